@@ -11,14 +11,14 @@ public struct Help: CustomStringConvertible {
   ///   - program: How it is called.
   ///   - summary: What it is for.
   ///   - sections: Its verbs.
-  ///   - options: Options that every verb takes.
+  ///   - options: Options that every verb takes and that are listed here.
   ///   - prefix: What the names of environment variables begin with.
   public init(
     program: String,
     summary: String,
     sections: [HelpSection],
-    options: [Option],
-    prefix: String
+    options: [Option] = [],
+    prefix: String = ""
   ) {
     lines += [summary, "", "Usage: \(program) [options] VERB [operands]"]
     let tables = sections.map { (title: $0.title, lines: $0.lines) }
@@ -28,7 +28,18 @@ public struct Help: CustomStringConvertible {
       addTable(table.lines.map { ($0.name, $0.text) }, width: width)
     }
     addOptions(options, title: "Options, before or after the verb", prefix: prefix)
-    lines += ["", "`\(program) help VERB` tells more."]
+    lines += ["", "`\(program) help VERB` shows the help of a verb."]
+  }
+
+  /// The help of the options that all verbs of a program take.
+  ///
+  /// - Parameters:
+  ///   - program: How the program is called.
+  ///   - options: The options.
+  ///   - prefix: What the names of environment variables begin with.
+  public init(program: String, options: [Option], prefix: String) {
+    lines.append("The general options of \(program), before or after the verb.")
+    addOptions(options, title: "General options", prefix: prefix)
   }
 
   /// The help of the verbs that begin with one word.
@@ -47,25 +58,39 @@ public struct Help: CustomStringConvertible {
       }
     }
     addTable(rows)
-    lines += ["", "`\(program) help \(rows.first?.0 ?? word)` tells more; so for the others."]
+    lines += ["", "`\(program) help \(rows.first?.0 ?? word)` shows the help of that verb."]
   }
 
-  /// The help of one verb, or of a program without verbs.
+  /// The help of a program without verbs.
+  ///
+  /// - Parameters:
+  ///   - command: The program.
+  ///   - prefix: What the names of environment variables begin with.
+  public init(_ command: Command, prefix: String) {
+    add(command, name: command.name)
+    addOptions(command.options, title: "Options", prefix: prefix)
+  }
+
+  /// The help of one verb.
   ///
   /// - Parameters:
   ///   - program: How the program is called.
-  ///   - command: The verb; its name is left out of the usage line when it is the program's.
-  ///   - options: Options that every verb takes.
-  ///   - prefix: What the names of environment variables begin with.
-  public init(program: String, command: Command, options: [Option], prefix: String) {
-    let name = command.name == program ? program : "\(program) \(command.name)"
+  ///   - command: The verb.
+  public init(program: String, command: Command) {
+    add(
+      command,
+      name: "\(program) \(command.name)",
+      aliases: command.aliases.map { "\(program) \($0)" }
+    )
+    // Verbs have no environment of their own.
+    addOptions(command.options, title: "Options", prefix: nil)
+  }
+
+  private mutating func add(_ command: Command, name: String, aliases: [String] = []) {
     let operands = command.operands.isEmpty ? "" : " \(command.operands)"
     lines += [command.summary, "", "Usage: \(name) [options]\(operands)"]
-    lines += command.aliases.map { "   or: \(program) \($0) [options]\(operands)" }
+    lines += aliases.map { "   or: \($0) [options]\(operands)" }
     if !command.discussion.isEmpty { lines += ["", command.discussion] }
-    // Verbs have no environment of their own; a program without verbs has.
-    addOptions(command.options, title: "Options", prefix: options.isEmpty ? prefix : nil)
-    addOptions(options, title: "Options of every verb", prefix: prefix)
   }
 
   private mutating func addOptions(_ options: [Option], title: String, prefix: String?) {
@@ -74,7 +99,7 @@ public struct Help: CustomStringConvertible {
     addTable(
       options.map { option in
         let letter = option.letter.map { "-\($0), " } ?? ""
-        let value = option.value.map { " \($0)" } ?? ""
+        let value = option.isFlag ? "" : " \(option.placeholder)"
         let preset = option.defaultValue.map { " (default: \($0))" } ?? ""
         return ("\(letter)--\(option.name)\(value)", option.help + preset)
       }

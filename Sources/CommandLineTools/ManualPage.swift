@@ -95,7 +95,7 @@ public struct ManualPage: Sendable {
   public mutating func add(options: [Option], prefix: String?) {
     for option in options {
       let letter = option.letter.map { "\\fB\\-\(Roff.escaped(String($0)))\\fR, " } ?? ""
-      let value = option.value.map { " \\fI\(Roff.escaped($0))\\fR" } ?? ""
+      let value = option.isFlag ? "" : " \\fI\(Roff.escaped(option.placeholder))\\fR"
       lines += [".TP", "\(letter)\\fB\\-\\-\(Roff.escaped(option.name))\\fR\(value)"]
       lines.append(Roff.escaped(option.help))
       if let preset = option.defaultValue, !preset.isEmpty {

@@ -1,120 +1,102 @@
-/// One option of a command: a flag, or a name with a value.
+/// One option of a command: how it is written, what it takes, and what help shows of it.
+///
+/// A program asks for values with an ``OptionKey``, which is an option together with a type.
 public struct Option: Hashable, Sendable {
-  /// Without the dashes, for example `log-level`.
+  /// What an option takes.
+  public enum Kind: Hashable, Sendable {
+    /// Nothing.
+    case flag
+    /// Any text.
+    case text
+    /// One of these words.
+    case choice([String])
+    /// A whole number in a range.
+    case number(ClosedRange<Int>)
+    /// A length of time: `500ms`, `10s`, `2m`, `1.5h`, or a bare number of seconds.
+    case duration
+  }
+
+  /// The name without dashes, for example `log-level`.
   public let name: String
   /// A one-letter form, for example `o` for `-o`.
   public let letter: Character?
-  /// What help calls the value, for example `ENDPOINT`; `nil` for a flag.
-  public let value: String?
+  /// What the option takes.
+  public let kind: Kind
+  /// What help calls the value, for example `ENDPOINT`; empty for a flag.
+  public let placeholder: String
+  /// The value if neither the command line nor the environment has one.
+  public let defaultValue: String?
+  /// Whether the option is a list, which each further use extends.
+  public let repeats: Bool
+  /// Whether the option takes all words up to the next option; such an option is a list.
+  public let takesMany: Bool
+  /// What a shell proposes for the value, besides the words of a choice.
+  public let completion: Completion
   /// One line of help.
   public let help: String
-  /// What counts when neither the command line nor the environment says anything.
-  public let defaultValue: String?
-  /// The values that are accepted; empty: any.
-  public let choices: [String]
-  /// The option may stand more than once.
-  public let repeats: Bool
-  /// The option takes all values up to the next option, at least one; such an option repeats.
-  public let takesMany: Bool
-  /// What a shell proposes for the value, besides `choices`.
-  public let completion: Completion
 
-  /// An option with a value.
-  public init(
+  /// An option of any kind.
+  package init(
     _ name: String,
     letter: Character? = nil,
-    value: String,
+    _ kind: Kind,
+    placeholder: String = "",
     default defaultValue: String? = nil,
-    choices: [String] = [],
     repeats: Bool = false,
     takesMany: Bool = false,
     completion: Completion = .none,
-    _ help: String
+    help: String
   ) {
     self.name = name
     self.letter = letter
-    self.value = value
-    self.help = help
+    self.kind = kind
+    self.placeholder = placeholder
     self.defaultValue = defaultValue
-    self.choices = choices
     self.repeats = repeats || takesMany
     self.takesMany = takesMany
     self.completion = completion
+    self.help = help
   }
 
-  /// A flag.
-  public init(flag name: String, letter: Character? = nil, _ help: String) {
-    self.name = name
-    self.letter = letter
-    self.help = help
-    value = nil
-    defaultValue = nil
-    choices = []
-    repeats = false
-    takesMany = false
-    completion = .none
+  /// The name with its dashes.
+  public var spelling: String { "--" + name }
+
+  /// Whether the option stands alone.
+  public var isFlag: Bool { kind == .flag }
+
+  /// The words of a choice; empty for other kinds.
+  public var choices: [String] {
+    if case .choice(let words) = kind { words } else { [] }
   }
 
   /// The option's environment variable, for example `RPCD_LOG_LEVEL`.
   public func variable(prefix: String) -> String {
     prefix + "_" + name.uppercased().replacing("-", with: "_")
   }
-}
 
-/// A verb of a program, or a program without verbs.
-public struct Command: Sendable {
-  /// How it is called, for example `fetch-records`.
-  public let name: String
-  /// Further names for the same, for example `records get`.
-  public let aliases: [String]
-  /// One line of help.
-  public let summary: String
-  /// What help shows for its operands, for example `NAME…`; empty: it takes none.
-  public let operands: String
-  /// What a shell proposes for its operands.
-  public let completion: Completion
-  /// Its own options.
-  public let options: [Option]
-  /// Further help: paragraphs and examples.
-  public let discussion: String
-
-  /// A verb.
-  public init(
-    _ name: String,
-    aliases: [String] = [],
-    _ summary: String,
-    operands: String = "",
-    completion: Completion = .none,
-    options: [Option] = [],
-    discussion: String = ""
-  ) {
-    self.name = name
-    self.aliases = aliases
-    self.summary = summary
-    self.operands = operands
-    self.completion = completion
-    self.options = options
-    self.discussion = discussion
+  /// Checks a value.
+  ///
+  /// - Parameters:
+  ///   - value: The text.
+  ///   - source: What the message names: `--timeout`, `RPCCTL_TIMEOUT`, or a line of a file.
+  func check(_ value: String, from source: String) throws(UsageError) {
+    switch kind {
+    case .flag, .text: return
+    case .choice(let words):
+      guard !words.contains(value) else { return }
+      throw UsageError(
+        "\(source) takes \(words.joined(separator: ", ")), not '\(value)'"
+          + didYouMean(value, among: words)
+      )
+    case .number(let range):
+      if let number = Int(value), range.contains(number) { return }
+      throw UsageError(
+        "\(source) takes a whole number from \(range.lowerBound) to \(range.upperBound), "
+          + "not '\(value)'"
+      )
+    case .duration:
+      guard Duration(commandLine: value) == nil else { return }
+      throw UsageError("\(source) takes a time like 500ms, 10s or 2m, not '\(value)'")
+    }
   }
-}
-
-/// What a shell proposes for a word.
-public enum Completion: Hashable, Sendable {
-  /// Nothing.
-  case none
-  /// Names of files.
-  case files
-  /// Names of folders.
-  case folders
-  /// What the program itself tells when it is asked, by the name of a kind: `zones`.
-  case live(String)
-}
-
-/// A command line that does not say what it should.
-public struct UsageError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong and what would be right.
-  public let description: String
-
-  /// An error in words.
-  public init(_ description: String) { self.description = description }
 }

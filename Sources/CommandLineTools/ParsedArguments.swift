@@ -1,193 +1,198 @@
-/// What a command line, the environment and the defaults say together.
-public struct ParsedArguments: Hashable, Sendable {
-  /// What is neither an option nor an option's value.
+/// The operands and the values of options of one command line.
+///
+/// A value comes from the command line, else from the environment, else from a configuration file,
+/// else from the option's default.
+public struct ParsedArguments: Sendable {
+  /// The words that are neither options nor values of options.
   public private(set) var operands: [String] = []
-  private var values: [String: [String]] = [:]
-  private var given: Set<String> = []
-  /// Where the values come from that are not defaults, for messages.
-  private var sources: [String: String] = [:]
+  /// The first error; reading goes on behind it, so that what follows still counts.
+  package private(set) var error: UsageError?
+  private let options: [String: Option]
+  private var values: [String: Given] = [:]
 
-  /// The values of an option, in the order of the command line.
-  public func all(_ name: String) -> [String] { values[name] ?? [] }
-
-  /// The value of an option, the last if there are several.
-  public subscript(name: String) -> String? { values[name]?.last }
-
-  /// A flag is set.
-  public func has(_ flag: String) -> Bool { values[flag] != nil }
-
-  /// The option stood on the command line itself.
-  public func isGiven(_ name: String) -> Bool { given.contains(name) }
-
-  /// The value of an option that must be a whole number in a range.
-  public func number(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
-    guard let text = self[name] else { return nil }
-    guard let number = Int(text), range.contains(number) else {
-      throw UsageError(
-        "\(source(name)) takes a whole number from \(range.lowerBound) to \(range.upperBound), "
-          + "not '\(text)'"
-      )
-    }
-    return number
+  /// The values of one option, and what gave them.
+  private struct Given {
+    var texts: [String]
+    /// What messages call the place: `--timeout`, `RPCCTL_TIMEOUT`, or the line of a file.
+    let source: String
+    let isFromCommandLine: Bool
   }
-
-  /// The value of an option that must be a length of time: `500ms`, `10s`, `2m`, `1.5h`, or a bare
-  /// number of seconds.
-  public func duration(_ name: String) throws(UsageError) -> Duration? {
-    guard let text = self[name] else { return nil }
-    guard let duration = Duration(commandLine: text) else {
-      throw UsageError("\(source(name)) takes a time like 500ms, 10s or 2m, not '\(text)'")
-    }
-    return duration
-  }
-
-  /// What a message about an option's value begins with: `--timeout`, `RPCCTL_TIMEOUT`, or the line
-  /// of a configuration file.
-  public func source(_ name: String) -> String { sources[name] ?? "--\(name)" }
 
   /// Reads a command line.
   ///
   /// Options may stand anywhere; `--` ends them; `--name=value` and `--name value` are the same.
-  /// A value that begins with `--` needs the former. Letters may stand together: `-qojson`. Where an
-  /// option that is not a list stands more than once, the last one wins.
+  /// A value that begins with `-` and is no number needs the former. Letters may stand together:
+  /// `-qojson`. Where an option that is not a list stands more than once, the last one wins.
   ///
   /// - Parameters:
-  ///   - arguments: Without the program's own name.
-  ///   - options: What is allowed.
-  ///   - environment: Where options without a place on the command line are looked for.
+  ///   - words: The command line without the program's own name.
+  ///   - options: The options that are declared.
+  ///   - environment: Where options without a place on the command line are looked up.
   ///   - prefix: What the names of environment variables begin with.
-  ///   - settings: What a configuration file says, by option name; below the environment.
-  /// - Throws: What is wrong and what would be right.
+  ///   - settings: Values of a configuration file, by option name; the environment goes before.
+  /// - Throws: The first error.
   public init(
-    _ arguments: [String],
+    _ words: [String],
     options: [Option],
     environment: [String: String] = [:],
     prefix: String,
     settings: [String: ConfigurationFile.Setting] = [:]
   ) throws(UsageError) {
-    var rest = arguments[...]
-    while let argument = rest.popFirst() {
-      if argument == "--" {
+    self.init(reading: words, options: options, environment: environment, prefix: prefix)
+    try check()
+    try fill(from: settings)
+  }
+
+  /// Reads a command line, and keeps the first error instead of throwing it.
+  package init(
+    reading words: [String],
+    options: [Option],
+    environment: [String: String],
+    prefix: String
+  ) {
+    self.options = Dictionary(uniqueKeysWithValues: options.map { ($0.name, $0) })
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      if word == "--" {
         operands += rest
         break
       }
-      guard argument.hasPrefix("-"), argument != "-", Int(argument) == nil else {
-        operands.append(argument)
+      guard OptionGrammar.isOption(word) else {
+        operands.append(word)
         continue
       }
-      try parse(argument, &rest, options)
+      do throws(UsageError) {
+        for (option, value) in try OptionGrammar.options(namedBy: word, among: options) {
+          try read(option, value, &rest)
+        }
+      } catch {
+        self.error = self.error ?? error
+      }
     }
     for option in options where values[option.name] == nil {
       let variable = option.variable(prefix: prefix)
-      if let value = environment[variable], !value.isEmpty {
+      guard let value = environment[variable], !value.isEmpty else { continue }
+      do throws(UsageError) {
         try accept(value, for: option, from: variable)
-      } else if let setting = settings[option.name] {
-        try accept(setting.value, for: option, from: "\(setting.place): \(option.name)")
-      } else if let value = option.defaultValue {
-        values[option.name] = [value]
+      } catch {
+        self.error = self.error ?? error
       }
     }
   }
 
-  private mutating func parse(
-    _ argument: String,
-    _ rest: inout ArraySlice<String>,
-    _ options: [Option]
+  /// Throws the first error of the command line and the environment.
+  package func check() throws(UsageError) {
+    if let error { throw error }
+  }
+
+  /// Takes the values of a configuration file for options that have none yet.
+  package mutating func fill(
+    from settings: [String: ConfigurationFile.Setting]
   ) throws(UsageError) {
-    for (option, attached) in try Self.named(by: argument, among: options) {
-      given.insert(option.name)
-      guard let placeholder = option.value else {
-        values[option.name] = [""]
-        continue
-      }
-      guard let value = attached ?? Self.popValue(&rest) else {
-        throw UsageError("--\(option.name) needs a value: --\(option.name) \(placeholder)")
-      }
-      // The last one wins; only a list grows.
-      if !option.repeats { values[option.name] = nil }
-      try accept(value, for: option, from: "--\(option.name)")
-      while option.takesMany, let next = rest.first, next == "-" || !next.hasPrefix("-") {
-        try accept(next, for: option, from: "--\(option.name)")
-        rest.removeFirst()
-      }
+    for option in options.values where values[option.name] == nil {
+      guard let setting = settings[option.name] else { continue }
+      try accept(setting.value, for: option, from: "\(setting.place): \(option.name)")
     }
   }
 
-  /// Takes the next word as a value; `nil` where there is none or a long option follows.
-  private static func popValue(_ rest: inout ArraySlice<String>) -> String? {
-    guard let next = rest.first, !next.hasPrefix("--") else { return nil }
-    return rest.popFirst()
+  /// The value of an option that was declared; to ask for another one is a mistake in the program.
+  public subscript<Value>(key: OptionKey<Value>) -> Value {
+    key.value(texts(of: key.option))
   }
 
-  /// The options that one word names, with the value that is attached to the last one.
-  ///
-  /// `-qo=json` and `-qojson` are `-q -o json`: the first letter whose option takes a value ends them.
-  package static func named(
-    by argument: String,
-    among options: [Option]
-  ) throws(UsageError) -> [(option: Option, value: String?)] {
-    let name = String(argument.drop { $0 == "-" }.prefix { $0 != "=" })
-    func unknown() -> UsageError {
-      UsageError(
-        "unknown option '\(argument)'"
-          + didYouMean(name, among: options.map(\.name), prefix: "--")
-      )
-    }
-    if argument.hasPrefix("--") {
-      guard let option = options.first(where: { $0.name == name }) else { throw unknown() }
-      let value = argument.firstIndex(of: "=").map { String(argument[$0...].dropFirst()) }
-      guard option.value != nil || value == nil else {
-        throw UsageError("--\(option.name) takes no value")
-      }
-      return [(option, value)]
-    }
-    var found: [(option: Option, value: String?)] = []
-    var letters = argument.dropFirst()
-    while let letter = letters.popFirst() {
-      guard let option = options.first(where: { $0.letter == letter }) else { throw unknown() }
-      guard option.value == nil else {
-        let value = letters.first == "=" ? letters.dropFirst() : letters
-        found.append((option, letters.isEmpty ? nil : String(value)))
-        break
-      }
-      guard letters.first != "=" else { throw UsageError("--\(option.name) takes no value") }
-      found.append((option, nil))
-    }
-    return found
+  /// The value of an option if it stands on the command line itself.
+  public func given<Value>(_ key: OptionKey<Value>) -> Value? {
+    isGiven(key) ? self[key] : nil
   }
 
+  /// The value of an option that must not be empty.
+  public func nonEmpty(_ key: OptionKey<String?>) throws(UsageError) -> String? {
+    let text = self[key]
+    guard text != "" else { throw UsageError("\(source(key)) is empty") }
+    return text
+  }
+
+  /// The value of an option as text, the last one of a list; `nil` if there is none.
+  package func text(of option: Option) -> String? { texts(of: option).last }
+
+  /// Whether something other than its default gives the option a value.
+  public func has(_ option: Option) -> Bool {
+    requireDeclared(option)
+    return values[option.name]?.texts.isEmpty == false
+  }
+
+  /// Whether the option stands on the command line itself.
+  public func isGiven<Value>(_ key: OptionKey<Value>) -> Bool { isGiven(key.option) }
+
+  /// Whether the option stands on the command line itself.
+  package func isGiven(_ option: Option) -> Bool {
+    requireDeclared(option)
+    return values[option.name]?.isFromCommandLine == true
+  }
+
+  /// What a message about an option's value begins with: `--timeout`, `RPCCTL_TIMEOUT`, or the line
+  /// of a configuration file.
+  public func source<Value>(_ key: OptionKey<Value>) -> String {
+    values[key.name]?.source ?? "--\(key.name)"
+  }
+
+  private func texts(of option: Option) -> [String] {
+    let declared = requireDeclared(option)
+    return values[option.name]?.texts ?? declared.defaultValue.map { [$0] } ?? []
+  }
+
+  @discardableResult
+  private func requireDeclared(_ option: Option) -> Option {
+    guard let declared = options[option.name] else {
+      preconditionFailure("--\(option.name) is not declared by the command that asks for it")
+    }
+    return declared
+  }
+
+  /// Reads the values that follow an option.
+  private mutating func read(
+    _ option: Option,
+    _ attached: String?,
+    _ rest: inout ArraySlice<String>
+  ) throws(UsageError) {
+    let source = "--\(option.name)"
+    if option.isFlag {
+      values[option.name] = Given(texts: [""], source: source, isFromCommandLine: true)
+      return
+    }
+    var texts = attached.map { [$0] } ?? []
+    while texts.isEmpty || option.takesMany {
+      guard let next = rest.first, !OptionGrammar.isOption(next) else { break }
+      texts.append(rest.removeFirst())
+    }
+    guard !texts.isEmpty else {
+      let isOption =
+        rest.first.map { word in
+          (try? OptionGrammar.options(namedBy: word, among: Array(options.values))) != nil
+        } ?? true
+      let hint =
+        isOption
+        ? "" : "; a value that begins with '-' is written \(source)=\(rest[rest.startIndex])"
+      throw UsageError("\(source) needs a value: \(source) \(option.placeholder)\(hint)")
+    }
+    for text in texts { try option.check(text, from: source) }
+    // The last one wins; only a list grows.
+    let before = option.repeats ? values[option.name]?.texts ?? [] : []
+    values[option.name] = Given(texts: before + texts, source: source, isFromCommandLine: true)
+  }
+
+  /// Takes the value of an environment variable or of a configuration file.
   private mutating func accept(
     _ value: String,
     for option: Option,
     from source: String
-  )
-    throws(UsageError)
-  {
-    if option.value == nil {
-      if !["0", "false", "no"].contains(value.lowercased()) { values[option.name] = [""] }
-      return
-    }
-    guard option.choices.isEmpty || option.choices.contains(value) else {
-      throw UsageError(
-        "\(source) takes \(option.choices.joined(separator: ", ")), not '\(value)'"
-          + didYouMean(value, among: option.choices)
-      )
-    }
-    values[option.name, default: []].append(value)
-    sources[option.name] = source
-  }
-}
-
-extension Duration {
-  /// A time as people write it; `nil` when the text is none or is not above zero.
-  fileprivate init?(commandLine text: String) {
-    let digits = text.prefix { $0.isASCII && $0.isNumber || $0 == "." }
-    let secondsPerUnit: [Substring: Double] = [
-      "ms": 0.001, "": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400,
-    ]
-    guard let count = Double(digits), let unit = secondsPerUnit[text[digits.endIndex...]],
-      count * unit > 0, count * unit < 1e9
-    else { return nil }
-    self = .seconds(count * unit)
+  ) throws(UsageError) {
+    let isOff = option.isFlag && ["0", "false", "no"].contains(value.lowercased())
+    try option.check(value, from: source)
+    values[option.name] = Given(
+      texts: isOff ? [] : [value],
+      source: source,
+      isFromCommandLine: false
+    )
   }
 }

@@ -22,8 +22,8 @@ extension Invocation {
   ///   - unasked: What counts where nobody can be asked: no terminal, or `--no-input`.
   /// - Throws: `Unconfirmed` when the answer is no.
   func confirm(_ question: String, unasked: ConfirmationPolicy = .goesOn) throws(Unconfirmed) {
-    if arguments.has("yes") || isDryRun { return }
-    guard !arguments.has("no-input"), let readLine = program.readLine else {
+    if arguments[.yes] || isDryRun { return }
+    guard !arguments[.noInput], let readLine = program.readLine else {
       guard unasked == .refuses else { return }
       throw Unconfirmed(
         description: "nothing was done: this would \(question); --yes says that it is meant"

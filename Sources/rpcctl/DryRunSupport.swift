@@ -12,7 +12,7 @@ enum DryRunSupport: Sendable {
 
 extension Invocation {
   /// Nothing is to be changed, only told (`--dry-run`).
-  var isDryRun: Bool { arguments.has("dry-run") }
+  var isDryRun: Bool { arguments[.dryRun] }
 
   /// Tells what a verb of `--dry-run` would do here, without a server: `write 'a.key'`.
   ///

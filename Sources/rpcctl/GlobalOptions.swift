@@ -1,125 +1,249 @@
 internal import CommandLineTools
 
+/// The general options, which every verb takes.
 extension Settings {
-  /// What every verb takes.
   static let options = connectionOptions + outputOptions + policyOptions
 
   /// Which server is called, as whom, and where.
-  private static let connectionOptions = [
-    Option(
-      "context",
-      letter: "c",
-      value: "NAME",
-      completion: .live("contexts"),
-      "Takes what is not said from this context: see context add."
-    ),
-    Option(flag: "no-context", "Uses no context, not even the current one."),
-    Option(
+  private static let connectionOptions = [Option](
+    of: .context,
+    .noContext,
+    .endpoint,
+    .container,
+    .environment,
+    .database,
+    .owner,
+    .keyFile,
+    .serverKey,
+    .user,
+    .device,
+    .keyRing,
+    .timeout,
+    .connectTimeout,
+    .retries,
+    .idempotencyKey
+  )
+
+  /// How results and messages look.
+  private static let outputOptions = [Option](
+    of: .output,
+    .fields,
+    .color,
+    .noProgress,
+    .quiet,
+    .verbose,
+    .trace
+  )
+
+  /// What is done, and whether the user is asked first.
+  private static let policyOptions = [Option](
+    of: .dryRun,
+    .yes,
+    .noInput,
+    .help,
+    .version,
+    .map
+  )
+}
+
+extension OptionKey<Bool> {
+  static var noContext: Self {
+    Self(flag: "no-context", "Use no context, not even the current one.")
+  }
+  static var noProgress: Self {
+    Self(flag: "no-progress", "Do not show the progress of long work.")
+  }
+  static var quiet: Self {
+    Self(flag: "quiet", letter: "q", "Print results and errors only.")
+  }
+  static var verbose: Self {
+    Self(
+      flag: "verbose",
+      letter: "v",
+      "Log each call with its attempts and its duration."
+    )
+  }
+  static var trace: Self {
+    Self(flag: "trace", "Log the frames of calls with their headers, secrets left out.")
+  }
+  static var dryRun: Self {
+    Self(flag: "dry-run", "Change nothing; print what would be done.")
+  }
+  static var yes: Self {
+    Self(flag: "yes", letter: "y", "Do not ask before data is deleted.")
+  }
+  static var noInput: Self {
+    Self(flag: "no-input", "Never ask anything.")
+  }
+  static var help: Self {
+    Self(flag: "help", letter: "h", "Show help.")
+  }
+  static var version: Self {
+    Self(flag: "version", "Show the version.")
+  }
+  static var map: Self {
+    Self(flag: "map", "Show all verbs as a tree.")
+  }
+}
+
+extension OptionKey<String> {
+  static var endpoint: Self {
+    Self(
       "endpoint",
       value: "ENDPOINT",
       default: "tcp://127.0.0.1:5570",
       "The server's RPC endpoint."
-    ),
-    Option("container", value: "NAME", default: "default", "The container."),
-    Option(
+    )
+  }
+  static var container: Self {
+    Self("container", value: "NAME", default: "default", "The container.")
+  }
+  static var environment: Self {
+    Self(
       "environment",
       value: "NAME",
       default: "development",
       choices: ["development", "production"],
       "The environment: development or production."
-    ),
-    Option(
+    )
+  }
+  static var database: Self {
+    Self(
       "database",
       letter: "D",
       value: "SCOPE",
       default: "private",
       choices: ["public", "private", "shared"],
-      "The database: public, private, or shared: what others share with the user."
-    ),
-    Option(
-      "owner",
-      value: "USER",
-      "In the shared database: whose zone is meant. Without it zones are written OWNER/ZONE."
-    ),
-    Option(
-      "key-file",
-      value: "FILE",
-      completion: .files,
-      "The key pair to connect with; `rpcctl keys generate` makes one."
-    ),
-    Option(
-      "server-key",
-      value: "KEY|FILE",
-      completion: .files,
-      "The server's public key, or a file with it: server.pub in its data folder."
-    ),
-    Option(
-      "as",
-      value: "USER",
-      completion: .live("users"),
-      "The user that calls (development mode)."
-    ),
-    Option(
-      "device",
-      value: "DEVICE",
-      "The device that calls; it hears nothing of its own changes."
-    ),
-    Option(
-      "key-ring",
-      value: "FILE",
-      completion: .files,
-      "The keys of encrypted fields: see keys ring create."
-    ),
-    Option("timeout", value: "TIME", default: "10s", "How long a call may take: 500ms, 10s, 2m."),
-    Option(
-      "connect-timeout",
-      value: "TIME",
-      default: "3s",
-      "How long to wait for a connection."
-    ),
-    Option("retries", value: "N", "How often a safe call is sent again; without it 4 times."),
-    Option(
-      "idempotency-key",
-      value: "KEY",
-      "Applies the changes once, however often the command is repeated."
-    ),
-  ]
-
-  /// How results and messages look.
-  private static let outputOptions = [
-    Option(
-      "output",
-      letter: "o",
-      value: "FORMAT",
-      choices: ResultNotation.names,
-      "How results are printed: \(ResultNotation.names.joined(separator: ", ")). Without it a table "
-        + "on a terminal, else jsonl."
-    ),
-    Option(
-      "fields",
-      value: "A,B.C",
-      "Prints these members of results only, in this order."
-    ),
-    Option(
+      "The database: public, private, or shared: the zones and records that other users share with the user."
+    )
+  }
+  static var color: Self {
+    Self(
       "color",
       value: "WHEN",
       default: "auto",
       choices: ["auto", "always", "never"],
       "Colours: auto, always, never."
-    ),
-    Option(flag: "no-progress", "Does not show how far long work has come."),
-    Option(flag: "quiet", letter: "q", "Tells errors only, besides the results."),
-    Option(flag: "verbose", letter: "v", "Tells what is called, how often and how long it took."),
-    Option(flag: "trace", "Tells the frames of calls with their headers, without secrets."),
-  ]
+    )
+  }
+}
 
-  /// What is done, and whether somebody is asked.
-  private static let policyOptions = [
-    Option(flag: "dry-run", "Changes nothing; tells what would be done."),
-    Option(flag: "yes", letter: "y", "Does not ask whether something is to be destroyed."),
-    Option(flag: "no-input", "Never asks anything."),
-    Option(flag: "help", letter: "h", "Show help."),
-    Option(flag: "version", "Show the version."),
-    Option(flag: "map", "Show all verbs as a tree."),
-  ]
+extension OptionKey<String?> {
+  static var context: Self {
+    Self(
+      "context",
+      letter: "c",
+      value: "NAME",
+      completion: .live("contexts"),
+      "The context that has the values of options that are not given: see context add."
+    )
+  }
+  static var owner: Self {
+    Self(
+      "owner",
+      value: "USER",
+      "The owner of zones in the shared database. Without it zones are written OWNER/ZONE."
+    )
+  }
+  static var keyFile: Self {
+    Self(
+      "key-file",
+      value: "FILE",
+      completion: .files,
+      "The key pair to connect with, from `rpcctl keys generate`."
+    )
+  }
+  static var serverKey: Self {
+    Self(
+      "server-key",
+      value: "KEY|FILE",
+      completion: .files,
+      "The server's public key, or a file with it: server.pub in its data folder."
+    )
+  }
+  static var user: Self {
+    Self(
+      "as",
+      value: "USER",
+      completion: .live("users"),
+      "The calling user (development mode)."
+    )
+  }
+  static var device: Self {
+    Self(
+      "device",
+      value: "DEVICE",
+      "The calling device, which is not notified of its own changes."
+    )
+  }
+  static var keyRing: Self {
+    Self(
+      "key-ring",
+      value: "FILE",
+      completion: .files,
+      "The keys of encrypted fields: see keys ring create."
+    )
+  }
+  static var idempotencyKey: Self {
+    Self(
+      "idempotency-key",
+      value: "KEY",
+      "Apply the changes once, however often the command is repeated."
+    )
+  }
+  static var output: Self {
+    Self(
+      "output",
+      letter: "o",
+      value: "FORMAT",
+      choices: ResultNotation.names,
+      "The format of results: \(ResultNotation.names.joined(separator: ", ")). The default is table on a "
+        + "terminal, else jsonl."
+    )
+  }
+  static var fields: Self {
+    Self(
+      "fields",
+      value: "A,B.C",
+      "Print only these members of results, in this order."
+    )
+  }
+  /// `--zone`, of the verbs that work in one zone.
+  static var zone: Self {
+    Self(
+      "zone",
+      letter: "z",
+      value: "ZONE",
+      completion: .live("zones"),
+      "The zone; without it the default zone."
+    )
+  }
+}
+
+extension OptionKey<Duration> {
+  static var timeout: Self {
+    Self(
+      time: "timeout",
+      default: "10s",
+      "The time limit of a call: 500ms, 10s, 2m."
+    )
+  }
+  static var connectTimeout: Self {
+    Self(
+      time: "connect-timeout",
+      default: "3s",
+      "The time limit of a connection attempt."
+    )
+  }
+}
+
+extension OptionKey<Int?> {
+  static var retries: Self {
+    Self(
+      "retries",
+      value: "N",
+      in: 0...100,
+      "How often a safe call is repeated; without it 4 times."
+    )
+  }
 }

@@ -87,50 +87,56 @@ struct Program: Sendable {
   }
 
   func run() async -> ExitCode {
-    // How errors look is needed before it is known whether the rest is right.
-    var output = output
-    if let notation = early("output", "o").flatMap(ResultNotation.init) {
-      output = output.asked(for: notation)
-    }
-    output.colors = Colors(
-      early("color"),
+    let search = VerbSearch(arguments)
+    let parsed = ParsedArguments(
+      reading: search.rest,
+      options: Settings.options + (search.verb?.command.options ?? []),
       environment: environment,
-      terminals: output.terminals
+      prefix: Settings.environmentPrefix
     )
+    var output = output
+    // Errors look as asked for, whatever else is wrong.
+    apply(parsed, to: &output)
     do {
-      return try await run(&output)
+      if let error = search.error { throw error }
+      return try await run(search.name, parsed, &output)
     } catch {
       output.finish()
-      // What a call says when it is cancelled is beside the point.
+      // The error of a call that was cancelled does not matter.
       let isCancelled = Task.isCancelled && !(error is Interrupted)
       return output.fail(isCancelled ? Interrupted() : error)
     }
   }
 
-  private func run(_ output: inout Output) async throws -> ExitCode {
-    let (verbName, rest) = try Self.takeVerb(arguments)
-    guard let verbName else { return try runWithoutVerb(output) }
-    if !Verb.group(verbName).isEmpty, try parse(rest, Settings.options).has("help") {
-      output.write(text: Self.help(group: verbName))
+  private func run(
+    _ name: String?,
+    _ parsed: ParsedArguments,
+    _ output: inout Output
+  ) async throws -> ExitCode {
+    guard let name else {
+      try parsed.check()
+      return runWithoutVerb(parsed, output)
+    }
+    if !Verb.group(name).isEmpty, parsed[.help] {
+      try parsed.check()
+      output.write(text: Self.help(group: name))
       return .success
     }
     let verb: Verb
     do {
-      verb = try Verb.named(verbName)
+      verb = try Verb.named(name)
     } catch {
       throw UsageError("\(error)\n`\(Self.name) help` lists the verbs.")
     }
-    let options = Settings.options + verb.command.options
-    var parsed = try parse(rest, options)
-    if parsed.has("help") {
-      output.write(text: Self.help(verb.command).description)
+    try parsed.check()
+    if parsed[.help] {
+      output.write(text: Self.help(verb.command))
       return .success
     }
-    if let context = try context(of: verb, parsed) {
-      parsed = try parse(rest, options, context.settings)
-    }
-    try apply(parsed, to: &output)
-    if case .refused(let reason) = verb.dryRun, parsed.has("dry-run") {
+    var parsed = parsed
+    if let context = try context(of: verb, parsed) { try parsed.fill(from: context.settings) }
+    apply(parsed, to: &output, fields: try parsed[.fields].map(FieldSelection.init))
+    if case .refused(let reason) = verb.dryRun, parsed[.dryRun] {
       throw UsageError("\(verb.command.name) does not take --dry-run: \(reason)")
     }
     return try await run(verb, parsed, output)
@@ -153,7 +159,7 @@ struct Program: Sendable {
     _ output: Output
   ) async throws -> ExitCode {
     let dryRun = Box<DryRunTransport>()
-    let frames = FrameTracer(output, tellsFrames: parsed.has("trace"))
+    let frames = FrameTracer(output, tellsFrames: parsed[.trace])
     let invocation = Invocation(
       arguments: parsed,
       settings: try Settings(parsed),
@@ -163,21 +169,21 @@ struct Program: Sendable {
       connectTo: { [connect] settings in
         if let refusal = settings.refusal { throw refusal }
         var client = settings.client
-        if parsed.has("trace") || parsed.has("verbose") {
+        if parsed[.trace] || parsed[.verbose] {
           client.observer = { frames.observe($0) }
         }
         var session = try await connect(client)
-        if parsed.has("verbose") {
+        if parsed[.verbose] {
           session.transport = LoggingTransport(
             transport: session.transport,
             frames: frames,
             output: output
           )
         }
-        if let key = parsed["idempotency-key"] {
+        if let key = parsed[.idempotencyKey] {
           session.transport = KeyedTransport(session.transport, key: key)
         }
-        if parsed.has("dry-run") {
+        if parsed[.dryRun] {
           let transport = DryRunTransport(session.transport, output)
           dryRun.value = transport
           session.transport = transport
@@ -206,34 +212,23 @@ struct Program: Sendable {
     if dryRun?.hasSpared == true { output.tell("nothing was changed (--dry-run)") }
   }
 
-  /// How the output is to be, once all is known.
-  private func apply(_ parsed: ParsedArguments, to output: inout Output) throws(UsageError) {
-    let fields = try parsed["fields"].map(FieldSelection.init)
+  /// Applies the options that say how results and messages look.
+  private func apply(
+    _ parsed: ParsedArguments,
+    to output: inout Output,
+    fields: FieldSelection? = nil
+  ) {
     output = output.asked(
-      for: parsed["output"].flatMap(ResultNotation.init) ?? .auto,
+      for: parsed[.output].flatMap(ResultNotation.init) ?? .auto,
       fields: fields
     )
     output.colors = Colors(
-      parsed["color"],
+      parsed[.color],
       environment: environment,
       terminals: output.terminals
     )
-    output.isQuiet = parsed.has("quiet")
-    output.hidesProgress = parsed.has("no-progress")
-  }
-
-  /// The value of an option, whatever is wrong with the rest of the command line.
-  private func early(_ name: String, _ letter: String? = nil) -> String? {
-    var value = environment["\(Settings.environmentPrefix)_\(name.uppercased())"]
-    for (index, argument) in arguments.enumerated() {
-      for spelling in ["--" + name] + (letter.map { ["-" + $0] } ?? []) {
-        if argument == spelling, index + 1 < arguments.count { value = arguments[index + 1] }
-        if argument.hasPrefix(spelling + "=") {
-          value = String(argument.dropFirst(spelling.count + 1))
-        }
-      }
-    }
-    return value
+    output.isQuiet = parsed[.quiet]
+    output.hidesProgress = parsed[.noProgress]
   }
 
   /// What encrypts fields and opens them.
@@ -266,7 +261,7 @@ struct Program: Sendable {
       guard settings.client.keys != nil, needsUser else { return nil }
     }
     guard let user = try? await user(invocation) else { return nil }
-    if invocation.arguments.has("dry-run"), !Folder.isFile(path) {
+    if invocation.arguments[.dryRun], !Folder.isFile(path) {
       // Nothing is saved, so no ring is made for it.
       let passing = KeyRing([.init(EncryptionKey(), .seal)])
       return FieldSealer(passing, database: settings.databaseID, user: user)
@@ -284,69 +279,12 @@ struct Program: Sendable {
     ).userRecordName
   }
 
-  private func runWithoutVerb(_ output: Output) throws -> ExitCode {
-    let parsed = try parse(arguments, Settings.options)
-    let text =
-      parsed.has("version")
-      ? "\(Self.name) \(Self.version)\n" : parsed.has("map") ? VerbMap.text : Self.help
-    output.write(text: text)
-    return .success
-  }
-
-  private func parse(
-    _ arguments: [String],
-    _ options: [Option],
-    _ context: [String: ConfigurationFile.Setting] = [:]
-  ) throws(UsageError)
-    -> ParsedArguments
-  {
-    try ParsedArguments(
-      arguments,
-      options: options,
-      environment: environment,
-      prefix: Settings.environmentPrefix,
-      settings: context
+  private func runWithoutVerb(_ parsed: ParsedArguments, _ output: Output) -> ExitCode {
+    output.write(
+      text: parsed[.version]
+        ? "\(Self.name) \(Self.version)\n" : parsed[.map] ? VerbMap.text : Self.help
     )
-  }
-
-  /// Takes the verb, which may have several words: `schema get`, `keys ring create`.
-  private static func takeVerb(
-    _ arguments: [String]
-  ) throws(UsageError) -> (verb: String?, rest: [String]) {
-    let (first, operands) = try splitVerb(arguments)
-    guard var verb = first else { return (nil, operands) }
-    var rest = operands
-    while !Verb.group(verb).isEmpty {
-      let (word, operands) = try splitVerb(rest)
-      rest = operands
-      guard let word else { break }
-      verb += " \(word)"
-    }
-    return (verb, rest)
-  }
-
-  /// Takes the verb, the first word that is neither an option nor an option's value.
-  private static func splitVerb(
-    _ arguments: [String]
-  ) throws(UsageError) -> (verb: String?, rest: [String]) {
-    let known = Settings.options + Verb.all.flatMap(\.command.options)
-    var index = 0
-    while index < arguments.count {
-      let argument = arguments[index]
-      guard argument.hasPrefix("-"), argument != "-" else {
-        var rest = arguments
-        rest.remove(at: index)
-        return (argument, rest)
-      }
-      if argument == "--" {
-        index += 1
-        continue
-      }
-      // Whether a word that follows is its value cannot be known: it must not pass for the verb.
-      let last = try ParsedArguments.named(by: argument, among: known).last
-      index += last?.option.value == nil || last?.value != nil ? 1 : 2
-    }
-    return (nil, arguments)
+    return .success
   }
 
   /// The verbs as help shows them: nouns with their verbs first, the operations' names last.
@@ -364,10 +302,10 @@ struct Program: Sendable {
     Help(
       program: name,
       summary: "rpcctl: saves records, keeps subscriptions, watches notifications.",
-      sections: helpSections,
-      options: Settings.options,
-      prefix: Settings.environmentPrefix
-    ).description + "\n"
+      sections: helpSections
+    ).description
+      + "`rpcctl options` shows the general options, which every verb takes.\n"
+      + "Results are a table on a terminal and jsonl elsewhere; `-o table` prints a table anywhere.\n\n"
       + ("Exit codes: " + exitCodes.map { "\($0.code) \($0.meaning)" }.joined(separator: "; ") + ".")
       .wrapped(to: 100) + "\n"
   }
@@ -393,12 +331,7 @@ struct Program: Sendable {
   }
 
   /// The help of a verb.
-  static func help(_ command: Command) -> Help {
-    Help(
-      program: name,
-      command: command,
-      options: Settings.options,
-      prefix: Settings.environmentPrefix
-    )
+  static func help(_ command: Command) -> String {
+    "\(Help(program: name, command: command))\nGeneral options: `\(name) options`.\n"
   }
 }

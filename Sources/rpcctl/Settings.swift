@@ -18,14 +18,14 @@ struct Settings: Sendable {
 
   init(_ arguments: ParsedArguments) throws(UsageError) {
     var client = ClientConfiguration(endpoint: try Self.endpoint(arguments))
-    client.container = arguments["container"] ?? ""
+    client.container = arguments[.container]
     client.environment =
-      arguments["environment"] == "production" ? .production : .development
-    client.user = arguments["as"] ?? ""
-    client.device = arguments["device"] ?? ""
-    client.timeout = try arguments.duration("timeout")
-    client.connectTimeout = try arguments.duration("connect-timeout") ?? client.connectTimeout
-    client.retryCountMax = try arguments.number("retries", in: 0...100) ?? client.retryCountMax
+      arguments[.environment] == "production" ? .production : .development
+    client.user = arguments[.user] ?? ""
+    client.device = arguments[.device] ?? ""
+    client.timeout = arguments[.timeout]
+    client.connectTimeout = arguments[.connectTimeout]
+    client.retryCountMax = arguments[.retries] ?? client.retryCountMax
     do {
       client.keys = try Self.keys(arguments)
       refusal = nil
@@ -33,34 +33,34 @@ struct Settings: Sendable {
       refusal = error
     }
     self.client = client
-    keyRingPath = arguments["key-ring"]
+    keyRingPath = arguments[.keyRing]
     scope =
-      switch arguments["database"] {
+      switch arguments[.database] {
       case "public": .public
       case "shared": .shared
       default: .private
       }
-    owner = arguments["owner"] ?? ""
+    owner = arguments[.owner] ?? ""
   }
 
   /// The keys to connect with, if any.
   private static func keys(_ arguments: ParsedArguments) throws -> ClientKeys? {
-    let (file, server) = (arguments["key-file"], arguments["server-key"])
+    let (file, server) = (arguments[.keyFile], arguments[.serverKey])
     guard file != nil || server != nil else { return nil }
     guard let file else {
       throw UsageError(
-        "\(arguments.source("server-key")) needs --key-file too: the key pair to connect with"
+        "\(arguments.source(.serverKey)) needs --key-file too: the key pair to connect with"
       )
     }
     guard let server else {
       throw UsageError(
-        "\(arguments.source("key-file")) needs --server-key too: the server's public key, which `rpcd "
+        "\(arguments.source(.keyFile)) needs --server-key too: the server's public key, which `rpcd "
           + "init` printed"
       )
     }
-    guard arguments["as"] == nil else {
+    guard arguments[.user] == nil else {
       throw UsageError(
-        "\(arguments.source("as")) and \(arguments.source("key-file")) exclude each other: the key "
+        "\(arguments.source(.user)) and \(arguments.source(.keyFile)) exclude each other: the key "
           + "says who calls"
       )
     }
@@ -80,7 +80,7 @@ struct Settings: Sendable {
 
   /// The endpoint, if it looks like one.
   private static func endpoint(_ arguments: ParsedArguments) throws(UsageError) -> String {
-    let text = arguments["endpoint"] ?? ""
+    let text = arguments[.endpoint]
     if text.hasPrefix("ipc://"), text.utf8.count > "ipc://".utf8.count { return text }
     if text.hasPrefix("tcp://"), let colon = text.lastIndex(of: ":") {
       let host = text[..<colon].dropFirst("tcp://".count)
@@ -88,7 +88,7 @@ struct Settings: Sendable {
       if !host.isEmpty, let port, port > 0 { return text }
     }
     throw UsageError(
-      "\(arguments.source("endpoint")) takes tcp://HOST:PORT or ipc://PATH, not '\(text)'"
+      "\(arguments.source(.endpoint)) takes tcp://HOST:PORT or ipc://PATH, not '\(text)'"
     )
   }
 

@@ -77,15 +77,6 @@ struct Verb: Sendable {
     all.flatMap(\.names).filter { $0.hasPrefix(name + " ") }
       .map { String($0.dropFirst(name.count + 1)) }
   }
-
-  /// `--zone`, the same for all verbs.
-  static let zoneOption = Option(
-    "zone",
-    letter: "z",
-    value: "ZONE",
-    completion: .live("zones"),
-    "The zone; without it the default zone."
-  )
 }
 
 /// Where a verb takes from what is not said on the command line.
@@ -113,7 +104,7 @@ struct Invocation: Sendable {
   func connect() async throws -> Session { try await connectTo(settings) }
 
   /// The zone that `--zone` names; empty: the default zone.
-  var zoneName: String { arguments["zone"] ?? "" }
+  var zoneName: String { arguments[.zone] ?? "" }
 
   /// The zone that `--zone` names, with its owner in the shared database.
   var zoneID: TidingsV1.ZoneID {
@@ -123,7 +114,7 @@ struct Invocation: Sendable {
   /// The zone of records that name none: in the shared database none if `--zone` names none.
   var defaultZoneID: TidingsV1.ZoneID {
     get throws(UsageError) {
-      settings.scope == .shared && !arguments.has("zone")
+      settings.scope == .shared && arguments[.zone] == nil
         ? .init(ownerName: settings.owner) : try zoneID
     }
   }

@@ -57,7 +57,11 @@ extension Verb {
       sessionVerbs,
       [bench, doctor]
     ),
-    VerbSection("Local", contextVerbs, [repl, cheat, completion, complete, manual, version, help]),
+    VerbSection(
+      "Local",
+      contextVerbs,
+      [repl, cheat, completion, complete, manual, version, generalOptions, help]
+    ),
   ]
 
   static let all: [Verb] = sections.flatMap { $0.verbs }

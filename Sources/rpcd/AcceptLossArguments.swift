@@ -6,15 +6,15 @@ import TidingsService
 enum AcceptLossArguments {
   static let word = "accept-loss"
 
-  private static let options = [
-    Option(
-      "data",
-      value: "FOLDER",
-      default: ServerSettings().dataPath,
-      "The folder of the data."
-    ),
-    Option(flag: "help", letter: "h", "Show this."),
-  ]
+  private static let data = OptionKey<String>(
+    "data",
+    value: "FOLDER",
+    default: ServerSettings().dataPath,
+    "The folder of the data."
+  )
+  private static let help = OptionKey<Bool>(flag: "help", letter: "h", "Show this.")
+
+  private static let options = [Option](of: data, help)
 
   static let command = Command(
     "rpcd accept-loss",
@@ -31,9 +31,9 @@ enum AcceptLossArguments {
   /// Does it.
   static func run(_ arguments: ArraySlice<String>) throws {
     let parsed = try ParsedArguments(Array(arguments), options: options, prefix: "RPCD")
-    if parsed.has("help") {
+    if parsed[help] {
       return print(
-        Help(program: "rpcd accept-loss", command: command, options: [], prefix: "RPCD"),
+        Help(command, prefix: "RPCD"),
         terminator: ""
       )
     }
@@ -41,7 +41,7 @@ enum AcceptLossArguments {
       throw UsageError("rpcd accept-loss takes no operands, and got '\(parsed.operands[0])'")
     }
     CoreDumps.forbid()
-    print(report(try LossAcceptance(dataPath: parsed["data"] ?? "").run()), terminator: "")
+    print(report(try LossAcceptance(dataPath: parsed[data]).run()), terminator: "")
   }
 
   private static func report(_ outcome: LossAcceptance.Outcome) -> String {

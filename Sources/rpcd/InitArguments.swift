@@ -6,26 +6,31 @@ import TidingsService
 enum InitArguments {
   static let word = "init"
 
-  private static let options = [
-    Option(
-      "data",
-      value: "FOLDER",
-      default: ServerSettings().dataPath,
-      "The folder of the data; made if it is not there."
-    ),
-    Option("admin", value: "NAME", default: "admin", "The name of the first administrator."),
-    Option(
-      "admin-key",
-      value: "FILE",
-      "Where the administrator's key pair is written; without it NAME.key in the data folder."
-    ),
-    Option(
-      "admin-public-key",
-      value: "KEY",
-      "The public part of a pair that the administrator made elsewhere; no secret is written here."
-    ),
-    Option(flag: "help", letter: "h", "Show this."),
-  ]
+  private static let data = OptionKey<String>(
+    "data",
+    value: "FOLDER",
+    default: ServerSettings().dataPath,
+    "The folder of the data; made if it is not there."
+  )
+  private static let admin = OptionKey<String>(
+    "admin",
+    value: "NAME",
+    default: "admin",
+    "The name of the first administrator."
+  )
+  private static let adminKey = OptionKey<String?>(
+    "admin-key",
+    value: "FILE",
+    "Where the administrator's key pair is written; without it NAME.key in the data folder."
+  )
+  private static let adminPublicKey = OptionKey<String?>(
+    "admin-public-key",
+    value: "KEY",
+    "The public part of a pair that the administrator made elsewhere; no secret is written here."
+  )
+  private static let help = OptionKey<Bool>(flag: "help", letter: "h", "Show this.")
+
+  private static let options = [Option](of: data, admin, adminKey, adminPublicKey, help)
 
   static let command = Command(
     "rpcd init",
@@ -40,9 +45,9 @@ enum InitArguments {
   /// Does it.
   static func run(_ arguments: ArraySlice<String>) throws {
     let parsed = try ParsedArguments(Array(arguments), options: options, prefix: "RPCD")
-    if parsed.has("help") {
+    if parsed[help] {
       return print(
-        Help(program: "rpcd init", command: command, options: [], prefix: "RPCD"),
+        Help(command, prefix: "RPCD"),
         terminator: ""
       )
     }
@@ -51,8 +56,8 @@ enum InitArguments {
     }
     CoreDumps.forbid()
     let outcome = try Initialization(
-      dataPath: parsed["data"] ?? "",
-      administrator: parsed["admin"] ?? "",
+      dataPath: parsed[data],
+      administrator: parsed[admin],
       key: try key(parsed)
     ).run()
     print(report(outcome, parsed), terminator: "")
@@ -62,8 +67,8 @@ enum InitArguments {
   private static func key(
     _ parsed: ParsedArguments
   ) throws(UsageError) -> Initialization.AdministratorKey {
-    guard let text = parsed["admin-public-key"] else { return .new(path: parsed["admin-key"]) }
-    guard parsed["admin-key"] == nil else {
+    guard let text = parsed[adminPublicKey] else { return .new(path: parsed[adminKey]) }
+    guard parsed[adminKey] == nil else {
       throw UsageError("--admin-key and --admin-public-key cannot be combined")
     }
     guard let key = PublicKey(z85: text) else {
@@ -76,12 +81,12 @@ enum InitArguments {
     _ outcome: Initialization.Outcome,
     _ parsed: ParsedArguments
   ) -> String {
-    let data = parsed["data"] ?? ""
+    let data = parsed[data]
     let keyFile = outcome.administratorKeyPath ?? "FILE"
     let held = outcome.administratorKeyPath.map { "key file \($0)" } ?? "public key as given"
     return """
       server public key: \(outcome.serverKey)
-      administrator: \(parsed["admin"] ?? ""), \(held)
+      administrator: \(parsed[admin]), \(held)
 
       Start the server:
         rpcd --data \(data)

@@ -3,10 +3,9 @@ import TidingsEngine
 
 /// What `--limit` and `--limits` say.
 enum LimitArguments {
-  static let option = Option(
-    "limit",
+  static let option = OptionKey<[String]>(
+    list: "limit",
     value: "NAME=NUMBER,…",
-    repeats: true,
     "Set limits; rpcd --limits shows their names, values and ranges."
   )
 

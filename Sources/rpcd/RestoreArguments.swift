@@ -12,14 +12,14 @@ import Musl
 enum RestoreArguments {
   static let word = "restore"
 
-  private static let options = [
-    Option(
-      "data",
-      value: "FOLDER",
-      "The folder of the data; created if it does not exist. It must not hold a store."
-    ),
-    Option(flag: "help", letter: "h", "Show this."),
-  ]
+  private static let data = OptionKey<String?>(
+    "data",
+    value: "FOLDER",
+    "The folder of the data; created if it does not exist. It must not hold a store."
+  )
+  private static let help = OptionKey<Bool>(flag: "help", letter: "h", "Show this.")
+
+  private static let options = [Option](of: data, help)
 
   static let command = Command(
     "rpcd restore",
@@ -38,16 +38,16 @@ enum RestoreArguments {
   /// Does it.
   static func run(_ arguments: ArraySlice<String>) throws {
     let parsed = try ParsedArguments(Array(arguments), options: options, prefix: "RPCD")
-    if parsed.has("help") {
+    if parsed[help] {
       return print(
-        Help(program: "rpcd restore", command: command, options: [], prefix: "RPCD"),
+        Help(command, prefix: "RPCD"),
         terminator: ""
       )
     }
     guard let path = parsed.operands.first, parsed.operands.count == 1 else {
       throw UsageError("rpcd restore takes one FILE, and got \(parsed.operands.count) operands")
     }
-    guard let data = parsed["data"], !data.isEmpty else {
+    guard let data = parsed[data], !data.isEmpty else {
       throw UsageError("--data FOLDER is needed: the data folder to make")
     }
     CoreDumps.forbid()

@@ -6,10 +6,14 @@ import TidingsService
 enum RotateSecretArguments {
   static let word = "rotate-secret"
 
-  private static let options = [
-    Option("data", value: "FOLDER", "The folder of the data, which no server uses."),
-    Option(flag: "help", letter: "h", "Show this."),
-  ]
+  private static let data = OptionKey<String?>(
+    "data",
+    value: "FOLDER",
+    "The folder of the data, which no server uses."
+  )
+  private static let help = OptionKey<Bool>(flag: "help", letter: "h", "Show this.")
+
+  private static let options = [Option](of: data, help)
 
   static let command = Command(
     "rpcd rotate-secret",
@@ -25,16 +29,16 @@ enum RotateSecretArguments {
   /// Does it.
   static func run(_ arguments: ArraySlice<String>) throws {
     let parsed = try ParsedArguments(Array(arguments), options: options, prefix: "RPCD")
-    if parsed.has("help") {
+    if parsed[help] {
       return print(
-        Help(program: "rpcd rotate-secret", command: command, options: [], prefix: "RPCD"),
+        Help(command, prefix: "RPCD"),
         terminator: ""
       )
     }
     guard parsed.operands.isEmpty else {
       throw UsageError("rpcd rotate-secret takes no operands, and got '\(parsed.operands[0])'")
     }
-    guard let data = parsed["data"], !data.isEmpty else {
+    guard let data = parsed[data], !data.isEmpty else {
       throw UsageError("--data FOLDER is needed: the data folder of the store")
     }
     CoreDumps.forbid()

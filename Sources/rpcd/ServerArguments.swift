@@ -13,90 +13,118 @@ enum ServerArguments {
 
   private static let defaults = ServerSettings()
 
-  private static let options = [
-    Option(
-      "rpc",
-      value: "ENDPOINT",
-      default: defaults.rpcEndpoint,
-      "The endpoint for calls: tcp://HOST:PORT (port 0 selects a free one) or ipc://PATH."
-    ),
-    Option(
-      "push",
-      value: "ENDPOINT",
-      default: defaults.pushEndpoint,
-      "The endpoint for pushes."
-    ),
-    Option(
-      "advertise-push",
-      value: "ENDPOINT",
-      "The push endpoint that clients get, if there is a proxy (default: that of --push)."
-    ),
-    Option("data", value: "FOLDER", default: defaults.dataPath, "The data folder."),
-    Option(
-      "server-key-file",
-      value: "FILE",
-      "The server's key pair (default: the credential tidings.server.key of the service, or server.key "
-        + "in the data folder, which `rpcd init` creates)."
-    ),
-    Option(
-      "next-server-key-file",
-      value: "FILE",
-      "The next key pair of the server, served in addition at --next-rpc and --next-push."
-    ),
-    Option(
-      "next-rpc",
-      value: "ENDPOINT",
-      "The endpoint for calls of clients with the next key: tcp://HOST:PORT."
-    ),
-    Option(
-      "next-push",
-      value: "ENDPOINT",
-      "The endpoint for pushes to clients with the next key."
-    ),
-    Option(
-      "next-advertise-push",
-      value: "ENDPOINT",
-      "Like --advertise-push, for clients with the next key."
-    ),
-    Option(
-      flag: "development",
-      "Turn authentication off, even if there is a server key; local endpoints only."
-    ),
-    Option(
-      flag: "core-dumps",
-      "Allow core dumps, which contain the server's key."
-    ),
-    Option(
-      "log-level",
-      value: "LEVEL",
-      default: defaults.logLevel.rawValue,
-      choices: Logger.Level.allCases.map(\.rawValue),
-      "The level of messages on standard error."
-    ),
-    Option(
-      "audit-syslog",
-      value: "SOCKET",
-      "Also send each line of the audit log to this socket of syslog or the journal, for example /dev/log."
-    ),
-    Option(
-      "config",
-      value: "FILE",
-      "Options as lines `name = value`; the environment and the command line take precedence."
-    ),
+  private static let rpc = OptionKey<String>(
+    "rpc",
+    value: "ENDPOINT",
+    default: defaults.rpcEndpoint,
+    "The endpoint for calls: tcp://HOST:PORT (port 0 selects a free one) or ipc://PATH."
+  )
+  private static let push = OptionKey<String>(
+    "push",
+    value: "ENDPOINT",
+    default: defaults.pushEndpoint,
+    "The endpoint for pushes."
+  )
+  private static let advertisePush = OptionKey<String?>(
+    "advertise-push",
+    value: "ENDPOINT",
+    "The push endpoint that clients get, if there is a proxy (default: that of --push)."
+  )
+  private static let data = OptionKey<String>(
+    "data",
+    value: "FOLDER",
+    default: defaults.dataPath,
+    "The data folder."
+  )
+  private static let serverKeyFile = OptionKey<String?>(
+    "server-key-file",
+    value: "FILE",
+    "The server's key pair (default: the credential tidings.server.key of the service, or server.key "
+      + "in the data folder, which `rpcd init` creates)."
+  )
+  private static let nextServerKeyFile = OptionKey<String?>(
+    "next-server-key-file",
+    value: "FILE",
+    "The next key pair of the server, served in addition at --next-rpc and --next-push."
+  )
+  private static let nextRpc = OptionKey<String?>(
+    "next-rpc",
+    value: "ENDPOINT",
+    "The endpoint for calls of clients with the next key: tcp://HOST:PORT."
+  )
+  private static let nextPush = OptionKey<String?>(
+    "next-push",
+    value: "ENDPOINT",
+    "The endpoint for pushes to clients with the next key."
+  )
+  private static let nextAdvertisePush = OptionKey<String?>(
+    "next-advertise-push",
+    value: "ENDPOINT",
+    "Like --advertise-push, for clients with the next key."
+  )
+  private static let development = OptionKey<Bool>(
+    flag: "development",
+    "Turn authentication off, even if there is a server key; local endpoints only."
+  )
+  private static let coreDumps = OptionKey<Bool>(
+    flag: "core-dumps",
+    "Allow core dumps, which contain the server's key."
+  )
+  private static let logLevel = OptionKey<Logger.Level>(
+    "log-level",
+    value: "LEVEL",
+    default: defaults.logLevel,
+    "The level of messages on standard error."
+  )
+  private static let auditSyslog = OptionKey<String?>(
+    "audit-syslog",
+    value: "SOCKET",
+    "Also send each line of the audit log to this socket of syslog or the journal, for example /dev/log."
+  )
+  private static let config = OptionKey<String?>(
+    "config",
+    value: "FILE",
+    "Options as lines `name = value`; the environment and the command line take precedence."
+  )
+  private static let unsealedPushes = OptionKey<Bool>(
+    flag: "unsealed-pushes",
+    "Publish notifications unencrypted, for clients that cannot open sealed ones."
+  )
+  private static let reloadAlways = OptionKey<Bool>(
+    flag: "reload-always",
+    "For debugging, slow: reload all in-memory state from the store before each transaction."
+  )
+  private static let limits = OptionKey<Bool>(flag: "limits", "Show the limits in force.")
+  private static let verify = OptionKey<Bool>(
+    flag: "verify",
+    "Check the whole database before starting, regardless of its size."
+  )
+  private static let help = OptionKey<Bool>(flag: "help", letter: "h", "Show this.")
+  private static let version = OptionKey<Bool>(flag: "version", "Show the version.")
+
+  private static let options = [Option](
+    of: rpc,
+    push,
+    advertisePush,
+    data,
+    serverKeyFile,
+    nextServerKeyFile,
+    nextRpc,
+    nextPush,
+    nextAdvertisePush,
+    development,
+    coreDumps,
+    logLevel,
+    auditSyslog,
+    config,
     LimitArguments.option,
-    Option(
-      flag: "unsealed-pushes",
-      "Publish notifications unencrypted, for clients that cannot open sealed ones."
-    ),
-    Option(
-      flag: "reload-always",
-      "For debugging, slow: reload all in-memory state from the store before each transaction."
-    ),
-    Option(flag: "limits", "Show the limits in force."),
-    Option(flag: "verify", "Check the whole database before starting, regardless of its size."),
-    Option(flag: "help", letter: "h", "Show this."),
-    Option(flag: "version", "Show the version."),
-  ]
+    unsealedPushes,
+    reloadAlways,
+    limits,
+    verify,
+    help,
+    version
+  )
 
   static let command = Command(
     "rpcd",
@@ -119,63 +147,57 @@ enum ServerArguments {
       environment: environment,
       prefix: environmentPrefix
     )
-    if parsed.has("help") {
+    if parsed[help] {
       print(
-        Help(program: "rpcd", command: command, options: [], prefix: environmentPrefix),
+        Help(command, prefix: environmentPrefix),
         terminator: ""
       )
       return nil
     }
-    if parsed.has("version") {
+    if parsed[version] {
       print("rpcd \(TidingsServer.version)")
       return nil
     }
-    if let path = parsed["config"] {
-      parsed = try ParsedArguments(
-        Array(arguments),
-        options: options,
-        environment: environment,
-        prefix: environmentPrefix,
-        settings: try ConfigurationFile.read(path, allowing: options.map(\.name))
-      )
+    if let path = parsed[config] {
+      try parsed.fill(from: try ConfigurationFile.read(path, allowing: options.map(\.name)))
     }
     guard parsed.operands.isEmpty else {
       throw UsageError("rpcd takes no operands, and got '\(parsed.operands[0])'")
     }
     var settings = ServerSettings()
-    settings.rpcEndpoint = try endpoint("rpc", parsed) ?? settings.rpcEndpoint
-    settings.pushEndpoint = try endpoint("push", parsed) ?? settings.pushEndpoint
-    settings.advertisedPushEndpoint = try reachable("advertise-push", parsed)
+    settings.rpcEndpoint = try endpoint(rpc, parsed) ?? settings.rpcEndpoint
+    settings.pushEndpoint = try endpoint(push, parsed) ?? settings.pushEndpoint
+    settings.advertisedPushEndpoint = try reachable(advertisePush, parsed)
     settings.nextKey = try nextKey(parsed)
-    settings.dataPath = parsed["data"] ?? settings.dataPath
-    settings.serverKeyPath = parsed["server-key-file"]
-    if settings.serverKeyPath != nil, parsed.has("development") {
-      throw UsageError("\(parsed.source("server-key-file")) and --development cannot be combined")
+    settings.dataPath = parsed[data]
+    settings.serverKeyPath = parsed[serverKeyFile]
+    if settings.serverKeyPath != nil, parsed[development] {
+      throw UsageError("\(parsed.source(serverKeyFile)) and --development cannot be combined")
     }
-    settings.isDevelopment = parsed.has("development")
+    settings.isDevelopment = parsed[development]
     if settings.serverKeyPath == nil, !settings.isDevelopment, let path = credentialPath {
       (settings.serverKeyPath, settings.isServerKeyGuarded) = (path, true)
     }
-    settings.allowsCoreDumps = parsed.has("core-dumps")
-    settings.logLevel = parsed["log-level"].flatMap(Logger.Level.init) ?? settings.logLevel
-    if let path = parsed["audit-syslog"] {
+    settings.allowsCoreDumps = parsed[coreDumps]
+    settings.logLevel = parsed[logLevel]
+    if let path = parsed[auditSyslog] {
       guard path.hasPrefix("/"), path.utf8.count <= ServerSettings.socketPathBytesMax else {
         throw UsageError(
-          "\(parsed.source("audit-syslog")) takes the path of a socket, from / on and of at most "
+          "\(parsed.source(auditSyslog)) takes the path of a socket, from / on and of at most "
             + "\(ServerSettings.socketPathBytesMax) bytes, not '\(path)'"
         )
       }
       settings.auditSyslogPath = path
     }
-    settings.reloadsAlways = parsed.has("reload-always")
-    settings.sealsPushes = !parsed.has("unsealed-pushes")
-    settings.checksThoroughly = parsed.has("verify")
+    settings.reloadsAlways = parsed[reloadAlways]
+    settings.sealsPushes = !parsed[unsealedPushes]
+    settings.checksThoroughly = parsed[verify]
     try LimitArguments.apply(
-      parsed.all(LimitArguments.option.name),
-      from: parsed.source(LimitArguments.option.name),
+      parsed[LimitArguments.option],
+      from: parsed.source(LimitArguments.option),
       to: &settings.limits
     )
-    if parsed.has("limits") {
+    if parsed[limits] {
       print(LimitArguments.table(settings.limits), terminator: "")
       return nil
     }
@@ -184,38 +206,37 @@ enum ServerArguments {
 
   /// The key that is to replace the server's, with its endpoints.
   private static func nextKey(_ parsed: ParsedArguments) throws(UsageError) -> NextServerKey? {
-    let names = ["next-server-key-file", "next-rpc", "next-push"]
-    let given = names.filter { parsed[$0] != nil }
-    guard !given.isEmpty || parsed["next-advertise-push"] != nil else { return nil }
-    guard let path = parsed["next-server-key-file"], let rpc = try endpoint("next-rpc", parsed),
-      let push = try endpoint("next-push", parsed)
+    let keys = [nextServerKeyFile, nextRpc, nextPush]
+    guard (keys + [nextAdvertisePush]).contains(where: { parsed[$0] != nil }) else { return nil }
+    guard let path = parsed[nextServerKeyFile], let rpc = try endpoint(nextRpc, parsed),
+      let push = try endpoint(nextPush, parsed)
     else {
-      let missing = names.filter { parsed[$0] == nil }.map { "--\($0)" }
+      let missing = keys.filter { parsed[$0] == nil }.map(\.spelling)
       throw UsageError("a next server key needs \(missing.joined(separator: " and ")) too")
     }
     guard rpc.hasPrefix("tcp://"), push.hasPrefix("tcp://") else {
       throw UsageError("--next-rpc and --next-push take tcp://HOST:PORT")
     }
-    if parsed.has("development") {
+    if parsed[development] {
       throw UsageError("--next-server-key-file and --development cannot be combined")
     }
     return NextServerKey(
       path: path,
       rpcEndpoint: rpc,
       pushEndpoint: push,
-      advertisedPushEndpoint: try reachable("next-advertise-push", parsed)
+      advertisedPushEndpoint: try reachable(nextAdvertisePush, parsed)
     )
   }
 
   /// Where a client can connect to; `nil`: it is not said.
   private static func reachable(
-    _ name: String,
+    _ key: OptionKey<String?>,
     _ parsed: ParsedArguments
   ) throws(UsageError) -> String? {
-    guard let endpoint = parsed[name] else { return nil }
+    guard let endpoint = parsed[key] else { return nil }
     guard isReachable(endpoint) else {
       throw UsageError(
-        "\(parsed.source(name)) takes what a client can connect to, tcp://HOST:PORT or ipc://PATH, not "
+        "\(parsed.source(key)) takes what a client can connect to, tcp://HOST:PORT or ipc://PATH, not "
           + "'\(endpoint)'"
       )
     }
@@ -223,11 +244,11 @@ enum ServerArguments {
   }
 
   /// Where to bind: libzmq would take a port that is too large for another one.
-  private static func endpoint(
-    _ name: String,
+  private static func endpoint<Value>(
+    _ key: OptionKey<Value>,
     _ parsed: ParsedArguments
   ) throws(UsageError) -> String? {
-    guard let endpoint = parsed[name] else { return nil }
+    guard let endpoint = parsed.text(of: key.option) else { return nil }
     if endpoint.hasPrefix("ipc://"), endpoint.count > "ipc://".count { return endpoint }
     let address = endpoint.dropFirst("tcp://".count)
     if endpoint.hasPrefix("tcp://"), let colon = address.lastIndex(of: ":"),
@@ -237,7 +258,7 @@ enum ServerArguments {
       if port == "*" || UInt16(port) != nil { return endpoint }
     }
     throw UsageError(
-      "\(parsed.source(name)) takes tcp://HOST:PORT, the port from 0 to 65535, or ipc://PATH, not "
+      "\(parsed.source(key)) takes tcp://HOST:PORT, the port from 0 to 65535, or ipc://PATH, not "
         + "'\(endpoint)'"
     )
   }

@@ -15,49 +15,111 @@ struct BenchArguments {
   var isJSON = false
   var thresholds: String?
 
-  private static let options = [
-    Option(flag: "all", "All cases; also what happens when none is named."),
-    Option(
-      "output",
-      letter: "o",
-      value: "FORMAT",
-      default: "text",
-      choices: ["text", "json"],
-      "What goes to standard output."
-    ),
-    Option("rounds", value: "N", default: "7", "Rounds; their medians are reported."),
-    Option(
-      "calls",
-      value: "N",
-      default: "4000",
-      "Calls of a round with one in flight; ten times as many with more."
-    ),
-    Option("warmup", value: "N", default: "1000", "Calls before the first round."),
-    Option("connections", value: "LIST", default: "1,16", "Numbers of connections."),
-    Option("in-flight", value: "LIST", default: "1,64", "Numbers of calls in flight."),
-    Option(
-      "subscriptions",
-      value: "LIST",
-      default: "1000,10000,100000,1000000",
-      "Sizes of the index in match and start."
-    ),
-    Option("records", value: "N", default: "1000000", "Records in query."),
-    Option("notifications", value: "N", default: "1000000", "Notifications in catchup."),
-    Option("turns", value: "NAME", "Which calls turns makes: those whose names begin so."),
-    Option("rpcd", value: "PATH", "The server; otherwise rpcd beside this program."),
-    Option(
-      "data",
-      value: "FOLDER",
-      default: ".",
-      "Where temporary data goes: a folder on the disk to be measured."
-    ),
-    Option(
-      "check",
-      value: "FILE",
-      "Fails when a score is worse than this JSON file says: {\"echo.c1.n1\": 1.4, ...}."
-    ),
-    Option(flag: "help", letter: "h", "Show this."),
-  ]
+  private static let all = OptionKey<Bool>(
+    flag: "all",
+    "All cases; also what happens when none is named."
+  )
+  private static let output = OptionKey<String>(
+    "output",
+    letter: "o",
+    value: "FORMAT",
+    default: "text",
+    choices: ["text", "json"],
+    "What goes to standard output."
+  )
+  private static let rounds = OptionKey<Int>(
+    "rounds",
+    value: "N",
+    default: 7,
+    in: 1...1000,
+    "Rounds; their medians are reported."
+  )
+  private static let calls = OptionKey<Int>(
+    "calls",
+    value: "N",
+    default: 4000,
+    in: 1...10_000_000,
+    "Calls of a round with one in flight; ten times as many with more."
+  )
+  private static let warmup = OptionKey<Int>(
+    "warmup",
+    value: "N",
+    default: 1000,
+    in: 1...10_000_000,
+    "Calls before the first round."
+  )
+  private static let connections = OptionKey<String>(
+    "connections",
+    value: "LIST",
+    default: "1,16",
+    "Numbers of connections."
+  )
+  private static let inFlight = OptionKey<String>(
+    "in-flight",
+    value: "LIST",
+    default: "1,64",
+    "Numbers of calls in flight."
+  )
+  private static let subscriptions = OptionKey<String>(
+    "subscriptions",
+    value: "LIST",
+    default: "1000,10000,100000,1000000",
+    "Sizes of the index in match and start."
+  )
+  private static let records = OptionKey<Int>(
+    "records",
+    value: "N",
+    default: 1_000_000,
+    in: 50...100_000_000,
+    "Records in query."
+  )
+  private static let notifications = OptionKey<Int>(
+    "notifications",
+    value: "N",
+    default: 1_000_000,
+    in: 1...100_000_000,
+    "Notifications in catchup."
+  )
+  private static let turns = OptionKey<String?>(
+    "turns",
+    value: "NAME",
+    "Which calls turns makes: those whose names begin so."
+  )
+  private static let rpcd = OptionKey<String?>(
+    "rpcd",
+    value: "PATH",
+    "The server; otherwise rpcd beside this program."
+  )
+  private static let data = OptionKey<String>(
+    "data",
+    value: "FOLDER",
+    default: ".",
+    "Where temporary data goes: a folder on the disk to be measured."
+  )
+  private static let check = OptionKey<String?>(
+    "check",
+    value: "FILE",
+    "Fails when a score is worse than this JSON file says: {\"echo.c1.n1\": 1.4, ...}."
+  )
+  private static let help = OptionKey<Bool>(flag: "help", letter: "h", "Show this.")
+
+  private static let options = [Option](
+    of: all,
+    output,
+    rounds,
+    calls,
+    warmup,
+    connections,
+    inFlight,
+    subscriptions,
+    records,
+    notifications,
+    turns,
+    rpcd,
+    data,
+    check,
+    help
+  )
 
   private static let command = Command(
     program,
@@ -105,14 +167,9 @@ struct BenchArguments {
       environment: environment,
       prefix: "TIDINGS_BENCH"
     )
-    if parsed.has("help") {
+    if parsed[Self.help] {
       print(
-        Help(
-          program: Self.program,
-          command: Self.command,
-          options: [],
-          prefix: "TIDINGS_BENCH"
-        ),
+        Help(Self.command, prefix: "TIDINGS_BENCH"),
         terminator: ""
       )
       return nil
@@ -121,35 +178,34 @@ struct BenchArguments {
       let near = nearest(to: name, among: Self.caseNames)
       throw UsageError("unknown case '\(name)'" + (near.map { "; did you mean \($0)?" } ?? ""))
     }
-    let takesAll = parsed.has("all") || parsed.operands.isEmpty
+    let takesAll = parsed[Self.all] || parsed.operands.isEmpty
     cases = Self.caseNames.filter { takesAll || parsed.operands.contains($0) }
-    isJSON = parsed["output"] == "json"
-    thresholds = parsed["check"]
-    settings.rounds = try parsed.number("rounds", in: 1...1000) ?? settings.rounds
-    settings.calls = try parsed.number("calls", in: 1...10_000_000) ?? settings.calls
-    settings.warmup = try parsed.number("warmup", in: 1...10_000_000) ?? settings.warmup
-    settings.connections = try Self.numbers(parsed, "connections", in: 1...256)
-    settings.inFlight = try Self.numbers(parsed, "in-flight", in: 1...2048)
-    settings.subscriptions = try Self.numbers(parsed, "subscriptions", in: 1...10_000_000)
-    settings.records = try parsed.number("records", in: 50...100_000_000) ?? settings.records
-    settings.notifications =
-      try parsed.number("notifications", in: 1...100_000_000) ?? settings.notifications
-    settings.turns = parsed["turns"] ?? ""
-    settings.data = parsed["data"] ?? "."
+    isJSON = parsed[Self.output] == "json"
+    thresholds = parsed[Self.check]
+    settings.rounds = parsed[Self.rounds]
+    settings.calls = parsed[Self.calls]
+    settings.warmup = parsed[Self.warmup]
+    settings.connections = try Self.numbers(parsed, Self.connections, in: 1...256)
+    settings.inFlight = try Self.numbers(parsed, Self.inFlight, in: 1...2048)
+    settings.subscriptions = try Self.numbers(parsed, Self.subscriptions, in: 1...10_000_000)
+    settings.records = parsed[Self.records]
+    settings.notifications = parsed[Self.notifications]
+    settings.turns = parsed[Self.turns] ?? ""
+    settings.data = parsed[Self.data]
     settings.program = Self.executablePath()
     let folder = settings.program.split(separator: "/").dropLast().joined(separator: "/")
-    settings.rpcd = parsed["rpcd"] ?? "/" + folder + "/rpcd"
+    settings.rpcd = parsed[Self.rpcd] ?? "/" + folder + "/rpcd"
   }
 
   private static func numbers(
     _ parsed: ParsedArguments,
-    _ name: String,
+    _ key: OptionKey<String>,
     in range: ClosedRange<Int>
   ) throws -> [Int] {
-    try (parsed[name] ?? "").split(separator: ",").map { text in
+    try parsed[key].split(separator: ",").map { text in
       guard let number = Int(text), range.contains(number) else {
         throw UsageError(
-          "--\(name) takes whole numbers from \(range.lowerBound) to \(range.upperBound) with commas "
+          "\(key.spelling) takes whole numbers from \(range.lowerBound) to \(range.upperBound) with commas "
             + "between them, not '\(text)'"
         )
       }

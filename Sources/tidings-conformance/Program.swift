@@ -9,39 +9,43 @@ enum Program {
     "Tests a client of Tidings in any language, by sending it tasks."
   private static let prefix = "TIDINGS_CONFORMANCE"
 
-  private static let run = Command(
+  private static let client = OptionKey<String?>(
+    "client",
+    value: "COMMAND",
+    "how the client under test is started, for the shell"
+  )
+  private static let filter = OptionKey<[String]>(
+    list: "filter",
+    value: "PATTERN",
+    "only cases whose names contain it, or match it where it has *"
+  )
+  private static let list = OptionKey<Bool>(
+    flag: "list",
+    "show the names of the cases, and run none"
+  )
+  private static let output = OptionKey<ReportStyle>(
+    "output",
+    letter: "o",
+    value: "STYLE",
+    default: .table,
+    "table, json or junit"
+  )
+  private static let rpcd = OptionKey<String?>(
+    "rpcd",
+    value: "PATH",
+    completion: .files,
+    "the server (default: beside this program)"
+  )
+  private static let taskTimeout = OptionKey<Duration>(
+    time: "task-timeout",
+    default: "60s",
+    "how long the client may take for a task, besides what the task says"
+  )
+
+  private static let runCommand = Command(
     "run",
     "Runs the cases against a client",
-    options: [
-      Option("client", value: "COMMAND", "how the client under test is started, for the shell"),
-      Option(
-        "filter",
-        value: "PATTERN",
-        repeats: true,
-        "only cases whose names contain it, or match it where it has *"
-      ),
-      Option(flag: "list", "show the names of the cases, and run none"),
-      Option(
-        "output",
-        letter: "o",
-        value: "STYLE",
-        default: ReportStyle.table.rawValue,
-        choices: ReportStyle.allCases.map(\.rawValue),
-        "table, json or junit"
-      ),
-      Option(
-        "rpcd",
-        value: "PATH",
-        completion: .files,
-        "the server (default: beside this program)"
-      ),
-      Option(
-        "task-timeout",
-        value: "TIME",
-        default: "60s",
-        "how long the client may take for a task, besides what the task says"
-      ),
-    ],
+    options: [Option](of: client, filter, list, output, rpcd, taskTimeout),
     discussion: """
       The client reads tasks from its standard input and answers on its standard output, as
       proto/tidings/conformance/v1/conformance.proto describes. What it writes to standard error is shown.
@@ -53,18 +57,30 @@ enum Program {
       """
   )
 
+  private static let writeFolder = OptionKey<String?>(
+    "write",
+    value: "FOLDER",
+    completion: .folders,
+    "write the files into this folder"
+  )
+  private static let check = OptionKey<String?>(
+    "check",
+    value: "FOLDER",
+    completion: .folders,
+    "fail unless this folder is current"
+  )
+
   private static let vectors = Command(
     "vectors",
     "Writes the test vectors, or compares them with those that are there",
-    options: [
-      Option("write", value: "FOLDER", completion: .folders, "write the files into this folder"),
-      Option("check", value: "FOLDER", completion: .folders, "fail unless this folder is current"),
-    ],
+    options: [Option](of: writeFolder, check),
     discussion: "Checked in are those in proto/vectors; README.md there describes the format."
   )
 
-  private static let commands = [run, vectors]
-  private static let common = [Option(flag: "help", letter: "h", "show this help")]
+  private static let commands = [runCommand, vectors]
+  private static let helpFlag = OptionKey<Bool>(flag: "help", letter: "h", "show this help")
+
+  private static let common = [Option](of: helpFlag)
 
   /// Runs a command line.
   ///
@@ -77,7 +93,7 @@ enum Program {
       prefix: prefix
     )
     let verb = parsed.operands.first
-    guard !parsed.has("help"), let verb, verb != "help" else {
+    guard !parsed[helpFlag], let verb, verb != "help" else {
       tell(help(verb == "help" ? parsed.operands.dropFirst().first : verb))
       return true
     }
@@ -85,7 +101,7 @@ enum Program {
       throw UsageError("\(verb) takes no '\(parsed.operands[1])'")
     }
     switch verb {
-    case run.name: return try await runCases(parsed)
+    case runCommand.name: return try await runCases(parsed)
     case vectors.name: return try writeVectors(parsed)
     default:
       let near = nearest(to: verb, among: commands.map(\.name))
@@ -95,7 +111,7 @@ enum Program {
 
   private static func help(_ verb: String?) -> String {
     if let command = commands.first(where: { $0.name == verb }) {
-      return "\(Help(program: name, command: command, options: common, prefix: prefix))"
+      return "\(Help(program: name, command: command))"
     }
     return Help(
       program: name,
@@ -108,26 +124,23 @@ enum Program {
 
   private static func runCases(_ parsed: ParsedArguments) async throws -> Bool {
     var settings = RunSettings(
-      command: parsed["client"] ?? "",
-      rpcdPath: parsed["rpcd"] ?? beside("rpcd")
+      command: parsed[client] ?? "",
+      rpcdPath: parsed[rpcd] ?? beside("rpcd")
     )
-    settings.filters = parsed.all("filter")
-    if parsed.has("list") {
+    settings.filters = parsed[filter]
+    if parsed[list] {
       for name in try ConformanceRun.names(settings) { tell(name + "\n") }
       return true
     }
     guard !settings.command.isEmpty else {
       throw UsageError("--client is missing: how is the client under test started?")
     }
-    if let time = try parsed.duration("task-timeout") {
-      settings.taskMillisecondsMax = Int(time / .milliseconds(1))
-    }
-    let style = parsed["output"].flatMap(ReportStyle.init) ?? .table
-    return try await ConformanceRun.run(settings, style: style, write: tell)
+    settings.taskMillisecondsMax = Int(parsed[taskTimeout] / .milliseconds(1))
+    return try await ConformanceRun.run(settings, style: parsed[output], write: tell)
   }
 
   private static func writeVectors(_ parsed: ParsedArguments) throws -> Bool {
-    switch (parsed["write"], parsed["check"]) {
+    switch (parsed[writeFolder], parsed[check]) {
     case (let folder?, nil):
       for name in try VectorFiles.write(to: folder) { tell("\(folder)/\(name)\n") }
       return true

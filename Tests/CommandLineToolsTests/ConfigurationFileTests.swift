@@ -3,10 +3,15 @@ import Testing
 @testable import CommandLineTools
 
 @Suite struct ConfigurationFileTests {
-  private let options = [
-    Option("level", value: "LEVEL", choices: ["high", "low"], "How much."),
-    Option("count", value: "N", "How many."),
-  ]
+  private let level = OptionKey<String?>(
+    "level",
+    value: "LEVEL",
+    choices: ["high", "low"],
+    "How much."
+  )
+  private let count = OptionKey<Int?>("count", value: "N", in: 1...5, "How many.")
+
+  private var options: [Option] { [Option](of: level, count) }
 
   private func parse(_ text: String) throws -> ParsedArguments {
     let settings = try ConfigurationFile.parse(
@@ -20,8 +25,8 @@ import Testing
   @Test("lines set options")
   func values() throws {
     let parsed = try parse("# a comment\n\n level = low\ncount=3\n")
-    #expect(parsed["level"] == "low")
-    #expect(try parsed.number("count", in: 1...5) == 3)
+    #expect(parsed[level] == "low")
+    #expect(parsed[count] == 3)
   }
 
   @Test("a wrong value is named with its file and line")
@@ -31,10 +36,9 @@ import Testing
     ) {
       try parse("\nlevel = lo\n")
     }
-    let parsed = try parse("count = 9")
     #expect(
       throws: UsageError("x.conf, line 1: count takes a whole number from 1 to 5, not '9'")
-    ) { try parsed.number("count", in: 1...5) }
+    ) { try parse("count = 9") }
   }
 
   @Test("a line that is none, and an unknown name")

@@ -2,12 +2,34 @@ import CommandLineTools
 import Testing
 
 @Suite struct ParsedArgumentsTests {
-  private let options = [
-    Option("endpoint", value: "ENDPOINT", default: "tcp://a", "Where."),
-    Option("output", letter: "o", value: "FORMAT", choices: ["table", "json"], "How."),
-    Option("delete", value: "ID", repeats: true, "Which."),
-    Option(flag: "quiet", letter: "q", "Say less."),
-  ]
+  private enum Format: String, CaseIterable { case table, json }
+
+  private static let endpoint = OptionKey<String>(
+    "endpoint",
+    value: "ENDPOINT",
+    default: "tcp://a",
+    "Where."
+  )
+  private static let output = OptionKey<Format?>("output", letter: "o", value: "FORMAT", "How.")
+  private static let delete = OptionKey<[String]>(list: "delete", value: "ID", "Which.")
+  private static let quiet = OptionKey<Bool>(flag: "quiet", letter: "q", "Print less.")
+  private static let time = OptionKey<Duration?>(time: "time", "How long.")
+  private static let count = OptionKey<Int>(
+    "count",
+    value: "N",
+    default: 2,
+    in: 1...5,
+    "How many."
+  )
+
+  private let options = [Option](
+    of: Self.endpoint,
+    Self.output,
+    Self.delete,
+    Self.quiet,
+    Self.time,
+    Self.count
+  )
 
   private func parse(
     _ arguments: [String],
@@ -22,39 +44,52 @@ import Testing
   func anywhere() throws {
     let parsed = try parse(["-q", "fetch", "--endpoint", "tcp://b", "h1", "-o=json", "--", "-x"])
     #expect(parsed.operands == ["fetch", "h1", "-x"])
-    #expect(parsed["endpoint"] == "tcp://b")
-    #expect(parsed["output"] == "json")
-    #expect(parsed.has("quiet"))
+    #expect(parsed[Self.endpoint] == "tcp://b")
+    #expect(parsed[Self.output] == .json)
+    #expect(parsed[Self.quiet])
   }
 
   @Test("the command line wins over the environment, the environment over the default")
   func precedence() throws {
-    #expect(try parse([])["endpoint"] == "tcp://a")
-    #expect(try parse([], ["T_ENDPOINT": "tcp://c"])["endpoint"] == "tcp://c")
-    #expect(try parse(["--endpoint=tcp://d"], ["T_ENDPOINT": "tcp://c"])["endpoint"] == "tcp://d")
+    #expect(try parse([])[Self.endpoint] == "tcp://a")
+    #expect(try parse([], ["T_ENDPOINT": "tcp://c"])[Self.endpoint] == "tcp://c")
+    #expect(
+      try parse(["--endpoint=tcp://d"], ["T_ENDPOINT": "tcp://c"])[Self.endpoint] == "tcp://d"
+    )
   }
 
   @Test("repeated options keep their order; of others the last one wins")
   func repetition() throws {
-    #expect(try parse(["--delete", "a", "--delete", "b"]).all("delete") == ["a", "b"])
-    #expect(try parse(["--endpoint", "a", "--endpoint", "b"]).all("endpoint") == ["b"])
+    #expect(try parse(["--delete", "a", "--delete", "b"])[Self.delete] == ["a", "b"])
+    #expect(try parse(["--endpoint", "a", "--endpoint", "b"])[Self.endpoint] == "b")
   }
 
   @Test("letters stand together, and a value may be attached", arguments: ["-qojson", "-qo=json"])
   func letters(text: String) throws {
     let parsed = try parse([text, "x"])
-    #expect(parsed.has("quiet") && parsed["output"] == "json" && parsed.operands == ["x"])
+    #expect(parsed[Self.quiet] && parsed[Self.output] == .json && parsed.operands == ["x"])
     #expect(throws: UsageError("unknown option '-qx'")) { try parse(["-qx"]) }
     #expect(throws: UsageError("--quiet takes no value")) { try parse(["-q=1"]) }
   }
 
-  @Test("a long option is not the value of the one before it")
-  func valueIsNoOption() throws {
+  @Test("an option is not the value of the one before it", arguments: ["--quiet", "-q"])
+  func valueIsNoOption(option: String) throws {
     #expect(throws: UsageError("--endpoint needs a value: --endpoint ENDPOINT")) {
-      try parse(["--endpoint", "--quiet"])
+      try parse(["--endpoint", option])
     }
-    #expect(try parse(["--endpoint=--quiet"])["endpoint"] == "--quiet")
-    #expect(try parse(["--endpoint", "-5"])["endpoint"] == "-5")
+    #expect(try parse(["--endpoint=\(option)"])[Self.endpoint] == option)
+  }
+
+  @Test("a value that begins with a dash is attached, unless it is a number")
+  func dashValues() throws {
+    let message = """
+      --endpoint needs a value: --endpoint ENDPOINT; a value that begins with '-' is written \
+      --endpoint=-x
+      """
+    #expect(throws: UsageError(message)) { try parse(["--endpoint", "-x"]) }
+    for number in ["-5", "-0.5", "-.5", "-"] {
+      #expect(try parse(["--endpoint", number])[Self.endpoint] == number)
+    }
   }
 
   @Test("mistakes say what would be right")
@@ -80,18 +115,16 @@ import Testing
 
   @Test("an option can take all values up to the next one")
   func manyValues() throws {
-    let options = [
-      Option("save", value: "NAME…", takesMany: true, "Which."),
-      Option("delete", value: "NAME…", takesMany: true, "Which."),
-      Option(flag: "quiet", letter: "q", "Say less."),
-    ]
+    let save = OptionKey<[String]>(list: "save", value: "NAME…", takesMany: true, "Which.")
+    let delete = OptionKey<[String]>(list: "delete", value: "NAME…", takesMany: true, "Which.")
+    let options = [Option](of: save, delete, Self.quiet)
     let parsed = try ParsedArguments(
       ["--save", "a", "-", "-q", "--delete", "b", "c", "--save=d", "--", "e"],
       options: options,
       prefix: "T"
     )
-    #expect(parsed.all("save") == ["a", "-", "d"])
-    #expect(parsed.all("delete") == ["b", "c"])
+    #expect(parsed[save] == ["a", "-", "d"])
+    #expect(parsed[delete] == ["b", "c"])
     #expect(parsed.operands == ["e"])
     #expect(throws: UsageError("--save needs a value: --save NAME…")) {
       try ParsedArguments(["--save"], options: options, prefix: "T")
@@ -107,59 +140,55 @@ import Testing
     ] as [(String, Duration)]
   )
   func times(text: String, duration: Duration) throws {
-    #expect(try parse(["--endpoint", text]).duration("endpoint") == duration)
+    #expect(try parse(["--time", text])[Self.time] == duration)
   }
 
   @Test("what is no time is refused", arguments: ["", "s", "1x", "-1s", "0", "1e3s", "10 s"])
   func noTimes(text: String) throws {
-    let parsed = try parse(["--endpoint=\(text)"])
-    #expect(
-      throws: UsageError("--endpoint takes a time like 500ms, 10s or 2m, not '\(text)'")
-    ) { try parsed.duration("endpoint") }
-  }
-}
-
-@Suite struct HelpTests {
-  private let options = [Option("endpoint", value: "ENDPOINT", default: "tcp://a", "Where.")]
-
-  @Test("a verb's help shows the environment of the common options only")
-  func verb() {
-    let command = Command(
-      "fetch",
-      "Fetches.",
-      operands: "NAME…",
-      options: [Option("keys", letter: "k", value: "A,B", "Which fields.")],
-      discussion: "Example: fetch h1"
-    )
-    let help = Help(program: "tool", command: command, options: options, prefix: "TOOL")
-    #expect(
-      help.description == """
-        Fetches.
-
-        Usage: tool fetch [options] NAME…
-
-        Example: fetch h1
-
-        Options:
-          -k, --keys A,B  Which fields.
-
-        Options of every verb (environment: TOOL_NAME):
-          --endpoint ENDPOINT  Where. (default: tcp://a)
-
-        """
-    )
+    #expect(throws: UsageError("--time takes a time like 500ms, 10s or 2m, not '\(text)'")) {
+      try parse(["--time=\(text)"])
+    }
   }
 
-  @Test("a program's help lists its verbs")
-  func program() {
-    let help = Help(
-      program: "tool",
-      summary: "tool: does it.",
-      sections: [HelpSection("Verbs", [Command("fetch", "Fetches.")])],
+  @Test("numbers are in their range")
+  func numbers() throws {
+    #expect(try parse([])[Self.count] == 2)
+    #expect(try parse(["--count", "5"])[Self.count] == 5)
+    for text in ["0", "6", "x", "1.5", "-1"] {
+      #expect(throws: UsageError("--count takes a whole number from 1 to 5, not '\(text)'")) {
+        try parse(["--count", text])
+      }
+    }
+    #expect(throws: UsageError("T_COUNT takes a whole number from 1 to 5, not '9'")) {
+      try parse([], ["T_COUNT": "9"])
+    }
+  }
+
+  @Test("what stands on the command line is told from what is set elsewhere")
+  func given() throws {
+    let parsed = try parse(["--endpoint", "a"], ["T_COUNT": "3"])
+    #expect(parsed.given(Self.endpoint) == "a" && parsed.given(Self.count) == nil)
+    #expect(parsed.has(Self.count.option) && !parsed.has(Self.output.option))
+    #expect(parsed.source(Self.count) == "T_COUNT" && parsed.source(Self.output) == "--output")
+  }
+
+  @Test("reading goes on behind an error, so that what follows counts")
+  func errorIsKept() {
+    let parsed = ParsedArguments(
+      reading: ["--bogus", "x", "-ojson", "--count", "9"],
       options: options,
-      prefix: "TOOL"
+      environment: [:],
+      prefix: "T"
     )
-    #expect(help.description.contains("Verbs:\n  fetch  Fetches.\n"))
-    #expect(help.description.contains("`tool help VERB` tells more."))
+    #expect(parsed.error == UsageError("unknown option '--bogus'"))
+    #expect(parsed[Self.output] == .json && parsed[Self.count] == 2 && parsed.operands == ["x"])
+  }
+
+  @Test("an option that is not declared cannot be asked for")
+  func undeclared() async {
+    await #expect(processExitsWith: .failure) {
+      let parsed = try ParsedArguments([], options: [], prefix: "T")
+      _ = parsed[OptionKey<Bool>(flag: "quiet", "Print less.")]
+    }
   }
 }

@@ -164,7 +164,7 @@ internal import TidingsRPC
     _ = try await client.schemas.deploySchema(.init())
 
     for arguments in [
-      ["query", "Door", "--where", "pin = '1234'"], ["query", "Door", "--sort", "-pin"],
+      ["query", "Door", "--where", "pin = '1234'"], ["query", "Door", "--sort=-pin"],
       ["query", "Door", "--where", "name = 'a' OR NOT pin CONTAINS '1'"],
     ] {
       let run = await RpcctlRun(server, arguments)

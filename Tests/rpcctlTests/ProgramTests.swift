@@ -204,11 +204,50 @@ import TidingsRPC
     )
   }
 
-  @Test("a verb's own options may stand before it")
-  func optionsBeforeVerb() async throws {
-    let run = await ProgramRun("--zone", "z", "-o", "json", "fetch-records", "h1")
+  @Test("general options stand before the verb, between its words and after it")
+  func generalOptionsAnywhere() async throws {
+    let run = await ProgramRun(
+      "-o",
+      "json",
+      "records",
+      "--as=ada",
+      "get",
+      "h1",
+      "--zone",
+      "z",
+      "-q"
+    )
     let request = try TidingsV1.FetchRecordsRequest(decoding: try #require(run.calls.first).request)
     #expect(request.recordIDs == [.init(recordName: "h1", zoneID: .init(zoneName: "z"))])
+    #expect(run.configuration?.user == "ada")
+  }
+
+  @Test("an option of a verb does not stand before it")
+  func optionsBeforeVerb() async throws {
+    let run = await ProgramRun("--zone", "z", "fetch-records", "h1")
+    #expect(run.exitCode == .usage && run.calls.isEmpty)
+    #expect(run.err.contains("'--zone' is an option of a verb: write it after the verb"))
+  }
+
+  @Test(
+    "an error looks as asked for, whatever else is wrong",
+    arguments: [
+      ["query", "--bogus", "-ojson"], ["-ojson", "qery"],
+      ["query", "T", "--limit", "x", "-o=json"],
+      ["query", "--sort", "-a", "--output", "json"],
+    ]
+  )
+  func errorNotation(words: [String]) async throws {
+    let run = await ProgramRun(list: words, format: .table)
+    #expect(run.exitCode == .usage && run.err.hasPrefix("{\"code\":2,"), "\(run.err)")
+  }
+
+  @Test("options shows the general options, which the help of verbs leaves out")
+  func generalOptions() async {
+    let run = await ProgramRun("options")
+    for option in Settings.options { #expect(run.out.contains("--\(option.name)")) }
+    let help = await ProgramRun("query", "--help").out
+    #expect(!help.contains("--endpoint") && help.contains("General options: `rpcctl options`."))
   }
 
   @Test("help shows nouns with their verbs first, and the operations' names last")

@@ -180,7 +180,7 @@ import TidingsProtobuf
       recordsMatched: 1,
       advice: "declare it"
     )
-    let run = await ProgramRun("explain", "T", "--sort", "-a", format: .table) { _ in
+    let run = await ProgramRun("explain", "T", "--sort=-a", format: .table) { _ in
       [response.encoded()]
     }
     #expect(

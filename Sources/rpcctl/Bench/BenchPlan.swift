@@ -26,45 +26,82 @@ struct BenchPlan: Hashable, Sendable {
     }
   }
 
-  static let options = [
-    Option(
-      "in-flight",
-      value: "N",
-      default: "1",
-      "Calls under way at once, all on one connection."
-    ),
-    Option("calls", letter: "n", value: "N", "Calls in all; for catchup, passes over the zone."),
-    Option("duration", value: "TIME", "How long, instead of --calls: 30s, 10m."),
-    Option(
-      "rate",
-      letter: "r",
-      value: "RATE",
-      "Calls that begin in a second, whether the ones before are done or not (open loop); latencies count from then."
-    ),
-    Option(
-      "load",
-      value: "SHAPE",
-      default: "const",
-      choices: ["const", "step", "line"],
-      "How the rate goes: const, or from a tenth of it up to --rate in ten steps or in a line."
-    ),
-    Option("warmup", value: "TIME", "Call for so long before, without measuring."),
-    Option("size", value: "BYTES", default: "100", "Bytes of text in each record."),
-    Option(
-      "records",
-      value: "N",
-      default: "1000",
-      "Records that read, query, catchup and soak begin with."
-    ),
-    Option("subscribers", value: "N", default: "10", "Subscribers that fanout notifies."),
-    Option(
-      "type",
-      value: "TYPE",
-      default: "RpcctlBench",
-      completion: .live("types"),
-      "The records' type, with the fields number INT64 and text STRING."
-    ),
-  ]
+  private static let inFlight = OptionKey<Int>(
+    "in-flight",
+    value: "N",
+    default: 1,
+    in: 1...10_000,
+    "Calls under way at once, all on one connection."
+  )
+  private static let calls = OptionKey<Int?>(
+    "calls",
+    letter: "n",
+    value: "N",
+    in: 1...1_000_000_000,
+    "Calls in all; for catchup, passes over the zone."
+  )
+  private static let duration = OptionKey<Duration?>(
+    time: "duration",
+    "How long, instead of --calls: 30s, 10m."
+  )
+  private static let rateOption = OptionKey<String?>(
+    "rate",
+    letter: "r",
+    value: "RATE",
+    "Calls that begin in a second, whether the ones before are done or not (open loop); latencies count from then."
+  )
+  private static let load = OptionKey<String>(
+    "load",
+    value: "SHAPE",
+    default: "const",
+    choices: ["const", "step", "line"],
+    "How the rate goes: const, or from a tenth of it up to --rate in ten steps or in a line."
+  )
+  private static let warmup = OptionKey<Duration?>(
+    time: "warmup",
+    "Call for so long before, without measuring."
+  )
+  private static let size = OptionKey<Int>(
+    "size",
+    value: "BYTES",
+    default: 100,
+    in: 0...500_000,
+    "Bytes of text in each record."
+  )
+  private static let recordsOption = OptionKey<Int>(
+    "records",
+    value: "N",
+    default: 1000,
+    in: 1...1_000_000,
+    "Records that read, query, catchup and soak begin with."
+  )
+  private static let subscribers = OptionKey<Int>(
+    "subscribers",
+    value: "N",
+    default: 10,
+    in: 1...1_000,
+    "Subscribers that fanout notifies."
+  )
+  private static let typeOption = OptionKey<String>(
+    "type",
+    value: "TYPE",
+    default: "RpcctlBench",
+    completion: .live("types"),
+    "The records' type, with the fields number INT64 and text STRING."
+  )
+
+  static let options = [Option](
+    of: inFlight,
+    calls,
+    duration,
+    rateOption,
+    load,
+    warmup,
+    size,
+    recordsOption,
+    subscribers,
+    typeOption
+  )
 
   private static let stepCount = 10
 
@@ -96,24 +133,24 @@ struct BenchPlan: Hashable, Sendable {
       )
     }
     self.mode = mode
-    inFlight = mode == .catchup ? 1 : try arguments.number("in-flight", in: 1...10_000) ?? 1
+    inFlight = mode == .catchup ? 1 : arguments[Self.inFlight]
     duration =
-      try arguments.duration("duration")
-      ?? (mode == .soak && arguments["calls"] == nil ? .seconds(60) : nil)
+      arguments[Self.duration]
+      ?? (mode == .soak && arguments[Self.calls] == nil ? .seconds(60) : nil)
     calls =
-      try arguments.number("calls", in: 1...1_000_000_000) ?? (duration == nil ? mode.calls : .max)
-    warmup = try arguments.duration("warmup")
-    size = try arguments.number("size", in: 0...500_000) ?? 0
-    records = try arguments.number("records", in: 1...1_000_000) ?? 1
+      arguments[Self.calls] ?? (duration == nil ? mode.calls : .max)
+    warmup = arguments[Self.warmup]
+    size = arguments[Self.size]
+    records = arguments[Self.recordsOption]
     subscribers =
-      mode == .fanout ? try arguments.number("subscribers", in: 1...1_000) ?? 1 : 1
-    type = arguments["type"] ?? ""
+      mode == .fanout ? arguments[Self.subscribers] : 1
+    type = arguments[Self.typeOption]
     rate = try Self.rate(arguments)
-    schedule = try Self.schedule(rate, arguments["load"], over: duration)
+    schedule = try Self.schedule(rate, arguments[Self.load], over: duration)
   }
 
   private static func rate(_ arguments: ParsedArguments) throws(UsageError) -> Double? {
-    guard let text = arguments["rate"] else { return nil }
+    guard let text = arguments[rateOption] else { return nil }
     guard let rate = Double(text), rate > 0, rate <= 1_000_000 else {
       throw UsageError("--rate takes calls per second, above 0, not '\(text)'")
     }

@@ -52,7 +52,7 @@ struct Completer {
 
   private mutating func take(_ word: String) {
     if let option = open {
-      let isValue = word == "-" || !word.hasPrefix("-")
+      let isValue = !OptionGrammar.isOption(word)
       if isValue || given.last?.values.isEmpty == true {
         given[given.count - 1].values.append(word)
         if !option.takesMany { open = nil }
@@ -62,7 +62,7 @@ struct Completer {
     }
     if word == "--" {
       optionsHaveEnded = true
-    } else if !optionsHaveEnded, word.hasPrefix("-"), word != "-" {
+    } else if !optionsHaveEnded, OptionGrammar.isOption(word) {
       takeOption(word)
     } else if verb == nil, !nextWords(after: verbWords).isEmpty {
       verbWords.append(word)
@@ -75,7 +75,7 @@ struct Completer {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard let option = option(String(parts[0])) else { return }
     given.append((option.name, parts.count > 1 ? [String(parts[1])] : []))
-    if option.value != nil, parts.count == 1 { open = option }
+    if !option.isFlag, parts.count == 1 { open = option }
   }
 
   /// What is being typed, behind a prefix of the candidates.
@@ -126,9 +126,7 @@ struct Completer {
   private var allOptions: [Option] { (verb?.command.options ?? []) + options }
 
   private func option(_ spelling: String) -> Option? {
-    // Before the verb its options may stand too.
-    let known = allOptions + (verb == nil ? verbs.flatMap(\.command.options) : [])
-    return known.first { option in
+    allOptions.first { option in
       spelling == "--" + option.name || option.letter.map { spelling == "-\($0)" } ?? false
     }
   }

@@ -26,12 +26,12 @@ struct ContextFolder: Sendable {
   ///
   /// - Throws: When a context is chosen that is not there or cannot be read.
   func chosen(_ arguments: ParsedArguments) throws -> SavedContext? {
-    if arguments.isGiven("context"), arguments.isGiven("no-context") {
+    if arguments.isGiven(.context), arguments.isGiven(.noContext) {
       throw UsageError("--context and --no-context exclude each other")
     }
-    if arguments.has("no-context"), !arguments.isGiven("context") { return nil }
-    if let name = arguments["context"] {
-      return try read(name, namedBy: arguments.source("context") + ": ")
+    if arguments[.noContext], !arguments.isGiven(.context) { return nil }
+    if let name = arguments[.context] {
+      return try read(name, namedBy: arguments.source(.context) + ": ")
     }
     guard let name = try selection.current else { return nil }
     guard try has(name) else {

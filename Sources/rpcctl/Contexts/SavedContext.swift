@@ -9,14 +9,29 @@ struct SavedContext: Sendable {
   let settings: [String: ConfigurationFile.Setting]
 
   /// The options that a context may hold, in the order of its file.
-  static let optionNames = [
-    "endpoint", "container", "environment", "database", "owner", "as", "device", "key-file",
-    "server-key", "key-ring", "timeout", "connect-timeout", "retries", "output", "color",
-    "no-progress", "no-input", "quiet",
-  ]
+  static let options = [Option](
+    of: .endpoint,
+    .container,
+    .environment,
+    .database,
+    .owner,
+    .user,
+    .device,
+    .keyFile,
+    .serverKey,
+    .keyRing,
+    .timeout,
+    .connectTimeout,
+    .retries,
+    .output,
+    .color,
+    .noProgress,
+    .noInput,
+    .quiet
+  )
 
   /// What may stand in its file.
-  static let names = ["description"] + optionNames
+  static let names = ["description"] + options.map(\.name)
 
   /// The value of an option, empty where the context leaves it open.
   subscript(name: String) -> String { settings[name]?.value ?? "" }

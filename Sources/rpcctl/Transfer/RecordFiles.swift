@@ -12,8 +12,8 @@ struct RecordFiles {
   static let wholeFileBytesMax = 64 << 20
 
   /// `-f`, the same for all verbs that take records from files.
-  static let option = Option(
-    "file",
+  static let option = OptionKey<[String]>(
+    list: "file",
     letter: "f",
     value: "FILE|-|DIR",
     takesMany: true,

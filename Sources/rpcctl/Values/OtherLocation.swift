@@ -5,46 +5,59 @@ internal import CommandLineTools
 ///
 /// What is not said is as in the first place; with a context, as the context says.
 struct OtherLocation: Sendable {
-  private static let names = [
-    "context", "endpoint", "container", "environment", "database", "owner", "key-file",
-    "server-key", "as", "device",
-  ]
+  private static let own = [Option](
+    of: .context,
+    .endpoint,
+    .container,
+    .environment,
+    .database,
+    .owner,
+    .keyFile,
+    .serverKey,
+    .user,
+    .device
+  )
+  /// What both places have in common.
+  private static let common = [Option](of: .timeout, .connectTimeout, .keyRing, .retries)
 
   /// The options of the other place.
-  static func options(_ word: String) -> [Option] {
-    Settings.options.filter { names.contains($0.name) }.map { option in
-      Option(
-        "\(word)-\(option.name)",
-        value: option.value ?? "",
-        choices: option.choices,
-        completion: option.completion,
-        "The other place's --\(option.name); without it the same as here."
-      )
-    }
+  static func options(_ word: String) -> [Option] { own.map { option($0, word) } }
+
+  private static func option(_ option: Option, _ word: String) -> Option {
+    Option(
+      "\(word)-\(option.name)",
+      option.kind,
+      placeholder: option.placeholder,
+      completion: option.completion,
+      help: "The other place's \(option.spelling); without it the same as here."
+    )
   }
 
   /// The settings of the other place.
   static func settings(_ word: String, _ invocation: Invocation) throws -> Settings {
     let here = invocation.arguments
-    var list: [String] = []
-    for name in names {
-      let isLeftToContext = here.has("\(word)-context") && name != "context"
-      if let value = here["\(word)-\(name)"] ?? (isLeftToContext ? nil : here[name]) {
-        list.append("--\(name)=\(value)")
+    let context = here.text(of: option(OptionKey.context.option, word))
+    var words: [String] = []
+    for option in own {
+      let isLeftToContext = context != nil && option.name != OptionKey.context.name
+      let value = here.text(of: Self.option(option, word))
+      if let value = value ?? (isLeftToContext ? nil : here.text(of: option)) {
+        words.append("\(option.spelling)=\(value)")
       }
     }
-    for name in ["timeout", "connect-timeout", "key-ring", "retries"] {
-      if let value = here[name] { list.append("--\(name)=\(value)") }
+    for option in common {
+      if let value = here.text(of: option) { words.append("\(option.spelling)=\(value)") }
     }
-    let options = Settings.options
-    let prefix = "RPCCTL_\(word.uppercased())"
-    let parsed = try ParsedArguments(list, options: options, prefix: prefix)
-    guard here.has("\(word)-context"), let name = here["\(word)-context"] else {
-      return try Settings(parsed)
+    let settings = try context.map {
+      try ContextFolder(invocation.program.environment).read($0).settings
     }
-    let context = try ContextFolder(invocation.program.environment).read(name)
     return try Settings(
-      ParsedArguments(list, options: options, prefix: prefix, settings: context.settings)
+      ParsedArguments(
+        words,
+        options: Settings.options,
+        prefix: "RPCCTL_\(word.uppercased())",
+        settings: settings ?? [:]
+      )
     )
   }
 }

@@ -8,31 +8,35 @@ enum SavePolicyOption {
     ("changed-keys", .changedKeys), ("all-keys", .allKeys),
   ]
 
+  private static let long = OptionKey<String?>(
+    "save-policy",
+    value: "POLICY",
+    choices: words.map(\.0),
+    "if-unchanged compares the change tag; changed-keys and all-keys compare nothing"
+  )
+  private static let short = OptionKey<String?>(
+    "policy",
+    value: "POLICY",
+    choices: words.map(\.0),
+    "The same as --save-policy."
+  )
+
   /// `--save-policy`, and `--policy`, its short name.
   ///
   /// - Parameters:
-  ///   - word: What counts without either.
+  ///   - word: The default.
   ///   - help: What the words do, where that is not the usual.
   /// - Returns: The two options.
   static func options(default word: String, _ help: String? = nil) -> [Option] {
-    let usual = "if-unchanged compares the change tag; changed-keys and all-keys compare nothing"
-    return [
-      Option(
-        "save-policy",
-        value: "POLICY",
-        choices: words.map(\.0),
-        "\(help ?? usual) (default: \(word))."
-      ),
-      Option("policy", value: "POLICY", choices: words.map(\.0), "The same as --save-policy."),
-    ]
+    [Option](of: long.described("\(help ?? long.option.help) (default: \(word))."), short)
   }
 
-  /// The word that the command line says, one for each policy.
+  /// The word of the command line, one for each policy.
   static func word(
     _ arguments: ParsedArguments,
     default word: String
   ) throws(UsageError) -> String {
-    let given = ["save-policy", "policy"].compactMap { arguments[$0] }
+    let given = [arguments[long], arguments[short]].compactMap(\.self)
     guard given.count < 2 else {
       throw UsageError("--policy is short for --save-policy: give one of them")
     }

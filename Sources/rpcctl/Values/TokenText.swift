@@ -7,22 +7,22 @@ internal import TidingsProto
 ///
 /// A file is what `--save-token` and `tokens save` wrote, or the `--state` of a watch.
 enum TokenText {
+  static let since = OptionKey<String?>(
+    "since",
+    value: "TOKEN|@FILE|beginning",
+    completion: .files,
+    "Continue after this `changeToken`, or the one in FILE."
+  )
+  static let token = OptionKey<String?>("token", value: "TOKEN", "The same as --since.")
+  static let saveToken = OptionKey<String?>(
+    "save-token",
+    value: "FILE",
+    completion: .files,
+    "Keep the token in FILE, after each page that was printed; --since @FILE goes on there."
+  )
+
   /// Where a feed begins, and where the place is kept that it came to.
-  static let options = [
-    Option(
-      "since",
-      value: "TOKEN|@FILE|beginning",
-      completion: .files,
-      "Continue after this `changeToken`, or the one in FILE."
-    ),
-    Option("token", value: "TOKEN", "The same as --since."),
-    Option(
-      "save-token",
-      value: "FILE",
-      completion: .files,
-      "Keep the token in FILE, after each page that was printed; --since @FILE goes on there."
-    ),
-  ]
+  static let options = [Option](of: since, token, TokenText.saveToken)
 
   /// The bytes of a token.
   ///
@@ -49,23 +49,22 @@ enum TokenText {
 extension Invocation {
   /// Where `--since`, or `--token`, says that a feed begins; empty: at the beginning.
   func sinceToken() throws -> [UInt8] {
-    let given = ["since", "token"].filter(arguments.has)
-    guard given.count < 2 else {
+    let keys = [TokenText.since, TokenText.token]
+    guard let key = keys.first(where: { arguments[$0] != nil }) else { return [] }
+    guard keys.allSatisfy({ arguments[$0] == nil || $0.name == key.name }) else {
       throw UsageError("--token is the same as --since: give one of them")
     }
-    guard let option = given.first, let text = arguments[option], text != "beginning" else {
-      return []
-    }
-    if let path = arguments["save-token"], text == "@" + path, !AtomicFile.exists(path) {
+    guard let text = arguments[key], text != "beginning" else { return [] }
+    if let path = arguments[TokenText.saveToken], text == "@" + path, !AtomicFile.exists(path) {
       output.tell("rpcctl: '\(path)' is not there yet: from the beginning")
       return []
     }
-    return try TokenText.bytes(text, "--\(option)", input)
+    return try TokenText.bytes(text, key.spelling, input)
   }
 
   /// Keeps a token where `--save-token` says.
   func keep(token: [UInt8]) throws {
-    guard let path = try Verb.nonEmpty(arguments, "save-token") else { return }
+    guard let path = try arguments.nonEmpty(TokenText.saveToken) else { return }
     try AtomicFile.write(Array((Base64.encode(token) + "\n").utf8), to: path)
   }
 }

@@ -5,17 +5,24 @@ internal import TidingsProto
 internal import TidingsRPC
 
 extension Verb {
+  private static let recordOption = OptionKey<String?>(
+    "record",
+    value: "NAME",
+    "The record that names the asset."
+  )
+  private static let field = OptionKey<String?>("field", value: "FIELD", "The field of the record.")
+  private static let index = OptionKey<String?>(
+    "index",
+    value: "N",
+    "Which asset of a list, counted from 0; without it the first."
+  )
+
   static let assetStat = Verb(
     command: Command(
       "assets stat",
       "Tells whether the server holds an asset that the caller may download.",
       operands: "[CHECKSUM]",
-      options: [
-        Option("record", value: "NAME", "The record that names the asset."),
-        Option("field", value: "FIELD", "The field of the record."),
-        Option("index", value: "N", "Which asset of a list, counted from 0; without it the first."),
-        zoneOption,
-      ],
+      options: [Option](of: recordOption, field, index, .zone),
       discussion: """
         Its last byte is asked for, so that a file that was cut short is found; a checksum alone says
         no size, and only whether something is there. Ends with 3 when it is not.

@@ -7,21 +7,24 @@ internal import TidingsRPC
 extension Verb {
   private static let checksAtOnce = 8
 
+  private static let zone = OptionKey<[String]>(
+    list: "zone",
+    letter: "z",
+    value: "ZONE…",
+    takesMany: true,
+    completion: .live("zones"),
+    "Only these zones; without it all of the database."
+  )
+  private static let content = OptionKey<Bool>(
+    flag: "content",
+    "Read all bytes and hold them against the checksum."
+  )
+
   static let assetVerify = Verb(
     command: Command(
       "assets verify",
       "Looks whether the assets that records name are there; prints those that are not.",
-      options: [
-        Option(
-          "zone",
-          letter: "z",
-          value: "ZONE…",
-          takesMany: true,
-          completion: .live("zones"),
-          "Only these zones; without it all of the database."
-        ),
-        Option(flag: "content", "Read all bytes and hold them against the checksum."),
-      ],
+      options: [Option](of: zone, content),
       discussion: """
         Of each asset the last byte is read, or with --content all of them. An asset that several
         records name is looked at once. What is missing is mended by uploading the file again:
@@ -37,7 +40,7 @@ extension Verb {
       try invocation.refuseOperands()
       let session = try await invocation.connect()
       var check = AssetCheck(invocation, session)
-      check.readsContent = invocation.arguments.has("content")
+      check.readsContent = invocation.arguments[content]
       let zones = try await zones(invocation, session)
       var results = Results(columns: ["RECORD", "FIELD", "CHECKSUM", "PROBLEM"])
       var (seen, problems) = (Set<[UInt8]>(), 0)
@@ -85,7 +88,7 @@ extension Verb {
     _ invocation: Invocation,
     _ session: Session
   ) async throws -> [TidingsV1.ZoneID] {
-    let names = invocation.arguments.all("zone")
+    let names = invocation.arguments[zone]
     guard names.isEmpty else { return try names.map { try invocation.zoneID($0) } }
     let response = try await TidingsV1.ZoneService.Client(session.transport).fetchRecordZones(
       .init(databaseID: invocation.settings.databaseID),

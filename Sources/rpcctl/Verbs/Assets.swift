@@ -43,19 +43,36 @@ extension Verb {
     }
   )
 
+  private static let file = OptionKey<String?>(
+    "file",
+    letter: "O",
+    value: "FILE",
+    "Where to; a file that is there is replaced."
+  )
+  fileprivate static let recordOption = OptionKey<String?>(
+    "record",
+    value: "NAME",
+    "The record that names the asset."
+  )
+  fileprivate static let field = OptionKey<String?>(
+    "field",
+    value: "FIELD",
+    "The field of the record."
+  )
+  fileprivate static let index = OptionKey<Int?>(
+    "index",
+    value: "N",
+    in: 0...Int(Int32.max),
+    "Which asset of a list, counted from 0; without it the first."
+  )
+
   static let downloadAsset = Verb(
     command: Command(
       "assets get",
       aliases: ["download-asset"],
       "Downloads an asset into a file.",
       operands: "[CHECKSUM]",
-      options: [
-        Option("file", letter: "O", value: "FILE", "Where to; a file that is there is replaced."),
-        Option("record", value: "NAME", "The record that names the asset."),
-        Option("field", value: "FIELD", "The field of the record."),
-        Option("index", value: "N", "Which asset of a list, counted from 0; without it the first."),
-        zoneOption,
-      ],
+      options: [Option](of: file, recordOption, field, index, .zone),
       discussion: """
         Examples:
           rpcctl assets get --record h1 --field photo --file house.jpg
@@ -70,7 +87,7 @@ extension Verb {
     dryRun: .byItself,
     run: { invocation in
       let arguments = invocation.arguments
-      guard let path = arguments["file"] else {
+      guard let path = arguments[file] else {
         throw UsageError("--file FILE (or -O FILE) says where the asset is to be put")
       }
       guard !Folder.isThere(path) else {
@@ -122,7 +139,7 @@ enum AssetSource {
 
   init(_ invocation: Invocation) throws(UsageError) {
     let arguments = invocation.arguments
-    switch (arguments.operands.first, arguments["record"], arguments["field"]) {
+    switch (arguments.operands.first, arguments[Verb.recordOption], arguments[Verb.field]) {
     case (let text?, nil, nil) where arguments.operands.count == 1:
       let checksum = [UInt8](hexadecimal: text) ?? Base64.decode(text)
       guard let checksum, checksum.count == SHA256.checksumBytes else {
@@ -130,7 +147,7 @@ enum AssetSource {
       }
       self = .checksum(checksum)
     case (nil, let record?, let field?):
-      let index = try arguments.number("index", in: 0...Int(Int32.max)) ?? 0
+      let index = arguments[Verb.index] ?? 0
       self = .field(field, record: record, index: index)
     default:
       throw UsageError("either a CHECKSUM, or --record NAME and --field FIELD, name the asset")

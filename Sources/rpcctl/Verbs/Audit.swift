@@ -2,40 +2,39 @@ internal import CommandLineTools
 internal import TidingsProto
 
 extension Verb {
+  private static let limit = OptionKey<String>(
+    "limit",
+    value: "COUNT",
+    default: "100",
+    "Most of them; the server has at most 1000."
+  )
+  private static let user = OptionKey<String?>("user", value: "NAME", "Only those of this user.")
+  private static let result = OptionKey<String?>(
+    "result",
+    value: "RESULT",
+    choices: ["done", "refused"],
+    "Only actions that were done, or only refused ones."
+  )
+  private static let verify = OptionKey<Bool>(
+    flag: "verify",
+    "Check the chain of the lines in all files on the server, or in a --folder."
+  )
+  static let auditFolder = OptionKey<String?>(
+    "folder",
+    value: "FOLDER",
+    "With --verify: a data folder, or a copy of its audit log, on this machine; no server is called."
+  )
+  static let auditHeads = OptionKey<[String]>(
+    list: "head",
+    value: "CHAIN=NUMBER:HASH",
+    "With --verify --folder: a head that was kept elsewhere, which must be in the files unchanged."
+  )
+
   static let audit = Verb(
     command: Command(
       "audit",
       "Show the newest administrative and refused actions, or verify the audit log.",
-      options: [
-        Option(
-          "limit",
-          value: "COUNT",
-          default: "100",
-          "Most of them; the server has at most 1000."
-        ),
-        Option("user", value: "NAME", "Only those of this user."),
-        Option(
-          "result",
-          value: "RESULT",
-          choices: ["done", "refused"],
-          "Only actions that were done, or only refused ones."
-        ),
-        Option(
-          flag: "verify",
-          "Check the chain of the lines in all files on the server, or in a --folder."
-        ),
-        Option(
-          "folder",
-          value: "FOLDER",
-          "With --verify: a data folder, or a copy of its audit log, on this machine; no server is called."
-        ),
-        Option(
-          "head",
-          value: "CHAIN=NUMBER:HASH",
-          repeats: true,
-          "With --verify --folder: a head that was kept elsewhere, which must be in the files unchanged."
-        ),
-      ],
+      options: [Option](of: limit, user, result, verify, auditFolder, auditHeads),
       discussion: """
         Done actions are in audit.log and schemas.log in the data folder of the server, refused ones in
         refusals.log. The caller needs the role admin.
@@ -55,19 +54,19 @@ extension Verb {
     ),
     run: { invocation in
       try invocation.refuseOperands()
-      if invocation.arguments.has("verify") { return try await AuditVerify.run(invocation) }
-      for option in ["folder", "head"] where invocation.arguments[option] != nil {
-        throw UsageError("--\(option) is for --verify")
+      if invocation.arguments[verify] { return try await AuditVerify.run(invocation) }
+      for option in [Option](of: auditFolder, auditHeads) where invocation.arguments.has(option) {
+        throw UsageError("\(option.spelling) is for --verify")
       }
-      let text = invocation.arguments["limit"] ?? ""
+      let text = invocation.arguments[limit]
       guard let limit = UInt32(text), limit > 0 else {
-        throw UsageError("\(invocation.arguments.source("limit")) takes a number, not '\(text)'")
+        throw UsageError("\(invocation.arguments.source(limit)) takes a number, not '\(text)'")
       }
       let response = try await invocation.administration().fetchAuditLog(
         .init(
           limit: limit,
-          userName: invocation.arguments["user"] ?? "",
-          refused: invocation.arguments["result"].map { $0 == "refused" }
+          userName: invocation.arguments[user] ?? "",
+          refused: invocation.arguments[result].map { $0 == "refused" }
         ),
         options: invocation.callOptions
       )

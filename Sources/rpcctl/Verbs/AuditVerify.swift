@@ -8,10 +8,10 @@ internal import TidingsProto
 enum AuditVerify {
   static func run(_ invocation: Invocation) async throws -> ExitCode {
     let chains: [TidingsV1.AuditChain]
-    if let folder = invocation.arguments["folder"] {
-      chains = try check(folder, try heads(invocation.arguments.all("head")))
+    if let folder = invocation.arguments[Verb.auditFolder] {
+      chains = try check(folder, try heads(invocation.arguments[Verb.auditHeads]))
     } else {
-      guard invocation.arguments["head"] == nil else {
+      guard invocation.arguments[Verb.auditHeads].isEmpty else {
         throw UsageError("--head is for --folder: compare what the server says with what was kept")
       }
       chains = try await invocation.administration().fetchAuditLog(

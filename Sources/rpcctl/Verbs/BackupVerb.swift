@@ -7,6 +7,16 @@ internal import TidingsProto
 internal import TidingsRPC
 
 extension Verb {
+  private static let force = OptionKey<Bool>(
+    flag: "force",
+    letter: "f",
+    "Replace FILE if it exists."
+  )
+  private static let skipDamagedAssets = OptionKey<Bool>(
+    flag: "skip-damaged-assets",
+    "Leave out assets whose files are missing or damaged, and list them."
+  )
+
   static let backup = Verb(
     command: Command(
       "backup",
@@ -14,14 +24,7 @@ extension Verb {
       "Writes a backup of the running server to a file.",
       operands: "FILE",
       completion: .files,
-      options: [
-        rateOption,
-        Option(flag: "force", letter: "f", "Replace FILE if it exists."),
-        Option(
-          flag: "skip-damaged-assets",
-          "Leave out assets whose files are missing or damaged, and list them."
-        ),
-      ],
+      options: [Option](of: rateOption, force, skipDamagedAssets),
       discussion: """
         The backup holds all that was acknowledged before it began, consistently, with all assets.
         Callers go on meanwhile. It is verified as it comes and appears as FILE when it is whole and on
@@ -41,10 +44,10 @@ extension Verb {
       guard let path = operands.first, operands.count == 1 else {
         throw UsageError("one FILE is needed, to write the backup to")
       }
-      let replaces = invocation.arguments.has("force")
+      let replaces = invocation.arguments[force]
       let request = TidingsV1.CreateBackupRequest(
-        bytesPerSecondMax: try rate(invocation),
-        skipsDamagedAssets: invocation.arguments.has("skip-damaged-assets")
+        bytesPerSecondMax: rate(invocation),
+        skipsDamagedAssets: invocation.arguments[skipDamagedAssets]
       )
       try BackupFile.check(path, replaces: replaces)
       if invocation.wouldOnly("write a backup to '\(path)'") { return .success }
@@ -57,23 +60,23 @@ extension Verb {
   )
 
   /// `--rate`, the same for all verbs that read the whole store.
-  static let rateOption = Option(
+  static let rateOption = OptionKey<Int>(
     "rate",
     value: "BYTES",
-    default: "\(BackupPace.bytesPerSecondDefault)",
+    default: Int(BackupPace.bytesPerSecondDefault),
+    in: Int(BackupPace.bytesPerSecondMin)...(1 << 40),
     "Most bytes in a second, at least \(BackupPace.bytesPerSecondMin)."
   )
 
   /// What `--rate` says.
-  static func rate(_ invocation: Invocation) throws(UsageError) -> UInt64 {
-    let range = Int(BackupPace.bytesPerSecondMin)...(1 << 40)
-    return UInt64(try invocation.arguments.number("rate", in: range) ?? 0)
+  static func rate(_ invocation: Invocation) -> UInt64 {
+    UInt64(invocation.arguments[rateOption])
   }
 
   /// For a call that takes as long as it takes.
   static func optionsOfLongCall(_ invocation: Invocation) -> CallOptions {
     var options = invocation.callOptions
-    if !invocation.arguments.isGiven("timeout") { options.timeout = nil }
+    if !invocation.arguments.isGiven(.timeout) { options.timeout = nil }
     return options
   }
 

@@ -18,16 +18,23 @@ extension Verb {
     removeContexts, testContext,
   ]
 
+  private static let description = OptionKey<String?>(
+    "description",
+    value: "TEXT",
+    "What the context is for."
+  )
+  private static let useOption = OptionKey<Bool>(flag: "use", "It becomes the current context.")
+  private static let replace = OptionKey<Bool>(
+    flag: "replace",
+    "A context of this name is replaced."
+  )
+
   private static let addContext = Verb(
     command: Command(
       "context add",
       "Makes a context of the options on the command line.",
       operands: "NAME",
-      options: [
-        Option("description", value: "TEXT", "What the context is for."),
-        Option(flag: "use", "It becomes the current context."),
-        Option(flag: "replace", "A context of this name is replaced."),
-      ],
+      options: [Option](of: description, useOption, replace),
       discussion: """
         A context is a file NAME.conf of lines `name = value` in `tidings/contexts` of $XDG_CONFIG_HOME
         or ~/.config. It holds where keys are, never keys. The first one becomes the current context.
@@ -47,21 +54,21 @@ extension Verb {
       let name = try invocation.requireContextName()
       let folder = invocation.contexts
       let arguments = invocation.arguments
-      if try folder.has(name), !arguments.has("replace") {
+      if try folder.has(name), !arguments[replace] {
         throw UsageError(
           "there is a context '\(name)': rpcctl context edit changes it, and --replace replaces it"
         )
       }
       var values: [String: String] = [:]
-      for option in SavedContext.optionNames where arguments.isGiven(option) {
-        let value = arguments[option] ?? ""
-        values[option] = value.isEmpty ? "true" : try storedValue(value, of: option)
+      for option in SavedContext.options where arguments.isGiven(option) {
+        let value = arguments.text(of: option) ?? ""
+        values[option.name] = value.isEmpty ? "true" : try storedValue(value, of: option.name)
       }
-      values["description"] = arguments["description"].map(oneLine)
+      values["description"] = arguments[description].map(oneLine)
       if invocation.wouldOnly("write the context '\(name)'") { return .success }
       try folder.write(SavedContext.text(name, values), as: name)
       let selection = try folder.selection
-      if arguments.has("use") || selection.current == nil { try use(name, folder) }
+      if arguments[useOption] || selection.current == nil { try use(name, folder) }
       return try show(name, invocation)
     }
   )
@@ -201,7 +208,7 @@ extension Verb {
     run: { invocation in
       let name = try invocation.namedContext()
       let folder = invocation.contexts
-      guard !invocation.arguments.has("no-input") else {
+      guard !invocation.arguments[.noInput] else {
         throw UsageError("context edit needs somebody who edits: --no-input was given")
       }
       let old = try folder.text(name)
@@ -237,7 +244,7 @@ extension Verb {
       "Copies a context.",
       operands: "NAME NEW",
       completion: .live("contexts"),
-      options: [Option(flag: "replace", "A context of the new name is replaced.")],
+      options: [Option](of: replace.described("A context of the new name is replaced.")),
       discussion: """
         Example:
           rpcctl context copy home spare
@@ -251,7 +258,7 @@ extension Verb {
       guard names.count == 2 else { throw UsageError("two names are needed: NAME NEW") }
       let folder = invocation.contexts
       let context = try invocation.context(names[0])
-      if try folder.has(names[1]), !invocation.arguments.has("replace") {
+      if try folder.has(names[1]), !invocation.arguments[replace] {
         throw UsageError("there is a context '\(names[1])': --replace replaces it")
       }
       if invocation.wouldOnly("write the context '\(names[1])'") { return .success }
@@ -379,8 +386,7 @@ extension SavedContext {
   static func check(_ text: String, _ name: String) throws {
     let settings = try ConfigurationFile.parse(text, of: "\(name).conf", allowing: names)
     let options = Settings.options
-    let parsed = try ParsedArguments([], options: options, prefix: "", settings: settings)
-    _ = try parsed.duration("timeout")
+    _ = try ParsedArguments([], options: options, prefix: "", settings: settings)
   }
 }
 

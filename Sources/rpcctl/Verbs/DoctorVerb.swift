@@ -2,19 +2,22 @@ internal import CommandLineTools
 internal import Synchronization
 
 extension Verb {
+  private static let typeOption = OptionKey<String?>(
+    "type",
+    value: "TYPE",
+    completion: .live("types"),
+    "The type of the records that it saves to try pushes; without it RpcctlDoctor."
+  )
+  private static let local = OptionKey<Bool>(
+    flag: "local",
+    "Check only what is here, without a server."
+  )
+
   static let doctor = Verb(
     command: Command(
       "doctor",
       "Checks contexts, keys, the server, clocks and pushes, and says what to do.",
-      options: [
-        Option(
-          "type",
-          value: "TYPE",
-          completion: .live("types"),
-          "The type of the records that it saves to try pushes; without it RpcctlDoctor."
-        ),
-        Option(flag: "local", "Check only what is here, without a server."),
-      ],
+      options: [Option](of: typeOption, local),
       discussion: """
         Ends with 3 when there is a problem; warnings do not count. To see that pushes arrive, it saves
         records in a zone of its own in the private database and deletes it. What stays: in development
@@ -29,7 +32,7 @@ extension Verb {
     dryRun: .refused("without saving records it cannot try pushes; doctor --local changes nothing"),
     run: { invocation in
       try invocation.refuseOperands()
-      let type = try nonEmpty(invocation.arguments, "type")
+      let type = try invocation.arguments.nonEmpty(typeOption)
       let worst = WorstResult()
       let output = invocation.output
       output.beginStream()
@@ -42,7 +45,7 @@ extension Verb {
         }
       }
       for diagnosis in LocalChecks.all(invocation) { tell(diagnosis) }
-      if !invocation.arguments.has("local") {
+      if !invocation.arguments[local] {
         // The zone is to be removed.
         Interruption.heed()
         let checks = ServerChecks(

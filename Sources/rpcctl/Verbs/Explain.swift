@@ -11,7 +11,7 @@ extension Verb {
       options: queryOptions,
       discussion: """
         Example:
-          rpcctl explain Houses --where 'city = "Berlin"' --sort -price
+          rpcctl explain Houses --where 'city = "Berlin"' --sort=-price
 
         The query is run once, for its first page; its records are not returned.
         """

@@ -3,6 +3,26 @@ internal import TidingsJSON
 internal import TidingsProto
 
 extension Verb {
+  private static let recordOption = OptionKey<String?>(
+    "record",
+    value: "JSON|@FILE|-",
+    "The record after the change."
+  )
+  private static let before = OptionKey<String?>(
+    "before",
+    value: "JSON|@FILE|-",
+    "The record before; without it, it is created."
+  )
+  private static let save = OptionKey<Bool>(
+    flag: "save",
+    "The record before is the stored one; --record has only the fields that change."
+  )
+  private static let delete = OptionKey<String?>(
+    "delete",
+    value: "NAME",
+    "The stored record with this name is deleted."
+  )
+
   static let explainSubscriptions = Verb(
     command: Command(
       "subscriptions test",
@@ -10,16 +30,7 @@ extension Verb {
       "Tells which subscriptions a change would fire, and why the others would not.",
       operands: "[ID…]",
       completion: .live("subscriptions"),
-      options: [
-        Option("record", value: "JSON|@FILE|-", "The record after the change."),
-        Option("before", value: "JSON|@FILE|-", "The record before; without it, it is created."),
-        Option(
-          flag: "save",
-          "The record before is the stored one; --record has only the fields that change."
-        ),
-        Option("delete", value: "NAME", "The stored record with this name is deleted."),
-        zoneOption,
-      ],
+      options: [Option](of: recordOption, before, save, delete, .zone),
       discussion: """
         Nothing is written. Without ID all subscriptions of the user in the database are explained. Of
         the first term of the predicate that is false, both values are told. --before alone explains
@@ -61,36 +72,36 @@ extension Verb {
     -> TidingsV1.ExplainSubscriptionsRequest
   {
     let arguments = invocation.arguments
-    func record(_ option: String) throws -> TidingsV1.Record? {
-      guard let argument = arguments[option] else { return nil }
-      let json = try invocation.input.value(argument, "--\(option)")
-      return try RecordJSON.record(json, "--\(option)", zoneID: invocation.defaultZoneID)
+    func record(_ key: OptionKey<String?>) throws -> TidingsV1.Record? {
+      guard let argument = arguments[key] else { return nil }
+      let json = try invocation.input.value(argument, key.spelling)
+      return try RecordJSON.record(json, key.spelling, zoneID: invocation.defaultZoneID)
     }
     var request = TidingsV1.ExplainSubscriptionsRequest(
       databaseID: invocation.settings.databaseID,
       subscriptionIDs: arguments.operands
     )
-    if let name = arguments["delete"] {
-      if let other = ["record", "before", "save"].first(where: arguments.has) {
-        throw UsageError("--delete and --\(other) are two changes: give one of them")
+    if let name = arguments[delete] {
+      if let other = [Option](of: recordOption, before, save).first(where: arguments.has) {
+        throw UsageError("--delete and \(other.spelling) are two changes: give one of them")
       }
       request.recordID = .init(name, in: try invocation.zoneID)
       request.isSave = true
       return request
     }
-    guard arguments.has("record") || arguments.has("before") else {
+    guard arguments[recordOption] != nil || arguments[before] != nil else {
       throw UsageError("which change? --record JSON, or --delete NAME, says what")
     }
-    if arguments.has("save") {
-      guard arguments.has("record"), !arguments.has("before") else {
+    if arguments[save] {
+      guard arguments[recordOption] != nil, arguments[before] == nil else {
         throw UsageError(
           "--save takes --record without --before: the record before is the stored one"
         )
       }
     }
-    request.recordAfter = try record("record")
-    request.recordBefore = try record("before")
-    request.isSave = arguments.has("save")
+    request.recordAfter = try record(recordOption)
+    request.recordBefore = try record(before)
+    request.isSave = arguments[save]
     return request
   }
 

@@ -4,16 +4,33 @@ internal import TidingsJSON
 internal import TidingsProto
 
 extension Verb {
+  private static let zone = OptionKey<String?>(
+    "zone",
+    value: "ZONE",
+    "Only this zone; without it all zones of the database."
+  )
+  private static let typeOption = OptionKey<[String]>(
+    list: "type",
+    value: "TYPE…",
+    takesMany: true,
+    "Only records of these types."
+  )
+  private static let out = OptionKey<String?>(
+    "out",
+    letter: "O",
+    value: "FILE|-",
+    "Where to; - is standard output."
+  )
+  private static let resume = OptionKey<Bool>(
+    flag: "resume",
+    "Go on where the export in FILE broke off."
+  )
+
   static let export = Verb(
     command: Command(
       "export",
       "Writes the records of zones to a file of JSON lines.",
-      options: [
-        Option("zone", value: "ZONE", "Only this zone; without it all zones of the database."),
-        Option("type", value: "TYPE…", takesMany: true, "Only records of these types."),
-        Option("out", letter: "O", value: "FILE|-", "Where to; - is standard output."),
-        Option(flag: "resume", "Go on where the export in FILE broke off."),
-      ],
+      options: [Option](of: zone, typeOption, out, resume),
       discussion: """
         Examples:
           rpcctl export -O all.jsonl
@@ -33,11 +50,11 @@ extension Verb {
     run: { invocation in
       try invocation.refuseOperands()
       let arguments = invocation.arguments
-      guard let out = arguments["out"] else {
+      guard let out = arguments[out] else {
         throw UsageError("-O FILE says where to; - is standard output")
       }
       let path = out == "-" ? nil : out
-      if path == nil, arguments.has("resume") {
+      if path == nil, arguments[resume] {
         throw UsageError("--resume needs a FILE: standard output cannot be taken up again")
       }
       try invocation.refuseSharedDatabase()
@@ -64,7 +81,7 @@ extension Verb {
         transport: transport,
         options: invocation.callOptions,
         databaseID: invocation.settings.databaseID,
-        recordTypes: arguments.all("type"),
+        recordTypes: arguments[typeOption],
         sink: ExportSink(file, invocation.output),
         state: state,
         output: invocation.output
@@ -78,14 +95,14 @@ extension Verb {
   /// All but the time is the same when it is resumed.
   private static func exportHeader(_ invocation: Invocation) -> JSONObject {
     let settings = invocation.settings
-    let types = invocation.arguments.all("type")
+    let types = invocation.arguments[typeOption]
     let members: JSONValue = .omittingNil([
       "tidings": .string("export"), "version": .integer(TransferMarker.version),
       "container": .string(settings.container),
       "environment": .string(Contract.shortName(settings.environment, "ENVIRONMENT_")),
       "scope": .string(Contract.shortName(settings.scope, "DATABASE_SCOPE_")),
       "user": settings.client.user.isEmpty ? nil : .string(settings.client.user),
-      "zoneName": invocation.arguments["zone"].map { .string(ZoneName.canonical($0)) },
+      "zoneName": invocation.arguments[zone].map { .string(ZoneName.canonical($0)) },
       "recordTypes": types.isEmpty ? nil : .array(types.map { .string($0) }),
     ])
     var header = members.object ?? [:]
@@ -99,7 +116,7 @@ extension Verb {
     _ path: String?,
     _ header: JSONObject
   ) throws -> ExportState {
-    guard let path, invocation.arguments.has("resume"), AtomicFile.exists(path) else {
+    guard let path, invocation.arguments[resume], AtomicFile.exists(path) else {
       return ExportState()
     }
     let state = try ExportState(reading: try invocation.input.open(path, 0))
@@ -128,7 +145,7 @@ extension Verb {
     _ invocation: Invocation,
     _ zones: TidingsV1.ZoneService.Client
   ) async throws -> [String] {
-    let wanted = invocation.arguments["zone"].map(ZoneName.canonical)
+    let wanted = invocation.arguments[zone].map(ZoneName.canonical)
     let response = try await zones.fetchRecordZones(
       .init(
         databaseID: invocation.settings.databaseID,

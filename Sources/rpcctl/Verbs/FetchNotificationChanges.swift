@@ -3,18 +3,32 @@ internal import TidingsJSON
 internal import TidingsProto
 
 extension Verb {
+  private static let limit = OptionKey<Int?>(
+    "limit",
+    value: "N",
+    in: 1...Int(UInt32.max),
+    "Most notifications in a page."
+  )
+  private static let allOption = OptionKey<Bool>(flag: "all", "All pages, not only the next.")
+  private static let badge = OptionKey<Bool>(
+    flag: "badge",
+    "Tell the badge's number after the last page."
+  )
+  private static let userInfo = OptionKey<Bool>(
+    flag: "user-info",
+    "Add CloudKit's `userInfo` dictionary to each notification."
+  )
+  private static let omitRead = OptionKey<Bool>(
+    flag: "omit-read",
+    "Do not tell what other devices marked read."
+  )
+
   static let fetchNotificationChanges = Verb(
     command: Command(
       "notifications list",
       aliases: ["fetch-notification-changes"],
       "Fetches the user's notifications from the log.",
-      options: TokenText.options + [
-        Option("limit", value: "N", "Most notifications in a page."),
-        Option(flag: "all", "All pages, not only the next."),
-        Option(flag: "badge", "Tell the badge's number after the last page."),
-        Option(flag: "user-info", "Add CloudKit's `userInfo` dictionary to each notification."),
-        Option(flag: "omit-read", "Do not tell what other devices marked read."),
-      ],
+      options: TokenText.options + [Option](of: limit, allOption, badge, userInfo, omitRead),
       discussion: """
         Without --since it begins with the oldest unread notification that is kept. What another device
         of the user marks read later comes as a READ_NOTIFICATION.
@@ -35,11 +49,11 @@ extension Verb {
         container: invocation.settings.container,
         environment: invocation.settings.environment,
         changeToken: try invocation.sinceToken(),
-        omitsReadNotifications: invocation.arguments.has("omit-read"),
-        wantsUserInfo: invocation.arguments.has("user-info"),
-        wantsBadge: invocation.arguments.has("badge")
+        omitsReadNotifications: invocation.arguments[omitRead],
+        wantsUserInfo: invocation.arguments[userInfo],
+        wantsBadge: invocation.arguments[badge]
       )
-      let limit = try invocation.arguments.number("limit", in: 1...Int(UInt32.max))
+      let limit = invocation.arguments[limit]
       request.limit = UInt32(limit ?? 0)
       let transport = try await invocation.connect().transport
       let client = TidingsV1.NotificationService.Client(transport)
@@ -58,7 +72,7 @@ extension Verb {
           badgeValue: response.badgeValue
         )
         request.changeToken = response.changeToken
-      } while page.moreComing && invocation.arguments.has("all")
+      } while page.moreComing && invocation.arguments[allOption]
       printer.finish(page)
       try invocation.keep(token: page.changeToken)
       return .success

@@ -2,6 +2,12 @@ internal import CommandLineTools
 internal import TidingsProto
 
 extension Verb {
+  private static let desiredKeys = OptionKey<String?>(
+    "desired-keys",
+    value: "A,B",
+    "Which fields; empty: none. Without it all."
+  )
+
   static let fetchRecords = Verb(
     command: Command(
       "records get",
@@ -9,10 +15,7 @@ extension Verb {
       "Fetches records by name.",
       operands: "NAME…",
       completion: .live("records"),
-      options: [
-        zoneOption,
-        Option("desired-keys", value: "A,B", "Which fields; empty: none. Without it all."),
-      ],
+      options: [Option](of: .zone, desiredKeys),
       discussion: """
         Examples:
           rpcctl records get h1 h2 --desired-keys price
@@ -25,7 +28,7 @@ extension Verb {
       let names = try invocation.requireOperands("NAME")
       var request = TidingsV1.FetchRecordsRequest(databaseID: invocation.settings.databaseID)
       request.recordIDs = try names.map { TidingsV1.RecordID($0, in: try invocation.zoneID) }
-      if let keys = invocation.arguments["desired-keys"] {
+      if let keys = invocation.arguments[desiredKeys] {
         request.desiredKeys = .init(keys: commaSeparated(keys))
       }
       let records = TidingsV1.RecordService.Client(try await invocation.connect().transport)

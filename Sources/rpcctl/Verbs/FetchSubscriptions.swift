@@ -3,6 +3,11 @@ internal import TidingsJSON
 internal import TidingsProto
 
 extension Verb {
+  private static let health = OptionKey<Bool>(
+    flag: "health",
+    "How they fare: when they fired, how often, what is unread."
+  )
+
   static let fetchSubscriptions = Verb(
     command: Command(
       "subscriptions list",
@@ -10,9 +15,7 @@ extension Verb {
       "Fetches subscriptions by id, or all of the user's.",
       operands: "[ID…]",
       completion: .live("subscriptions"),
-      options: [
-        Option(flag: "health", "How they fare: when they fired, how often, what is unread.")
-      ],
+      options: [Option](of: health),
       discussion: """
         Examples:
           rpcctl subscriptions list pricey
@@ -28,7 +31,7 @@ extension Verb {
       let request = TidingsV1.FetchSubscriptionsRequest(
         databaseID: invocation.settings.databaseID,
         subscriptionIDs: invocation.arguments.operands,
-        wantsHealth: invocation.arguments.has("health")
+        wantsHealth: invocation.arguments[health]
       )
       let transport = try await invocation.connect().transport
       let response = try await TidingsV1.SubscriptionService.Client(transport)

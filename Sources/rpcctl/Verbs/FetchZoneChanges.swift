@@ -5,6 +5,17 @@ internal import TidingsProto
 internal import TidingsProtobuf
 
 extension Verb {
+  private static let desiredKeys = OptionKey<String?>(
+    "desired-keys",
+    value: "A,B",
+    "Which fields; empty: none. Without it all."
+  )
+  private static let typesOption = OptionKey<String?>(
+    "types",
+    value: "T,U",
+    "Only records of these types. Without it all."
+  )
+
   static let fetchZoneChanges = Verb(
     command: Command(
       "changes list",
@@ -12,10 +23,7 @@ extension Verb {
       "Fetches what changed in a zone: records saved and deleted, oldest change first.",
       operands: "[ZONE]",
       completion: .live("zones"),
-      options: feedOptions("records") + [
-        Option("desired-keys", value: "A,B", "Which fields; empty: none. Without it all."),
-        Option("types", value: "T,U", "Only records of these types. Without it all."),
-      ],
+      options: feedOptions("records") + [Option](of: desiredKeys, typesOption),
       discussion: """
         Without ZONE the default zone; without --since all its records. Each record comes once, at its
         latest state. \(feedOutput("changedRecords", "deletedRecords"))
@@ -38,8 +46,8 @@ extension Verb {
       let options = TidingsV1.ZoneChangesOptions(
         zoneID: try invocation.zoneID(arguments.operands.first ?? ""),
         changeToken: feed.token,
-        desiredKeys: arguments["desired-keys"].map { .init(keys: commaSeparated($0)) },
-        recordTypes: arguments["types"].map(commaSeparated) ?? [],
+        desiredKeys: arguments[desiredKeys].map { .init(keys: commaSeparated($0)) },
+        recordTypes: arguments[typesOption].map(commaSeparated) ?? [],
         limit: feed.limit
       )
       let changes = RecordZoneChanges(
@@ -85,12 +93,21 @@ extension Verb {
     }
   )
 
+  fileprivate static let pageLimit = OptionKey<Int?>(
+    "limit",
+    value: "N",
+    in: 1...Int(UInt32.max),
+    "Most items in a page."
+  )
+  fileprivate static let allPages = OptionKey<Bool>(flag: "all", "All pages, not only the next.")
+  fileprivate static let followOption = OptionKey<Bool>(
+    flag: "follow",
+    "All pages, and then what changes, as it does, until interrupted."
+  )
+
   private static func feedOptions(_ items: String) -> [Option] {
-    TokenText.options + [
-      Option("limit", value: "N", "Most \(items) in a page."),
-      Option(flag: "all", "All pages, not only the next."),
-      Option(flag: "follow", "All pages, and then what changes, as it does, until interrupted."),
-    ]
+    TokenText.options
+      + [Option](of: pageLimit.described("Most \(items) in a page."), allPages, followOption)
   }
 
   private static func feedOutput(_ changed: String, _ deleted: String) -> String {
@@ -233,11 +250,11 @@ private struct FeedArguments {
   init(_ invocation: Invocation) throws {
     let arguments = invocation.arguments
     token = try invocation.sinceToken()
-    limit = UInt32(try arguments.number("limit", in: 1...Int(UInt32.max)) ?? 0)
-    follows = arguments.has("follow")
-    isComplete = follows || arguments.has("all")
+    limit = UInt32(arguments[Verb.pageLimit] ?? 0)
+    follows = arguments[Verb.followOption]
+    isComplete = follows || arguments[Verb.allPages]
     timeLimit =
-      follows && arguments.isGiven("timeout") ? try arguments.duration("timeout") : nil
+      follows ? arguments.given(.timeout) : nil
   }
 
   /// How long a call may take; a limit on the following is none.

@@ -82,13 +82,18 @@ extension Verb {
     }
   )
 
+  private static let guest = OptionKey<Bool>(
+    flag: "guest",
+    "Of callers without an account; USER is left out."
+  )
+
   private static let checkGrant = Verb(
     command: Command(
       "grants check",
       "Tells whether a user may do something with records of a type in the public database, and why.",
       operands: "USER read|create|write|delete|subscribe TYPE",
       completion: .live("grant"),
-      options: [Option(flag: "guest", "Of callers without an account; USER is left out.")],
+      options: [Option](of: guest),
       discussion: """
         Ends with 0 when the user may with all records, or with the own ones; otherwise with 3. The
         caller needs the role admin, to see the user's roles.
@@ -99,7 +104,7 @@ extension Verb {
         """
     ),
     run: { invocation in
-      let isGuest = invocation.arguments.has("guest")
+      let isGuest = invocation.arguments[guest]
       let operands = (isGuest ? [""] : []) + invocation.arguments.operands
       guard operands.count == 3 else {
         throw UsageError(

@@ -27,7 +27,7 @@ extension Verb {
       } catch {
         throw UsageError("\(error)\n`\(Program.name) help` lists the verbs.")
       }
-      invocation.output.write(text: Program.help(verb.command).description)
+      invocation.output.write(text: Program.help(verb.command))
       return .success
     }
   )

@@ -5,28 +5,42 @@ internal import TidingsProto
 extension Verb {
   private static let batchesUnderWay = 4
 
+  private static let zone = OptionKey<String?>(
+    "zone",
+    value: "ZONE",
+    "The zone of records that name none; without it the default."
+  )
+  private static let batch = OptionKey<Int>(
+    "batch",
+    value: "N",
+    default: 400,
+    in: 1...10_000,
+    "Most records in a call."
+  )
+  private static let inFlight = OptionKey<Int>(
+    "in-flight",
+    value: "N",
+    default: batchesUnderWay,
+    in: 1...64,
+    "Calls that are under way at a time."
+  )
+  private static let resume = OptionKey<Bool>(
+    flag: "resume",
+    "Go on where an import of the file broke off."
+  )
+  private static let errors = OptionKey<String?>(
+    "errors",
+    value: "FILE",
+    "Where errors go, as JSON lines; else to standard error."
+  )
+
   static let importRecords = Verb(
     command: Command(
       "import",
       "Saves the records of a file of JSON lines, in batches.",
       operands: "FILE|-",
       completion: .files,
-      options: [
-        Option(
-          "zone",
-          value: "ZONE",
-          "The zone of records that name none; without it the default."
-        ),
-        Option("batch", value: "N", default: "400", "Most records in a call."),
-        Option(
-          "in-flight",
-          value: "N",
-          default: "\(batchesUnderWay)",
-          "Calls that are under way at a time."
-        ),
-        Option(flag: "resume", "Go on where an import of the file broke off."),
-        Option("errors", value: "FILE", "Where errors go, as JSON lines; else to standard error."),
-      ]
+      options: [Option](of: zone, batch, inFlight, resume, errors)
         + SavePolicyOption.options(
           default: "changed-keys",
           "changed-keys and all-keys write the fields sent; if-unchanged only creates records"
@@ -58,8 +72,8 @@ extension Verb {
       try invocation.refuseSharedDatabase()
       let path = operand == "-" ? nil : operand
       Interruption.heed()
-      let countMax = try arguments.number("batch", in: 1...10_000) ?? 1
-      let batchesMax = try arguments.number("in-flight", in: 1...64) ?? 1
+      let countMax = arguments[batch]
+      let batchesMax = arguments[inFlight]
       let size = try invocation.input.open(path, 0).size
       let progressPath = size == nil || path == nil ? nil : operand + ".progress"
       let progress = try progress(
@@ -80,7 +94,7 @@ extension Verb {
         databaseID: invocation.settings.databaseID
       )
       try await zones.check()
-      let errors = try arguments["errors"].map {
+      let errors = try arguments[errors].map {
         try OutputFile($0, mode: progress.offset > 0 ? .appending : .replacing)
       }
       let report = ImportReport(
@@ -123,7 +137,7 @@ extension Verb {
     _ settings: ImportProgress.Settings,
     path: String?
   ) throws -> ImportProgress {
-    let resumes = invocation.arguments.has("resume")
+    let resumes = invocation.arguments[resume]
     guard let path else {
       if resumes { throw UsageError("--resume needs a FILE: a pipe cannot be taken up again") }
       return ImportProgress(settings: settings)

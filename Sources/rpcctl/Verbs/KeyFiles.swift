@@ -6,14 +6,23 @@ extension Verb {
   /// What is done with key files, without a server.
   static let keyFileVerbs = [generateKey, showKey]
 
+  private static let file = OptionKey<String?>(
+    "file",
+    letter: "O",
+    value: "FILE",
+    "Where to; nothing is overwritten."
+  )
+  private static let title = OptionKey<String?>(
+    "title",
+    value: "TEXT",
+    "What the key is for, as a comment in the file."
+  )
+
   private static let generateKey = Verb(
     command: Command(
       "keys generate",
       "Makes a key pair in a file; prints its public part, for an administrator to authorize.",
-      options: [
-        Option("file", letter: "O", value: "FILE", "Where to; nothing is overwritten."),
-        Option("title", value: "TEXT", "What the key is for, as a comment in the file."),
-      ],
+      options: [Option](of: file, title),
       discussion: """
         Needs no server. The file is its owner's alone, and the secret part never leaves it.
 
@@ -25,14 +34,14 @@ extension Verb {
     dryRun: .byItself,
     run: { invocation in
       try invocation.refuseOperands()
-      guard let path = invocation.arguments["file"], !path.isEmpty else {
+      guard let path = invocation.arguments[file], !path.isEmpty else {
         throw UsageError("-O FILE says where the key pair is written")
       }
       if invocation.wouldOnly("write a key pair to '\(path)'") { return .success }
       let pair = KeyPair()
       try KeyFile.pair(pair).write(
         to: path,
-        title: invocation.arguments["title"] ?? "made by rpcctl"
+        title: invocation.arguments[title] ?? "made by rpcctl"
       )
       show(pair.publicKey, invocation.output)
       return .success

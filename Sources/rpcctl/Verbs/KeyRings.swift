@@ -34,14 +34,18 @@ extension Verb {
     }
   )
 
+  private static let from = OptionKey<String?>(
+    "from",
+    value: "RING",
+    "Add the keys of this ring instead, to open only."
+  )
+
   private static let addToKeyRing = Verb(
     command: Command(
       "keys ring add",
       "Adds a key to a key ring: a new one, or those of another ring.",
       operands: "FILE",
-      options: [
-        Option("from", value: "RING", "Add the keys of this ring instead, to open only.")
-      ],
+      options: [Option](of: from),
       discussion: """
         Without --from the new key seals from now on, and the ones before still open what they
         sealed. With it the ring also opens what others sealed, for example in a zone that they share.
@@ -56,7 +60,7 @@ extension Verb {
     run: { invocation in
       let file = try keyRingFile(invocation)
       var entries = [KeyRing.Entry(EncryptionKey(), .seal)]
-      if let path = try nonEmpty(invocation.arguments, "from") {
+      if let path = try invocation.arguments.nonEmpty(from) {
         entries = try keyRingFailure { () throws(KeyRingError) in
           try KeyRingFile(path: path).read().entries.map { .init($0.key, .open) }
         }

@@ -7,28 +7,30 @@ internal import TidingsProto
 extension Verb {
   static let keyRotationVerbs = [rotateKey, fingerprintKey]
 
+  private static let file = OptionKey<String?>(
+    "file",
+    letter: "O",
+    value: "FILE",
+    completion: .files,
+    "Where the new pair goes; nothing is overwritten."
+  )
+  private static let overlap = OptionKey<Duration>(
+    time: "overlap",
+    default: "24h",
+    "How long the old key is still admitted: 12h, 7d. With --revoke it is refused at once."
+  )
+  private static let revoke = OptionKey<Bool>(
+    flag: "revoke",
+    "Revoke the old key: for one that others may have."
+  )
+
   private static let rotateKey = Verb(
     command: Command(
       "keys rotate",
       "Replaces an admitted key by a new pair, which the server admits for the same user.",
       operands: "KEY|FILE",
       completion: .files,
-      options: [
-        Option(
-          "file",
-          letter: "O",
-          value: "FILE",
-          completion: .files,
-          "Where the new pair goes; nothing is overwritten."
-        ),
-        Option(
-          "overlap",
-          value: "TIME",
-          default: "24h",
-          "How long the old key is still admitted: 12h, 7d. With --revoke it is refused at once."
-        ),
-        Option(flag: "revoke", "Revoke the old key: for one that others may have."),
-      ],
+      options: [Option](of: file, overlap, revoke),
       discussion: """
         The new key gets the old one's label. First it is admitted, then the old one expires, so that
         the user can call at any time; a run that broke off in between is finished by `rpcctl keys
@@ -41,14 +43,14 @@ extension Verb {
     dryRun: .byItself,
     run: { invocation in
       let old = try publicKey(ofOperand: invocation)
-      guard let path = try nonEmpty(invocation.arguments, "file") else {
+      guard let path = try invocation.arguments.nonEmpty(file) else {
         throw UsageError("-O FILE says where the new key pair is written")
       }
-      let revokes = invocation.arguments.has("revoke")
-      guard !revokes || !invocation.arguments.isGiven("overlap") else {
+      let revokes = invocation.arguments[revoke]
+      guard !revokes || !invocation.arguments.isGiven(overlap) else {
         throw UsageError("--revoke and --overlap exclude each other")
       }
-      let overlap = try invocation.arguments.duration("overlap") ?? .seconds(86_400)
+      let overlap = invocation.arguments[overlap]
       let users = try await invocation.allUsers()
       let (user, entry) = try admitted("\(old)", users)
       let end = revokes ? "revoked" : "refused after \(overlap.shortText)"

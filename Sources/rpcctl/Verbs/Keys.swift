@@ -8,15 +8,30 @@ extension Verb {
   /// What is done with the keys that a server admits; the caller needs the role `admin`.
   static let keyVerbs = [authorizeKey, revokeKeys, listKeys]
 
+  static let keyLabel = OptionKey<String?>(
+    "label",
+    value: "TEXT",
+    "What the key is for, for example laptop."
+  )
+  static let keyExpiry = OptionKey<String?>(
+    "expires",
+    value: "WHEN",
+    "The key is refused from then on: 2027-01-31T00:00:00Z, or after a time like 12h or 90d."
+  )
+
   /// What is said of a key that is admitted.
-  static let keyOptions = [
-    Option("label", value: "TEXT", "What the key is for, for example laptop."),
-    Option(
-      "expires",
-      value: "WHEN",
-      "The key is refused from then on: 2027-01-31T00:00:00Z, or after a time like 12h or 90d."
-    ),
-  ]
+  static let keyOptions = [Option](of: keyLabel, keyExpiry)
+
+  private static let user = OptionKey<String?>(
+    "user",
+    value: "NAME",
+    completion: .live("users"),
+    "Whose key it is."
+  )
+  private static let guest = OptionKey<Bool>(
+    flag: "guest",
+    "A key without a user: it may read what anyone may read."
+  )
 
   private static let authorizeKey = Verb(
     command: Command(
@@ -24,10 +39,7 @@ extension Verb {
       "Admits a key, or changes when it expires.",
       operands: "KEY|FILE",
       completion: .files,
-      options: [
-        Option("user", value: "NAME", completion: .live("users"), "Whose key it is."),
-        Option(flag: "guest", "A key without a user: it may read what anyone may read."),
-      ] + keyOptions,
+      options: [Option](of: user, guest) + keyOptions,
       discussion: """
         FILE is a key file, as `rpcctl keys generate` writes it: its public key counts. A key without
         --expires does not expire, even if it did before. A key that begins with '-' goes after '--'.
@@ -39,8 +51,8 @@ extension Verb {
     ),
     run: { invocation in
       let key = try invocation.publicKey(try invocation.requireKeys(max: 1)[0])
-      let user = invocation.arguments["user"] ?? ""
-      guard user.isEmpty == invocation.arguments.has("guest") else {
+      let user = invocation.arguments[user] ?? ""
+      guard user.isEmpty == invocation.arguments[guest] else {
         throw UsageError("--user says whose key it is; --guest, that it is nobody's")
       }
       let response = try await invocation.administration().authorizeKey(
@@ -142,7 +154,7 @@ extension Verb {
 extension Invocation {
   /// A key with what the options say of it.
   func publicKey(_ key: PublicKey) throws(UsageError) -> TidingsV1.PublicKey {
-    .init(key: "\(key)", expires: try expires(), label: arguments["label"] ?? "")
+    .init(key: "\(key)", expires: try expires(), label: arguments[Verb.keyLabel] ?? "")
   }
 
   fileprivate func requireKeys(max: Int) throws -> [PublicKey] {
@@ -153,11 +165,11 @@ extension Invocation {
 
   /// What `--expires` says: a time, or one from now.
   func expires() throws(UsageError) -> GoogleProtobuf.Timestamp? {
-    guard let text = arguments["expires"] else { return nil }
+    guard let text = arguments[Verb.keyExpiry] else { return nil }
     if let time = JSONTime(timestamp: text) {
       return .init(seconds: time.seconds, nanos: time.nanoseconds)
     }
-    guard let duration = try? arguments.duration("expires") else {
+    guard let duration = Duration(commandLine: text) else {
       throw UsageError(
         "--expires takes 2027-01-31T00:00:00Z, or a time like 12h or 90d, not '\(text)'"
       )

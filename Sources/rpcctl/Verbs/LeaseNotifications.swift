@@ -3,17 +3,19 @@ internal import TidingsJSON
 internal import TidingsProto
 
 extension Verb {
+  private static let limit = OptionKey<Int?>(
+    "limit",
+    value: "N",
+    in: 1...Int(UInt32.max),
+    "Most notifications."
+  )
+
   static let leaseNotifications = Verb(
     command: Command(
       "notifications lease",
       aliases: ["lease-notifications"],
       "Leases notifications to work on: no other device of the group gets them meanwhile.",
-      options: [
-        groupOption,
-        Option("limit", value: "N", "Most notifications."),
-        visibilityOption,
-        fromNowOption,
-      ],
+      options: [Option](of: groupOption, limit, visibilityOption, fromNowOption),
       discussion: """
         With `--output json` it prints one object with `notifications` and `moreComing`; with jsonl a
         line for each notification, then one with `moreComing`, and `nextExpiry` when nothing is handed
@@ -31,9 +33,9 @@ extension Verb {
         container: invocation.settings.container,
         environment: invocation.settings.environment,
         group: try group(arguments),
-        limit: UInt32(try arguments.number("limit", in: 1...Int(UInt32.max)) ?? 0),
-        visibilityTimeout: try arguments.duration("visibility").map { .init($0) },
-        startsAtEnd: arguments.has("from-now")
+        limit: UInt32(arguments[limit] ?? 0),
+        visibilityTimeout: arguments[visibilityOption].map { .init($0) },
+        startsAtEnd: arguments[fromNowOption]
       )
       let transport = try await invocation.connect().transport
       let response = try await TidingsV1.NotificationService.Client(transport)
@@ -43,20 +45,23 @@ extension Verb {
     }
   )
 
-  static let groupOption = Option("group", value: "NAME", "The group that shares the work.")
-  static let visibilityOption = Option(
-    "visibility",
-    value: "TIME",
+  static let groupOption = OptionKey<String?>(
+    "group",
+    value: "NAME",
+    "The group that shares the work."
+  )
+  static let visibilityOption = OptionKey<Duration?>(
+    time: "visibility",
     "How long a notification is leased: 1s to 12h; without it 30s."
   )
-  static let fromNowOption = Option(
+  static let fromNowOption = OptionKey<Bool>(
     flag: "from-now",
     "A group that does not exist yet begins with what comes from now on."
   )
 
   /// The group that `--group` names.
   static func group(_ arguments: ParsedArguments) throws(UsageError) -> String {
-    guard let group = arguments["group"], !group.isEmpty else {
+    guard let group = arguments[groupOption], !group.isEmpty else {
       throw UsageError("--group NAME is needed: the devices of a group share the work")
     }
     return group

@@ -2,20 +2,20 @@ internal import CommandLineTools
 internal import TidingsFiles
 
 extension Verb {
+  private static let allOption = OptionKey<String?>(
+    "all",
+    value: "FOLDER",
+    completion: .folders,
+    "Writes all pages into a folder instead, as rpcctl.1 and rpcctl-VERB.1."
+  )
+
   static let manual = Verb(
     command: Command(
       "man",
       "Prints manual pages as roff: that of the program, or of a verb.",
       operands: "[VERB]",
       completion: .live("verbs"),
-      options: [
-        Option(
-          "all",
-          value: "FOLDER",
-          completion: .folders,
-          "Writes all pages into a folder instead, as rpcctl.1 and rpcctl-VERB.1."
-        )
-      ],
+      options: [Option](of: allOption),
       discussion: """
         Examples:
           rpcctl man > rpcctl.1
@@ -28,7 +28,7 @@ extension Verb {
     dryRun: .byItself,
     run: { invocation in
       let name = invocation.arguments.operands.joined(separator: " ")
-      if let folder = invocation.arguments["all"] {
+      if let folder = invocation.arguments[allOption] {
         guard name.isEmpty else { throw UsageError("--all and a verb exclude each other") }
         try writePages(to: folder, invocation)
       } else if name.isEmpty {

@@ -3,15 +3,18 @@ internal import TidingsJSON
 internal import TidingsProto
 
 extension Verb {
+  private static let allOption = OptionKey<Bool>(
+    flag: "all",
+    "All that are unread, in place of ID."
+  )
+
   static let markNotificationsRead = Verb(
     command: Command(
       "notifications read",
       aliases: ["mark-notifications-read"],
       "Marks notifications read, for all devices of the user.",
       operands: "[ID…]",
-      options: [
-        Option(flag: "all", "All that are unread, in place of ID."), subscriptionFilter,
-      ],
+      options: [Option](of: allOption, subscriptionFilter),
       discussion: """
         Examples:
           rpcctl notifications read --all
@@ -23,16 +26,16 @@ extension Verb {
     run: { invocation in
       let arguments = invocation.arguments
       let ids = arguments.operands
-      guard arguments.has("all") != !ids.isEmpty else {
+      guard arguments[allOption] != !ids.isEmpty else {
         throw UsageError("which? ID…, or --all (of some subscriptions: --subscription)")
       }
-      let subscriptions = Set(arguments.all("subscription"))
-      guard arguments.has("all") || subscriptions.isEmpty else {
+      let subscriptions = Set(arguments[subscriptionFilter])
+      guard arguments[allOption] || subscriptions.isEmpty else {
         throw UsageError("--subscription is for --all: an ID says which notification is meant")
       }
       let session = try await invocation.connect()
       var results = Results(columns: ["NOTIFICATION", "RESULT"])
-      guard arguments.has("all") else {
+      guard arguments[allOption] else {
         try await invocation.markRead(ids, &results, over: session)
         return results.finish(invocation.output)
       }

@@ -4,42 +4,26 @@ internal import TidingsProto
 internal import TidingsRPC
 
 extension Verb {
-  /// What all verbs that save records take.
-  static let saveOptions =
-    SavePolicyOption.options(default: "if-unchanged") + [
-      Option(flag: "atomic", "All items of a zone succeed, or none does, also in default zones."),
-      Option(
-        flag: "no-atomic",
-        "Items of a zone succeed or fail each by itself, as in default zones."
-      ),
-      Option(
-        "client-token-data",
-        value: "TEXT",
-        "This device's mark, which comes back with the changes of the zones."
-      ),
-    ]
+  private static let save = OptionKey<[String]>(
+    list: "save",
+    value: "JSON|@FILE|-",
+    takesMany: true,
+    "Records to save: an object, a list, or JSON lines."
+  )
+  private static let delete = OptionKey<[String]>(
+    list: "delete",
+    value: "NAME…",
+    takesMany: true,
+    completion: .live("records"),
+    "Names of records to delete."
+  )
 
   static let modifyRecords = Verb(
     command: Command(
       "modify-records",
       "Saves and deletes records.",
-      options: [
-        Option(
-          "save",
-          value: "JSON|@FILE|-",
-          takesMany: true,
-          "Records to save: an object, a list, or JSON lines."
-        ),
-        RecordFiles.option,
-        Option(
-          "delete",
-          value: "NAME…",
-          takesMany: true,
-          completion: .live("records"),
-          "Names of records to delete."
-        ),
-        zoneOption,
-      ] + saveOptions,
+      options: [Option](of: save, RecordFiles.option, delete, .zone)
+        + SaveOptions.options(),
       discussion: """
         Examples:
           rpcctl modify-records --save '{"recordType":"Houses","recordName":"h1",
@@ -73,7 +57,7 @@ extension Verb {
     run: { invocation in
       try invocation.refuseOperands()
       var request = TidingsV1.ModifyRecordsRequest()
-      for argument in invocation.arguments.all("save") {
+      for argument in invocation.arguments[save] {
         for json in try invocation.input.values(argument, "--save") {
           let path = "records[\(request.recordsToSave.count)]"
           request.recordsToSave.append(
@@ -81,9 +65,9 @@ extension Verb {
           )
         }
       }
-      let files = invocation.arguments.all("file")
+      let files = invocation.arguments[RecordFiles.option]
       request.recordsToSave += try invocation.records(of: files)
-      request.recordIDsToDelete = try invocation.arguments.all("delete").map {
+      request.recordIDsToDelete = try invocation.arguments[delete].map {
         TidingsV1.RecordID($0, in: try invocation.zoneID)
       }
       guard !request.recordsToSave.isEmpty || !request.recordIDsToDelete.isEmpty else {
@@ -93,6 +77,7 @@ extension Verb {
             : "there is no record in the files"
         )
       }
+      try SaveOptions(invocation.arguments).apply(to: &request)
       return try await invocation.modify(request)
     }
   )
@@ -105,22 +90,14 @@ extension Invocation {
     return try files.next(.max)
   }
 
-  /// Saves and deletes as `Verb.saveOptions` say, and prints what became of it.
+  /// Saves and deletes records, and prints the results.
   func modify(
     _ request: TidingsV1.ModifyRecordsRequest,
-    default policy: String = "if-unchanged",
     over session: Session? = nil
   ) async throws -> ExitCode {
     var request = request
     request.databaseID = settings.databaseID
-    request.savePolicy = try SavePolicyOption.policy(arguments, default: policy)
-    if arguments.has("atomic"), arguments.has("no-atomic") {
-      throw UsageError("--atomic and --no-atomic exclude each other")
-    }
-    if arguments.has("atomic") { request.atomic = true }
-    if arguments.has("no-atomic") { request.atomic = false }
     request.dryRun = isDryRun
-    request.clientChangeTokenData = Array((arguments["client-token-data"] ?? "").utf8)
     var open = session
     if open == nil { open = try await connect() }
     guard let transport = open?.transport else { return .localFailure }

@@ -3,34 +3,35 @@ internal import TidingsJSON
 internal import TidingsProto
 
 extension Verb {
+  private static let save = OptionKey<[String]>(
+    list: "save",
+    value: "JSON|@FILE|-",
+    takesMany: true,
+    "Subscriptions to save, as `subscriptions list` prints them."
+  )
+  private static let file = OptionKey<[String]>(
+    list: "file",
+    letter: "f",
+    value: "FILE|-",
+    takesMany: true,
+    completion: .files,
+    "Files with subscriptions to save; - is standard input."
+  )
+  private static let delete = OptionKey<[String]>(
+    list: "delete",
+    value: "ID…",
+    takesMany: true,
+    completion: .live("subscriptions"),
+    "Subscriptions to delete."
+  )
+
   static let modifySubscriptions = Verb(
     command: Command(
       "subscriptions create",
       aliases: ["modify-subscriptions"],
       "Creates, changes and deletes subscriptions.",
-      options: SubscriptionOptions.options + NotificationInfoOptions.options + [
-        Option(
-          "save",
-          value: "JSON|@FILE|-",
-          takesMany: true,
-          "Subscriptions to save, as `subscriptions list` prints them."
-        ),
-        Option(
-          "file",
-          letter: "f",
-          value: "FILE|-",
-          takesMany: true,
-          completion: .files,
-          "Files with subscriptions to save; - is standard input."
-        ),
-        Option(
-          "delete",
-          value: "ID…",
-          takesMany: true,
-          completion: .live("subscriptions"),
-          "Subscriptions to delete."
-        ),
-      ],
+      options: SubscriptionOptions.options + NotificationInfoOptions.options
+        + [Option](of: save, file, delete),
       discussion: """
         A query subscription fires for records of a type that match a predicate: when one is created,
         updated or deleted, when one matches that did not before (enter), or matches no longer (leave).
@@ -50,26 +51,26 @@ extension Verb {
     run: { invocation in
       try invocation.refuseOperands()
       let arguments = invocation.arguments
-      let delete = arguments.all("delete")
-      var save: [TidingsV1.Subscription] = []
-      let files = arguments.all("file").map { $0 == "-" ? $0 : "@" + $0 }
-      for (option, argument) in arguments.all("save").map({ ("--save", $0) })
-        + files.map({ ("--file", $0) })
+      let delete = arguments[delete]
+      var saved: [TidingsV1.Subscription] = []
+      let files = arguments[file].map { $0 == "-" ? $0 : "@" + $0 }
+      for (option, argument) in arguments[save].map({ (save.spelling, $0) })
+        + files.map({ (file.spelling, $0) })
       {
         for json in try invocation.input.values(argument, option) {
-          save.append(try SubscriptionJSON.subscription(json, "subscriptions[\(save.count)]"))
+          saved.append(try SubscriptionJSON.subscription(json, "subscriptions[\(saved.count)]"))
         }
       }
       if let subscription = try SubscriptionOptions.subscription(invocation) {
-        save.append(subscription)
+        saved.append(subscription)
       }
-      guard !save.isEmpty || !delete.isEmpty else {
+      guard !saved.isEmpty || !delete.isEmpty else {
         throw UsageError(
           "nothing to do: --query, --zone-changes, --database-changes, --save, --file and "
             + "--delete say what"
         )
       }
-      return try await invocation.modifySubscriptions(save: save, delete: delete)
+      return try await invocation.modifySubscriptions(save: saved, delete: delete)
     }
   )
 }

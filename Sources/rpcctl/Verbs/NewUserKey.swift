@@ -14,12 +14,12 @@ struct NewUserKey: Sendable {
   init(_ invocation: Invocation, user: String) throws {
     let arguments = invocation.arguments
     (title, output) = ("\(user), made by rpcctl", invocation.output)
-    let named = arguments["public-key"]
-    guard let path = try Verb.nonEmpty(arguments, "generate-key") else {
-      let option = ["label", "expires"].first { arguments[$0] != nil }
+    let named = arguments[Verb.publicKeyOption]
+    guard let path = try arguments.nonEmpty(Verb.generateKeyOption) else {
+      let option = [Verb.keyLabel, Verb.keyExpiry].first { arguments[$0] != nil }
       if named == nil, let option {
         throw UsageError(
-          "--\(option) describes a key: name one with --public-key, or make one with --generate-key"
+          "\(option.spelling) describes a key: name one with --public-key, or make one with --generate-key"
         )
       }
       (key, file) = (try named.map(PublicKey.init(operand:)), nil)

@@ -3,18 +3,24 @@ internal import TidingsJSON
 internal import TidingsProto
 
 extension Verb {
+  /// `--where`, the same for all verbs with a predicate.
+  static let whereText = OptionKey<String?>(
+    "where",
+    value: "PREDICATE",
+    "Which records; without it all of the type."
+  )
+
   /// `--arg`, the same for all verbs with a predicate.
-  static let argumentOption = Option(
-    "arg",
+  static let argument = OptionKey<[String]>(
+    list: "arg",
     value: "VALUE",
-    repeats: true,
     "The next argument of the predicate (%@ or %K): JSON, or text as it is."
   )
 
   /// The predicate that `--where` and `--arg` say; `nil`: all records.
   static func predicate(_ invocation: Invocation) throws -> TidingsV1.Predicate? {
-    let texts = invocation.arguments.all("arg")
-    guard let text = invocation.arguments["where"] else {
+    let texts = invocation.arguments[argument]
+    guard let text = invocation.arguments[whereText] else {
       if !texts.isEmpty { throw UsageError("--arg needs --where PREDICATE") }
       return nil
     }

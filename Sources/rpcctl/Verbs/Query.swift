@@ -5,6 +5,24 @@ internal import TidingsProto
 extension Verb {
   private static let recordsDefault = 100
 
+  private static let desiredKeys = OptionKey<String?>(
+    "desired-keys",
+    value: "A,B",
+    "Which fields; empty: none. Without it all."
+  )
+  private static let limit = OptionKey<Int?>(
+    "limit",
+    value: "N",
+    in: 1...Int(Int32.max),
+    "Most records in all, over as many pages as it takes (default: \(recordsDefault))."
+  )
+  private static let allOption = OptionKey<Bool>(flag: "all", "All records, page after page.")
+  private static let cursor = OptionKey<String?>(
+    "cursor",
+    value: "CURSOR",
+    "Go on where an earlier query ended; then without TYPE."
+  )
+
   static let query = Verb(
     command: Command(
       "query",
@@ -12,19 +30,10 @@ extension Verb {
       "Finds records by predicate, in an order.",
       operands: "TYPE",
       completion: .live("types"),
-      options: queryOptions + [
-        Option("desired-keys", value: "A,B", "Which fields; empty: none. Without it all."),
-        Option(
-          "limit",
-          value: "N",
-          "Most records in all, over as many pages as it takes (default: \(recordsDefault))."
-        ),
-        Option(flag: "all", "All records, page after page."),
-        Option("cursor", value: "CURSOR", "Go on where an earlier query ended; then without TYPE."),
-      ],
+      options: queryOptions + [Option](of: desiredKeys, limit, allOption, cursor),
       discussion: """
         Examples:
-          rpcctl query Houses --where 'price < 500000 AND city = "Berlin"' --sort -price
+          rpcctl query Houses --where 'price < 500000 AND city = "Berlin"' --sort=-price
           rpcctl query Houses --where 'city = %@' --arg Berlin --limit 20 -o json
           rpcctl query Houses --sort 'distance(location,52.5,13.4)' --desired-keys location
           rpcctl query Houses --all -o jsonl | jq .recordName
@@ -40,20 +49,20 @@ extension Verb {
     ),
     run: { invocation in
       let arguments = invocation.arguments
-      let limit = try arguments.number("limit", in: 1...Int(Int32.max))
-      if limit != nil, arguments.has("all") {
+      let limit = arguments[limit]
+      if limit != nil, arguments[allOption] {
         throw UsageError("--limit and --all exclude each other")
       }
       var request = try firstRequest(invocation)
-      if let keys = arguments["desired-keys"] {
+      if let keys = arguments[desiredKeys] {
         request.desiredKeys = .init(keys: commaSeparated(keys))
       }
-      var left = arguments.has("all") ? Int.max : limit ?? recordsDefault
+      var left = arguments[allOption] ? Int.max : limit ?? recordsDefault
       let records = TidingsV1.RecordService.Client(try await invocation.connect().transport)
       var printer = QueryPrinter(
         output: invocation.output,
-        keys: arguments["desired-keys"].map(commaSeparated),
-        showsZones: arguments.has("all-zones") || arguments.has("cursor")
+        keys: arguments[desiredKeys].map(commaSeparated),
+        showsZones: arguments[allZones] || arguments[cursor] != nil
       )
       repeat {
         request.limit = left > Int(UInt32.max) ? 0 : UInt32(left)
@@ -74,9 +83,13 @@ extension Verb {
     _ invocation: Invocation
   ) throws -> TidingsV1.QueryRecordsRequest {
     let arguments = invocation.arguments
-    guard let text = arguments["cursor"] else { return try queryRequest(invocation) }
-    let needless = ["where", "arg", "sort", "zone", "all-zones"].first(where: arguments.has)
-    if let needless { throw UsageError("--cursor goes on with its query: leave out --\(needless)") }
+    guard let text = arguments[cursor] else { return try queryRequest(invocation) }
+    let needless = [Option](of: whereText, argument, sort, .zone, allZones).first(
+      where: arguments.has
+    )
+    if let needless {
+      throw UsageError("--cursor goes on with its query: leave out \(needless.spelling)")
+    }
     if let type = arguments.operands.first {
       throw UsageError("--cursor goes on with its query: leave out '\(type)'")
     }

@@ -3,17 +3,31 @@ internal import TidingsJSON
 internal import TidingsProto
 
 extension Verb {
-  /// The options that say what is queried.
-  static let queryOptions = [
-    Option("where", value: "PREDICATE", "Which records; without it all of the type."),
-    argumentOption,
-    Option("sort", value: "KEYS", "The order, for example year,-title; - is largest first."),
-    zoneOption,
-    Option(flag: "all-zones", "The records of all zones of the database."),
-  ]
+  static let sort = OptionKey<String?>(
+    "sort",
+    value: "KEYS",
+    "The order, for example year,-title; - is descending: --sort=-year."
+  )
+  static let allZones = OptionKey<Bool>(
+    flag: "all-zones",
+    "The records of all zones of the database."
+  )
 
-  /// What the options ask for.
+  /// The options that select records of a type.
+  static let selectionOptions = [Option](of: whereText, argument, .zone, allZones)
+
+  /// The options of a query: which records, and in which order.
+  static let queryOptions = selectionOptions + [Option](of: sort)
+
+  /// The query that the options ask for.
   static func queryRequest(_ invocation: Invocation) throws -> TidingsV1.QueryRecordsRequest {
+    var request = try selectionRequest(invocation)
+    request.sortDescriptors = try invocation.arguments[sort].map(SortText.descriptors) ?? []
+    return request
+  }
+
+  /// The query for the records that the options select, in no order.
+  static func selectionRequest(_ invocation: Invocation) throws -> TidingsV1.QueryRecordsRequest {
     let arguments = invocation.arguments
     guard arguments.operands.count <= 1 else {
       throw UsageError("a query has one TYPE, and got '\(arguments.operands[1])' too")
@@ -21,16 +35,15 @@ extension Verb {
     guard let recordType = arguments.operands.first else {
       throw UsageError("which TYPE of record?")
     }
-    guard !arguments.has("all-zones") || !arguments.has("zone") else {
+    guard !arguments[allZones] || arguments[.zone] == nil else {
       throw UsageError("--zone and --all-zones exclude each other")
     }
-    var zone = arguments.has("all-zones") ? nil : try invocation.zoneID
+    var zone = arguments[allZones] ? nil : try invocation.zoneID
     if let name = zone?.name { zone?.zoneName = name }
     return TidingsV1.QueryRecordsRequest(
       databaseID: invocation.settings.databaseID,
       recordType: recordType,
       predicate: try predicate(invocation),
-      sortDescriptors: try arguments["sort"].map(SortText.descriptors) ?? [],
       zoneID: zone
     )
   }

@@ -3,23 +3,54 @@ internal import TidingsProto
 
 /// The options of a user's own quota.
 enum QuotaOptions {
-  static let options = [
-    Option("records-max", value: "COUNT", "Quota: records in a container; 0: no bound."),
-    Option("bytes-max", value: "BYTES", "Quota: bytes of records and assets in a container."),
-    Option("calls-per-second-max", value: "COUNT", "Quota: calls in a second."),
-    Option("subscriptions-max", value: "COUNT", "Quota: subscriptions in a container."),
-    Option("connections-max", value: "COUNT", "Quota: connections at a time."),
-  ]
+  private static let recordsMax = OptionKey<Int?>(
+    "records-max",
+    value: "COUNT",
+    in: 0...Int.max,
+    "Quota: records in a container; 0: no bound."
+  )
+  private static let bytesMax = OptionKey<Int?>(
+    "bytes-max",
+    value: "BYTES",
+    in: 0...Int.max,
+    "Quota: bytes of records and assets in a container."
+  )
+  private static let callsPerSecondMax = OptionKey<Int?>(
+    "calls-per-second-max",
+    value: "COUNT",
+    in: 0...Int(UInt32.max),
+    "Quota: calls in a second."
+  )
+  private static let subscriptionsMax = OptionKey<Int?>(
+    "subscriptions-max",
+    value: "COUNT",
+    in: 0...Int(UInt32.max),
+    "Quota: subscriptions in a container."
+  )
+  private static let connectionsMax = OptionKey<Int?>(
+    "connections-max",
+    value: "COUNT",
+    in: 0...Int(UInt32.max),
+    "Quota: connections at a time."
+  )
+
+  static let options = [Option](
+    of: recordsMax,
+    bytesMax,
+    callsPerSecondMax,
+    subscriptionsMax,
+    connectionsMax
+  )
 
   /// The quota that the options say; `nil`: they say none.
-  static func quota(_ arguments: ParsedArguments) throws(UsageError) -> TidingsV1.Quota? {
-    guard options.contains(where: { arguments[$0.name] != nil }) else { return nil }
+  static func quota(_ arguments: ParsedArguments) -> TidingsV1.Quota? {
+    guard options.contains(where: arguments.has) else { return nil }
     return TidingsV1.Quota(
-      recordsMax: try number("records-max", arguments),
-      bytesMax: try number("bytes-max", arguments),
-      callsPerSecondMax: try number("calls-per-second-max", arguments),
-      subscriptionsMax: try number("subscriptions-max", arguments),
-      connectionsMax: try number("connections-max", arguments)
+      recordsMax: number(recordsMax, arguments),
+      bytesMax: number(bytesMax, arguments),
+      callsPerSecondMax: number(callsPerSecondMax, arguments),
+      subscriptionsMax: number(subscriptionsMax, arguments),
+      connectionsMax: number(connectionsMax, arguments)
     )
   }
 
@@ -36,13 +67,9 @@ enum QuotaOptions {
   }
 
   private static func number<Number: FixedWidthInteger>(
-    _ name: String,
+    _ key: OptionKey<Int?>,
     _ arguments: ParsedArguments
-  ) throws(UsageError) -> Number {
-    guard let text = arguments[name] else { return 0 }
-    guard let number = Number(text), number >= 0 else {
-      throw UsageError("--\(name) takes a number from 0 to \(Number.max), not '\(text)'")
-    }
-    return number
+  ) -> Number {
+    Number(clamping: arguments[key] ?? 0)
   }
 }

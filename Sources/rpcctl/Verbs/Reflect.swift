@@ -97,19 +97,19 @@ extension Verb {
     }
   )
 
+  private static let file = OptionKey<String?>(
+    "file",
+    letter: "O",
+    value: "FILE",
+    completion: .files,
+    "Where to; a file that is there is replaced. Without it standard output."
+  )
+
   private static let fetchDescriptorSet = Verb(
     command: Command(
       "reflect descriptor-set",
       "Writes the descriptors of all services to a file, for protoc, grpcurl, buf and others.",
-      options: [
-        Option(
-          "file",
-          letter: "O",
-          value: "FILE",
-          completion: .files,
-          "Where to; a file that is there is replaced. Without it standard output."
-        )
-      ],
+      options: [Option](of: file),
       discussion: """
         The file is a serialized google.protobuf.FileDescriptorSet, imports before importers.
 
@@ -120,7 +120,7 @@ extension Verb {
     dryRun: .byItself,
     run: { invocation in
       try invocation.refuseOperands()
-      let path = try nonEmpty(invocation.arguments, "file")
+      let path = try invocation.arguments.nonEmpty(file)
       let response = try await TidingsRpcV1.ReflectionService.Client(
         try await invocation.connect().transport
       ).fetchFileDescriptorSet(.init(), options: invocation.callOptions)
@@ -163,7 +163,7 @@ extension Verb {
         : try Reflection.message(operands[0], schema)
       let template = MessageTemplate.json(name, schema)
       // It is for a file that people fill in, wherever it goes.
-      if invocation.arguments["output"] == nil {
+      if invocation.arguments[.output] == nil {
         invocation.output.write(
           text: String(decoding: template.text(isPretty: true), as: UTF8.self) + "\n"
         )

@@ -42,11 +42,11 @@ struct Repl: Sendable {
 
   init(_ invocation: Invocation) {
     self.invocation = invocation
-    options = Settings.options.filter { invocation.arguments.isGiven($0.name) }.map { option in
-      let values = invocation.arguments.all(option.name)
+    options = Settings.options.filter { invocation.arguments.isGiven($0) }.map { option in
+      let value = invocation.arguments.text(of: option) ?? ""
       return (
         option.name,
-        option.value == nil ? ["--\(option.name)"] : values.map { "--\(option.name)=\($0)" }
+        [option.isFlag ? option.spelling : "\(option.spelling)=\(value)"]
       )
     }
   }
@@ -92,7 +92,7 @@ struct Repl: Sendable {
   }
 
   private func readLine(_ editor: LineEditor?) async -> String? {
-    let prompt = invocation.arguments["context"].map { "\($0)> " } ?? "rpcctl> "
+    let prompt = invocation.arguments[.context].map { "\($0)> " } ?? "rpcctl> "
     if let editor { return await editor.readLine(prompt) }
     invocation.output.ask(prompt)
     return invocation.program.readLine?()

@@ -7,11 +7,16 @@ extension Verb {
     getSchema, applySchema, diffSchema, validateSchema, deploySchema, resetSchema,
   ]
 
+  private static let indexes = OptionKey<Bool>(
+    flag: "indexes",
+    "Print the indexes instead, and where they stand."
+  )
+
   private static let getSchema = Verb(
     command: Command(
       "schema get",
       "Prints the schema of the container: types, fields, indexes, grants.",
-      options: [Option(flag: "indexes", "Print the indexes instead, and where they stand.")],
+      options: [Option](of: indexes),
       discussion: """
         Examples:
           rpcctl --as admin schema get > houses.ckdb
@@ -28,7 +33,7 @@ extension Verb {
         .init(container: settings.container, environment: settings.environment),
         options: invocation.callOptions
       )
-      if invocation.arguments.has("indexes") {
+      if invocation.arguments[indexes] {
         return SchemaResults.print(response.indexes, invocation.output)
       }
       if invocation.output.asksForData {
@@ -142,11 +147,16 @@ extension Verb {
     }
   )
 
+  private static let noWait = OptionKey<Bool>(
+    flag: "no-wait",
+    "Do not wait until everything is removed."
+  )
+
   private static let resetSchema = Verb(
     command: Command(
       "schema reset",
       "Brings the development environment back to production: its schema, without any data.",
-      options: [Option(flag: "no-wait", "Do not wait until everything is removed.")],
+      options: [Option](of: noWait),
       discussion: """
         The zones, records, shares and subscriptions of all users in development are removed, and its schema
         becomes production's; nothing happens to production. It prints how the schema changes.
@@ -180,7 +190,7 @@ extension Verb {
       )
       var isRunning = first.isRunning && !invocation.isDryRun
       let end = invocation.settings.timeout.map { ContinuousClock.now.advanced(by: $0) }
-      while isRunning, !invocation.arguments.has("no-wait"), end.map({ $0 > .now }) ?? true {
+      while isRunning, !invocation.arguments[noWait], end.map({ $0 > .now }) ?? true {
         try await Task.sleep(for: .milliseconds(100))
         isRunning = try await administration.resetDevelopment(
           .init(container: container, dryRun: true),

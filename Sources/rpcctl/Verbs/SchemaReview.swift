@@ -28,21 +28,21 @@ extension Verb {
     }
   )
 
+  private static let against = OptionKey<String>(
+    "against",
+    value: "production|FILE",
+    default: "production",
+    completion: .files,
+    "What clients know: the schema of production, or a file."
+  )
+
   private static let breakingSchema = Verb(
     command: Command(
       "schema breaking",
       "Tells what a schema would break for clients of production, or of another file.",
       operands: "[FILE]",
       completion: .files,
-      options: [
-        Option(
-          "against",
-          value: "production|FILE",
-          default: "production",
-          completion: .files,
-          "What clients know: the schema of production, or a file."
-        )
-      ],
+      options: [Option](of: against),
       discussion: """
         FILE is the new schema, - standard input; without it that of development. Errors are what
         breaks: types, fields, roles and rights that are gone, types of fields that change. Warnings
@@ -56,7 +56,7 @@ extension Verb {
     ),
     run: { invocation in
       let operands = invocation.arguments.operands
-      let against = invocation.arguments["against"] ?? ""
+      let against = invocation.arguments[against]
       let new =
         operands.isEmpty
         ? ("development", try await fetchText(.development, invocation))

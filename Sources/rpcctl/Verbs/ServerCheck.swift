@@ -5,17 +5,16 @@ internal import TidingsProto
 internal import TidingsRPC
 
 extension Verb {
+  private static let structure = OptionKey<Bool>(
+    flag: "structure",
+    "Check how tables and indexes fit together, too; reads the database once more, unthrottled."
+  )
+
   static let serverCheck = Verb(
     command: Command(
       "server check",
       "Reads the whole store of the running server and lists what is damaged.",
-      options: [
-        rateOption,
-        Option(
-          flag: "structure",
-          "Check how tables and indexes fit together, too; reads the database once more, unthrottled."
-        ),
-      ],
+      options: [Option](of: rateOption, structure),
       discussion: """
         Compares each page of the database with its checksum, and the file of each asset with the
         asset's size and checksum. Callers go on meanwhile. Ends with 3 when something is damaged: of a
@@ -30,8 +29,8 @@ extension Verb {
     run: { invocation in
       try invocation.refuseOperands()
       let request = TidingsV1.CheckStoreRequest(
-        bytesPerSecondMax: try rate(invocation),
-        checksStructure: invocation.arguments.has("structure")
+        bytesPerSecondMax: rate(invocation),
+        checksStructure: invocation.arguments[structure]
       )
       Interruption.heed()
       let line = Progress(invocation.output)

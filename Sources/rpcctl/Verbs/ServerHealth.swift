@@ -4,15 +4,18 @@ internal import TidingsProto
 internal import TidingsRPC
 
 extension Verb {
+  private static let watchOption = OptionKey<Bool>(
+    flag: "watch",
+    "Print the state now and again whenever it changes."
+  )
+
   static let serverHealth = Verb(
     command: Command(
       "server health",
       "Tells whether the server, or one of its services, answers calls.",
       operands: "[SERVICE]",
       completion: .live("services"),
-      options: [
-        Option(flag: "watch", "Print the state now and again whenever it changes.")
-      ],
+      options: [Option](of: watchOption),
       discussion: """
         Ends with 0 when calls are answered, with 1 when they are refused, with 78 when the server
         cannot be reached. SERVICE is a full name, for example tidings.v1.RecordService. With --watch
@@ -28,7 +31,7 @@ extension Verb {
       guard operands.count <= 1 else { throw UsageError("'\(operands[1])' is not expected here") }
       let service = operands.first ?? ""
       let health = TidingsRpcV1.HealthService.Client(try await invocation.connect().transport)
-      guard invocation.arguments.has("watch") else {
+      guard invocation.arguments[watchOption] else {
         let status = try await health.check(
           .init(service: service),
           options: invocation.callOptions
@@ -38,7 +41,7 @@ extension Verb {
       }
       var options = invocation.callOptions
       // Streams may be meant to go on: only a limit given for this one counts.
-      if !invocation.arguments.isGiven("timeout") { options.timeout = nil }
+      if !invocation.arguments.isGiven(.timeout) { options.timeout = nil }
       var last = TidingsRpcV1.ServingStatus.unspecified
       for try await response in health.watch(.init(service: service), options: options) {
         last = response.status

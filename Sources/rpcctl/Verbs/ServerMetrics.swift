@@ -3,19 +3,19 @@ internal import TidingsJSON
 internal import TidingsProto
 
 extension Verb {
+  private static let format = OptionKey<String>(
+    "format",
+    value: "FORMAT",
+    default: "prom",
+    choices: ["prom", "json"],
+    "prom: Prometheus' text format; json: one object."
+  )
+
   static let serverMetrics = Verb(
     command: Command(
       "server metrics",
       "Prints the server's counters, as Prometheus reads them or as JSON.",
-      options: [
-        Option(
-          "format",
-          value: "FORMAT",
-          default: "prom",
-          choices: ["prom", "json"],
-          "prom: Prometheus' text format; json: one object."
-        )
-      ],
+      options: [Option](of: format),
       discussion: """
         The counters begin at 0 when the server starts. For Prometheus, let node_exporter's textfile
         collector read the output of a cron job.
@@ -34,7 +34,7 @@ extension Verb {
         roundTrip: ContinuousClock.now - start,
         schema: try Contract.schema.get()
       )
-      if invocation.arguments["format"] == "json" || invocation.arguments["output"] != nil {
+      if invocation.arguments[format] == "json" || invocation.arguments[.output] != nil {
         invocation.output.write(metrics.json)
       } else {
         invocation.output.write(text: metrics.prometheus)

@@ -3,19 +3,30 @@ internal import TidingsJSON
 internal import TidingsProto
 
 extension Verb {
+  private static let done = OptionKey<Bool>(
+    flag: "done",
+    "The work is done: the group never gets the notification again."
+  )
+  private static let releaseOption = OptionKey<Bool>(
+    flag: "release",
+    "The work is given back: it is handed out again at once."
+  )
+  private static let extend = OptionKey<Duration?>(
+    time: "extend",
+    "The lease begins anew, for so long: 1s to 12h."
+  )
+  private static let markRead = OptionKey<Bool>(
+    flag: "mark-read",
+    "With --done: also mark the notifications read."
+  )
+
   static let settleNotifications = Verb(
     command: Command(
       "notifications settle",
       aliases: ["settle-notifications"],
       "Settles leases: the work is done, given back, or takes longer.",
       operands: "LEASE…",
-      options: [
-        groupOption,
-        Option(flag: "done", "The work is done: the group never gets the notification again."),
-        Option(flag: "release", "The work is given back: it is handed out again at once."),
-        Option("extend", value: "TIME", "The lease begins anew, for so long: 1s to 12h."),
-        Option(flag: "mark-read", "With --done: also mark the notifications read."),
-      ],
+      options: [Option](of: groupOption, done, releaseOption, extend, markRead),
       discussion: """
         A lease that is over, because another device has the notification now, fails with UNKNOWN_ITEM.
 
@@ -63,18 +74,18 @@ extension Verb {
       group: try group(arguments),
       leaseIDs: try invocation.requireOperands("LEASE")
     )
-    let given = ["done", "release", "extend"].filter(arguments.has)
+    let given = [Option](of: done, releaseOption, extend).filter(arguments.has)
     guard given.count == 1 else {
       throw UsageError("what becomes of the leases? One of --done, --release and --extend TIME")
     }
-    switch given[0] {
-    case "done": request.settlement = .done
-    case "release": request.settlement = .released
+    switch given[0].name {
+    case done.name: request.settlement = .done
+    case releaseOption.name: request.settlement = .released
     default:
       request.settlement = .extended
-      request.visibilityTimeout = try arguments.duration("extend").map { .init($0) }
+      request.visibilityTimeout = arguments[extend].map { .init($0) }
     }
-    request.marksRead = arguments.has("mark-read")
+    request.marksRead = arguments[markRead]
     guard !request.marksRead || request.settlement == .done else {
       throw UsageError("--mark-read goes with --done only")
     }

@@ -195,18 +195,18 @@ extension Verb {
     }
   )
 
+  private static let expires = OptionKey<String?>(
+    "expires",
+    value: "WHEN",
+    "The URL stops working then: 2027-01-31T00:00:00Z, or after a time like 12h or 7d."
+  )
+
   static let sharesInvite = Verb(
     command: Command(
       "shares invite",
       "Invites whoever joins first with a one-time URL.",
       operands: "[PERMISSION]",
-      options: whichShare + [
-        Option(
-          "expires",
-          value: "WHEN",
-          "The URL stops working then: 2027-01-31T00:00:00Z, or after a time like 12h or 7d."
-        )
-      ],
+      options: whichShare + [Option](of: expires),
       discussion: """
         The URL that is printed is good for one user, who joins with `shares accept`. `shares show`
         prints it again, `shares remove` withdraws it. Without a PERMISSION read-only. Who is known is

@@ -12,33 +12,52 @@ extension Verb {
     sharesBlock, sharesUnblock, sharesAccept, sharesRequestAccess, sharesLeave, sharesEnd,
   ]
 
-  static let whichShare = [
-    Option("zone", value: "ZONE", "The zone that is shared, or in which the record is."),
-    Option("root", value: "NAME", "The record that is shared with its descendants."),
-    Option("share", value: "NAME", "The name of the share's own record."),
-  ]
+  private static let zone = OptionKey<String?>(
+    "zone",
+    value: "ZONE",
+    "The zone that is shared, or in which the record is."
+  )
+  private static let root = OptionKey<String?>(
+    "root",
+    value: "NAME",
+    "The record that is shared with its descendants."
+  )
+  private static let shareOption = OptionKey<String?>(
+    "share",
+    value: "NAME",
+    "The name of the share's own record."
+  )
+
+  static let whichShare = [Option](of: zone, root, shareOption)
+
+  private static let invite = OptionKey<[String]>(
+    list: "invite",
+    value: "USER[:PERMISSION]…",
+    takesMany: true,
+    "Who may join: bob:read-write; without a permission read-only."
+  )
+  private static let publicPermission = OptionKey<String>(
+    "public",
+    value: "PERMISSION",
+    default: "none",
+    choices: ["none", "read-only", "read-write"],
+    "What anyone may do who joins with the share's URL."
+  )
+  private static let title = OptionKey<String?>(
+    "title",
+    value: "TEXT",
+    "What is shared, for those who are invited."
+  )
+  private static let allowRequests = OptionKey<Bool>(
+    flag: "allow-requests",
+    "Who has the URL and may not join may ask for access."
+  )
 
   private static let sharesCreate = Verb(
     command: Command(
       "shares create",
       "Shares a zone, or a record with all its descendants.",
-      options: whichShare + [
-        Option(
-          "invite",
-          value: "USER[:PERMISSION]…",
-          takesMany: true,
-          "Who may join: bob:read-write; without a permission read-only."
-        ),
-        Option(
-          "public",
-          value: "PERMISSION",
-          default: "none",
-          choices: ["none", "read-only", "read-write"],
-          "What anyone may do who joins with the share's URL."
-        ),
-        Option("title", value: "TEXT", "What is shared, for those who are invited."),
-        Option(flag: "allow-requests", "Who has the URL and may not join may ask for access."),
-      ],
+      options: whichShare + [Option](of: invite, publicPermission, title, allowRequests),
       discussion: """
         The owner does this. Those who join need the URL in the result: `shares accept`.
 
@@ -52,21 +71,21 @@ extension Verb {
       try invocation.refuseOperands()
       let arguments = invocation.arguments
       let zone = try sharedZone(invocation)
-      let root = arguments["root"] ?? ""
+      let root = arguments[root] ?? ""
       var record = TidingsV1.Record(
         recordID: .init(
-          recordName: arguments["share"] ?? (root.isEmpty ? Shares.zoneShareName : ""),
+          recordName: arguments[shareOption] ?? (root.isEmpty ? Shares.zoneShareName : ""),
           zoneID: zone
         ),
         recordType: Shares.recordType
       )
       record.share = .init(
         rootRecordName: root,
-        publicPermission: try permission(arguments["public"] ?? "none"),
-        participants: try arguments.all("invite").map(participant),
-        allowsAccessRequests: arguments.has("allow-requests")
+        publicPermission: try permission(arguments[publicPermission]),
+        participants: try arguments[invite].map(participant),
+        allowsAccessRequests: arguments[allowRequests]
       )
-      if let title = arguments["title"] {
+      if let title = arguments[title] {
         record.fields["title"] = .init(value: .stringValue(title))
       }
       let saved = try await shares(invocation).save(record)
@@ -95,14 +114,17 @@ extension Verb {
     }
   )
 
+  private static let rootRecord = OptionKey<Bool>(
+    flag: "root-record",
+    "The record that is shared too."
+  )
+
   private static let sharesShow = Verb(
     command: Command(
       "shares show",
       "Shows what is behind the URLs of shares, or a share of one's own.",
       operands: "[URL…]",
-      options: whichShare + [
-        Option(flag: "root-record", "The record that is shared too.")
-      ],
+      options: whichShare + [Option](of: rootRecord),
       discussion: """
         Who may not join is told that there is no such share.
 
@@ -115,7 +137,7 @@ extension Verb {
       let shares = try await shares(invocation)
       let urls = invocation.arguments.operands
       guard urls.isEmpty else {
-        let wantsRoot = invocation.arguments.has("root-record")
+        let wantsRoot = invocation.arguments[rootRecord]
         let results = try await shares.metadata(of: urls, wantsRootRecord: wantsRoot)
         return printResults(results, invocation.output)
       }
@@ -241,15 +263,18 @@ extension Verb {
     }
   )
 
+  private static let joinedZone = OptionKey<String?>(
+    "zone",
+    value: "OWNER/ZONE",
+    "The zone that is shared, or in which the record is."
+  )
+
   private static let sharesLeave = Verb(
     command: Command(
       "shares leave",
       "Leaves a share; its owner and the others keep it.",
       operands: "[URL]",
-      options: [
-        Option("zone", value: "OWNER/ZONE", "The zone that is shared, or in which the record is."),
-        Option("share", value: "NAME", "The name of the share's own record."),
-      ],
+      options: [Option](of: joinedZone, shareOption),
       discussion: """
         Examples:
           rpcctl shares leave --as bob tidings://share/home/development/AbCdEf
@@ -272,7 +297,7 @@ extension Verb {
         var settings = invocation
         settings.settings.scope = .shared
         id = .init(
-          recordName: invocation.arguments["share"] ?? Shares.zoneShareName,
+          recordName: invocation.arguments[shareOption] ?? Shares.zoneShareName,
           zoneID: try settings.zoneID
         )
       }
@@ -330,8 +355,8 @@ extension Verb {
     _ shares: Shares
   ) async throws -> TidingsV1.RecordID {
     let zone = try sharedZone(invocation)
-    if let name = invocation.arguments["share"] { return .init(recordName: name, zoneID: zone) }
-    return try await shares.shareID(of: invocation.arguments["root"], in: zone)
+    if let name = invocation.arguments[shareOption] { return .init(recordName: name, zoneID: zone) }
+    return try await shares.shareID(of: invocation.arguments[root], in: zone)
   }
 
   static func change(

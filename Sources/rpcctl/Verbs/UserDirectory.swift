@@ -6,16 +6,28 @@ extension Verb {
   /// What users do with the directory of a container.
   static let directoryVerbs = [publishUser, showPublished, withdrawUser, findUsers]
 
+  private static let displayNameOption = OptionKey<String?>(
+    "display-name",
+    value: "TEXT",
+    "What others see (default: that of the account)."
+  )
+  private static let email = OptionKey<String?>(
+    "email",
+    value: "ADDRESS",
+    "An e-mail address by which others find the caller."
+  )
+  private static let phone = OptionKey<String?>(
+    "phone",
+    value: "NUMBER",
+    "A phone number, with + and the country code."
+  )
+
   private static let publishUser = Verb(
     command: Command(
       "users publish",
       aliases: ["users discoverable"],
       "Publishes the caller in the container's directory, where other users find them.",
-      options: [
-        Option("display-name", value: "TEXT", "What others see (default: that of the account)."),
-        Option("email", value: "ADDRESS", "An e-mail address by which others find the caller."),
-        Option("phone", value: "NUMBER", "A phone number, with + and the country code."),
-      ],
+      options: [Option](of: displayNameOption, email, phone),
       discussion: """
         Every user of the container sees record name and display name; address and number are shown to nobody, but
         who knows one finds the caller by it. Replaces what was published before. Each environment has its own
@@ -29,9 +41,9 @@ extension Verb {
       try invocation.refuseOperands()
       return try await update(
         .init(
-          displayName: invocation.arguments["display-name"] ?? "",
-          emailAddress: invocation.arguments["email"] ?? "",
-          phoneNumber: invocation.arguments["phone"] ?? ""
+          displayName: invocation.arguments[displayNameOption] ?? "",
+          emailAddress: invocation.arguments[email] ?? "",
+          phoneNumber: invocation.arguments[phone] ?? ""
         ),
         invocation
       )
@@ -73,15 +85,25 @@ extension Verb {
     }
   )
 
+  private static let emails = OptionKey<[String]>(
+    list: "email",
+    value: "ADDRESS…",
+    takesMany: true,
+    "E-mail addresses to look up."
+  )
+  private static let phones = OptionKey<[String]>(
+    list: "phone",
+    value: "NUMBER…",
+    takesMany: true,
+    "Phone numbers to look up."
+  )
+
   private static let findUsers = Verb(
     command: Command(
       "users find",
       "Finds users: by record name, or by what they published; without a name all of the directory.",
       operands: "[NAME…]",
-      options: [
-        Option("email", value: "ADDRESS…", takesMany: true, "E-mail addresses to look up."),
-        Option("phone", value: "NUMBER…", takesMany: true, "Phone numbers to look up."),
-      ],
+      options: [Option](of: emails, phones),
       discussion: """
         By record name it also finds users who are not in the directory, without their display names.
 
@@ -93,8 +115,8 @@ extension Verb {
       let arguments = invocation.arguments
       let lookups =
         arguments.operands.map { TidingsV1.UserLookup(key: .userRecordName($0)) }
-        + arguments.all("email").map { .init(key: .emailAddress($0)) }
-        + arguments.all("phone").map { .init(key: .phoneNumber($0)) }
+        + arguments[emails].map { .init(key: .emailAddress($0)) }
+        + arguments[phones].map { .init(key: .phoneNumber($0)) }
       guard !lookups.isEmpty else { return try await listDirectory(invocation) }
       let response = try await invocation.accounts().fetchUsers(
         .init(

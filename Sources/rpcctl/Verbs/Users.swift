@@ -9,29 +9,38 @@ extension Verb {
     exportUser, eraseUser,
   ]
 
-  private static let displayName = Option("display-name", value: "TEXT", "What others see.")
+  private static let displayName = OptionKey<String?>(
+    "display-name",
+    value: "TEXT",
+    "What others see."
+  )
+
+  static let publicKeyOption = OptionKey<String?>(
+    "public-key",
+    value: "KEY|FILE",
+    completion: .files,
+    "The first key; without one the user cannot call yet."
+  )
+  static let generateKeyOption = OptionKey<String?>(
+    "generate-key",
+    value: "FILE",
+    completion: .files,
+    "Make a key pair in FILE and authorize it; nothing is overwritten."
+  )
+  private static let roleOption = OptionKey<[String]>(
+    list: "role",
+    value: "ROLE…",
+    takesMany: true,
+    "Roles, for example admin or editor."
+  )
 
   private static let createUser = Verb(
     command: Command(
       "users create",
       "Creates a user.",
       operands: "NAME",
-      options: [
-        Option(
-          "public-key",
-          value: "KEY|FILE",
-          completion: .files,
-          "The first key; without one the user cannot call yet."
-        ),
-        Option(
-          "generate-key",
-          value: "FILE",
-          completion: .files,
-          "Make a key pair in FILE and authorize it; nothing is overwritten."
-        ),
-        displayName,
-        Option("role", value: "ROLE…", takesMany: true, "Roles, for example admin or editor."),
-      ] + keyOptions + QuotaOptions.options,
+      options: [Option](of: publicKeyOption, generateKeyOption, displayName, roleOption)
+        + keyOptions + QuotaOptions.options,
       discussion: """
         Users who make the key pair themselves, with `rpcctl keys generate`, send the public part. Quote
         it: it may have characters that mean something to the shell. With --generate-key the pair is
@@ -48,9 +57,9 @@ extension Verb {
       let request = TidingsV1.CreateUserRequest(
         name: name,
         publicKey: try newKey.key.map(invocation.publicKey),
-        displayName: invocation.arguments["display-name"] ?? "",
-        roles: invocation.arguments.all("role"),
-        quota: try QuotaOptions.quota(invocation.arguments)
+        displayName: invocation.arguments[displayName] ?? "",
+        roles: invocation.arguments[roleOption],
+        quota: QuotaOptions.quota(invocation.arguments)
       )
       let administration = try await invocation.administration()
       let response = try await newKey.withFile {
@@ -101,15 +110,15 @@ extension Verb {
     }
   )
 
+  private static let noQuota = OptionKey<Bool>(flag: "no-quota", "The server's quota again.")
+
   private static let updateUser = Verb(
     command: Command(
       "users update",
       "Changes what others see of a user, or the user's own quota.",
       operands: "NAME",
       completion: .live("users"),
-      options: [displayName] + QuotaOptions.options + [
-        Option(flag: "no-quota", "The server's quota again.")
-      ],
+      options: [Option](of: displayName) + QuotaOptions.options + [Option](of: noQuota),
       discussion: """
         Of an own quota, all that is not given has no bound.
 
@@ -119,12 +128,12 @@ extension Verb {
     ),
     run: { invocation in
       let name = try invocation.requireUser()
-      let quota = try QuotaOptions.quota(invocation.arguments)
-      let removesQuota = invocation.arguments.has("no-quota")
+      let quota = QuotaOptions.quota(invocation.arguments)
+      let removesQuota = invocation.arguments[noQuota]
       guard quota == nil || !removesQuota else {
         throw UsageError("--no-quota and a quota exclude each other")
       }
-      let text = invocation.arguments["display-name"]
+      let text = invocation.arguments[displayName]
       guard text != nil || quota != nil || removesQuota else {
         throw UsageError("nothing to do: options say what is to change")
       }
@@ -175,13 +184,15 @@ extension Verb {
     }
   )
 
+  private static let none = OptionKey<Bool>(flag: "none", "The user has no roles any more.")
+
   private static let assignRoles = Verb(
     command: Command(
       "users roles",
       "Sets the roles of a user: all of them from now on.",
       operands: "NAME [ROLE…]",
       completion: .live("users"),
-      options: [Option(flag: "none", "The user has no roles any more.")],
+      options: [Option](of: none),
       discussion: """
         admin may administer, developer may change schemas; any other is a role of the schema of all
         containers, or as CONTAINER/ROLE of one.
@@ -193,7 +204,7 @@ extension Verb {
     run: { invocation in
       let operands = try invocation.requireOperands("user name")
       let roles = Array(operands.dropFirst())
-      guard roles.isEmpty == invocation.arguments.has("none") else {
+      guard roles.isEmpty == invocation.arguments[none] else {
         throw UsageError("say which roles, or --none")
       }
       let response = try await invocation.administration().assignRoles(

@@ -5,47 +5,82 @@ internal import TidingsProto
 internal import TidingsRPC
 
 extension Verb {
+  private static let count = OptionKey<Int?>(
+    "count",
+    value: "N",
+    in: 1...Int(Int32.max),
+    "End with 0 after so many notifications."
+  )
+  private static let once = OptionKey<Bool>(flag: "once", "End with 0 after the first: --count 1.")
+  private static let until = OptionKey<String?>(
+    "until",
+    value: "PREDICATE",
+    "End with 0 after the first that satisfies it."
+  )
+  private static let sinceOption = OptionKey<String>(
+    "since",
+    value: "WHEN",
+    default: "beginning",
+    completion: .files,
+    "Begin with what waits in the log (beginning), with what comes (now), or after a TOKEN or "
+      + "the one in @FILE."
+  )
+  private static let stateOption = OptionKey<String?>(
+    "state",
+    value: "FILE",
+    completion: .files,
+    "Go on where FILE says, and keep there how far it came."
+  )
+  private static let exec = OptionKey<String?>(
+    "exec",
+    value: "COMMAND",
+    "Run it for each, with the JSON on its standard input."
+  )
+  private static let markRead = OptionKey<Bool>(
+    flag: "mark-read",
+    "Mark each read that was printed, or whose command ended with 0."
+  )
+  private static let readMarks = OptionKey<Bool>(
+    flag: "read-marks",
+    "Tell too what other devices of the user mark read."
+  )
+  private static let condition = OptionKey<String?>(
+    "if",
+    value: "PREDICATE",
+    "Only notifications that satisfy it."
+  )
+  private static let onExpired = OptionKey<String>(
+    "on-expired",
+    value: "WHAT",
+    default: "end",
+    choices: ["end", "refetch"],
+    "When the log no longer reaches back to the place it goes on at: end (75), or refetch, "
+      + "beginning with the oldest that is kept."
+  )
+  private static let showHeartbeats = OptionKey<Bool>(
+    flag: "show-heartbeats",
+    "Tell on standard error each minute that it is alive."
+  )
+
   static let watch = Verb(
     command: Command(
       "watch",
       aliases: ["notifications tail"],
       "Prints notifications as they come, or runs a command for each.",
-      options: [
-        Option("count", value: "N", "End with 0 after so many notifications."),
-        Option(flag: "once", "End with 0 after the first: --count 1."),
-        Option("until", value: "PREDICATE", "End with 0 after the first that satisfies it."),
-        Option(
-          "since",
-          value: "WHEN",
-          default: "beginning",
-          completion: .files,
-          "Begin with what waits in the log (beginning), with what comes (now), or after a TOKEN or "
-            + "the one in @FILE."
-        ),
-        Option(
-          "state",
-          value: "FILE",
-          completion: .files,
-          "Go on where FILE says, and keep there how far it came."
-        ),
-        Option("exec", value: "COMMAND", "Run it for each, with the JSON on its standard input."),
-        Option(
-          flag: "mark-read",
-          "Mark each read that was printed, or whose command ended with 0."
-        ),
-        Option(flag: "read-marks", "Tell too what other devices of the user mark read."),
+      options: [Option](
+        of: count,
+        once,
+        until,
+        sinceOption,
+        stateOption,
+        exec,
+        markRead,
+        readMarks,
         subscriptionFilter,
-        Option("if", value: "PREDICATE", "Only notifications that satisfy it."),
-        Option(
-          "on-expired",
-          value: "WHAT",
-          default: "end",
-          choices: ["end", "refetch"],
-          "When the log no longer reaches back to the place it goes on at: end (75), or refetch, "
-            + "beginning with the oldest that is kept."
-        ),
-        Option(flag: "show-heartbeats", "Tell on standard error each minute that it is alive."),
-      ],
+        condition,
+        onExpired,
+        showHeartbeats
+      ),
       discussion: """
         Begins with the unread notifications in the log and goes on with those that come; nothing is
         missed, nothing is printed twice. When the server goes away the watch waits for it, and says so
@@ -83,17 +118,17 @@ extension Verb {
       output.beginStream()
       let count = try countMax(arguments)
       let limit =
-        arguments.isGiven("timeout") ? try arguments.duration("timeout") : nil
-      let since = try WatchBegin(arguments["since"] ?? "", invocation.input)
+        arguments.given(.timeout)
+      let since = try WatchBegin(arguments[sinceOption], invocation.input)
       var start = WatchStart(
-        statePath: try nonEmpty(arguments, "state"),
-        tellsReadMarks: arguments.has("read-marks")
+        statePath: try arguments.nonEmpty(stateOption),
+        tellsReadMarks: arguments[readMarks]
       )
-      let command = try nonEmpty(arguments, "exec").map { ShellCommand($0) }
+      let command = try arguments.nonEmpty(exec).map { ShellCommand($0) }
       var consumer = WatchConsumer(printer: WatchPrinter(output: output), command: command)
-      consumer.subscriptionIDs = Set(arguments.all("subscription"))
-      consumer.filter = try arguments["if"].map { try Condition($0, "--if") }
-      consumer.end = try arguments["until"].map { try Condition($0, "--until") }
+      consumer.subscriptionIDs = Set(arguments[subscriptionFilter])
+      consumer.filter = try arguments[condition].map { try Condition($0, "--if") }
+      consumer.end = try arguments[until].map { try Condition($0, "--until") }
       let resumes = start.statePath.map(AtomicFile.exists) ?? false
       let session = try await invocation.connect()
       try await requireServer(session, invocation)
@@ -101,21 +136,21 @@ extension Verb {
       if !resumes { start.token = try await since.token(invocation, session) }
       if resumes, let path = start.statePath {
         output.tell("rpcctl: goes on where '\(path)' says; nothing is missed")
-        if arguments.isGiven("since") {
+        if arguments.isGiven(sinceOption) {
           output.tell("rpcctl: --since is passed over: it is for a new --state file")
         }
       }
       if output.format == .table, command == nil { output.tell("watching; Ctrl-C ends") }
       // The command and the file are to be left in order.
       if command != nil || start.statePath != nil { Interruption.heed() }
-      if arguments.has("mark-read") { consumer.reader = ReadMarker(session, invocation) }
+      if arguments[markRead] { consumer.reader = ReadMarker(session, invocation) }
       let watch = NotificationWatch(
         session: session,
         begin: start,
-        refetches: arguments["on-expired"] == "refetch",
+        refetches: arguments[onExpired] == "refetch",
         output: output
       )
-      let heart = arguments.has("show-heartbeats") ? Heartbeat(session, invocation) : nil
+      let heart = arguments[showHeartbeats] ? Heartbeat(session, invocation) : nil
       let seen = try await withTimeLimit(limit) { [consumer] progress in
         let beats = Task { await heart?.beat(progress) }
         defer { beats.cancel() }
@@ -132,20 +167,10 @@ extension Verb {
 
   /// How many notifications end it; `nil`: no number does.
   private static func countMax(_ arguments: ParsedArguments) throws(UsageError) -> Int? {
-    let count = try arguments.number("count", in: 1...Int(Int32.max))
-    guard arguments.has("once") else { return count }
+    let count = arguments[count]
+    guard arguments[once] else { return count }
     guard count == nil else { throw UsageError("--once is --count 1: give one of them") }
     return 1
-  }
-
-  /// The value of an option that must not be empty.
-  static func nonEmpty(
-    _ arguments: ParsedArguments,
-    _ option: String
-  ) throws(UsageError) -> String? {
-    guard let text = arguments[option] else { return nil }
-    guard !text.isEmpty else { throw UsageError("--\(option) is empty") }
-    return text
   }
 
   /// A stream tries again for ever; a server that was never there is told at once.

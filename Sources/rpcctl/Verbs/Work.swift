@@ -5,19 +5,36 @@ internal import TidingsProto
 internal import TidingsRPC
 
 extension Verb {
+  private static let exec = OptionKey<String?>(
+    "exec",
+    value: "COMMAND",
+    "Run it for each, with the JSON on its standard input."
+  )
+  private static let markRead = OptionKey<Bool>(flag: "mark-read", "Also mark read what is done.")
+  private static let count = OptionKey<Int?>(
+    "count",
+    value: "N",
+    in: 1...Int(Int32.max),
+    "End with 0 after so many notifications that are done."
+  )
+  private static let timeoutEach = OptionKey<Duration?>(
+    time: "timeout-each",
+    "Ask a command that lasts longer to end (SIGTERM)."
+  )
+
   static let work = Verb(
     command: Command(
       "work",
       "Shares the work on notifications: leases them one by one and runs a command for each.",
-      options: [
-        groupOption,
-        Option("exec", value: "COMMAND", "Run it for each, with the JSON on its standard input."),
+      options: [Option](
+        of: groupOption,
+        exec,
         visibilityOption,
         fromNowOption,
-        Option(flag: "mark-read", "Also mark read what is done."),
-        Option("count", value: "N", "End with 0 after so many notifications that are done."),
-        Option("timeout-each", value: "TIME", "Ask a command that lasts longer to end (SIGTERM)."),
-      ],
+        markRead,
+        count,
+        timeoutEach
+      ),
       discussion: """
         Any number of devices may work in one group: each notification goes to one of them at a time.
         A command that ends with 0 is done with it. One that fails gives it back: it is handed out
@@ -41,21 +58,21 @@ extension Verb {
     run: { invocation in
       try invocation.refuseOperands()
       let arguments = invocation.arguments
-      guard let command = try nonEmpty(arguments, "exec") else {
+      guard let command = try arguments.nonEmpty(exec) else {
         throw UsageError("--exec COMMAND is needed: it does the work")
       }
-      let count = try arguments.number("count", in: 1...Int(Int32.max))
+      let count = arguments[count]
       let limit =
-        arguments.isGiven("timeout") ? try arguments.duration("timeout") : nil
+        arguments.given(.timeout)
       var worker = Worker(
         group: try group(arguments),
         command: ShellCommand(command),
-        visibility: try arguments.duration("visibility") ?? .seconds(30),
+        visibility: arguments[visibilityOption] ?? .seconds(30),
         invocation: invocation
       )
-      worker.startsAtEnd = arguments.has("from-now")
-      worker.marksRead = arguments.has("mark-read")
-      worker.commandTimeMax = try arguments.duration("timeout-each")
+      worker.startsAtEnd = arguments[fromNowOption]
+      worker.marksRead = arguments[markRead]
+      worker.commandTimeMax = arguments[timeoutEach]
       let session = try await invocation.connect()
       try await requireServer(session, invocation)
       Interruption.heed()
@@ -139,7 +156,7 @@ struct Worker: Sendable {
   private var callOptions: CallOptions {
     // A limit on the command line is one on the work.
     CallOptions(
-      timeout: invocation.arguments.isGiven("timeout") ? .seconds(10) : invocation.settings.timeout
+      timeout: invocation.arguments.isGiven(.timeout) ? .seconds(10) : invocation.settings.timeout
     )
   }
 

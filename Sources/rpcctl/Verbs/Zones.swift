@@ -3,20 +3,25 @@ internal import TidingsJSON
 internal import TidingsProto
 
 extension Verb {
+  private static let save = OptionKey<[String]>(
+    list: "save",
+    value: "NAME…",
+    takesMany: true,
+    "Names of zones to create."
+  )
+  private static let delete = OptionKey<[String]>(
+    list: "delete",
+    value: "NAME…",
+    takesMany: true,
+    completion: .live("zones"),
+    "Names of zones to delete, with all their records."
+  )
+
   static let modifyZones = Verb(
     command: Command(
       "modify-zones",
       "Creates and deletes zones.",
-      options: [
-        Option("save", value: "NAME…", takesMany: true, "Names of zones to create."),
-        Option(
-          "delete",
-          value: "NAME…",
-          takesMany: true,
-          completion: .live("zones"),
-          "Names of zones to delete, with all their records."
-        ),
-      ],
+      options: [Option](of: save, delete),
       discussion: """
         Example:
           rpcctl modify-zones --save notes drafts --delete old
@@ -25,10 +30,10 @@ extension Verb {
     run: { invocation in
       try invocation.refuseOperands()
       let arguments = invocation.arguments
-      for option in ["save", "delete"] where arguments.all(option).contains("") {
-        throw UsageError("--\(option) takes the names of zones, and one of them is empty")
+      for key in [save, delete] where arguments[key].contains("") {
+        throw UsageError("\(key.spelling) takes the names of zones, and one of them is empty")
       }
-      let (save, delete) = (arguments.all("save"), arguments.all("delete"))
+      let (save, delete) = (arguments[save], arguments[delete])
       guard !save.isEmpty || !delete.isEmpty else {
         throw UsageError("nothing to do: --save and --delete say what")
       }

@@ -5,25 +5,42 @@ internal import TidingsProto
 internal import TidingsRPC
 
 extension Verb {
+  private static let since = OptionKey<String>(
+    "since",
+    value: "now|beginning",
+    default: "now",
+    choices: ["now", "beginning"],
+    "Begin with what changes from now on, or with all records that there are."
+  )
+  fileprivate static let typesOption = OptionKey<String?>(
+    "types",
+    value: "T,U",
+    "Only records of these types. Without it all."
+  )
+  fileprivate static let desiredKeys = OptionKey<String?>(
+    "desired-keys",
+    value: "A,B",
+    "Which fields; empty: none. Without it all."
+  )
+  private static let count = OptionKey<Int?>(
+    "count",
+    value: "N",
+    in: 1...Int(Int32.max),
+    "End with 0 after so many changes."
+  )
+  private static let exec = OptionKey<String?>(
+    "exec",
+    value: "COMMAND",
+    "Run it for each, with the JSON on its standard input."
+  )
+
   static let tailChanges = Verb(
     command: Command(
       "changes tail",
       "Prints what changes in zones, as it does, until it is interrupted.",
       operands: "[ZONE…]",
       completion: .live("zones"),
-      options: [
-        Option(
-          "since",
-          value: "now|beginning",
-          default: "now",
-          choices: ["now", "beginning"],
-          "Begin with what changes from now on, or with all records that there are."
-        ),
-        Option("types", value: "T,U", "Only records of these types. Without it all."),
-        Option("desired-keys", value: "A,B", "Which fields; empty: none. Without it all."),
-        Option("count", value: "N", "End with 0 after so many changes."),
-        Option("exec", value: "COMMAND", "Run it for each, with the JSON on its standard input."),
-      ],
+      options: [Option](of: since, typesOption, desiredKeys, count, exec),
       discussion: """
         Without ZONE all zones of the database, also those that are created meanwhile. When the server
         goes away it is waited for. `--timeout TIME` on the command line ends it, with 0, after that
@@ -37,10 +54,10 @@ extension Verb {
     ),
     run: { invocation in
       let arguments = invocation.arguments
-      let limit = arguments.isGiven("timeout") ? try arguments.duration("timeout") : nil
+      let limit = arguments.given(.timeout)
       let zones = try arguments.operands.map { try invocation.zoneID($0) }
-      let countMax = try arguments.number("count", in: 1...Int(Int32.max))
-      let command = try nonEmpty(arguments, "exec").map { ShellCommand($0) }
+      let countMax = arguments[count]
+      let command = try arguments.nonEmpty(exec).map { ShellCommand($0) }
       invocation.output.beginStream()
       let session = try await invocation.connect()
       try await requireServer(session, invocation)
@@ -51,7 +68,7 @@ extension Verb {
       let tail = ChangeTail(invocation, session, zones: zones, limited: limit != nil)
       _ = try await withTimeLimit(limit) { progress in
         let printer = ChangePrinter(invocation.output, command)
-        try await tail.run(fromNow: arguments["since"] == "now") { page in
+        try await tail.run(fromNow: arguments[since] == "now") { page in
           try await printer.print(page, progress, countMax)
         }
       }
@@ -82,10 +99,10 @@ private struct ChangeTail: Sendable {
     self.session = session
     self.zones = Set(zones.map(Self.named))
     options = .init(
-      desiredKeys: invocation.arguments["desired-keys"].map {
+      desiredKeys: invocation.arguments[Verb.desiredKeys].map {
         .init(keys: Verb.commaSeparated($0))
       },
-      recordTypes: invocation.arguments["types"].map(Verb.commaSeparated) ?? []
+      recordTypes: invocation.arguments[Verb.typesOption].map(Verb.commaSeparated) ?? []
     )
     timeout = limited ? .seconds(10) : invocation.settings.timeout
   }

@@ -4,22 +4,29 @@ internal import TidingsJSON
 internal import TidingsProto
 
 extension Verb {
+  private static let from = OptionKey<String>(
+    "from",
+    value: "TOKEN|@FILE|beginning",
+    default: "beginning",
+    completion: .files,
+    "Where to begin: a token, a file with one, or the oldest that is unread."
+  )
+  private static let condition = OptionKey<String?>(
+    "if",
+    value: "PREDICATE",
+    "Only those that satisfy it: see watch --until."
+  )
+  private static let exec = OptionKey<String?>(
+    "exec",
+    value: "COMMAND",
+    "Run it for each, with the JSON on its standard input."
+  )
+
   static let replayNotifications = Verb(
     command: Command(
       "notifications replay",
       "Prints the log again from a place on, or runs a command for each, and ends.",
-      options: [
-        Option(
-          "from",
-          value: "TOKEN|@FILE|beginning",
-          default: "beginning",
-          completion: .files,
-          "Where to begin: a token, a file with one, or the oldest that is unread."
-        ),
-        subscriptionFilter,
-        Option("if", value: "PREDICATE", "Only those that satisfy it: see watch --until."),
-        Option("exec", value: "COMMAND", "Run it for each, with the JSON on its standard input."),
-      ],
+      options: [Option](of: from, subscriptionFilter, condition, exec),
       discussion: """
         What was marked read meanwhile is not in the log any more. Nothing is marked, and no watch's
         --state is moved.
@@ -32,12 +39,12 @@ extension Verb {
     run: { invocation in
       try invocation.refuseOperands()
       let arguments = invocation.arguments
-      let from = arguments["from"] ?? ""
+      let from = arguments[from]
       let token =
         from == "beginning" ? [] : try TokenText.bytes(from, "--from", invocation.input)
-      let condition = try arguments["if"].map { try Condition($0, "--if") }
-      let ids = Set(arguments.all("subscription"))
-      let command = try nonEmpty(arguments, "exec").map { ShellCommand($0) }
+      let condition = try arguments[condition].map { try Condition($0, "--if") }
+      let ids = Set(arguments[subscriptionFilter])
+      let command = try arguments.nonEmpty(exec).map { ShellCommand($0) }
       let printer = WatchPrinter(output: invocation.output)
       invocation.output.beginStream()
       let session = try await invocation.connect()
@@ -65,8 +72,8 @@ extension Verb {
   )
 
   /// `--subscription`, the same for all verbs that look at some notifications only.
-  static let subscriptionFilter = Option(
-    "subscription",
+  static let subscriptionFilter = OptionKey<[String]>(
+    list: "subscription",
     value: "ID…",
     takesMany: true,
     completion: .live("subscriptions"),

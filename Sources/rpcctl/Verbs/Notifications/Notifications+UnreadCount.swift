@@ -6,11 +6,16 @@ extension Verb {
   /// The server counts so far and no further.
   private static let countedMax: UInt32 = 9_999
 
+  private static let exitStatus = OptionKey<Bool>(
+    flag: "exit-status",
+    "End with 3 when something is unread."
+  )
+
   static let unreadCount = Verb(
     command: Command(
       "notifications unread-count",
       "Counts what is unread of each subscription, in all databases.",
-      options: [Option(flag: "exit-status", "End with 3 when something is unread.")],
+      options: [Option](of: exitStatus),
       discussion: """
         Nothing is fetched for it. A subscription counts to 9,999; those of a deleted subscription are
         not counted.
@@ -45,7 +50,7 @@ extension Verb {
       }
       invocation.output.write(list) { table }
       if invocation.output.format == .table { invocation.output.tell("\(total) unread") }
-      return total > 0 && invocation.arguments.has("exit-status") ? .notSo : .success
+      return total > 0 && invocation.arguments[exitStatus] ? .notSo : .success
     }
   )
 }

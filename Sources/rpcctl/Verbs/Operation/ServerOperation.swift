@@ -7,16 +7,25 @@ internal import TidingsRPC
 extension Verb {
   static let operationVerbs = [serverDrain, serverLogLevel, serverRetention]
 
+  private static let stop = OptionKey<Bool>(
+    flag: "stop",
+    "End the server when the last call has ended."
+  )
+  private static let patience = OptionKey<Duration?>(
+    time: "patience",
+    "With --stop: end it after this time in any case."
+  )
+  private static let resume = OptionKey<Bool>(flag: "resume", "Take calls again.")
+  private static let noWait = OptionKey<Bool>(
+    flag: "no-wait",
+    "Do not wait until the last call has ended."
+  )
+
   private static let serverDrain = Verb(
     command: Command(
       "server drain",
       "Lets running calls end and takes no new ones, before the server is stopped or replaced.",
-      options: [
-        Option(flag: "stop", "End the server when the last call has ended."),
-        Option("patience", value: "TIME", "With --stop: end it after this time in any case."),
-        Option(flag: "resume", "Take calls again."),
-        Option(flag: "no-wait", "Do not wait until the last call has ended."),
-      ],
+      options: [Option](of: stop, patience, resume, noWait),
       discussion: """
         New calls are answered UNAVAILABLE, and clients repeat those that may be repeated; health is
         NOT_SERVING.
@@ -34,25 +43,25 @@ extension Verb {
     run: { invocation in
       try invocation.refuseOperands()
       let arguments = invocation.arguments
-      let resumes = arguments.has("resume")
-      if resumes, arguments.has("stop") {
+      let resumes = arguments[resume]
+      if resumes, arguments[stop] {
         throw UsageError("--resume and --stop cannot be combined")
       }
-      guard arguments["patience"] == nil || arguments.has("stop") else {
+      guard arguments[patience] == nil || arguments[stop] else {
         throw UsageError("--patience is for --stop")
       }
-      let patience = try arguments.duration("patience").map { $0 / .milliseconds(1) } ?? 0
+      let patience = arguments[patience].map { $0 / .milliseconds(1) } ?? 0
       let administration = try await invocation.administration()
       var state = try await administration.drain(
         .init(
           action: resumes ? .resume : .drain,
-          stops: arguments.has("stop"),
+          stops: arguments[stop],
           patienceMilliseconds: UInt32(min(patience.rounded(.up), Double(UInt32.max)))
         ),
         options: invocation.callOptions
       )
       // A server that stops cannot be asked for its last state.
-      let waits = !resumes && !arguments.has("stop") && !arguments.has("no-wait")
+      let waits = !resumes && !arguments[stop] && !arguments[noWait]
       let end = invocation.settings.timeout.map { ContinuousClock.now.advanced(by: $0) }
       while waits, state.state == .draining, end.map({ $0 > .now }) ?? true {
         try await Task.sleep(for: .milliseconds(100))
@@ -105,20 +114,34 @@ extension Verb {
     }
   )
 
+  private static let tombstones = OptionKey<Int?>(
+    "tombstones",
+    value: "DAYS",
+    in: 0...Int(UInt32.max),
+    "Days for which deleted records and zones stay in feeds."
+  )
+  private static let notifications = OptionKey<Int?>(
+    "notifications",
+    value: "DAYS",
+    in: 0...Int(UInt32.max),
+    "Days for which notifications are kept."
+  )
+  private static let notificationsMax = OptionKey<Int?>(
+    "notifications-max",
+    value: "N",
+    in: 0...Int.max,
+    "Notifications that are kept, of all users."
+  )
+  private static let reset = OptionKey<Bool>(
+    flag: "reset",
+    "First everything is again what rpcd was started with."
+  )
+
   private static let serverRetention = Verb(
     command: Command(
       "server retention",
       "Shows for how long notifications and deletions are kept, or sets it.",
-      options: [
-        Option(
-          "tombstones",
-          value: "DAYS",
-          "Days for which deleted records and zones stay in feeds."
-        ),
-        Option("notifications", value: "DAYS", "Days for which notifications are kept."),
-        Option("notifications-max", value: "N", "Notifications that are kept, of all users."),
-        Option(flag: "reset", "First everything is again what rpcd was started with."),
-      ],
+      options: [Option](of: tombstones, notifications, notificationsMax, reset),
       discussion: """
         What is set counts at once, wins over `rpcd --limit`, and outlasts restarts; `setNames` are the
         names of what was set. What is too old then is forgotten soon, and tokens from before it
@@ -133,14 +156,13 @@ extension Verb {
     run: { invocation in
       try invocation.refuseOperands()
       let arguments = invocation.arguments
-      let maximum = Int(UInt32.max)
-      var request = TidingsV1.SetRetentionRequest(resets: arguments.has("reset"))
+      var request = TidingsV1.SetRetentionRequest(resets: arguments[reset])
       request.tombstoneRetentionDays =
-        try arguments.number("tombstones", in: 0...maximum).map { UInt32($0) }
+        arguments[tombstones].map { UInt32($0) }
       request.notificationRetentionDays =
-        try arguments.number("notifications", in: 0...maximum).map { UInt32($0) }
+        arguments[notifications].map { UInt32($0) }
       request.notificationsMax =
-        try arguments.number("notifications-max", in: 0...Int.max).map { UInt64($0) }
+        arguments[notificationsMax].map { UInt64($0) }
       if request.tombstoneRetentionDays != nil || request.notificationRetentionDays != nil
         || request.notificationsMax != nil
       {

@@ -6,13 +6,13 @@ internal import TidingsProto
 extension Verb {
   static let sessionVerbs = [sessionsList, devicesList, serverKick]
 
+  private static let user = OptionKey<String?>("user", value: "NAME", "Only those of this user.")
+
   private static let sessionsList = Verb(
     command: Command(
       "sessions list",
       "Lists the connections that are open: whose, since when, what runs and waits on them.",
-      options: [
-        Option("user", value: "NAME", "Only those of this user.")
-      ],
+      options: [Option](of: user),
       discussion: """
         A session is a connection that has made a call, or subscribed to pushes. `callsOpen` are its calls that are
         not answered yet, `bytesHeld` the bytes of answers that it has not read. In development mode
@@ -26,7 +26,7 @@ extension Verb {
     run: { invocation in
       try invocation.refuseOperands()
       let administration = try await invocation.administration()
-      var request = TidingsV1.ListConnectionsRequest(userName: invocation.arguments["user"] ?? "")
+      var request = TidingsV1.ListConnectionsRequest(userName: invocation.arguments[user] ?? "")
       var results = Results(
         columns: ["NUMBER", "USER", "DEVICE", "SINCE", "CALLS", "HELD", "TOPICS", "KEY"]
       )
@@ -83,15 +83,22 @@ extension Verb {
     }
   )
 
+  private static let key = OptionKey<String?>("key", value: "PUBLIC-KEY", "Those with this key.")
+  private static let numberOption = OptionKey<String?>(
+    "number",
+    value: "N",
+    "The one with this number, as `sessions list` has it."
+  )
+
   private static let serverKick = Verb(
     command: Command(
       "server kick",
       "Ends the connections of a user or a key, or one of them.",
-      options: [
-        Option("user", value: "NAME", "Those of this user, with all keys."),
-        Option("key", value: "PUBLIC-KEY", "Those with this key."),
-        Option("number", value: "N", "The one with this number, as `sessions list` has it."),
-      ],
+      options: [Option](
+        of: user.described("Those of this user, with all keys."),
+        key,
+        numberOption
+      ),
       discussion: """
         Clients connect again by themselves, and calls that were under way end. To keep a user out: `users
         restrict`; a key: `keys revoke`. The connection of the command itself stays. The caller needs
@@ -105,28 +112,28 @@ extension Verb {
     run: { invocation in
       try invocation.refuseOperands()
       let arguments = invocation.arguments
-      let given = ["user", "key", "number"].filter { arguments[$0] != nil }
+      let given = [Option](of: user, key, numberOption).filter(arguments.has)
       guard given.count == 1 else {
         throw UsageError(
           given.isEmpty
             ? "which connections? --user NAME, --key PUBLIC-KEY or --number N"
-            : "--\(given[0]) and --\(given[1]) cannot be combined"
+            : "\(given[0].spelling) and \(given[1].spelling) cannot be combined"
         )
       }
       let which: TidingsV1.EndConnectionsRequest.Which
-      if let user = try nonEmpty(arguments, "user") {
+      if let user = try arguments.nonEmpty(user) {
         which = .userName(user)
-      } else if let key = try nonEmpty(arguments, "key") {
+      } else if let key = try arguments.nonEmpty(key) {
         which = .publicKey(key)
       } else {
-        guard let number = UInt64(arguments["number"] ?? ""), number > 0 else {
+        guard let number = UInt64(arguments[numberOption] ?? ""), number > 0 else {
           throw UsageError(
-            "--number takes the number of a connection, not '\(arguments["number"] ?? "")'"
+            "--number takes the number of a connection, not '\(arguments[numberOption] ?? "")'"
           )
         }
         which = .number(number)
       }
-      try invocation.confirm("end the connections that --\(given[0]) names")
+      try invocation.confirm("end the connections that \(given[0].spelling) names")
       let response = try await invocation.administration().endConnections(
         .init(which: which),
         options: invocation.callOptions

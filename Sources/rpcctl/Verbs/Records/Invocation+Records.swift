@@ -51,10 +51,3 @@ extension TidingsV1.RecordResult {
     }
   }
 }
-
-extension [Option] {
-  /// The same with another save policy where none is told.
-  func replacingPolicy(with word: String) -> Self {
-    SavePolicyOption.options(default: word) + filter { !$0.name.hasSuffix("policy") }
-  }
-}

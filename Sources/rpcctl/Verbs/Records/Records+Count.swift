@@ -9,7 +9,7 @@ extension Verb {
       "Counts the records of a type that match a predicate.",
       operands: "TYPE",
       completion: .live("types"),
-      options: queryOptions.filter { $0.name != "sort" },
+      options: selectionOptions,
       discussion: """
         The names are fetched page by page and counted here; `zones stats` counts a whole zone by type.
 
@@ -19,7 +19,7 @@ extension Verb {
         """
     ),
     run: { invocation in
-      var request = try queryRequest(invocation)
+      var request = try selectionRequest(invocation)
       request.desiredKeys = .init()
       let records = TidingsV1.RecordService.Client(try await invocation.connect().transport)
       var count = 0

@@ -3,16 +3,18 @@ internal import TidingsJSON
 internal import TidingsProto
 
 extension Verb {
+  private static let exact = OptionKey<Bool>(
+    flag: "exact",
+    "Also what only the stored records have; a save would leave it."
+  )
+
   static let diffRecords = Verb(
     command: Command(
       "records diff",
       "Tells what saving the records of files would change.",
       operands: "FILE|-|DIR…",
       completion: .files,
-      options: [
-        zoneOption,
-        Option(flag: "exact", "Also what only the stored records have; a save would leave it."),
-      ],
+      options: [Option](of: .zone, exact),
       discussion: """
         Prints the fields that differ, and ends with 3 when there are any. Change tags, and records
         that no file has, are not looked at.
@@ -25,7 +27,7 @@ extension Verb {
     run: { invocation in
       let paths = try invocation.requireOperands("FILE (- is standard input)")
       var files = try RecordFiles(paths, invocation.input, zoneID: invocation.defaultZoneID)
-      let isExact = invocation.arguments.has("exact")
+      let isExact = invocation.arguments[exact]
       let output = invocation.output
       let session = try await invocation.connect()
       var isSame = true

@@ -2,20 +2,19 @@ internal import CommandLineTools
 internal import TidingsProto
 
 extension Verb {
+  private static let editor = OptionKey<String?>(
+    "editor",
+    value: "COMMAND",
+    "The editor; without it what VISUAL or EDITOR says, else vi."
+  )
+
   static let editRecord = Verb(
     command: Command(
       "records edit",
       "Opens a record in the editor, and saves what was changed.",
       operands: "NAME",
       completion: .live("records"),
-      options: [
-        zoneOption,
-        Option(
-          "editor",
-          value: "COMMAND",
-          "The editor; without it what VISUAL or EDITOR says, else vi."
-        ),
-      ],
+      options: [Option](of: .zone, editor),
       discussion: """
         Only the fields that were changed are sent, with the change tag: what others saved meanwhile is
         never overwritten. Then both versions are shown, and the edited text stays in a file, which
@@ -29,7 +28,7 @@ extension Verb {
     run: { invocation in
       let names = try invocation.requireOperands("NAME")
       guard names.count == 1 else { throw UsageError("one NAME: '\(names[1])' is one too many") }
-      let editor = try invocation.editor(try nonEmpty(invocation.arguments, "editor"))
+      let editor = try invocation.editor(try invocation.arguments.nonEmpty(editor))
       let session = try await invocation.connect()
       let id = TidingsV1.RecordID(names[0], in: try invocation.zoneID)
       guard let stored = try await invocation.fetch([id], over: session).first?.storedRecord else {

@@ -8,7 +8,7 @@ extension Verb {
       "Saves the records of files, in one call.",
       operands: "FILE|-|DIR…",
       completion: .files,
-      options: [zoneOption] + saveOptions,
+      options: [Option](of: .zone) + SaveOptions.options(),
       discussion: """
         Examples:
           rpcctl records put houses.json
@@ -24,7 +24,9 @@ extension Verb {
       let paths = try invocation.requireOperands("FILE (- is standard input)")
       let records = try invocation.records(of: paths)
       guard !records.isEmpty else { throw UsageError("there is no record in the files") }
-      return try await invocation.modify(.init(recordsToSave: records))
+      var request = TidingsV1.ModifyRecordsRequest(recordsToSave: records)
+      try SaveOptions(invocation.arguments).apply(to: &request)
+      return try await invocation.modify(request)
     }
   )
 
@@ -34,7 +36,7 @@ extension Verb {
       "Deletes records by name, and tells what goes with them.",
       operands: "NAME…",
       completion: .live("records"),
-      options: [zoneOption] + saveOptions.filter { !$0.name.hasSuffix("policy") },
+      options: [Option](of: .zone) + SaveOptions.deletion,
       discussion: """
         Examples:
           rpcctl records delete h7 h8
@@ -43,9 +45,11 @@ extension Verb {
     ),
     run: { invocation in
       let names = try invocation.requireOperands("NAME")
-      return try await invocation.modify(
-        .init(recordIDsToDelete: try names.map { .init($0, in: try invocation.zoneID) })
+      var request = TidingsV1.ModifyRecordsRequest(
+        recordIDsToDelete: try names.map { .init($0, in: try invocation.zoneID) }
       )
+      try SaveOptions(ofDeletion: invocation.arguments).apply(to: &request)
+      return try await invocation.modify(request)
     }
   )
 }

@@ -4,20 +4,19 @@ internal import TidingsJSON
 internal import TidingsProto
 
 extension Verb {
+  private static let typeOption = OptionKey<String?>(
+    "type",
+    value: "TYPE",
+    "The type of a new record; without it the record must exist."
+  )
+
   static let setRecord = Verb(
     command: Command(
       "records set",
       "Sets fields of a record, and leaves the others as they are.",
       operands: "NAME FIELD…",
       completion: .live("records"),
-      options: [
-        Option(
-          "type",
-          value: "TYPE",
-          "The type of a new record; without it the record must exist."
-        ),
-        zoneOption,
-      ] + saveOptions.replacingPolicy(with: "changed-keys"),
+      options: [Option](of: typeOption, .zone) + SaveOptions.options(default: "changed-keys"),
       discussion: """
         A FIELD is name=text, name:=JSON (null removes the field), or name@FILE, an asset.
 
@@ -43,24 +42,23 @@ extension Verb {
       let id = TidingsV1.RecordID(words[0], in: try invocation.zoneID)
       let session = try await invocation.connect()
       let stored =
-        invocation.arguments.has("type") ? nil : try await invocation.systemFields(of: id, session)
+        invocation.arguments[typeOption] != nil
+        ? nil : try await invocation.systemFields(of: id, session)
       var fields = JSONObject()
       for pair in pairs {
         fields.append(pair.name, try await invocation.json(pair.content, session))
       }
       let json = JSONValue.omittingNil([
         "recordName": .string(id.recordName),
-        "recordType": .string(stored?.recordType ?? invocation.arguments["type"] ?? ""),
+        "recordType": .string(stored?.recordType ?? invocation.arguments[typeOption] ?? ""),
         "changeTag": stored.map { .string($0.changeTag) }, "fields": .object(fields),
       ])
       var record = try RecordJSON.record(json, id.recordName, zoneID: invocation.zoneID)
       // A share is not saved without what it shares.
       record.share = stored?.share
-      return try await invocation.modify(
-        .init(recordsToSave: [record]),
-        default: "changed-keys",
-        over: session
-      )
+      var request = TidingsV1.ModifyRecordsRequest(recordsToSave: [record])
+      try SaveOptions(invocation.arguments, default: "changed-keys").apply(to: &request)
+      return try await invocation.modify(request, over: session)
     }
   )
 }

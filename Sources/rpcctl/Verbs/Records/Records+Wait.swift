@@ -3,17 +3,25 @@ internal import TidingsClient
 internal import TidingsProto
 
 extension Verb {
+  fileprivate static let condition = OptionKey<String>(
+    "for",
+    value: "exists|gone|PREDICATE",
+    default: "exists",
+    "What is waited for."
+  )
+  fileprivate static let typeOption = OptionKey<String?>(
+    "type",
+    value: "TYPE",
+    "Any record of this type, in place of NAME."
+  )
+
   static let waitForRecord = Verb(
     command: Command(
       "records wait",
       "Waits until a record is as it should be, and prints it.",
       operands: "[NAME]",
       completion: .live("records"),
-      options: [
-        Option("for", value: "exists|gone|PREDICATE", default: "exists", "What is waited for."),
-        Option("type", value: "TYPE", "Any record of this type, in place of NAME."),
-        zoneOption,
-      ],
+      options: [Option](of: condition, typeOption, .zone),
       discussion: """
         The server tells when something changes: nothing is asked for again and again. What is so
         already ends it at once. `--timeout TIME` on the command line ends it, with 3, after that time;
@@ -28,7 +36,7 @@ extension Verb {
     run: { invocation in
       let awaited = try Awaited(invocation)
       let arguments = invocation.arguments
-      let limit = arguments.isGiven("timeout") ? try arguments.duration("timeout") : nil
+      let limit = arguments.given(.timeout)
       let session = try await invocation.connect()
       try await requireServer(session, invocation)
       let found = try await withTimeLimit(limit) { progress in
@@ -70,10 +78,10 @@ private struct Awaited: Sendable {
       throw UsageError("one NAME at most: '\(arguments.operands[1])' is one too many")
     }
     name = arguments.operands.first
-    guard (name == nil) == arguments.has("type") else {
+    guard (name == nil) == (arguments[Verb.typeOption] != nil) else {
       throw UsageError("which record? NAME, or --type TYPE for any of a type")
     }
-    text = arguments["for"] ?? ""
+    text = arguments[Verb.condition]
     switch text {
     case "exists": goal = .exists
     case "gone": goal = .gone
@@ -112,7 +120,7 @@ private struct Awaited: Sendable {
     }
     var request = TidingsV1.QueryRecordsRequest(
       databaseID: invocation.settings.databaseID,
-      recordType: invocation.arguments["type"] ?? "",
+      recordType: invocation.arguments[Verb.typeOption] ?? "",
       zoneID: .init(zoneName: zone.name, ownerName: zone.ownerName),
       limit: 1
     )

@@ -4,19 +4,24 @@ internal import TidingsJSON
 internal import TidingsProto
 
 extension Verb {
+  private static let since = OptionKey<String?>(
+    "since",
+    value: "TOKEN|@FILE",
+    completion: .files,
+    "Where they are: a token, a file with one, or a watch's --state. Without it: what is unread."
+  )
+  private static let max = OptionKey<Int?>(
+    "max",
+    value: "N",
+    in: 0...Int(Int32.max),
+    "End with 3 when somebody is behind by more than N."
+  )
+
   static let subscriptionLag = Verb(
     command: Command(
       "subscriptions lag",
       "Tells how far behind the log somebody is, by subscription.",
-      options: [
-        Option(
-          "since",
-          value: "TOKEN|@FILE",
-          completion: .files,
-          "Where they are: a token, a file with one, or a watch's --state. Without it: what is unread."
-        ),
-        Option("max", value: "N", "End with 3 when somebody is behind by more than N."),
-      ],
+      options: [Option](of: since, max),
       discussion: """
         Counts what waits in the log, page by page, and how old the oldest is. Subscriptions without
         anything to wait for are left out.
@@ -29,9 +34,9 @@ extension Verb {
     run: { invocation in
       try invocation.refuseOperands()
       let arguments = invocation.arguments
-      let max = try arguments.number("max", in: 0...Int(Int32.max))
+      let max = arguments[max]
       let place =
-        try arguments["since"].map { try LogPosition($0, invocation.input) } ?? LogPosition()
+        try arguments[since].map { try LogPosition($0, invocation.input) } ?? LogPosition()
       let session = try await invocation.connect()
       var lags: [String: Lag] = [:]
       try await invocation.eachNotificationPage(after: place.token, over: session) { page in

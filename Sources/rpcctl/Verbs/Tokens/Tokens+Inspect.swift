@@ -3,15 +3,18 @@ internal import TidingsJSON
 internal import TidingsProto
 
 extension Verb {
+  private static let checkOption = OptionKey<Bool>(
+    flag: "check",
+    "Asks the server whether the token is one of its own data's."
+  )
+
   static let inspectToken = Verb(
     command: Command(
       "tokens inspect",
       "Tells what a change token is, as far as it tells anybody but the server.",
       operands: "TOKEN|@FILE",
       completion: .files,
-      options: [
-        Option(flag: "check", "Asks the server whether the token is one of its own data's.")
-      ],
+      options: [Option](of: checkOption),
       discussion: """
         A token belongs to one feed of one server's data: `incarnation` names the data, and is another
         one after a backup was restored. Its numbers are the server's own. FILE may be the --state of a
@@ -31,7 +34,7 @@ extension Verb {
       let anatomy = TokenInspection(bytes)
       var object = anatomy.json.object ?? [:]
       var isForeign = false
-      if invocation.arguments.has("check") {
+      if invocation.arguments[checkOption] {
         let server = TidingsRpcV1.ServerService.Client(try await invocation.connect().transport)
         let info = try await server.fetchServerInfo(.init(), options: invocation.callOptions)
         isForeign = anatomy.incarnation != info.incarnation

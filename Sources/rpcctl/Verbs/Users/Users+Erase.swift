@@ -5,24 +5,33 @@ internal import TidingsProtobuf
 internal import TidingsRPC
 
 extension Verb {
+  private static let confirm = OptionKey<Bool>(
+    flag: "confirm",
+    "Erase; without it only show what would be removed."
+  )
+  private static let publicRecords = OptionKey<String>(
+    "public-records",
+    value: "ACTION",
+    default: "delete",
+    choices: ["delete", "keep"],
+    "What becomes of records that the user created in public databases."
+  )
+  private static let noWait = OptionKey<Bool>(
+    flag: "no-wait",
+    "Do not wait until everything is removed."
+  )
+  private static let receipt = OptionKey<Bool>(
+    flag: "receipt",
+    "Show how far an erasure is, or its receipt, by name or ID."
+  )
+
   static let eraseUser = Verb(
     command: Command(
       "users erase",
       "Removes a user with all data, in all containers and both environments.",
       operands: "NAME|ID",
       completion: .live("users"),
-      options: [
-        Option(flag: "confirm", "Erase; without it only show what would be removed."),
-        Option(
-          "public-records",
-          value: "ACTION",
-          default: "delete",
-          choices: ["delete", "keep"],
-          "What becomes of records that the user created in public databases."
-        ),
-        Option(flag: "no-wait", "Do not wait until everything is removed."),
-        Option(flag: "receipt", "Show how far an erasure is, or its receipt, by name or ID."),
-      ],
+      options: [Option](of: confirm, publicRecords, noWait, receipt),
       discussion: """
         Without --confirm nothing changes: it counts what is stored, by database. With it the server removes
         everything in pieces and resumes after a restart; it cannot be undone. Meanwhile the user's calls are
@@ -43,26 +52,26 @@ extension Verb {
       guard operands.count == 1 else { throw UsageError("'\(operands[1])' is not expected here") }
       let name = operands[0]
       let arguments = invocation.arguments
-      if arguments.has("receipt") {
-        guard !arguments.has("confirm") else {
+      if arguments[receipt] {
+        guard !arguments[confirm] else {
           throw UsageError("--receipt and --confirm cannot be combined")
         }
         return try await printErasure(try await erasure(name, invocation), invocation)
       }
-      guard arguments.has("confirm"), !invocation.isDryRun else {
+      guard arguments[confirm], !invocation.isDryRun else {
         return try await previewErasure(of: name, invocation)
       }
       let administration = try await invocation.administration()
       var erasure = try await administration.eraseUser(
         .init(
           userName: name,
-          publicRecords: arguments["public-records"] == "keep" ? .keep : .delete
+          publicRecords: arguments[publicRecords] == "keep" ? .keep : .delete
         ),
         options: invocation.callOptions
       ).erasure
       let end = invocation.settings.timeout.map { ContinuousClock.now.advanced(by: $0) }
       let progress = Progress(invocation.output)
-      while let running = erasure, running.finished == nil, !arguments.has("no-wait"),
+      while let running = erasure, running.finished == nil, !arguments[noWait],
         end.map({ $0 > .now }) ?? true
       {
         progress.update { "removed: \(running.erased.reduce(0) { $0 + $1.count })" }

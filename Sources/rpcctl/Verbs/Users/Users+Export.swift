@@ -6,15 +6,20 @@ internal import TidingsProto
 internal import TidingsRPC
 
 extension Verb {
+  private static let to = OptionKey<String?>(
+    "to",
+    value: "FOLDER",
+    completion: .folders,
+    "Where to; it must not exist."
+  )
+
   static let exportUser = Verb(
     command: Command(
       "users export",
       "Writes all that the server stores for a user to a folder.",
       operands: "[NAME]",
       completion: .live("users"),
-      options: [
-        Option("to", value: "FOLDER", completion: .folders, "Where to; it must not exist.")
-      ],
+      options: [Option](of: to),
       discussion: """
         Without NAME the caller's own data; that of another user needs the role admin. It covers all
         containers and both environments: the account, devices, zones, records of private databases,
@@ -35,7 +40,7 @@ extension Verb {
     run: { invocation in
       let operands = invocation.arguments.operands
       guard operands.count <= 1 else { throw UsageError("'\(operands[1])' is not expected here") }
-      guard let path = invocation.arguments["to"], !path.isEmpty else {
+      guard let path = invocation.arguments[to], !path.isEmpty else {
         throw UsageError("--to FOLDER is needed: where to write the data")
       }
       try UserDataFolder.check(path)

@@ -4,20 +4,20 @@ internal import TidingsJSON
 internal import TidingsProto
 
 extension Verb {
+  private static let stateOption = OptionKey<String?>(
+    "state",
+    value: "FILE",
+    completion: .files,
+    "Go on where FILE says, and keep there how far it came."
+  )
+
   static let copyZone = Verb(
     command: Command(
       "zones copy",
       "Copies a zone, also to another database or another server.",
       operands: "ZONE [OTHER]",
       completion: .live("zones"),
-      options: [
-        Option(
-          "state",
-          value: "FILE",
-          completion: .files,
-          "Go on where FILE says, and keep there how far it came."
-        )
-      ] + OtherLocation.options("to"),
+      options: [Option](of: stateOption) + OtherLocation.options("to"),
       discussion: """
         OTHER is the zone that is written, in the place that the options beginning with --to- name;
         without it one of the same name. It is created if need be. Only records that differ are
@@ -47,7 +47,7 @@ extension Verb {
           "a zone is not copied onto itself: OTHER, or an option that begins with --to-"
         )
       }
-      let path = try nonEmpty(invocation.arguments, "state")
+      let path = try invocation.arguments.nonEmpty(stateOption)
       var state = CopyState(route: route)
       if let path, AtomicFile.exists(path) {
         state = try CopyState(try invocation.input.read(path), path: path, route: route)

@@ -5,21 +5,21 @@ internal import TidingsProto
 internal import TidingsRPC
 
 extension Verb {
+  private static let typeOption = OptionKey<[String]>(
+    list: "type",
+    value: "TYPE…",
+    takesMany: true,
+    completion: .live("types"),
+    "Only these types."
+  )
+
   static let purgeZone = Verb(
     command: Command(
       "zones purge",
       "Deletes all records of a zone, and keeps the zone.",
       operands: "ZONE",
       completion: .live("zones"),
-      options: [
-        Option(
-          "type",
-          value: "TYPE…",
-          takesMany: true,
-          completion: .live("types"),
-          "Only these types."
-        )
-      ],
+      options: [Option](of: typeOption),
       discussion: """
         Subscriptions and the change feed stay: other clients are told each deletion. The default zone
         is named _defaultZone. On a terminal it asks first; elsewhere it needs --yes.
@@ -32,7 +32,7 @@ extension Verb {
     run: { invocation in
       guard !invocation.arguments.operands.isEmpty else { throw UsageError("which ZONE?") }
       let zone = try invocation.oneZone()
-      let types = Set(invocation.arguments.all("type"))
+      let types = Set(invocation.arguments[typeOption])
       let what = types.isEmpty ? "records" : "records of \(types.sorted().joined(separator: ", "))"
       try invocation.confirm("delete all \(what) of zone '\(zone.shownName)'", unasked: .refuses)
       var purge = ZonePurge(invocation, try await invocation.connect())

@@ -5,13 +5,18 @@ internal import TidingsProto
 internal import TidingsProtobuf
 
 extension Verb {
+  private static let bytesOption = OptionKey<Bool>(
+    flag: "bytes",
+    "Their size too; then whole records are fetched."
+  )
+
   static let zoneStatistics = Verb(
     command: Command(
       "zones stats",
       "Counts the records of zones by type.",
       operands: "[NAME…]",
       completion: .live("zones"),
-      options: [Option(flag: "bytes", "Their size too; then whole records are fetched.")],
+      options: [Option](of: bytesOption),
       discussion: """
         Without NAME all zones of the database. They are counted here, page by page, from the zones'
         change feeds; assets are not part of a record's size.
@@ -23,7 +28,7 @@ extension Verb {
     ),
     run: { invocation in
       let output = invocation.output
-      let wantsBytes = invocation.arguments.has("bytes")
+      let wantsBytes = invocation.arguments[bytesOption]
       let session = try await invocation.connect()
       let zones = try await invocation.zones(invocation.arguments.operands, over: session)
       var list: [JSONValue] = []

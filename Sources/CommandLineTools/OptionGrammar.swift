@@ -1,0 +1,55 @@
+/// How options are written among the words of a command line.
+package enum OptionGrammar {
+  /// Whether a word is an option: `-5` and a bare `-` are not.
+  package static func isOption(_ word: String) -> Bool {
+    guard word.hasPrefix("-"), word != "-" else { return false }
+    return !(word.dropFirst().drop { $0 == "." }.first?.isNumber ?? false)
+  }
+
+  /// The options that one word names, with the value that is attached to the last one.
+  ///
+  /// `-qo=json` and `-qojson` are `-q -o json`: the first letter whose option takes a value ends them.
+  package static func options(
+    namedBy word: String,
+    among options: [Option]
+  ) throws(UsageError) -> [(option: Option, value: String?)] {
+    guard word.hasPrefix("--") else { return try letters(word, options) }
+    let name = String(word.dropFirst(2).prefix { $0 != "=" })
+    guard let option = options.first(where: { $0.name == name }) else {
+      throw unknown(word, options)
+    }
+    let value = word.firstIndex(of: "=").map { String(word[$0...].dropFirst()) }
+    guard !option.isFlag || value == nil else {
+      throw UsageError("--\(option.name) takes no value")
+    }
+    return [(option, value)]
+  }
+
+  private static func letters(
+    _ word: String,
+    _ options: [Option]
+  ) throws(UsageError) -> [(option: Option, value: String?)] {
+    var found: [(option: Option, value: String?)] = []
+    var letters = word.dropFirst()
+    while let letter = letters.popFirst() {
+      guard let option = options.first(where: { $0.letter == letter }) else {
+        throw unknown(word, options)
+      }
+      guard option.isFlag else {
+        let value = letters.first == "=" ? letters.dropFirst() : letters
+        found.append((option, letters.isEmpty ? nil : String(value)))
+        break
+      }
+      guard letters.first != "=" else { throw UsageError("--\(option.name) takes no value") }
+      found.append((option, nil))
+    }
+    return found
+  }
+
+  private static func unknown(_ word: String, _ options: [Option]) -> UsageError {
+    let name = String(word.drop { $0 == "-" }.prefix { $0 != "=" })
+    return UsageError(
+      "unknown option '\(word)'" + didYouMean(name, among: options.map(\.name), prefix: "--")
+    )
+  }
+}
