@@ -121,12 +121,7 @@ extension Invocation {
   /// Creates a zone, unless it is there.
   fileprivate func requireZone(_ zone: TidingsV1.ZoneID, over session: Session) async throws {
     guard zone.name != ZoneName.defaultZone else { return }
-    let zones = TidingsV1.ZoneService.Client(session.transport)
-    let found = try await zones.fetchRecordZones(
-      .init(databaseID: settings.databaseID, zoneIDs: [zone]),
-      options: callOptions
-    )
-    if case .zone? = found.results.first?.outcome { return }
+    if case .zone? = try await zoneResults([zone], over: session).first?.outcome { return }
     let results = try await ZoneModification(databaseID: settings.databaseID, saves: [zone])
       .send(over: session.transport, options: callOptions)
     if case .error(let error)? = results.first?.outcome {

@@ -20,15 +20,8 @@ extension Verb {
       guard operands.count == 1 else {
         throw UsageError("one TYPE: '\(operands[1])' is one too many")
       }
-      let schemas = TidingsV1.SchemaService.Client(try await invocation.connect().transport)
-      let response = try await schemas.fetchSchema(
-        .init(
-          container: invocation.settings.container,
-          environment: invocation.settings.environment
-        ),
-        options: invocation.callOptions
-      )
-      let text = try RecordTemplate(type: operands[0], schema: response.text).json
+      let schema = try await invocation.fetchSchema().text
+      let text = try RecordTemplate(type: operands[0], schema: schema).json
       invocation.output.write(
         text: String(decoding: text.text(isPretty: true), as: UTF8.self) + "\n"
       )

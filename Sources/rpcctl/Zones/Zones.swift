@@ -56,13 +56,9 @@ extension Verb {
         """
     ),
     run: { invocation in
-      let request = TidingsV1.FetchRecordZonesRequest(
-        databaseID: invocation.settings.databaseID,
-        zoneIDs: try invocation.arguments.operands.map { try invocation.zoneID($0) }
-      )
-      let zones = TidingsV1.ZoneService.Client(try await invocation.connect().transport)
-      let response = try await zones.fetchRecordZones(request, options: invocation.callOptions)
-      return try printZones(response.results, invocation.output)
+      let ids = try invocation.arguments.operands.map { try invocation.zoneID($0) }
+      let results = try await invocation.zoneResults(ids, over: try await invocation.connect())
+      return try printZones(results, invocation.output)
     }
   )
 

@@ -65,8 +65,8 @@ extension Verb {
         invocation.output.tell("\(out) is complete: \(counted(state.recordCount, "record"))")
         return .success
       }
-      let transport = try await invocation.connect().transport
-      let zones = try await zoneNames(invocation, .init(transport))
+      let session = try await invocation.connect()
+      let zones = try await zoneNames(invocation, session)
       if invocation.isDryRun {
         let text = zones.map { "'\(printable($0))'" }.joined(separator: ", ")
         _ = invocation.wouldOnly("export \(counted(zones.count, "zone")) to '\(out)': \(text)")
@@ -78,7 +78,7 @@ extension Verb {
       }
       try file?.cut(to: state.bytesCount)
       var exporter = Exporter(
-        transport: transport,
+        transport: session.transport,
         options: invocation.callOptions,
         databaseID: invocation.settings.databaseID,
         recordTypes: arguments[typeOption],
@@ -143,22 +143,19 @@ extension Verb {
 
   private static func zoneNames(
     _ invocation: Invocation,
-    _ zones: TidingsV1.ZoneService.Client
+    _ session: Session
   ) async throws -> [String] {
     let wanted = invocation.arguments[zone].map(ZoneName.canonical)
-    let response = try await zones.fetchRecordZones(
-      .init(
-        databaseID: invocation.settings.databaseID,
-        zoneIDs: wanted.map { [.init(zoneName: $0)] } ?? []
-      ),
-      options: invocation.callOptions
+    let results = try await invocation.zoneResults(
+      wanted.map { [.init(zoneName: $0)] } ?? [],
+      over: session
     )
     if let wanted {
-      if case .error(let error)? = response.results.first?.outcome {
+      if case .error(let error)? = results.first?.outcome {
         throw LocalFailure("the zone '\(wanted)' cannot be exported: \(error.text)")
       }
       return [wanted]
     }
-    return Set(response.results.map { $0.zoneID?.name ?? "" } + [ZoneName.defaultZone]).sorted()
+    return Set(results.map { $0.zoneID?.name ?? "" } + [ZoneName.defaultZone]).sorted()
   }
 }

@@ -59,11 +59,11 @@ extension Verb {
       let against = invocation.arguments[against]
       let new =
         operands.isEmpty
-        ? ("development", try await fetchText(.development, invocation))
+        ? ("development", try await invocation.fetchSchema(.development).text)
         : try schemaText(invocation)
       let old =
         against == "production"
-        ? ("production", try await fetchText(.production, invocation))
+        ? ("production", try await invocation.fetchSchema(.production).text)
         : try schemaText(against, invocation)
       let findings = try SchemaBreaks.findings(
         from: old.1,
@@ -79,16 +79,6 @@ extension Verb {
       )
     }
   )
-
-  private static func fetchText(
-    _ environment: TidingsV1.Environment,
-    _ invocation: Invocation
-  ) async throws -> String {
-    try await TidingsV1.SchemaService.Client(try await invocation.connect().transport).fetchSchema(
-      .init(container: invocation.settings.container, environment: environment),
-      options: invocation.callOptions
-    ).text
-  }
 
   private static func print(
     _ findings: [SchemaFinding],

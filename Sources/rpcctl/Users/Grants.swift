@@ -119,7 +119,7 @@ extension Verb {
             + (near.map { "; did you mean \($0)?" } ?? "")
         )
       }
-      let text = try await schemaOfServer(invocation)
+      let text = try await invocation.fetchSchema().text
       let account = isGuest ? nil : try await account(operands[0], invocation)
       let container = invocation.settings.container
       let check = try GrantCheck(
@@ -174,15 +174,6 @@ extension Verb {
   private static func grants(
     _ invocation: Invocation
   ) async throws -> (grants: [SchemaGrants.Grant], roles: [String]) {
-    try SchemaGrants.read(try await schemaOfServer(invocation))
-  }
-
-  private static func schemaOfServer(_ invocation: Invocation) async throws -> String {
-    let settings = invocation.settings
-    return try await TidingsV1.SchemaService.Client(try await invocation.connect().transport)
-      .fetchSchema(
-        .init(container: settings.container, environment: settings.environment),
-        options: invocation.callOptions
-      ).text
+    try SchemaGrants.read(try await invocation.fetchSchema().text)
   }
 }

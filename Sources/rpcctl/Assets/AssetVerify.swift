@@ -90,11 +90,7 @@ extension Verb {
   ) async throws -> [TidingsV1.ZoneID] {
     let names = invocation.arguments[zone]
     guard names.isEmpty else { return try names.map { try invocation.zoneID($0) } }
-    let response = try await TidingsV1.ZoneService.Client(session.transport).fetchRecordZones(
-      .init(databaseID: invocation.settings.databaseID),
-      options: invocation.callOptions
-    )
-    return response.results.compactMap(\.zoneID)
+    return try await invocation.zoneResults(over: session).compactMap(\.zoneID)
   }
 
   private static func forEachPage(

@@ -25,16 +25,23 @@ extension Invocation {
     )
   }
 
+  /// The outcome for each of some zones, or all zones of the database.
+  func zoneResults(
+    _ ids: [TidingsV1.ZoneID] = [],
+    over session: Session
+  ) async throws -> [TidingsV1.ZoneResult] {
+    try await TidingsV1.ZoneService.Client(session.transport).fetchRecordZones(
+      .init(databaseID: settings.databaseID, zoneIDs: ids),
+      options: callOptions
+    ).results
+  }
+
   /// The zones with names, or all of the database: the default zone too.
   func zones(
     _ names: [String],
     over session: Session
   ) async throws -> [TidingsV1.RecordZone] {
-    let response = try await TidingsV1.ZoneService.Client(session.transport).fetchRecordZones(
-      .init(databaseID: settings.databaseID, zoneIDs: try names.map { try zoneID($0) }),
-      options: callOptions
-    )
-    return try response.results.compactMap { result in
+    try await zoneResults(try names.map { try zoneID($0) }, over: session).compactMap { result in
       switch result.outcome {
       case .zone(let zone): return zone
       case .error(let error):

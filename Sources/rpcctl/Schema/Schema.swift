@@ -28,11 +28,7 @@ extension Verb {
     ),
     run: { invocation in
       try invocation.refuseOperands()
-      let settings = invocation.settings
-      let response = try await schemas(invocation).fetchSchema(
-        .init(container: settings.container, environment: settings.environment),
-        options: invocation.callOptions
-      )
+      let response = try await invocation.fetchSchema()
       if invocation.arguments[indexes] {
         return SchemaResults.print(response.indexes, invocation.output)
       }

@@ -1,0 +1,15 @@
+internal import TidingsProto
+
+extension Invocation {
+  /// The schema of the container.
+  ///
+  /// - Parameter environment: Which one; `nil`: that of the settings.
+  func fetchSchema(
+    _ environment: TidingsV1.Environment? = nil
+  ) async throws -> TidingsV1.FetchSchemaResponse {
+    try await TidingsV1.SchemaService.Client(try await connect().transport).fetchSchema(
+      .init(container: settings.container, environment: environment ?? settings.environment),
+      options: callOptions
+    )
+  }
+}
