@@ -79,6 +79,7 @@ public struct Option: Hashable, Sendable {
   /// - Parameters:
   ///   - value: The text.
   ///   - source: What the message names: `--timeout`, `RPCCTL_TIMEOUT`, or a line of a file.
+  /// - Throws: What the option takes instead.
   func check(_ value: String, from source: String) throws(UsageError) {
     switch kind {
     case .flag, .text: return

@@ -4,6 +4,8 @@ extension Invocation {
   /// The schema of the container.
   ///
   /// - Parameter environment: Which one; `nil`: that of the settings.
+  /// - Returns: The schema with its indexes.
+  /// - Throws: The error of the call.
   func fetchSchema(
     _ environment: TidingsV1.Environment? = nil
   ) async throws -> TidingsV1.FetchSchemaResponse {
