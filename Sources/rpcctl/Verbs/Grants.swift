@@ -150,7 +150,7 @@ extension Verb {
           ])
         )
       }
-      return verdict == .none ? .notSo : .success
+      return verdict == .none ? .conditionNotMet : .success
     }
   )
 

@@ -45,7 +45,7 @@ extension Verb {
       }
       invocation.output.write(list) { table }
       if invocation.output.format == .table { invocation.output.tell("\(total) unread") }
-      return total > 0 && invocation.arguments.has("exit-status") ? .notSo : .success
+      return total > 0 && invocation.arguments.has("exit-status") ? .conditionNotMet : .success
     }
   )
 }

@@ -38,7 +38,7 @@ extension Verb {
         object.append("isOfThisServer", .bool(!isForeign))
       }
       invocation.output.write(.object(object))
-      return isForeign ? .notSo : .success
+      return isForeign ? .conditionNotMet : .success
     }
   )
 
