@@ -1,11 +1,11 @@
-# What the tools share; sourced by them.
+# Functions for the tools, which source this file.
 # shellcheck shell=bash
 
 # shellcheck disable=SC2034  # the tools use it
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 program="tools/$(basename "$0")"
 
-# say TEXT: tells what happens, on standard error, so that standard output is data only.
+# say TEXT: prints progress to standard error; standard output is for data only.
 say() {
   echo "==> $*" >&2
 }
@@ -15,7 +15,7 @@ fail() {
   exit 1
 }
 
-# refuse ARGUMENT: ends for a wrong command line.
+# refuse ARGUMENT: exits with a usage error.
 refuse() {
   echo "$program: unknown argument '$1'; see $program --help" >&2
   exit 2
@@ -26,13 +26,13 @@ need_swift() {
     || fail "swift is not on the PATH: install Swift 6.2 or newer from https://www.swift.org/install"
 }
 
-# version: of everything here; people change it with tools/version.
+# version: prints the version, which tools/version sets.
 version() {
   sed -n 's/^  public static let current = "\(.*\)"$/\1/p' "$root/Sources/TidingsRPC/Version.swift"
 }
 
-# build_release PRODUCT...: the Swift library goes into the programs, so that they need no Swift where
-# they run. All tools build alike, or one would undo the other's work.
+# build_release PRODUCT...: links the Swift library statically, so that the programs do not require Swift.
+# All tools use the same options, to avoid rebuilds.
 release_options=(--configuration release --static-swift-stdlib)
 build_release() {
   local product

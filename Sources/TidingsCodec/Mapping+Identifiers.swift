@@ -79,7 +79,7 @@ extension TidingsV1.DatabaseID {
 }
 
 extension TidingsV1.ZoneID? {
-  /// The zone that is meant, with its owner: the default one when none is named.
+  /// The zone, with its owner; the default zone if absent.
   package var model: ZoneID {
     guard let self else { return .default }
     return ZoneID(
@@ -88,14 +88,14 @@ extension TidingsV1.ZoneID? {
     )
   }
 
-  /// The zone that is meant in a database.
+  /// The location of the zone for a call to a database.
   ///
-  /// - Throws: `invalidArguments` for an owner who cannot be.
-  package func position(
+  /// - Throws: `invalidArguments` for an invalid owner.
+  package func location(
     in database: DatabaseID,
     for caller: Caller
   ) throws(ItemError) -> DatabaseID.ZoneLocation {
-    try database.place(of: model, for: caller.user)
+    try database.location(of: model, for: caller.user)
   }
 }
 
@@ -104,7 +104,7 @@ extension TidingsV1.ZoneID? {
   ///
   /// - Throws: `invalidArguments` for an owner who cannot be.
   package func named(in database: DatabaseID, for caller: Caller) throws(ItemError) -> ZoneID {
-    var zone = try position(in: database, for: caller).zone
+    var zone = try location(in: database, for: caller).zone
     if database.scope == .shared { zone.ownerName = model.ownerName }
     return zone
   }

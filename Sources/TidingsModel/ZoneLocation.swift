@@ -1,20 +1,21 @@
 extension DatabaseID {
-  /// A zone where it is: no database is kept for what others share with a user.
+  /// The database and the name of a zone. A shared database stores nothing: its zones are in the private
+  /// databases of their owners.
   public struct ZoneLocation: Hashable, Sendable {
-    /// The database that has the zone: in place of a shared one the private one of the zone's owner.
+    /// The database that contains the zone: for a shared database, the private one of the owner.
     public var database: DatabaseID
     /// The zone, without an owner.
     public var zone: ZoneID
   }
 
-  /// Where a zone is that a user names in a call to this database.
+  /// Returns the location of a zone that a call to this database names.
   ///
   /// - Parameters:
   ///   - zone: The zone, with an owner in the shared database.
-  ///   - user: Who calls.
+  ///   - user: The caller.
   /// - Returns: The zone's location; the zone need not exist.
-  /// - Throws: `invalidArguments` for an owner who cannot be; says nothing of what there is.
-  public func place(of zone: ZoneID, for user: String) throws(ItemError) -> ZoneLocation {
+  /// - Throws: `invalidArguments` for an invalid owner.
+  public func location(of zone: ZoneID, for user: String) throws(ItemError) -> ZoneLocation {
     guard scope == .shared else {
       return ZoneLocation(database: self, zone: try own(zone, of: user))
     }
@@ -43,7 +44,7 @@ extension DatabaseID {
     return ZoneLocation(database: owners, zone: ZoneID(zoneName: zone.zoneName))
   }
 
-  /// The zone without the owner: the caller's own name means none.
+  /// The zone without the owner; the caller's own name is the same as none.
   private func own(_ zone: ZoneID, of user: String) throws(ItemError) -> ZoneID {
     if zone.ownerName.isEmpty { return zone }
     guard zone.ownerName == user, !user.isEmpty else {
@@ -59,22 +60,22 @@ extension DatabaseID {
 }
 
 extension Record {
-  /// The record as the database of its zone keeps it: nothing in it names an owner.
+  /// The record as it is stored in the database of its zone, without owner names.
   ///
   /// - Parameters:
-  ///   - place: The place of its zone.
-  ///   - user: Who calls.
-  /// - Returns: The record; a reference without an owner is to the record's own database, as one with
-  ///   the owner of the record's zone is.
+  ///   - location: The location of its zone.
+  ///   - user: The caller.
+  /// - Returns: The record. References without an owner, or with the owner of the record's zone, are
+  ///   references within the record's database.
   /// - Throws: `invalidArguments` for a reference to another database.
   public func settled(
-    at place: DatabaseID.ZoneLocation,
+    at location: DatabaseID.ZoneLocation,
     for user: String
   ) throws(ItemError) -> Record {
     guard namesOwner else { return self }
-    let owner = place.database.scope == .public ? user : place.database.owner
+    let owner = location.database.scope == .public ? user : location.database.owner
     var settled = self
-    settled.recordID.zoneID = place.zone
+    settled.recordID.zoneID = location.zone
     if let parent { settled.parent = try self.settled(parent, owner) }
     for field in fields.sorted {
       switch field.value {
@@ -117,10 +118,10 @@ extension Record {
 }
 
 extension Reference {
-  /// It names the owner of its target's zone.
+  /// Whether it names the owner of its target's zone.
   var namesOwner: Bool { !recordID.zoneID.ownerName.isEmpty }
 
-  /// The same within the target's database.
+  /// The reference within the target's database.
   var withoutOwner: Reference {
     var reference = self
     reference.recordID.zoneID.ownerName = ""
@@ -129,7 +130,7 @@ extension Reference {
 }
 
 extension FieldValue {
-  /// The value within its database: references name no owner.
+  /// The value within its database, with references without owners.
   package var withoutOwners: FieldValue {
     switch self {
     case .reference(let reference): .reference(reference.withoutOwner)

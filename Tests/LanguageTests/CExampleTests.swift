@@ -5,7 +5,7 @@ internal import TidingsProto
 
 /// The C client, built from proto/ with plain tools, against a real server.
 @Suite(.endsServers) struct CExampleTests {
-  @Test("saves, fetches, and says in words what failed")
+  @Test("saves, fetches, and prints error messages")
   func records() async throws {
     let server = try await TestServer.start()
     let houses = Houses(try await Example.c.value, server)
@@ -86,7 +86,7 @@ internal import TidingsProto
     return seen.lines
   }
 
-  @Test("with a key of rpcctl it calls and receives, and the wrong keys are distinguished")
+  @Test("calls and receives with a key of rpcctl; error messages distinguish wrong keys")
   func keys() async throws {
     let secure = try await SecureServer.start()
     let example = try await Example.c.value
@@ -121,30 +121,30 @@ internal import TidingsProto
     misled.environment["TIDINGS_SERVER_KEY"] = "\(KeyPair().publicKey)"
     #expect(try await misled.failure("fetch", "h1").contains("it has another key"))
     let bare = Houses(example, endpoint: secure.server.rpcEndpoint)
-    // Which of the two ends the handshake is a matter of moments.
+    // Whether client or server ends the handshake first is a race.
     let refusal = try await bare.failure("fetch", "h1")
     #expect(
-      refusal.contains("requires authentication") || refusal.contains("do not both use keys"),
+      refusal.contains("requires authentication") || refusal.contains("only one of client and server uses keys"),
       "\(refusal)"
     )
     var mistyped = houses
     mistyped.environment["TIDINGS_SERVER_KEY"] = "short"
-    #expect(try await mistyped.failure("fetch", "h1").contains("not 40 characters"))
+    #expect(try await mistyped.failure("fetch", "h1").contains("expected 40 characters of Z85"))
   }
 
-  @Test("says that nobody is there, and refuses a position that is none")
+  @Test("reports a refused connection and an invalid position")
   func nobody() async throws {
     let example = try await Example.c.value
     let houses = Houses(example, endpoint: "tcp://127.0.0.1:1")
     #expect(
       try await houses.failure("fetch", "h1")
-        == "houses: nobody takes connections at tcp://127.0.0.1:1 (status 14)\n"
+        == "houses: cannot reach tcp://127.0.0.1:1: connection refused (status 14)\n"
     )
     let server = try await TestServer.start()
     try server.folder.write([0xff, 0xff], to: "position")
     let reader = Houses(example, server)
     #expect(
-      try await reader.failure("watch", server.folder.file("position")).contains("cannot be read")
+      try await reader.failure("watch", server.folder.file("position")).contains("cannot decode the position")
     )
   }
 }

@@ -26,7 +26,7 @@ struct Houses: Sendable {
     return run.output
   }
 
-  /// What a run that must fail says.
+  /// The standard error of a run that must fail.
   func failure(_ words: String...) async throws -> String {
     let run = try await ForeignProgram.run(path, words, environment: environment)
     guard run.exit == 1 else {

@@ -3,7 +3,7 @@ internal import Testing
 
 /// The Java client, built from proto/ with Debian's libraries, against a real server.
 @Suite(.endsServers) struct JavaExampleTests {
-  @Test("saves, fetches, and says in words what failed")
+  @Test("saves, fetches, and prints error messages")
   func records() async throws {
     let server = try await TestServer.start()
     let houses = Houses(try await Example.java.value, server)
@@ -19,11 +19,11 @@ internal import Testing
     nobody.environment["TIDINGS_ENDPOINT"] = "tcp://127.0.0.1:1"
     #expect(
       try await nobody.failure("fetch", "h1")
-        == "houses: nobody takes connections at tcp://127.0.0.1:1 (status 14)\n"
+        == "houses: cannot reach tcp://127.0.0.1:1: connection refused (status 14)\n"
     )
   }
 
-  @Test("prints what comes, and after a restart what was missed")
+  @Test("prints notifications, and after a restart those that were missed")
   func notifications() async throws {
     let server = try await TestServer.start()
     let example = try await Example.java.value

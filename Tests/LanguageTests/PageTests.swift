@@ -2,7 +2,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-/// `docs/a-client-in-your-language.md` says what is so.
+/// `docs/a-client-in-your-language.md` is correct.
 @Suite(.endsServers) struct PageTests {
   private static let path = "docs/a-client-in-your-language.md"
 
@@ -35,13 +35,13 @@ internal import Testing
     for block in blocks { #expect(sources.contains(block), "not in docs/examples/\(example)") }
   }
 
-  @Test("its commands print what it says")
+  @Test("its commands print the output shown")
   func commands() async throws {
     let server = try await TestServer.start()
     let houses = Houses(try await Example.c.value, server)
     let lines = try #require(try blocks("console").first).split(separator: "\n").map(String.init)
     let shown = lines.filter { !$0.hasPrefix("$") }.joined(separator: "\n") + "\n"
-    // What the page does before: it is built, and where the server is.
+    // The page starts with the build and the endpoint of the server.
     let script = lines.filter { $0.hasPrefix("$ ") }.map { $0.dropFirst(2) }
       .filter { !$0.hasPrefix("cd ") && $0 != "make" }
       .map { $0.replacingOccurrences(of: "build/houses", with: "'\(houses.path)'") + " 2>&1" }

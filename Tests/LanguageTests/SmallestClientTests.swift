@@ -4,9 +4,9 @@ internal import Testing
 internal import TidingsKeys
 internal import TidingsProto
 
-/// The C client in one file, built so that it reports what it does wrong with memory.
+/// The C client in one file, built with the address sanitizer.
 @Suite(.endsServers) struct SmallestClientTests {
-  @Test("prints what the log has, what is pushed, and what was missed while it was down")
+  @Test("prints notifications from the log, by push, and missed while it was stopped")
   func plain() async throws {
     let server = try await TestServer.start()
     let environment = ["TIDINGS_ENDPOINT": server.rpcEndpoint, "TIDINGS_USER": "ada"]
@@ -20,7 +20,7 @@ internal import TidingsProto
     #expect(nobody.errors.contains("status 16"))
   }
 
-  @Test("a subscription that fires for the same is adopted, whichever program made it")
+  @Test("an equivalent subscription of another program is adopted")
   func adoption() async throws {
     let smallest = try await Example.smallest.value
     for isSmallestFirst in [false, true] {
@@ -44,7 +44,7 @@ internal import TidingsProto
     }
   }
 
-  @Test("does so with keys, where pushes are sealed")
+  @Test("works with keys and sealed pushes")
   func keys() async throws {
     let secure = try await SecureServer.start()
     let file = secure.server.folder.file("ada.key")

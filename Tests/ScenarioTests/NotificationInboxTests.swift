@@ -71,7 +71,7 @@ internal import TidingsProto
     #expect {
       try bob.notificationInbox(at: path)
     } throws: { error in
-      if case InboxError.positionOfAnother = error { true } else { false }
+      if case InboxError.positionOwnerMismatch = error { true } else { false }
     }
   }
 

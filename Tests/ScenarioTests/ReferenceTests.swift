@@ -138,9 +138,9 @@ internal import TidingsRPC
       #expect(answer.cascadedDeletions.map(\.targetID?.recordName) == ["h", "a", "a"])
       #expect(answer.cascadedDeletions.allSatisfy { $0.recordType == "Rooms" })
       #expect(try await there(client, ["h", "h2", "a", "b", "c", "d"]) == ["h2", "d"])
-      // The device's own changes do not come back to it; another device of the user is notified of them.
+      // The device is not notified of its own changes; another device of the user is.
       #expect(try await watcher.feed().notifications.isEmpty)
-      // Each has its place in the zone: saved again, none repeats a change tag.
+      // Each deletion has its own number in the zone: a record that is saved again has a new change tag.
       let again = try await client.save(.init("Rooms", "a"))
       #expect(again.changeTag == "4")
     }

@@ -214,14 +214,14 @@ import TidingsRPC
     try await first.send([wait.header.encoded(), wait.body])
     try await world.expectOwnAnswer(on: first, "it waits")
     first.disconnect()
-    // As long as the first one has its place, the next is answered at once, with nothing.
+    // While the first one counts against the limit, the next is answered immediately, without changes.
     let end = ContinuousClock.now + .seconds(40)
     var waits = false
     while !waits, .now < end { waits = try await letsWait(world) }
-    #expect(waits, "the wait of a connection that has ended keeps its place")
+    #expect(waits, "the waiting call of a closed connection is still counted")
   }
 
-  /// Whether a call of `ada` may wait until something comes.
+  /// Whether a call of `ada` may wait for a change.
   private func letsWait(_ world: World) async throws -> Bool {
     let peer = try await world.peer(world.ada, claiming: [])
     var (wait, check) = (try await world.wait(), world.check)

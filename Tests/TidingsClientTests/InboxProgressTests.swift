@@ -55,7 +55,7 @@ internal import TidingsProto
       )
     }
 
-    /// The token is a place in the log and one in the read marks.
+    /// The token is an index in the log and one in the read marks.
     func page(_ token: [UInt8], limit: Int) -> TidingsV1.FetchNotificationChangesResponse {
       let limit = token.isEmpty ? 1 : limit
       let location = { (index: Int) in Int(token[index]) << 8 | Int(token[index + 1]) }
@@ -270,7 +270,7 @@ internal import TidingsProto
     #expect {
       try PositionFile(path: "/nowhere/inbox")
     } throws: { error in
-      if case InboxError.positionNotKept = error { true } else { false }
+      if case InboxError.positionFileError = error { true } else { false }
     }
   }
 }

@@ -164,7 +164,7 @@ internal import TidingsSeal
       )
     }
 
-    /// The token is a place in the log.
+    /// The token is an index in the log.
     func page(_ token: [UInt8], limit: Int) -> TidingsV1.FetchNotificationChangesResponse {
       let start = token.reduce(0) { $0 << 8 | Int($1) }
       let end = min(log.count, start + limit)

@@ -9,7 +9,7 @@ import TidingsRPC
 
   private let failure = RPCError(.unavailable, "try again later", cause: SecretFailure())
 
-  @Test("two failures that a peer cannot tell apart are equal")
+  @Test("failures that are the same for a peer are equal")
   func equality() {
     let other = RPCError(.unavailable, "try again later")
     #expect(failure == other)
@@ -29,14 +29,14 @@ import TidingsRPC
     )
   }
 
-  @Test("what a handler throws is kept as the cause, and named to the caller by its type only")
+  @Test("an error of a handler is the cause, and the message contains only its type")
   func thrown() {
-    let told = RPCError.thrown(SecretFailure())
-    #expect(told == RPCError(.unknown, "the handler failed with SecretFailure"))
-    #expect(told.cause is SecretFailure)
+    let error = RPCError.thrown(SecretFailure())
+    #expect(error == RPCError(.unknown, "the handler failed with SecretFailure"))
+    #expect(error.cause is SecretFailure)
   }
 
-  @Test("a caller in the same process gets no cause either")
+  @Test("a caller in the same process does not get the cause")
   func inProcess() async {
     let transport = InProcessTransport(router: CallRouter([FailingService(failure)]))
     let unary = await #expect(throws: RPCError.self) {

@@ -56,7 +56,7 @@ import TidingsZeroMQ
   }
 
   @Test(
-    "the cause of a task's failure is told to the loop, and no byte of it is sent",
+    "the cause of a task's failure is passed to the loop, and is not sent",
     arguments: [FailingService.unary, FailingService.stream]
   )
   func cause(method: MethodDescriptor) async throws {

@@ -1,8 +1,8 @@
-/* Tells the thread sanitizer of Swift's Mutex.
+/* Reports Swift's Mutex to the thread sanitizer.
 
-   The first try of Mutex.lock is compiled into programs, which the sanitizer sees. Who has to wait gets the lock in
-   libswiftSynchronization, by a futex, which it does not see: then whatever the lock protects looks like a race.
-   Loaded before that library (LD_PRELOAD), this stands in between. */
+   The fast path of Mutex.lock is inlined into programs and instrumented. A contended lock is acquired in
+   libswiftSynchronization with a futex, which is not instrumented, so the sanitizer reports races on the data that the
+   lock protects. This library is loaded first (LD_PRELOAD) and wraps those functions. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>

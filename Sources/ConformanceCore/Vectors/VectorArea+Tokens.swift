@@ -16,7 +16,7 @@ extension VectorArea {
         ),
         token(
           "zone",
-          "A place in a feed.",
+          "A position in a feed.",
           "01a0a1a2a3a4a5a6a70c0005f2f0e69165011a7dfb1fb20609b5f1cb",
           "zone",
           ["12", "0", "5"]

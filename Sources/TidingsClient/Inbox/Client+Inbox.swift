@@ -8,7 +8,7 @@ extension Client {
   ///   - path: The file; its folder must be there. A file beside it, `PATH.lock`, keeps others out.
   ///   - options: What is handed out.
   /// - Returns: The inbox; it begins when it is iterated, and has the file until it is closed or dropped.
-  /// - Throws: `positionInUse`, `positionDamaged`, `positionOfAnother`, `positionNotKept`.
+  /// - Throws: `positionInUse`, `positionDamaged`, `positionOwnerMismatch`, `positionFileError`.
   public func notificationInbox(
     at path: String,
     options: NotificationInbox.Options = .init()
@@ -37,7 +37,7 @@ extension Client {
   ///   - options: What is handed out.
   /// - Returns: The inbox; it begins when it is iterated. Iterating again begins here, or at what was
   ///   committed since.
-  /// - Throws: `positionOfAnother`.
+  /// - Throws: `positionOwnerMismatch`.
   public func notificationInbox(
     from position: InboxPosition?,
     options: NotificationInbox.Options = .init()

@@ -17,11 +17,11 @@ public enum InboxError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The bytes or the file hold no position, or one that a newer version wrote.
   case positionDamaged(String)
   /// The position is of another user, container or environment than the client.
-  case positionOfAnother(String)
+  case positionOwnerMismatch(String)
   /// The file cannot be read or written.
-  case positionNotKept(String)
+  case positionFileError(String)
   /// The notification is from an earlier iteration, or from another inbox: it comes again.
-  case notHandedOut(String)
+  case staleNotification(String)
   /// The inbox is closed.
   case closed
   /// The server refuses the call, or answers with an error that retrying does not fix.
@@ -33,7 +33,8 @@ public enum InboxError: Error, Hashable, Sendable, CustomStringConvertible {
     case .changeTokenExpired(let message):
       message + "; bring what you hold up to date from the records, then call restart()"
     case .positionInUse(let message), .positionDamaged(let message),
-      .positionOfAnother(let message), .positionNotKept(let message), .notHandedOut(let message):
+      .positionOwnerMismatch(let message), .positionFileError(let message),
+      .staleNotification(let message):
       message
     case .closed: "the inbox is closed: make another"
     case .call(let error): error.description

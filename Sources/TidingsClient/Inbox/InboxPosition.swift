@@ -90,7 +90,7 @@ public struct InboxPosition: Hashable, Sendable {
   /// Refuses a position of somebody else's notifications.
   func check(_ expected: Owner, _ source: String) throws(InboxError) {
     guard owner != expected else { return }
-    throw .positionOfAnother(
+    throw .positionOwnerMismatch(
       "\(source) is of \(owner.text), and the client is of \(expected.text): use another position "
         + "for each"
     )

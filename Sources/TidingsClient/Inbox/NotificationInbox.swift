@@ -141,7 +141,7 @@ public final class NotificationInbox: AsyncSequence, Sendable {
   /// With a file, it is on the disk when this returns. Committing an earlier one than before changes
   /// nothing.
   ///
-  /// - Throws: `notHandedOut` when the notification is not of the iteration at hand; `positionNotKept`;
+  /// - Throws: `staleNotification` when the notification is not of the iteration at hand; `positionFileError`;
   ///   `closed`.
   public func commit(upTo item: InboxNotification) async throws(InboxError) {
     guard item.position.owner == owner else { throw Self.foreign }
@@ -212,7 +212,7 @@ public final class NotificationInbox: AsyncSequence, Sendable {
     try await keeper.keep(InboxPosition(owner: owner, progress: progress), count: count)
   }
 
-  private static let foreign = InboxError.notHandedOut(
+  private static let foreign = InboxError.staleNotification(
     "the notification is not from the current iteration of this inbox: it was delivered before the inbox "
       + "restarted, and comes again"
   )

@@ -13,13 +13,15 @@ struct PositionFile: Sendable {
 
   /// Takes the file; it need not be there.
   ///
-  /// - Throws: `positionInUse`, `positionNotKept`.
+  /// - Throws: `positionInUse`, `positionFileError`.
   init(path: String) throws(InboxError) {
     self.path = path
     do {
       lock = try File(path: path + ".lock", .create)
     } catch {
-      throw .positionNotKept("\(error): choose a path in a folder that is there and can be written")
+      throw .positionFileError(
+        "\(error): choose a path in a folder that is there and can be written"
+      )
     }
     guard lock.lock() else {
       throw .positionInUse(
@@ -31,7 +33,7 @@ struct PositionFile: Sendable {
 
   /// Reads the position; `nil` when there is no file.
   ///
-  /// - Throws: `positionDamaged`, `positionNotKept`.
+  /// - Throws: `positionDamaged`, `positionFileError`.
   func read() throws(InboxError) -> InboxPosition? {
     let bytes: [UInt8]
     do {
@@ -39,7 +41,7 @@ struct PositionFile: Sendable {
       bytes = try file.read(at: 0, count: Int(min(file.size, Self.bytesMax)))
     } catch {
       if error.isMissing { return nil }
-      throw .positionNotKept(error.description)
+      throw .positionFileError(error.description)
     }
     do {
       return try InboxPosition(bytes: bytes)
@@ -53,7 +55,7 @@ struct PositionFile: Sendable {
 
   /// Replaces the position; it is on the disk when this returns.
   ///
-  /// - Throws: `positionNotKept`; the file then holds the old position or the new one.
+  /// - Throws: `positionFileError`; the file then holds the old position or the new one.
   func write(_ position: InboxPosition) throws(InboxError) {
     let temporary = path + ".new"
     do {
@@ -64,7 +66,7 @@ struct PositionFile: Sendable {
       try Folder.rename(temporary, to: path)
       try Folder.synchronize(folder)
     } catch {
-      throw .positionNotKept("the position is not kept: \(error)")
+      throw .positionFileError("the position is not kept: \(error)")
     }
   }
 

@@ -22,7 +22,7 @@ package struct AccessProbe {
     id = record.recordID
     recordType = record.recordType
     creator = record.creator
-    let location = try database.place(of: id.zoneID, for: database.owner)
+    let location = try database.location(of: id.zoneID, for: database.owner)
     guard let stored = try engine.catalog.database(location.database),
       let zone = try engine.catalog.zone(location.zone, in: stored)
     else { throw ItemError(.zoneNotFound, "the probe's zone does not exist") }

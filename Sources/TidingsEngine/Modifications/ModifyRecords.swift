@@ -157,7 +157,7 @@ final class ModifyRecords {
     let removesParent = sent.parent?.recordID.recordName.isEmpty == true
     if removesParent { sent.parent = nil }
     do {
-      let location = try call.named.place(
+      let location = try call.named.location(
         of: sent.recordID.zoneID,
         for: call.modification.caller.user
       )
@@ -292,7 +292,7 @@ final class ModifyRecords {
     var recordID = recordID
     do {
       recordID.zoneID =
-        try call.named.place(of: recordID.zoneID, for: call.modification.caller.user).zone
+        try call.named.location(of: recordID.zoneID, for: call.modification.caller.user).zone
       try recordID.validate()
       let zone = try zone(recordID.zoneID, call)
       if let participant = call.participant,

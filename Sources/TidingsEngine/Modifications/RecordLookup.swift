@@ -36,7 +36,7 @@ final class RecordLookup {
     reading: Reading,
     _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
-    let location = try databaseID.place(of: id.zoneID, for: caller.user)
+    let location = try databaseID.location(of: id.zoneID, for: caller.user)
     let id = RecordID(recordName: id.recordName, zoneID: location.zone)
     try id.validate()
     let database = try catalog.database(location.database)

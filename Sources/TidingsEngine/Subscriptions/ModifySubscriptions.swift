@@ -81,7 +81,7 @@ final class ModifySubscriptions {
     try subscription.validate(desiredKeysMax: limits.desiredKeysMax)
     var subscription = subscription
     if let zone = subscription.zoneID {
-      subscription.zoneID = try id.place(of: zone, for: owner).zone
+      subscription.zoneID = try id.location(of: zone, for: owner).zone
     }
     try catalog.requireDeployed(id.container, id.environment)
     try accesses.check(subscription, of: owner, in: id)

@@ -72,7 +72,7 @@ struct UserDataPosition {
     else {
       throw ItemError(
         .invalidArguments,
-        "continuation is not what FetchUserData answered: leave it out to start from the beginning"
+        "invalid continuation: use that of the last FetchUserData response, or omit it to restart"
       )
     }
     (self.kind, self.number, name) = (kind, number, String(parts[2]))

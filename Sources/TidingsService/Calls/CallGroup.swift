@@ -2,57 +2,57 @@ internal import TidingsEngine
 internal import TidingsRPC
 internal import TidingsZeroMQ
 
-/// What the calls of one transaction leave to be done when it is committed.
+/// The calls of one transaction, and what must be done after its commit.
 struct CallGroup {
-  /// The answer to one call, until then.
+  /// The answer to a call, which is sent after the commit.
   struct Answer {
     let token: ReplyToken
     let result: Result<[UInt8], RPCError>
-    /// Its call is kept; else it is good without the group, or there is nothing to be made again.
+    /// Whether the call is kept, to be executed again after a rollback.
     var hasCall = false
   }
 
-  /// Bytes of answers that one group may hold before it is committed.
+  /// Bytes of answers of one group, above which it is committed.
   static let bytesMax = 64 << 20
-  /// Answers for which room is made at once.
+  /// Initial capacity, in answers.
   private static let answersExpected = 64
 
   /// In the order of the calls.
   private(set) var answers: [Answer] = []
-  /// Calls that are to be made again should the group be taken back for another one.
+  /// Calls that are executed again if the group is rolled back because of another call.
   private(set) var calls: [HeldCall] = []
-  /// What tasks wait for: called with why the group was not kept, or `nil`.
+  /// Completion handlers of tasks, called with the reason if the group was rolled back, else `nil`.
   var waiting: [((any Error)?) -> Void] = []
-  /// Calls may have written.
+  /// Whether the group may have written.
   var hasWrites = false
-  /// What may have written was calls, not only the engine's own work.
+  /// Whether calls may have written, not only maintenance tasks.
   var hasWriteCalls = false
-  /// Control topics of users whose channels changed: they are to be told.
+  /// Control topics of users whose channels changed, to be notified after the commit.
   var announcedTopics: Set<[UInt8]> = []
-  /// What administrators did.
+  /// Audit entries of administrative calls.
   var audits: [AuditEntry] = []
   /// Topics that were replaced.
   var retiredTopics: [[UInt8]] = []
-  /// Calls of which a part was written in this group, and that go on in another.
+  /// Calls that were partly written in this group and continue in another.
   var partlyWritten: [CallLine] = []
-  /// Counts what counts once the group is committed.
+  /// Counters of the group, added up after the commit.
   var counters = CoreCounters()
-  /// What the store comes to with it, once that is prepared.
+  /// The effects of the transaction on the store, after they were prepared.
   var transaction: CommittedTransaction?
 
   private var bytes = 0
 
-  /// A turn of large answers must not fill the memory: its first part is a group of its own.
+  /// Whether the group must be committed before the end of the turn, to limit memory use.
   var isFull: Bool { bytes > Self.bytesMax }
 
-  /// Keeps an answer.
+  /// Adds an answer.
   mutating func keep(_ result: Result<[UInt8], RPCError>, to token: ReplyToken) {
     if case .success(let body) = result { bytes += body.count }
     if answers.isEmpty { answers.reserveCapacity(Self.answersExpected) }
     answers.append(Answer(token: token, result: result))
   }
 
-  /// Keeps the call that was answered last, which saw or wrote what the group has written.
+  /// Keeps the call that was answered last, because it read or wrote data of the open transaction.
   mutating func keep(_ call: consuming HeldCall) {
     guard let last = answers.indices.last else { return }
     answers[last].hasCall = true
@@ -61,11 +61,11 @@ struct CallGroup {
     calls.append(call)
   }
 
-  /// Nobody waits for it.
+  /// Whether no call or task waits for its end.
   var isEmpty: Bool { answers.isEmpty && waiting.isEmpty }
 }
 
-/// What the core did.
+/// Counters of the core.
 struct CoreCounters {
   var commits: UInt64 = 0
   var recordsSaved: UInt64 = 0

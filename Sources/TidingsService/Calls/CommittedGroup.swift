@@ -1,21 +1,21 @@
 internal import TidingsEngine
 
-/// What a group came to: all that is to be told now that it is durable, and to whom.
+/// A durable group: all answers, notifications and other effects that follow from its commit.
 struct CommittedGroup {
-  /// Its calls, and what they left to be done.
+  /// Its calls, and what must be done for them.
   let calls: CallGroup
-  /// What the store came to; `nil`: no call had needed it.
+  /// The effects on the store; `nil` if no call used it.
   let transaction: CommittedTransaction?
 
   init(_ calls: CallGroup) { (self.calls, transaction) = (calls, calls.transaction) }
 
-  /// Topics on which nothing is to be published any more.
+  /// Topics on which nothing is published any more.
   var retiredTopics: [[UInt8]] {
     guard let transaction else { return calls.retiredTopics }
     return transaction.endedAccess.retiredTopics + calls.retiredTopics + transaction.retiredTopics
   }
 
-  /// What counts now.
+  /// The counters of the group.
   var counters: CoreCounters {
     var counters = calls.counters
     counters.events = UInt64(transaction?.events.count ?? 0)

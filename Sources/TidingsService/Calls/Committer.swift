@@ -4,34 +4,34 @@ internal import TidingsRPC
 
 /// Gathers calls in a group that shares a transaction, and makes it durable.
 ///
-/// A group is open from its first call on. It ends in one of two ways: `commit` returns all that there is to tell
-/// anybody, `giveUp` those to whom it must be said that nothing was kept.
+/// A group is open from its first call on. It ends in one of two ways: `commit` returns everything that follows from
+/// the commit, `giveUp` the calls that must be failed or executed again.
 final class Committer {
   private let engine: Engine
   private let store: any Store
-  /// What the calls of the group left so far.
+  /// The calls of the group so far.
   var group = CallGroup()
-  /// There is an open transaction.
+  /// Whether a transaction is open.
   private(set) var isOpen = false
 
   init(_ engine: Engine, store: any Store) { (self.engine, self.store) = (engine, store) }
 
-  /// Somebody waits for the end of the group.
+  /// Whether a call or task waits for the end of the group.
   var isAwaited: Bool { isOpen || !group.isEmpty }
 
   // MARK: The group
 
   /// A call is about to use the store.
   ///
-  /// - Parameter access: What it does.
-  /// - Throws: `RPCError` when it writes and there is no room; `SQLError`.
+  /// - Parameter access: Whether the call reads or writes.
+  /// - Throws: `RPCError` if it writes and the store is full; `SQLError`.
   func open(for access: StoreAccess) throws {
     if access == .write, store.isFull { throw RPCError.storeIsFull }
     try open()
     if access == .write { (group.hasWrites, group.hasWriteCalls) = (true, true) }
   }
 
-  /// The engine's own work is about to use the store.
+  /// A maintenance task is about to use the store.
   ///
   /// - Throws: `SQLError`.
   func openForMaintenance() throws {
@@ -45,7 +45,7 @@ final class Committer {
     isOpen = true
   }
 
-  /// The group of a call that takes long is set aside, or taken up again.
+  /// Suspends or resumes the group of a long call.
   func exchange(_ other: inout CallGroup, isOpen isStillOpen: Bool) {
     swap(&group, &other)
     isOpen = isStillOpen
@@ -55,8 +55,8 @@ final class Committer {
 
   /// Commits the group.
   ///
-  /// - Returns: What it came to.
-  /// - Throws: `SQLError`: give the group up.
+  /// - Returns: Everything that follows from the commit.
+  /// - Throws: `SQLError`; call `giveUp` then.
   func commit() throws -> CommittedGroup {
     if isOpen {
       try prepare()

@@ -156,7 +156,7 @@ extension GroupedCalls {
     return true
   }
 
-  /// What calls wrote in a turn was taken back, and they go on: they fail instead.
+  /// Fails postponed calls whose writes were rolled back.
   func failPartlyWritten(_ lines: [CallLine], _ error: RPCError) {
     for line in lines {
       guard var held = postponed.first(of: line) else { continue }

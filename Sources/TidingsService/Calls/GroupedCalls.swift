@@ -4,25 +4,25 @@ internal import TidingsProtobuf
 internal import TidingsRPC
 internal import TidingsZeroMQ
 
-/// Told of each group of calls, on the loop thread.
+/// Notified of each group of calls, on the loop thread.
 protocol GroupObserver: AnyObject {
   /// A group is durable, and its calls are answered.
   func groupCommitted(_ group: CommittedGroup, on loop: LoopContext)
-  /// A group was taken back: what was looked up meanwhile may be what it had written.
+  /// A group was rolled back: data that was read meanwhile may include its writes.
   func groupRolledBack(on loop: LoopContext)
 }
 
 /// Answers calls from the store, in groups: all that arrived in one turn of the loop share a
 /// transaction and its commit.
 ///
-/// Answers leave after the commit. So an acknowledged save is durable, and so are its events; no read
-/// tells what a crash can take back; and libzmq sends a group's answers in few system calls.
+/// Answers are sent after the commit. An acknowledged save and its events are therefore durable, no read
+/// returns data that a crash could roll back, and libzmq sends a group's answers in few system calls.
 final class GroupedCalls {
   let engine: Engine
   let store: any Store
-  /// Says who may not call any more.
+  /// Rejects callers whose access has ended.
   let gate: IdentityGate
-  /// Takes the calls that need not be answered here.
+  /// Executes read calls on the reader threads.
   let reads: ReadDispatch
   let remote: CoreRemote
   let audit: AuditLog
@@ -31,17 +31,17 @@ final class GroupedCalls {
   /// Gathers calls, and commits them together.
   let committer: Committer
   weak var observer: (any GroupObserver)?
-  /// The answer of the call at hand is kept for its idempotency key: not if it changes nothing.
+  /// Whether the answer of the current call is stored for its idempotency key; not if it changes nothing.
   var keepsAnswer = true
-  /// What is kept of the answer instead of all; `nil`: all.
+  /// The part of the answer to store for the idempotency key; `nil` for the whole answer.
   var keptAnswer: [UInt8]?
-  /// Calls that are run again, and those behind them.
+  /// Calls that are executed again, and those queued behind them.
   var postponed = PostponedCalls<CallLine, HeldCall>(postponedBounds)
-  /// Calls that take long, and what waits for the store behind one.
+  /// Long calls, and the calls that wait for the store meanwhile.
   var longCalls = LongCalls<CallLine, HeldCall>(longCallBounds)
-  /// What waited for the store is being done.
+  /// Whether calls that waited for the store are being executed.
   var isServingWaiting = false
-  /// The one that has the store.
+  /// The long call that uses the store.
   var runningLongCall: RunningLongCall?
 
   init(
@@ -118,7 +118,7 @@ final class GroupedCalls {
     }
   }
 
-  /// A call saw or wrote what its group has written: should that be taken back, it is made again.
+  /// Keeps a call that read or wrote data of its group, to execute it again after a rollback.
   private func keep(
     _ call: borrowing InlineCall,
     of caller: Caller,
@@ -237,14 +237,14 @@ final class GroupedCalls {
 
   // MARK: Groups
 
-  /// Ends the turn: commits its group, and begins a call that takes long, if there is one.
+  /// Ends the turn: commits its group, and starts a long call, if there is one.
   func turnEnded(_ loop: LoopContext) {
     guard runningLongCall == nil else { return answerRefused(on: loop) }
     endGroup(loop)
     beginLongCall(on: loop)
   }
 
-  /// Commits the group of this turn, and sends what waited for that.
+  /// Commits the group of this turn, and sends its answers.
   func endGroup(_ loop: LoopContext) {
     guard committer.isAwaited else { return }
     do {
@@ -254,7 +254,7 @@ final class GroupedCalls {
     }
   }
 
-  /// Answers the calls of a group, and hands it on.
+  /// Answers the calls of a group, and passes it to the observer.
   func groupEnded(_ group: CommittedGroup, on loop: LoopContext) {
     if group.calls.hasWrites { store.didCommit() }
     for entry in group.calls.audits { audit.add(entry) }
@@ -269,44 +269,44 @@ final class GroupedCalls {
     store.betweenTransactions(hasWritten: group.calls.hasWrites)
   }
 
-  /// Answers all calls that it still has: the server is stopping.
+  /// Answers all remaining calls, because the server is stopping.
   func stop(_ loop: LoopContext) {
     finishLongCall(on: loop)
     endGroup(loop)
   }
 
-  /// The engine's own work may write.
+  /// Whether maintenance tasks may write.
   var hasRoom: Bool { !store.isFull }
 
-  // MARK: What is done after the commit
+  // MARK: After the commit
 
-  /// The channels of a user changed: tell the user's devices after the commit.
+  /// Notifies the user's devices after the commit that their channels changed.
   func channelsChanged(of user: String, container: String, environment: Environment) throws {
     announce(
       on: try engine.controlTopic(of: user, container: container, environment: environment)
     )
   }
 
-  /// Devices that listen to a control topic are to register again, after the commit.
+  /// Makes the devices that are subscribed to a control topic register again, after the commit.
   func announce(on controlTopic: [UInt8]) {
     committer.group.announcedTopics.insert(controlTopic)
   }
 
-  /// Nothing more is to be published on these topics once the group is committed.
+  /// Stops publishing on these topics after the commit.
   func retire(_ topics: [[UInt8]]) { committer.group.retiredTopics += topics }
 
-  /// Notes what an administrator did, once the group is committed.
+  /// Adds an audit entry after the commit.
   func auditWhenCommitted(_ entry: AuditEntry) { committer.group.audits.append(entry) }
 
-  /// Counts what counts once the group is committed.
+  /// Counts records after the commit.
   func countRecords(saved: Int, deleted: Int) {
     committer.group.counters.recordsSaved += UInt64(saved)
     committer.group.counters.recordsDeleted += UInt64(deleted)
   }
 
-  /// Nothing that a call waits for is committed, or will be with this group.
+  /// Whether there is no change that a call waits for, neither committed nor in this group.
   ///
-  /// - Returns: `nil` when the store cannot be asked.
+  /// - Returns: `nil` if the store cannot be read.
   func isCurrent(_ watch: FeedWatch, on loop: LoopContext) -> Bool? {
     do {
       try committer.open(for: .read)

@@ -27,7 +27,7 @@ struct HeldCall {
   let access: StoreAccess
   let answering: Answering
   var progress: (any CallProgress)?
-  /// Why what it wrote so far was taken back.
+  /// Why its writes were rolled back.
   var failure: RPCError?
 }
 

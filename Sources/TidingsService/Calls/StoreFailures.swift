@@ -4,14 +4,14 @@ internal import TidingsModel
 internal import TidingsRPC
 internal import TidingsSQL
 
-/// Logs why calls failed: the causes of their errors, which callers do not see.
+/// Logs the causes of failed calls, which callers do not see.
 ///
-/// A damaged page fails every call that needs it: what is the same is logged once in a while, with how
-/// often it came. Any thread may use it.
+/// A damaged page fails every call that needs it, so a repeated cause is logged periodically, with its count.
+/// Thread-safe.
 final class StoreFailures: Sendable {
   /// The same failure is logged again after this long.
   private static let pause = Duration.seconds(10)
-  /// Most failures that are told apart.
+  /// Most failures that are counted separately.
   private static let kindsMax = 64
 
   private struct Entry {
@@ -24,10 +24,10 @@ final class StoreFailures: Sendable {
 
   init(logger: Logger) { self.logger = logger }
 
-  /// Notes why something failed; what has no cause says all itself, and is ignored.
+  /// Logs the cause of an error; ignores errors without a cause.
   ///
   /// - Parameters:
-  ///   - error: Why it failed.
+  ///   - error: The error.
   ///   - what: What failed, for example `a call that reads`.
   ///   - now: The time.
   func note(_ error: any Error, in what: String, at now: ContinuousClock.Instant = .now) {
@@ -55,7 +55,7 @@ final class StoreFailures: Sendable {
     }
   }
 
-  /// How often it came since it was logged; `nil`: it is not logged now.
+  /// How often a cause occurred since it was last logged; `nil` if it is not due.
   private func take(_ reason: String, at now: ContinuousClock.Instant) -> Int? {
     entries.withLock { entries in
       var entry = entries[reason] ?? Entry(due: now)
@@ -72,7 +72,7 @@ final class StoreFailures: Sendable {
 }
 
 extension StatusCode {
-  /// Callers cannot help it: an operator should know.
+  /// Whether the cause is on the server, so that an operator should know.
   fileprivate var isServersFault: Bool {
     [.internal, .unknown, .dataLoss, .unavailable].contains(self)
   }

@@ -54,7 +54,10 @@ extension Core {
   private func updateUser(_ call: borrowing Call) throws -> ([UInt8], String) {
     let request = try TidingsV1.UpdateUserRequest(decoding: call.body.bytes, in: call.arena)
     guard request.quota == nil || !request.removesQuota else {
-      throw ItemError(.invalidArguments, "quota and removes_quota exclude each other: set one")
+      throw ItemError(
+        .invalidArguments,
+        "quota and removes_quota cannot be combined: set one of them"
+      )
     }
     let account = try engine.updateUser(
       request.userName,

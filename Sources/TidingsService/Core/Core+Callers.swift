@@ -5,7 +5,7 @@ internal import TidingsRPC
 internal import TidingsZeroMQ
 
 extension Core {
-  /// Tells the loop that quotas may have changed.
+  /// Notifies the loop that quotas may have changed.
   func quotasChanged(on loop: LoopContext) {
     let boundsRates =
       engine.limits.callsPerSecondPerUserMax > 0 || (try? engine.hasQuotasOfRates) ?? true
@@ -13,7 +13,7 @@ extension Core {
   }
 
   func bounds(of user: String) -> CallerBounds {
-    // What cannot be read now does not keep callers out.
+    // If the quota cannot be read, the default applies.
     let quota = (try? engine.quota(of: user)) ?? engine.limits.userQuota
     return CallerBounds(
       callsPerSecondMax: Int(clamping: quota.callsPerSecondMax),
@@ -29,11 +29,11 @@ extension Core {
   ) -> RPCError {
     let error = ItemError(
       .requestRateLimited,
-      "you make more than \(callsPerSecondMax) calls in a second: wait as long as retry_after says, "
-        + "or ask an administrator for a larger quota",
+      "limit of \(callsPerSecondMax) calls per second exceeded: retry after the delay in retry_after, or "
+        + "ask an administrator for a larger quota",
       retryAfter: retryAfter
     )
-    // A refusal costs no statement where the name tells who it is.
+    // The key is only looked up if the call does not name the user, to avoid a statement per rejection.
     let key = user.isEmpty ? keyNumber.flatMap { try? engine.holder(ofKey: $0) } : nil
     audit.addRefusal(
       AuditEntry(

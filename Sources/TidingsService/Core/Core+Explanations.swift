@@ -53,8 +53,8 @@ extension Core {
     for caller: Caller
   ) throws -> ExplainedChange {
     func settled(_ record: Record) throws -> Record {
-      let place = try database.place(of: record.recordID.zoneID, for: caller.user)
-      var settled = try record.settled(at: place, for: caller.user)
+      let location = try database.location(of: record.recordID.zoneID, for: caller.user)
+      var settled = try record.settled(at: location, for: caller.user)
       if database.scope == .shared {
         settled.recordID.zoneID.ownerName = record.recordID.zoneID.ownerName
       }
@@ -86,7 +86,7 @@ extension Core {
     case (nil, let id?):
       var recordID = try RecordReader.recordID(id, "record_id")
       let owner = recordID.zoneID.ownerName
-      recordID.zoneID = try database.place(of: recordID.zoneID, for: caller.user).zone
+      recordID.zoneID = try database.location(of: recordID.zoneID, for: caller.user).zone
       if database.scope == .shared { recordID.zoneID.ownerName = owner }
       return .deletion(recordID)
     default:

@@ -10,7 +10,7 @@ internal import TidingsZeroMQ
 private typealias Field = TidingsV1.ZoneChanges.FieldNumber
 
 extension Core {
-  /// Registers the methods of RecordService that tell what changed.
+  /// Registers the methods of RecordService that return changes.
   func registerFeeds(on loop: LoopContext) {
     typealias Methods = TidingsV1.RecordService.Methods
     feeds.register(Methods.fetchRecordZoneChanges, on: loop) { reader, caller, body in
@@ -56,7 +56,7 @@ private struct ZoneChangesCall {
     var budget = FeedBudget(limit: Int(request.limit), reader.engine.limits)
     var response = WireWriter()
     var zones: [ZoneID] = []
-    var isNews = false
+    var hasChanges = false
     for options in request.zones {
       var part = WireWriter()
       part.add(Field.zoneID, (options.zoneID ?? .init(.default)).encoded(in: reader.arena))
@@ -64,16 +64,16 @@ private struct ZoneChangesCall {
         let zone = try options.zoneID.named(in: database, for: caller)
         zones.append(zone)
         let page = try add(options, of: zone, to: &part, &budget)
-        isNews = isNews || page.changeCount > 0 || page.moreComing
+        hasChanges = hasChanges || page.changeCount > 0 || page.moreComing
       } catch let error as ItemError {
-        isNews = true
+        hasChanges = true
         part.add(Field.error, TidingsV1.ItemError(error).encoded(in: reader.arena))
       }
       response.add(TidingsV1.FetchRecordZoneChangesResponse.FieldNumber.zones, part.bytes)
     }
     return FeedAnswer(
       body: response.bytes,
-      watch: isNews ? nil : try reader.engine.watch(zones, in: database),
+      watch: hasChanges ? nil : try reader.engine.watch(zones, in: database),
       wait: wait
     )
   }
@@ -140,10 +140,10 @@ private func databaseChanges(
     changeToken: page.changeToken,
     moreComing: page.moreComing
   )
-  let isNews = page.moreComing || !page.changedZones.isEmpty || !page.deletedZones.isEmpty
+  let hasChanges = page.moreComing || !page.changedZones.isEmpty || !page.deletedZones.isEmpty
   return FeedAnswer(
     body: response.encoded(in: reader.arena),
-    watch: isNews ? nil : try reader.engine.watch([], in: database),
+    watch: hasChanges ? nil : try reader.engine.watch([], in: database),
     wait: wait
   )
 }

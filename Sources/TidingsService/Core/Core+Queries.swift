@@ -159,8 +159,8 @@ extension TidingsV1.SortDescriptor {
   fileprivate var model: RecordQuery.SortKey {
     let name = SystemField(name: fieldName)?.name ?? fieldName
     var key = RecordQuery.SortKey(field: name, isDescending: descending)
-    if let place = relativeLocation {
-      key.relativeLocation = Location(latitude: place.latitude, longitude: place.longitude)
+    if let center = relativeLocation {
+      key.relativeLocation = Location(latitude: center.latitude, longitude: center.longitude)
     }
     return key
   }

@@ -107,7 +107,7 @@ extension Core {
     guard continuation.count == 8 else {
       throw ItemError(
         .invalidArguments,
-        "continuation is not what FetchShares answered: leave it out to begin anew"
+        "invalid continuation: use that of the last FetchShares response, or omit it to restart"
       )
     }
     return continuation.reduce(0) { $0 << 8 | Int64($1) }

@@ -154,7 +154,9 @@ private final class SubscriptionsProgress: CallProgress, @unchecked Sendable {
       let id = subscription.subscriptionID
       let wanted = Result {
         var wanted = try subscription.model("subscription \(Identifier.shown(id))")
-        wanted.zoneID = try wanted.zoneID.map { try database.place(of: $0, for: caller.user).zone }
+        wanted.zoneID = try wanted.zoneID.map {
+          try database.location(of: $0, for: caller.user).zone
+        }
         return wanted
       }
       // Canonical text is made of it more than once, and terms of the index.

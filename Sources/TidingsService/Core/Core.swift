@@ -5,11 +5,11 @@ internal import TidingsRPC
 internal import TidingsSQLite
 internal import TidingsZeroMQ
 
-/// What the loop's thread works with: the store and its engine, and the parts that have turns.
+/// The state of the loop thread: the store, the engine, and the parts that run in turns.
 ///
-/// `GroupedCalls` answers from the store, `ReadDispatch` hands to the reader threads what may take long,
-/// `WaitingFeeds` lets calls wait for a change, `Publisher` publishes what a group made durable, and
-/// `MaintenanceTurns` lets the engine work by itself. The handlers of methods are extensions.
+/// `GroupedCalls` executes calls in groups, `ReadDispatch` executes long reads on the reader threads,
+/// `WaitingFeeds` lets calls wait for a change, `Publisher` publishes the events of committed groups, and
+/// `MaintenanceTurns` runs maintenance tasks. The handlers of methods are extensions.
 final class Core {
   typealias Call = StoreCall
 
@@ -18,13 +18,13 @@ final class Core {
   let folder: DataFolder
   let store: EmbeddedStore
   let assets: AssetFiles
-  /// Who administered what, and who was refused what.
+  /// Administrative calls and rejected calls.
   let audit: AuditLog
-  /// How it is known who calls.
+  /// How callers are identified.
   let callerMode: CallerMode
-  /// Says it, and refuses who may not call.
+  /// Identifies callers, and rejects those without access.
   let gate: IdentityGate
-  /// The way here from other threads.
+  /// Access to the core from other threads.
   let remote: CoreRemote
   let reads: ReadDispatch
   let calls: GroupedCalls
@@ -32,13 +32,13 @@ final class Core {
   let maintenance: MaintenanceTurns
   var publisher: Publisher
   var counters = CoreCounters()
-  /// The one backup or check that runs.
+  /// The running backup or check; at most one.
   let walks = StoreWalkSlot()
-  /// Tells whether the server serves.
+  /// The health of the server.
   var health: HealthState?
-  /// An administrator drained the server, and wants it to end: called once.
+  /// Called once when an administrator drained the server and it must exit.
   var onDrained: (() -> Void)?
-  /// When it was last logged that no more connections are taken.
+  /// When the warning about refused connections was last logged.
   private var warnedOfConnections: ContinuousClock.Instant?
 
   /// A core on an open database; the folder stays locked as long as the core lives.
@@ -184,8 +184,8 @@ extension Core: LoopDelegate {
     warnedOfConnections = loop.now
     logger.log(
       .warning,
-      "no more connections are taken until others end: raise the limit of open files",
-      ["shut": "\(loop.counters.doorsShut)"]
+      "out of file descriptors, new connections wait: raise the limit of open files",
+      ["pauses": "\(loop.counters.acceptPauses)"]
     )
   }
 }

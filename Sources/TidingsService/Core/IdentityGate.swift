@@ -5,33 +5,32 @@ internal import TidingsProto
 package import TidingsRPC
 package import TidingsZeroMQ
 
-/// How it is known who calls.
+/// How callers are identified.
 enum CallerMode: Sendable {
-  /// Authentication is off: the server trusts the user whom a call claims. Only this machine can connect, and
-  /// everybody on it may administer.
+  /// Authentication is off: the server trusts the user that a call names. Only this machine can connect, and
+  /// every user is an administrator.
   case development
-  /// The key of the connection tells it.
+  /// The key of the connection identifies the user.
   case authenticated
 }
 
-/// Says who calls, and refuses whom an administrator does not admit: the one place for all calls,
-/// whatever answers them.
+/// Identifies the caller of each call, and rejects users without access, for all services.
 ///
-/// A key is looked up by its number in memory, with every call: what an administrator does is in force
-/// with the next call of a connection that is open. A refusal costs no statement either.
+/// The key of every call is looked up by its number in memory, so a change by an administrator applies
+/// to the next call of an open connection. A rejection costs no statement.
 package final class IdentityGate {
   private let engine: Engine
   private let mode: CallerMode
   private let audit: AuditLog
 
-  /// A gate before the calls of a server.
+  /// Creates the gate of a server.
   init(_ engine: Engine, mode: CallerMode, audit: AuditLog) {
     self.engine = engine
     self.mode = mode
     self.audit = audit
   }
 
-  /// A gate apart from a server, to be measured; its refusals are noted in the folder.
+  /// Creates a gate without a server, for benchmarks; logs rejections in the folder.
   package convenience init(apart engine: Engine, auditFolder: String) {
     let audit = AuditLog(folder: auditFolder, logger: Logger(level: .error))
     self.init(engine, mode: .authenticated, audit: audit)
@@ -54,7 +53,7 @@ package final class IdentityGate {
     }
   }
 
-  /// Why a key may not be used now; `nil`: it may, or there is none.
+  /// Returns why a key is rejected; `nil` if it is admitted, or if there is no key.
   func refusal(ofKey key: Int64?) -> RPCError? {
     guard let key else { return nil }
     do {
@@ -65,7 +64,7 @@ package final class IdentityGate {
     }
   }
 
-  /// Whom a key stands for.
+  /// Returns the user of a key.
   private func user(
     of key: Int64,
     _ method: MethodDescriptor?,
@@ -76,7 +75,7 @@ package final class IdentityGate {
     case .admitted(let name): user = name
     case .restricted(let name):
       guard !engine.isBeingErased(name) else { throw ItemError.beingErased }
-      guard method?.tellsStatus == true else { throw ItemError.restricted }
+      guard method?.returnsAccountStatus == true else { throw ItemError.restricted }
       user = name
     case .expired(_, let since): throw ItemError.keyExpired(since: since)
     case .revoked(_, let since): throw ItemError.keyRevoked(since: since)
@@ -98,13 +97,13 @@ package final class IdentityGate {
     }
     let user = String(decoding: claim, as: UTF8.self)
     guard !engine.isBeingErased(user) else { throw ItemError.beingErased }
-    guard try method?.tellsStatus == true || !engine.isRestricted(user) else {
+    guard try method?.returnsAccountStatus == true || !engine.isRestricted(user) else {
       throw ItemError.restricted
     }
     return .claimed
   }
 
-  /// Notes a refusal, and says it to the caller.
+  /// Adds a rejection to the audit log, and returns the error for the caller.
   private func refusal(_ error: any Error, key: Int64?) -> RPCError {
     if let error = error as? ItemError {
       let holder = key.flatMap { try? engine.holder(ofKey: $0) }
@@ -123,8 +122,8 @@ package final class IdentityGate {
 }
 
 extension MethodDescriptor {
-  /// Restricted users learn with it that they are.
-  fileprivate var tellsStatus: Bool {
+  /// Whether restricted users may call the method, to find out that they are restricted.
+  fileprivate var returnsAccountStatus: Bool {
     fullName == TidingsV1.AccountService.Methods.fetchAccountStatus.fullName
   }
 }
@@ -144,23 +143,22 @@ extension ItemError {
   fileprivate static func keyRevoked(since time: Timestamp) -> ItemError {
     ItemError(
       .notAuthenticated,
-      "the key of this connection was revoked at \(time.utcText): make a new pair, and ask an "
+      "the key of this connection was revoked at \(time.utcText): generate a new pair, and ask an "
         + "administrator to authorize it"
     )
   }
-  /// Only a caller who proved to be the user hears it.
+  /// Returned to authenticated callers only.
   static let restricted = ItemError(
     .managedAccountRestricted,
-    "an administrator restricted this account: its calls are refused"
+    "this account was restricted by an administrator: ask an administrator to lift the restriction"
   )
-  /// All that is stored for the user is being removed.
+  /// All data of the user is being deleted.
   static let beingErased = ItemError(
     .managedAccountRestricted,
-    "an administrator erases this account with all its data: its calls are refused"
+    "this account and its data are being erased by an administrator: its calls are rejected"
   )
   fileprivate static let anotherUser = ItemError(
     .permissionFailure,
-    "the metadata 'tidings-user' names another user than the key of this connection belongs to: "
-      + "leave it out"
+    "the metadata 'tidings-user' is not the user of this connection's key: omit it"
   )
 }

@@ -4,20 +4,20 @@ internal import TidingsModel
 struct Publication: Hashable {
   /// When, by the server's clock.
   let time: Timestamp
-  /// In one push together with later ones, without content.
+  /// Whether it was merged with later events into a push without content.
   let isCoalesced: Bool
-  /// The push was pruned.
+  /// Whether the push was pruned.
   let isPruned: Bool
 }
 
-/// How the newest notifications were published, for those who trace one.
+/// How the newest notifications were published, for tracing.
 struct PublicationLog {
-  /// Most notifications that it knows; older ones are forgotten.
+  /// Capacity, in notifications; the oldest are discarded.
   static let countMax = 100_000
 
-  /// The place of each in `entries`.
-  private var places: [Key: Int] = [:]
-  /// A ring, once it is full.
+  /// Indices in `entries`.
+  private var indices: [Key: Int] = [:]
+  /// A ring buffer once it is full.
   private var entries: [(key: Key, publication: Publication)] = []
   private var next = 0
 
@@ -26,24 +26,24 @@ struct PublicationLog {
     let sequence: Int64
   }
 
-  /// Notes how an event was published.
+  /// Records how an event was published.
   mutating func note(_ channel: Int64, _ sequence: Int64, _ publication: Publication) {
     let key = Key(channel: channel, sequence: sequence)
-    if let place = places[key] {
-      entries[place].publication = publication
+    if let index = indices[key] {
+      entries[index].publication = publication
     } else if entries.count < Self.countMax {
-      places[key] = entries.count
+      indices[key] = entries.count
       entries.append((key, publication))
     } else {
-      places[entries[next].key] = nil
-      places[key] = next
+      indices[entries[next].key] = nil
+      indices[key] = next
       entries[next] = (key, publication)
       next = (next + 1) % Self.countMax
     }
   }
 
-  /// How an event was published; `nil`: that is not known any more.
+  /// How an event was published; `nil` if that was discarded.
   func find(_ channel: Int64, _ sequence: Int64) -> Publication? {
-    places[Key(channel: channel, sequence: sequence)].map { entries[$0].publication }
+    indices[Key(channel: channel, sequence: sequence)].map { entries[$0].publication }
   }
 }

@@ -101,7 +101,7 @@ struct Publisher: ~Copyable {
     }
   }
 
-  /// Tells users' devices what another one marked read.
+  /// Notifies users' devices of notifications that another device marked read.
   mutating func publish(_ marks: [PushedReadMarks], on loop: LoopContext) {
     guard !marks.isEmpty else { return }
     let published = PushMessage.PublicationTime(.now)
@@ -117,7 +117,7 @@ struct Publisher: ~Copyable {
     }
   }
 
-  /// Tells users' devices that their channels changed.
+  /// Notifies users' devices that their channels changed.
   func announceChannels(_ topics: Set<[UInt8]>, on loop: LoopContext) {
     guard !topics.isEmpty else { return }
     let push = PushMessage.channelsChanged(PushMessage.PublicationTime(.now))

@@ -6,13 +6,13 @@ internal import TidingsProtobuf
 internal import TidingsSeal
 internal import TidingsWire
 
-/// Encodes what is published: `tidings.v1.Push`.
+/// Encodes pushes, `tidings.v1.Push`.
 struct PushMessage: ~Copyable {
   /// How the content is protected.
   enum Protection {
-    /// Anybody who hears it can read it.
+    /// Every receiver can read it.
     case open
-    /// Only the holders of the key can.
+    /// Only holders of the key can read it.
     case sealed(SealingKey, NonceSequence.Nonce)
   }
 

@@ -1,8 +1,8 @@
-/// Notifications that a device marked read, as the user's other devices are told.
+/// Notifications that a device marked read, as published to the user's other devices.
 struct PushedReadMarks: Hashable {
   /// The user's control topic.
   let topic: [UInt8]
-  /// Marks the device, on this topic; 0 when it gave no name.
+  /// Identifies the device on this topic; 0 if the call named none.
   let originTag: UInt64
   /// The number of the user's newest mark before these.
   let previous: Int64

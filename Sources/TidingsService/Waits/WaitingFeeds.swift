@@ -4,18 +4,18 @@ internal import TidingsProto
 internal import TidingsRPC
 internal import TidingsZeroMQ
 
-/// Calls that read a feed, and wait when there is nothing in it to tell.
+/// Calls that read a feed, and wait if it has no changes.
 final class WaitingFeeds {
-  /// Woken calls that the reader threads have at once: one change may wake thousands.
+  /// Most woken calls on the reader threads at a time: one change may wake thousands.
   private static let rerunsMax = 64
-  /// An answer leaves so long before the deadline.
+  /// How long before its deadline a call is answered.
   private static let deadlineMargin = Duration.milliseconds(100)
 
   private let calls: GroupedCalls
   private var waiting: WaitingCalls<FeedCall>
-  /// Woken calls that the readers have.
+  /// Woken calls on the reader threads.
   private var rerunCount = 0
-  /// Not while the server drains or stops.
+  /// False while the server drains or stops.
   var letsCallsWait = true
 
   init(_ calls: GroupedCalls, limits: Limits) {
@@ -27,10 +27,10 @@ final class WaitingFeeds {
     )
   }
 
-  /// When `timerFired` is due; `nil`: never.
+  /// When `timerFired` is due; `nil` if never.
   var nextTimer: ContinuousClock.Instant? { waiting.nextTimer }
 
-  /// Lets the reader threads answer a method that waits when there is nothing to tell.
+  /// Registers a method that runs on the reader threads, and waits if there are no changes.
   func register(
     _ method: MethodDescriptor,
     on loop: LoopContext,
@@ -50,7 +50,7 @@ final class WaitingFeeds {
     }
   }
 
-  /// Wakes the calls that wait for what a transaction changed.
+  /// Wakes the calls that wait for a change of a transaction.
   func wake(by transaction: CommittedTransaction, on loop: LoopContext) {
     guard !waiting.isEmpty else { return }
     waiting.wake(
@@ -66,13 +66,13 @@ final class WaitingFeeds {
     for call in waiting.expire(loop.now) { loop.reply(call.token, body: call.answer) }
   }
 
-  /// Answers all calls that wait, and lets none wait any more.
+  /// Answers all waiting calls; later calls no longer wait.
   func stop(on loop: LoopContext) {
     letsCallsWait = false
     for call in waiting.takeAll() { loop.reply(call.token, body: call.answer) }
   }
 
-  /// Ends what callers wait for who are refused from now on; streams and uploads too.
+  /// Ends the calls of callers whose access has ended, including streams and uploads.
   func end(_ ended: EndedAccess, on loop: LoopContext) {
     for call in waiting.take(where: { ended.includes($0.keyNumber, $0.caller.user) }) {
       loop.fail(call.token, calls.gate.refusal(ofKey: call.keyNumber) ?? .accessEnded)
@@ -83,7 +83,7 @@ final class WaitingFeeds {
     )
   }
 
-  /// Ends the waits on connections that have ended.
+  /// Ends waiting calls of closed connections.
   func connectionsEnded(_ connections: [UInt64], _ loop: LoopContext) {
     for connection in connections {
       for call in waiting.take(on: connection) { loop.abandon(call.token) }
@@ -141,9 +141,9 @@ final class WaitingFeeds {
     }
   }
 
-  /// Lets a call wait, or runs it again at once.
+  /// Lets a call wait, or executes it again immediately.
   ///
-  /// - Returns: `false` when it is to be answered instead.
+  /// - Returns: `false` if it must be answered instead.
   private func wait(
     _ call: FeedCall,
     for watch: FeedWatch,
@@ -155,7 +155,7 @@ final class WaitingFeeds {
     }
     var call = call
     call.end = end
-    // Something was committed after the reader looked and before anybody waited for it.
+    // A change was committed after the read and before the call waits.
     guard isCurrent else { return run(call) }
     return waiting.park(
       call,
@@ -184,18 +184,18 @@ final class WaitingFeeds {
 }
 
 extension EndedAccess {
-  /// A caller is refused.
+  /// Whether the access of a caller has ended.
   fileprivate func includes(_ key: Int64?, _ user: String?) -> Bool {
     key.map(keys.contains) ?? false || user.map(users.contains) ?? false
   }
 }
 
 extension RPCError {
-  /// The caller was admitted when the call began.
+  /// The caller had access when the call started.
   fileprivate static let accessEnded = RPCError(
     callFailure: ItemError(
       .notAuthenticated,
-      "an administrator ended this access: the next call says why"
+      "access was ended by an administrator: call again for the reason"
     )
   )
 }

@@ -87,7 +87,7 @@ struct ClientLoop: ~Copyable {
         table.connected()
         renewal.stop()
         lastFailure = nil
-      case .unreachable, .refused, .brokenOff, .misunderstood: connectionFailed(event)
+      case .unreachable, .refused, .handshakeClosed, .protocolMismatch: connectionFailed(event)
       case .disconnected:
         guard table.isConnected else {
           renewal.schedule(now)
@@ -112,7 +112,7 @@ struct ClientLoop: ~Copyable {
       )
     else { return }
     // The other side may end the connection before it is understood why: the better reason stays.
-    if event == .brokenOff, lastFailure == .misunderstood { return }
+    if event == .handshakeClosed, lastFailure == .protocolMismatch { return }
     lastFailure = event
     perform(table.connectionFailed(failure, failsCalls: event == .refused))
   }

@@ -1,8 +1,8 @@
 internal import TidingsRPC
 
-/// Says why a connection was not made, to whom waits for it.
+/// Maps a failure to connect to an error.
 enum ConnectionFailure {
-  /// The status of calls that fail for it; `nil`: the event is none.
+  /// Returns the error of calls that fail because of an event; `nil` if it is not a failure.
   static func error(
     of event: ConnectionMonitor.Event,
     endpoint: String,
@@ -15,32 +15,32 @@ enum ConnectionFailure {
     case (.refused, _):
       RPCError(
         .unauthenticated,
-        "the server at \(endpoint) does not admit this key: an administrator can add its public part, "
-          + "or it has expired or was revoked"
+        "the server at \(endpoint) does not admit this key, which may be unknown, expired or revoked: "
+          + "ask an administrator to add the public key"
       )
-    case (.misunderstood, .curveClient):
+    case (.protocolMismatch, .curveClient):
       RPCError(
         .unavailable,
-        "what listens at \(endpoint) does not speak CURVE: a server in development mode takes no "
-          + "keys, and other programs are no servers of ours"
+        "the server at \(endpoint) does not speak CURVE: check the endpoint, or omit the keys if the "
+          + "server is in development mode"
       )
-    case (.misunderstood, _):
+    case (.protocolMismatch, _):
       RPCError(
         .unavailable,
         "the server at \(endpoint) requires authentication: use a key file and the server's public "
           + "key"
       )
-    case (.brokenOff, .curveClient):
+    case (.handshakeClosed, .curveClient):
       RPCError(
         .unavailable,
-        "the server at \(endpoint) broke off the handshake: it has another key than the server key "
-          + "given here, does not speak CURVE, or has too much to do"
+        "the server at \(endpoint) closed the connection during the handshake: check the server key, "
+          + "or retry later if the server is overloaded"
       )
-    case (.brokenOff, _):
+    case (.handshakeClosed, _):
       RPCError(
         .unavailable,
-        "the server at \(endpoint) broke off the handshake: if it requires authentication, use a key "
-          + "file and the server's public key"
+        "the server at \(endpoint) closed the connection during the handshake: if it requires "
+          + "authentication, use a key file and the server's public key"
       )
     }
   }

@@ -96,7 +96,7 @@ struct SubscriberLoop: ~Copyable {
       _ = try deliverMessages()
       isConnected = false
       deliver(.disconnected)
-    case .unreachable, .refused, .brokenOff, .misunderstood: break
+    case .unreachable, .refused, .handshakeClosed, .protocolMismatch: break
     }
   }
 

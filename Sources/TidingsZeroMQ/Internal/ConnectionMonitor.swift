@@ -13,14 +13,14 @@ struct ConnectionMonitor: ~Copyable {
     /// The server does not admit the key.
     case refused
     /// The server ended the handshake, or did not go on with it.
-    case brokenOff
+    case handshakeClosed
     /// The two sides do not speak the same.
-    case misunderstood
+    case protocolMismatch
   }
 
   private var events: SocketEvents
   /// Somebody took the connection that is being made.
-  private var isTaken = false
+  private var isAccepted = false
 
   private static let kinds =
     ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_CONNECT_RETRIED
@@ -41,15 +41,15 @@ struct ConnectionMonitor: ~Copyable {
       switch event.kind {
       case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: return .connected
       case ZMQ_EVENT_DISCONNECTED: return .disconnected
-      case ZMQ_EVENT_CONNECTED: isTaken = true
+      case ZMQ_EVENT_CONNECTED: isAccepted = true
       case ZMQ_EVENT_CONNECT_RETRIED:
         // It comes after failed handshakes too.
-        if !isTaken { return .unreachable }
-        isTaken = false
+        if !isAccepted { return .unreachable }
+        isAccepted = false
       // 300 is "try again later", and no server of ours says it aloud.
-      case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH: return event.value == 400 ? .refused : .brokenOff
-      case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL: return .brokenOff
-      case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL: return .misunderstood
+      case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH: return event.value == 400 ? .refused : .handshakeClosed
+      case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL: return .handshakeClosed
+      case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL: return .protocolMismatch
       default: continue
       }
     }

@@ -95,7 +95,7 @@ extension LoopDelegate {
   ) -> RPCError {
     RPCError(
       .resourceExhausted,
-      "you make more than \(callsPerSecondMax) calls in a second: wait as long as retry_after says",
+      "limit of \(callsPerSecondMax) calls per second exceeded: retry after the delay in retry_after",
       details: [.retryInfo(after: retryAfter)]
     )
   }

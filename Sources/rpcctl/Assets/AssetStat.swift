@@ -48,7 +48,7 @@ extension Verb {
         [checksum, asset.size > 0 ? "\(asset.size)" : "", problem ?? "stored"]
       )
       _ = results.finish(invocation.output)
-      return problem == nil ? .success : .notSo
+      return problem == nil ? .success : .conditionNotMet
     }
   )
 }

@@ -61,7 +61,7 @@ extension Verb {
       invocation.output.endProgress()
       _ = results.finish(invocation.output)
       invocation.output.tell("\(counted(seen.count, "asset")), \(problems) missing or damaged")
-      return problems == 0 ? .success : .notSo
+      return problems == 0 ? .success : .conditionNotMet
     }
   )
 

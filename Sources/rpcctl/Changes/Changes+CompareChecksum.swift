@@ -79,7 +79,7 @@ extension Verb {
           "isWhole": isSame ? nil : .bool(parts.count <= partsMax && names.count < namesMax),
         ])
       )
-      return isSame ? .success : .notSo
+      return isSame ? .success : .conditionNotMet
     }
     var table = Table(["ZONE", "RECORDS", "CHECKSUM"])
     for (digest, reader) in zip(digests, readers) {
@@ -89,7 +89,7 @@ extension Verb {
     for name in names { output.write(text: "differs: \(printable(name))\n") }
     if parts.count > partsMax || names.count == namesMax { output.tell("… and more") }
     output.tell(isSame ? "the same" : "not the same")
-    return isSame ? .success : .notSo
+    return isSame ? .success : .conditionNotMet
   }
 }
 

@@ -54,7 +54,7 @@ extension Verb {
       }
       invocation.output.endProgress()
       invocation.output.write(list) { table }
-      return isWhole ? .success : .notSo
+      return isWhole ? .success : .conditionNotMet
     }
   )
 

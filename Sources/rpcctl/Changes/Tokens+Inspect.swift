@@ -41,7 +41,7 @@ extension Verb {
         object.append("isOfThisServer", .bool(!isForeign))
       }
       invocation.output.write(.object(object))
-      return isForeign ? .notSo : .success
+      return isForeign ? .conditionNotMet : .success
     }
   )
 

@@ -50,7 +50,7 @@ extension Verb {
       }
       invocation.output.write(list) { table }
       if invocation.output.format == .table { invocation.output.tell("\(total) unread") }
-      return total > 0 && invocation.arguments[exitStatus] ? .notSo : .success
+      return total > 0 && invocation.arguments[exitStatus] ? .conditionNotMet : .success
     }
   )
 }

@@ -135,9 +135,9 @@ extension Verb {
       // What a file says wins: a begin is only for a new one.
       if !resumes { start.token = try await since.token(invocation, session) }
       if resumes, let path = start.statePath {
-        output.tell("rpcctl: goes on where '\(path)' says; nothing is missed")
+        output.tell("rpcctl: resumes at the position in '\(path)'")
         if arguments.isGiven(sinceOption) {
-          output.tell("rpcctl: --since is passed over: it is for a new --state file")
+          output.tell("rpcctl: --since is ignored: it applies to a new --state file only")
         }
       }
       if output.format == .table, command == nil { output.tell("watching; Ctrl-C ends") }

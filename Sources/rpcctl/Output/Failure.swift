@@ -49,7 +49,7 @@ struct Failure {
     case is Interrupted: self.init(here: error, "INTERRUPTED", .interrupted)
     case is CommandFailure: self.init(here: error, "COMMAND_FAILED", .commandFailed)
     case is NotFound: self.init(here: error, "NOT_FOUND", .notFound)
-    case is ConditionNotMet: self.init(here: error, "NOT_SO", .notSo)
+    case is ConditionNotMet: self.init(here: error, "CONDITION_NOT_MET", .conditionNotMet)
     case is Unconfirmed: self.init(here: error, "NOT_CONFIRMED", .localFailure)
     default: self.init(here: error, "LOCAL_FAILURE", .localFailure)
     }

@@ -23,7 +23,7 @@ struct ExitCode: Hashable, Sendable {
   /// The command line, or JSON in it, is wrong.
   static let usage = Self(rawValue: 2)
   /// The answer is no: what was compared differs, what was waited for did not come, there are problems.
-  static let notSo = Self(rawValue: 3)
+  static let conditionNotMet = Self(rawValue: 3)
   /// The call was answered, and some of its items failed.
   static let itemsFailed = Self(rawValue: 4)
   /// What the command names does not exist: as an item that is not there, so the rest.

@@ -58,7 +58,7 @@ extension Verb {
       }
       if output.format != .jsonl { output.write(list) { table } }
       if isSame, output.format == .table { output.tell("no differences") }
-      return isSame ? .success : .notSo
+      return isSame ? .success : .conditionNotMet
     }
   )
 }

@@ -79,7 +79,7 @@ extension Verb {
     run: { invocation in
       let changes = try await apply(invocation, dryRun: true)
       _ = SchemaResults.print(changes, invocation.output)
-      return changes.isEmpty ? .success : .notSo
+      return changes.isEmpty ? .success : .conditionNotMet
     }
   )
 

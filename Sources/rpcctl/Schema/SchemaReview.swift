@@ -104,6 +104,6 @@ extension Verb {
     if findings.isEmpty, output.format == .table { output.tell(nothing) }
     _ = results.finish(output)
     let fails = findings.contains { $0.level == level || $0.level == .error }
-    return fails ? .notSo : .success
+    return fails ? .conditionNotMet : .success
   }
 }

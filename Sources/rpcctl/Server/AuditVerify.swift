@@ -86,6 +86,6 @@ enum AuditVerify {
       for remark in chain.remarks { output.tell("rpcctl: note: \(remark)") }
       for problem in chain.problems { output.tellAlways("rpcctl: \(problem)") }
     }
-    return chains.allSatisfy(\.problems.isEmpty) ? .success : .notSo
+    return chains.allSatisfy(\.problems.isEmpty) ? .success : .conditionNotMet
   }
 }

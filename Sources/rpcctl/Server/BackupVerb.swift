@@ -55,7 +55,7 @@ extension Verb {
       let file = try await receive(request, path, invocation)
       try file.place(replaces: replaces)
       tell(file, path, invocation.output)
-      return file.damagedAssets.isEmpty ? .success : .notSo
+      return file.damagedAssets.isEmpty ? .success : .conditionNotMet
     }
   )
 

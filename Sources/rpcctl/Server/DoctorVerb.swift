@@ -57,7 +57,7 @@ extension Verb {
         try await checks.run()
       }
       if Task.isCancelled { throw Interrupted() }
-      return worst.isProblem ? .notSo : .success
+      return worst.isProblem ? .conditionNotMet : .success
     }
   )
 }

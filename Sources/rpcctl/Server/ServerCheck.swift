@@ -52,7 +52,7 @@ extension Verb {
       }
       _ = results.finish(invocation.output)
       tell(last, invocation.output)
-      return last.damageCount == 0 ? .success : .notSo
+      return last.damageCount == 0 ? .success : .conditionNotMet
     }
   )
 

@@ -68,7 +68,7 @@ extension Verb {
         state = try await administration.drain(.init(), options: invocation.callOptions)
       }
       invocation.output.writeState(state)
-      return waits && state.state == .draining ? .notSo : .success
+      return waits && state.state == .draining ? .conditionNotMet : .success
     }
   )
 

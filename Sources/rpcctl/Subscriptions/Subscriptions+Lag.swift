@@ -55,7 +55,7 @@ extension Verb {
         invocation.output.tell("nobody waits")
       }
       guard let max else { return .success }
-      return sorted.contains { $0.value.count > max } ? .notSo : .success
+      return sorted.contains { $0.value.count > max } ? .conditionNotMet : .success
     }
   )
 

@@ -3,14 +3,14 @@ internal import TidingsJSON
 /// Tells what an import does: errors line by line, progress on a terminal, a summary.
 final class ImportReport {
   /// Most errors that are told on standard error.
-  private static let toldMax = 100
+  private static let reportedMax = 100
 
   private let output: Output
   private let source: String
   private let errors: OutputFile?
   private let start = ContinuousClock.now
   private let line: Progress
-  private var toldCount = 0
+  private var reportedCount = 0
 
   /// Begins to count the time.
   ///
@@ -30,9 +30,11 @@ final class ImportReport {
     if let errors {
       return try errors.write(reason.json(line: line).text() + [UInt8(ascii: "\n")])
     }
-    toldCount += 1
-    if toldCount <= Self.toldMax { output.tellAlways("\(source), line \(line): \(reason.text)") }
-    if toldCount == Self.toldMax + 1 {
+    reportedCount += 1
+    if reportedCount <= Self.reportedMax {
+      output.tellAlways("\(source), line \(line): \(reason.text)")
+    }
+    if reportedCount == Self.reportedMax + 1 {
       output.tell("\(source): further errors are not shown; --errors FILE takes all")
     }
   }

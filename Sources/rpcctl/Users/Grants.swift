@@ -155,7 +155,7 @@ extension Verb {
           ])
         )
       }
-      return verdict == .none ? .notSo : .success
+      return verdict == .none ? .conditionNotMet : .success
     }
   )
 

@@ -132,7 +132,7 @@ extension Verb {
     }
     guard erasure.finished == nil else { return .success }
     invocation.output.tell("the server goes on removing what is left")
-    return .notSo
+    return .conditionNotMet
   }
 
   /// Counts what is stored, without a change.

@@ -21,7 +21,7 @@ struct OracleOperation: Sendable {
     case killed(afterMicroseconds: Int)
   }
 
-  /// A place in a feed that a client remembers under a name.
+  /// A position in a feed, which a client stores under a name.
   struct ZoneRead: Sendable {
     var zone: String
     var slot: Int

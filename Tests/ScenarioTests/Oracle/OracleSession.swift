@@ -3,9 +3,9 @@ internal import TidingsClient
 internal import TidingsProto
 internal import TidingsRPC
 
-/// One server, its clients, and the model beside them.
+/// A server, its clients, and the model.
 struct OracleSession {
-  /// A client's place in the feed of a zone.
+  /// A client's position in the feed of a zone.
   struct ZoneLocation {
     var reader: OracleZoneReader
     var token: [UInt8] = []

@@ -1,4 +1,4 @@
-/* Saves houses, and follows those that are pricey: a program for Tidings in C. */
+/* Saves houses, and prints notifications of the expensive ones. */
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static int failed(const struct tidings *client)
   return 1;
 }
 
-/* A call has one status, and each item in it its own result. */
+/* A call has one status, and each of its items has its own result. */
 static int item_failed(const Tidings__V1__ItemError *error)
 {
   (void)fprintf(stderr, "houses: %s (code %d)\n", error->message, (int)error->code);
@@ -121,7 +121,7 @@ static int subscribe(struct tidings *client, char *predicate_text)
   if (response == NULL) return failed(client);
   int code = 0;
   for (size_t i = 0; i < response->n_results; i++)
-    /* One that fires for the same under another name does as well. */
+    /* An equivalent subscription with another ID serves the same purpose. */
     if (response->results[i]->outcome_case == TIDINGS__V1__SUBSCRIPTION_RESULT__OUTCOME_ERROR &&
         *response->results[i]->error->existing_subscription_id == '\0')
       code = item_failed(response->results[i]->error);
@@ -130,7 +130,7 @@ static int subscribe(struct tidings *client, char *predicate_text)
   return code;
 }
 
-/* Reads a whole file; NULL: there is none. */
+/* Reads a file; NULL if it does not exist. */
 static uint8_t *read_file(const char *path, size_t *size)
 {
   FILE *file = fopen(path, "rb");
@@ -142,12 +142,12 @@ static uint8_t *read_file(const char *path, size_t *size)
     if (room - *size < 2) bytes = tidings_checked(realloc(bytes, room = 2 * room + 1024));
     *size += fread(bytes + *size, 1, room - *size - 1, file);
   } while (!feof(file) && !ferror(file));
-  bytes[*size] = '\0'; /* for those who read it as text */
+  bytes[*size] = '\0'; /* for use as a string */
   (void)fclose(file);
   return bytes;
 }
 
-/* Replaces the file as a whole, so that a crash leaves the old position or the new one. */
+/* Replaces the file atomically: after a crash it has the old position or the new one. */
 static bool store_position(const struct inbox *inbox, const char *path)
 {
   size_t size = 0, length = strlen(path) + sizeof ".new";
@@ -176,8 +176,8 @@ static bool print(const struct inbox *inbox, const Tidings__V1__Notification *no
          fflush(stdout) == 0;
 }
 
-/* Prints each notification once, also when it is ended and started again: a crash between the line
- * and the position repeats one line. */
+/* Prints each notification once, across restarts; a crash between printing a line and storing the
+ * position repeats one line. */
 static int watch(struct tidings *client, const char *path)
 {
   struct inbox inbox;
@@ -189,7 +189,7 @@ static int watch(struct tidings *client, const char *path)
                  : failed(client);
   free(position);
   while (code == 0 && !is_stopping) {
-    /* Not for ever: a signal may come just before the wait. */
+    /* With a timeout, because a signal may arrive just before the wait. */
     const Tidings__V1__Notification *notification =
         inbox_next(&inbox, tidings_now() + WAIT_MILLISECONDS);
     if (notification != NULL) {
@@ -207,7 +207,7 @@ static int watch(struct tidings *client, const char *path)
   return code;
 }
 
-/* The value in a line `name value` of a key file; NULL: it has none. */
+/* The value in a line `name value` of a key file; NULL if there is no such line. */
 static char *value_of(const char *text, const char *name)
 {
   size_t length = strlen(name);

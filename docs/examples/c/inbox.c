@@ -42,7 +42,7 @@ static void set_token(struct inbox *inbox, ProtobufCBinaryData token)
   inbox->token = (ProtobufCBinaryData){.len = token.len, .data = bytes};
 }
 
-/* What is known of a channel; there are few, so a list will do. */
+/* Returns the state of a channel. There are few, so a linear search is fast enough. */
 static struct inbox_channel *find_channel(struct inbox *inbox, const char *id, bool *is_new)
 {
   for (size_t i = 0; i < inbox->n_channels; i++)
@@ -54,8 +54,8 @@ static struct inbox_channel *find_channel(struct inbox *inbox, const char *id, b
   return &inbox->channels[inbox->n_channels++];
 }
 
-/* A position is a page of the log that has no content: the token, and what was handed out beyond it,
- * the newest number of each channel and the ids of read marks. */
+/* A position is encoded as a page of the log without content: the token, and what was delivered
+ * after it, as the newest number of each channel and the ids of read marks. */
 bool inbox_open(struct inbox *inbox, struct tidings *client, const char *container,
                 Tidings__V1__Environment environment, const void *position, size_t size)
 {
@@ -67,13 +67,13 @@ bool inbox_open(struct inbox *inbox, struct tidings *client, const char *contain
       tidings__v1__fetch_notification_changes_response__unpack(NULL, size, position);
   inbox->resumed = page;
   if (page == NULL || sodium_init() < 0)
-    return tidings_fail(client, TIDINGS_INVALID_ARGUMENT, "the inbox's position cannot be read");
+    return tidings_fail(client, TIDINGS_INVALID_ARGUMENT, "cannot decode the position");
   set_token(inbox, page->change_token);
   for (size_t i = 0; i < page->n_notifications; i++) {
-    const Position *place = page->notifications[i]->position;
-    if (place == NULL) continue;
-    struct inbox_channel *channel = find_channel(inbox, place->channel_id, NULL);
-    channel->seen = place->sequence_number;
+    const Position *at = page->notifications[i]->position;
+    if (at == NULL) continue;
+    struct inbox_channel *channel = find_channel(inbox, at->channel_id, NULL);
+    channel->seen = at->sequence_number;
     channel->is_beyond = true;
   }
   return true;
@@ -93,18 +93,18 @@ uint8_t *inbox_position(const struct inbox *inbox, size_t *size)
   size_t n_page = inbox->page != NULL ? inbox->page_next : 0;
   size_t n_resumed = inbox->resumed != NULL ? inbox->resumed->n_notifications : 0;
   size_t room = inbox->n_channels + 1;
-  Position *places = tidings_checked(calloc(room, sizeof *places));
+  Position *positions = tidings_checked(calloc(room, sizeof *positions));
   Notification *items = tidings_checked(calloc(room, sizeof *items));
   position.notifications =
       tidings_checked(calloc(room + n_page + n_resumed, sizeof(Notification *)));
   position.change_token = inbox->token;
   for (size_t i = 0; i < inbox->n_channels; i++) {
     if (!inbox->channels[i].is_beyond) continue;
-    tidings__v1__subscription_position__init(&places[i]);
+    tidings__v1__subscription_position__init(&positions[i]);
     tidings__v1__notification__init(&items[i]);
-    places[i].channel_id = inbox->channels[i].id;
-    places[i].sequence_number = inbox->channels[i].seen;
-    items[i].position = &places[i];
+    positions[i].channel_id = inbox->channels[i].id;
+    positions[i].sequence_number = inbox->channels[i].seen;
+    items[i].position = &positions[i];
     position.notifications[position.n_notifications++] = &items[i];
   }
   add_read_marks(&position, inbox->resumed, n_resumed);
@@ -114,7 +114,7 @@ uint8_t *inbox_position(const struct inbox *inbox, size_t *size)
   (void)protobuf_c_message_pack(&position.base, bytes);
   free(position.notifications);
   free(items);
-  free(places);
+  free(positions);
   return bytes;
 }
 
@@ -152,7 +152,7 @@ Notification *inbox_content(const Push *push, ProtobufCBinaryData key, const cha
 {
   size_t size = 0;
   uint8_t *bytes = NULL;
-  /* Who has a key believes only what was sealed with it. */
+  /* If the channel has a key, only content that is sealed with it is authentic. */
   if (push->content_case == TIDINGS__V1__PUSH__CONTENT_SEALED_NOTIFICATION) {
     bytes = inbox_unseal(push->sealed_notification, key, &size);
   } else if (push->content_case == TIDINGS__V1__PUSH__CONTENT_NOTIFICATION && key.len == 0) {
@@ -171,7 +171,7 @@ Notification *inbox_content(const Push *push, ProtobufCBinaryData key, const cha
   return NULL;
 }
 
-/* Asking the server */
+/* Calls */
 
 static bool connect_pushes(struct inbox *inbox)
 {
@@ -179,7 +179,7 @@ static bool connect_pushes(struct inbox *inbox)
   inbox->pushes = tidings_socket(inbox->client, ZMQ_SUB, &inbox->events);
   if (inbox->pushes == NULL) return false;
   return zmq_connect(inbox->pushes, inbox->home->push_endpoint) == 0 ||
-         tidings_fail(inbox->client, TIDINGS_INVALID_ARGUMENT, "%s is no endpoint",
+         tidings_fail(inbox->client, TIDINGS_INVALID_ARGUMENT, "invalid endpoint '%s'",
                       inbox->home->push_endpoint);
 }
 
@@ -190,7 +190,7 @@ static bool listen_to(struct inbox *inbox, const RegisterResponse *home, int opt
   for (size_t i = 0; i < home->n_channels; i++)
     is_set = is_set && zmq_setsockopt(inbox->pushes, option, home->channels[i]->topic.data,
                                       home->channels[i]->topic.len) == 0;
-  return is_set || tidings_fail(inbox->client, TIDINGS_INTERNAL, "cannot listen: %s",
+  return is_set || tidings_fail(inbox->client, TIDINGS_INTERNAL, "cannot subscribe to a topic: %s",
                                 zmq_strerror(errno));
 }
 
@@ -203,7 +203,7 @@ static bool register_device(struct inbox *inbox)
       inbox->client, &tidings__v1__notification_service__descriptor, "RegisterDevice", &request,
       NULL, CALL_MILLISECONDS);
   if (home == NULL) return false;
-  /* The new topics before the old ones go: one that is in both stays. */
+  /* Subscribes before it unsubscribes, so that topics in both stay subscribed. */
   RegisterResponse *old = inbox->home;
   inbox->home = home;
   bool is_listening = connect_pushes(inbox) && listen_to(inbox, home, ZMQ_SUBSCRIBE) &&
@@ -211,14 +211,14 @@ static bool register_device(struct inbox *inbox)
   tidings__v1__register_device_response__free_unpacked(old, NULL);
   if (!is_listening) return false;
   for (size_t i = 0; i < home->n_channels; i++) {
-    const Position *place = home->channels[i]->position;
-    if (place == NULL) continue;
-    struct inbox_channel *channel = find_channel(inbox, place->channel_id, NULL);
-    if (channel->heard < place->sequence_number) channel->heard = place->sequence_number;
+    const Position *at = home->channels[i]->position;
+    if (at == NULL) continue;
+    struct inbox_channel *channel = find_channel(inbox, at->channel_id, NULL);
+    if (channel->announced < at->sequence_number) channel->announced = at->sequence_number;
   }
-  find_channel(inbox, "", NULL)->heard = home->read_mark_number;
+  find_channel(inbox, "", NULL)->announced = home->read_mark_number;
   inbox->must_register = false;
-  /* The log tells what happened before the topics were listened to. */
+  /* The log contains what happened before the topics were subscribed to. */
   inbox->must_fetch = true;
   inbox->reconcile_time = tidings_now() + RECONCILE_MILLISECONDS;
   return true;
@@ -236,7 +236,7 @@ static bool fetch_page(struct inbox *inbox)
   return inbox->page != NULL;
 }
 
-/* All of the page was handed out: its token says more than what is in it. */
+/* Ends a page that was delivered completely: its token is the new position. */
 static void end_page(struct inbox *inbox)
 {
   set_token(inbox, inbox->page->change_token);
@@ -245,19 +245,19 @@ static void end_page(struct inbox *inbox)
   tidings__v1__fetch_notification_changes_response__free_unpacked(inbox->resumed, NULL);
   inbox->page = inbox->resumed = NULL;
   if (inbox->must_fetch) return;
-  /* An event is in the log before anybody hears of it: what was heard of and did not come is not
+  /* Events are in the log before they are announced: one that was announced and is not there is not
    * for this device. */
   for (size_t i = 0; i < inbox->n_channels; i++) {
     struct inbox_channel *channel = &inbox->channels[i];
-    if (channel->seen < channel->heard) channel->seen = channel->heard;
+    if (channel->seen < channel->announced) channel->seen = channel->announced;
     channel->is_beyond = false;
   }
 }
 
-/* Notes that a notification of the log is handed out, unless it was before. */
+/* Records that a notification of the log is delivered; returns false if it was delivered before. */
 static bool is_new_in_log(struct inbox *inbox, const Notification *notification)
 {
-  const Position *place = notification->position;
+  const Position *at = notification->position;
   if (notification->type == READ_MARK) {
     for (size_t i = 0; inbox->resumed != NULL && i < inbox->resumed->n_notifications; i++)
       if (strcmp(inbox->resumed->notifications[i]->notification_id,
@@ -265,11 +265,11 @@ static bool is_new_in_log(struct inbox *inbox, const Notification *notification)
         return false;
     return true;
   }
-  if (place == NULL) return false;
-  /* A channel that is not known is of a subscription whose announcement was lost. */
-  struct inbox_channel *channel = find_channel(inbox, place->channel_id, &inbox->must_register);
-  if (place->sequence_number <= channel->seen) return false;
-  channel->seen = place->sequence_number;
+  if (at == NULL) return false;
+  /* An unknown channel belongs to a subscription whose announcement was lost. */
+  struct inbox_channel *channel = find_channel(inbox, at->channel_id, &inbox->must_register);
+  if (at->sequence_number <= channel->seen) return false;
+  channel->seen = at->sequence_number;
   return channel->is_beyond = true;
 }
 
@@ -288,21 +288,22 @@ static const Notification *next_of_page(struct inbox *inbox)
   return NULL;
 }
 
-/* Hearing */
+/* Pushes */
 
-static const Notification *hear(struct inbox *inbox, const Channel *channel, const Push *push)
+static const Notification *receive_push(struct inbox *inbox, const Channel *channel,
+                                        const Push *push)
 {
   struct inbox_channel *known = find_channel(inbox, channel->position->channel_id, NULL);
   if (push->sequence_number <= known->seen) return NULL;
-  known->heard = push->sequence_number;
-  inbox->must_fetch = true; /* unless the push follows on what was seen and tells all */
+  known->announced = push->sequence_number;
+  inbox->must_fetch = true; /* unless the push is the next event and complete */
   if (push->content_case == TIDINGS__V1__PUSH__CONTENT__NOT_SET ||
       push->previous_sequence_number != known->seen || push->sequence_number != known->seen + 1)
     return NULL;
   bool is_mine = channel->origin_tag != 0 && channel->origin_tag == push->origin_tag;
   Notification *notification = is_mine ? NULL : inbox_content(push, channel->key, known->id);
   if (!is_mine && notification == NULL) {
-    /* The channel may have a new key; ask once, not for each push. */
+    /* The channel may have a new key; register again once, not for each push. */
     if (!inbox->has_asked_for_keys) inbox->must_register = inbox->has_asked_for_keys = true;
     return NULL;
   }
@@ -323,19 +324,19 @@ static const Notification *hear(struct inbox *inbox, const Channel *channel, con
   return notification;
 }
 
-/* On the control topic: what read marks are of, the log tells. */
-static void hear_control(struct inbox *inbox, const Push *push)
+/* On the control topic; the log contains the read marks. */
+static void receive_control(struct inbox *inbox, const Push *push)
 {
   struct inbox_channel *control = find_channel(inbox, "", NULL);
   if (push->content_case == TIDINGS__V1__PUSH__CONTENT_CHANNELS_CHANGED)
     inbox->must_register = true;
   else if (push->sequence_number > control->seen) {
-    control->heard = push->sequence_number;
+    control->announced = push->sequence_number;
     inbox->must_fetch = true;
   }
 }
 
-static const Notification *hear_frames(struct inbox *inbox, zmq_msg_t *topic, zmq_msg_t *body)
+static const Notification *receive_frames(struct inbox *inbox, zmq_msg_t *topic, zmq_msg_t *body)
 {
   const RegisterResponse *home = inbox->home;
   const Notification *notification = NULL;
@@ -343,12 +344,12 @@ static const Notification *hear_frames(struct inbox *inbox, zmq_msg_t *topic, zm
   if (push == NULL) {
     inbox->must_fetch = true;
   } else if (is_same(home->control_topic, zmq_msg_data(topic), zmq_msg_size(topic))) {
-    hear_control(inbox, push);
+    receive_control(inbox, push);
   } else {
     for (size_t i = 0; i < home->n_channels; i++)
       if (home->channels[i]->position != NULL &&
           is_same(home->channels[i]->topic, zmq_msg_data(topic), zmq_msg_size(topic))) {
-        notification = hear(inbox, home->channels[i], push);
+        notification = receive_push(inbox, home->channels[i], push);
         break;
       }
   }
@@ -364,13 +365,13 @@ static const Notification *take_push(struct inbox *inbox)
   (void)zmq_msg_init(&body);
   if (zmq_msg_recv(&topic, inbox->pushes, ZMQ_DONTWAIT) >= 0 && zmq_msg_more(&topic) &&
       zmq_msg_recv(&body, inbox->pushes, ZMQ_DONTWAIT) >= 0)
-    notification = hear_frames(inbox, &topic, &body);
+    notification = receive_frames(inbox, &topic, &body);
   (void)zmq_msg_close(&body);
   (void)zmq_msg_close(&topic);
   return notification;
 }
 
-/* What was said while there was no connection went by, and the channels may have changed. */
+/* Pushes sent while there was no connection are lost, and the channels may have changed. */
 static void reconnected(struct inbox *inbox)
 {
   inbox->must_register = inbox->must_fetch = true;

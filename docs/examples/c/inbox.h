@@ -1,54 +1,55 @@
-/* The user's notifications: each once, those of a channel in order, none lost. */
+/* The user's notifications: each exactly once, in order within a channel. */
 #ifndef TIDINGS_INBOX_H
 #define TIDINGS_INBOX_H
 
 #include "tidings.h"
 #include "tidings/v1/notification_service.pb-c.h"
 
-/* What is known of a channel's events; the one without an id is the user's control topic. */
+/* The state of a channel; the one with an empty id is the user's control topic. */
 struct inbox_channel {
   char *id;
-  uint64_t seen;  /* the newest that was handed out, or passed over for good */
-  uint64_t heard; /* the newest that was heard of and awaits a look at the log */
-  bool is_beyond; /* events beyond the token were handed out */
+  uint64_t seen;      /* the newest event that was delivered, or skipped as not for this device */
+  uint64_t announced; /* the newest event that a push announced; it is fetched from the log */
+  bool is_beyond;     /* events after the token were delivered */
 };
 
-/* Fields are the inbox's own, except `came_by_push`. */
+/* All members are private, except `came_by_push`. */
 struct inbox {
   struct tidings *client;
   char *container;
   Tidings__V1__Environment environment;
   void *pushes, *events;
-  ProtobufCBinaryData token; /* where the log goes on */
+  ProtobufCBinaryData token; /* where the next fetch continues */
   Tidings__V1__RegisterDeviceResponse *home;
   Tidings__V1__FetchNotificationChangesResponse *page, *resumed;
   size_t page_next;
   Tidings__V1__Notification *pushed;
   struct inbox_channel *channels;
   size_t n_channels;
-  int64_t reconcile_time; /* when to look at the log though nothing was heard */
+  int64_t reconcile_time; /* when to fetch the log without a push */
   bool must_register, must_fetch, has_asked_for_keys;
-  bool came_by_push; /* of the notification that was handed out last */
+  bool came_by_push; /* whether the last notification came by push, not from the log */
 };
 
-/* Begins where `inbox_position` was taken; without one, at the oldest notification that is kept.
- * False: the position cannot be read. Either way `inbox_close` is to be called. */
+/* Resumes at a position of `inbox_position`; without one, starts at the oldest notification that is
+ * retained. Returns false if the position is invalid. Call `inbox_close` in either case. */
 bool inbox_open(struct inbox *inbox, struct tidings *client, const char *container,
                 Tidings__V1__Environment environment, const void *position, size_t size);
 
 void inbox_close(struct inbox *inbox);
 
-/* Waits for the next notification, which is valid until the next call. NULL with the client's status
- * OK: none came in time, or a signal came. NULL with another: that is why; calling again goes on. */
+/* Waits for the next notification, which is valid until the next call. Returns NULL with the
+ * client's status OK at the deadline or on a signal, and with another status on failure; call again
+ * to retry. */
 const Tidings__V1__Notification *inbox_next(struct inbox *inbox, int64_t deadline);
 
-/* Where another inbox goes on after what was handed out: bytes to store, and to free. */
+/* Returns the current position, for `inbox_open`. The caller frees it. */
 uint8_t *inbox_position(const struct inbox *inbox, size_t *size);
 
-/* Opens what a push carries sealed; NULL: it was not sealed with this key. To be freed. */
+/* Opens the sealed content of a push; NULL if sealed with another key. The caller frees it. */
 uint8_t *inbox_unseal(ProtobufCBinaryData sealed, ProtobufCBinaryData key, size_t *size);
 
-/* The notification in a push of a channel; NULL: none that can be believed. */
+/* Returns the notification in a push of a channel; NULL if there is none or it is not authentic. */
 Tidings__V1__Notification *inbox_content(const Tidings__V1__Push *push, ProtobufCBinaryData key,
                                          const char *channel_id);
 

@@ -21,7 +21,7 @@ static bool read_hex(const char *text, uint8_t *bytes, size_t size)
          length == size;
 }
 
-/* Finds the key that an id names: lines of a ring are `seal ID KEY` or `open ID KEY`. */
+/* Finds the key with an id: lines of a key ring are `seal ID KEY` or `open ID KEY`. */
 static bool find_key(const char *ring, ProtobufCBinaryData id, uint8_t key[KEY_BYTES])
 {
   uint8_t line_id[ID_BYTES];
@@ -42,20 +42,20 @@ static const char *text_or(const char *text, const char *otherwise)
   return text[0] != '\0' ? text : otherwise;
 }
 
-/* The texts that a value is bound to, each after its length in two bytes. To be freed. */
-static uint8_t *bound_texts(const struct value_place *place, size_t *size)
+/* The strings that a value is bound to, each after its length in two bytes. The caller frees it. */
+static uint8_t *bound_texts(const struct value_location *location, size_t *size)
 {
-  const Tidings__V1__ZoneID *zone = place->record->zone_id;
+  const Tidings__V1__ZoneID *zone = location->record->zone_id;
   bool is_production =
-      place->database->environment == TIDINGS__V1__ENVIRONMENT__ENVIRONMENT_PRODUCTION;
+      location->database->environment == TIDINGS__V1__ENVIRONMENT__ENVIRONMENT_PRODUCTION;
   const char *texts[] = {
       "tidings.v1.EncryptedValue",
-      text_or(place->database->container, "default"),
+      text_or(location->database->container, "default"),
       is_production ? "production" : "development",
-      zone != NULL ? text_or(zone->owner_name, place->user) : place->user,
+      zone != NULL ? text_or(zone->owner_name, location->user) : location->user,
       zone != NULL ? text_or(zone->zone_name, "_defaultZone") : "_defaultZone",
-      place->record->record_name,
-      place->field,
+      location->record->record_name,
+      location->field,
   };
   const size_t count = sizeof texts / sizeof texts[0];
   *size = 0;
@@ -71,7 +71,7 @@ static uint8_t *bound_texts(const struct value_place *place, size_t *size)
   return bytes;
 }
 
-/* The type that a value's members have outside. */
+/* The type of a value, as stated outside of the encrypted part. */
 static Tidings__V1__EncryptedType type_of(const Tidings__V1__FieldValue *value)
 {
   switch (value->value_case) {
@@ -93,14 +93,14 @@ static Tidings__V1__EncryptedType type_of(const Tidings__V1__FieldValue *value)
 }
 
 Tidings__V1__FieldValue *sealed_value_open(const char *ring, const Tidings__V1__EncryptedValue *value,
-                                           const struct value_place *place)
+                                           const struct value_location *location)
 {
   uint8_t key[KEY_BYTES];
   ProtobufCBinaryData sealed = value->sealed;
   if (sealed.len < NONCE_BYTES + TAG_BYTES || !find_key(ring, value->key_id, key)) return NULL;
   size_t bound_size = 0;
   unsigned long long size = 0;
-  uint8_t *bound = bound_texts(place, &bound_size);
+  uint8_t *bound = bound_texts(location, &bound_size);
   uint8_t *message = tidings_checked(malloc(sealed.len));
   Tidings__V1__FieldValue *opened = NULL;
   if (crypto_aead_xchacha20poly1305_ietf_decrypt(

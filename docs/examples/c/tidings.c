@@ -42,7 +42,7 @@ void *tidings_checked(void *memory)
   abort();
 }
 
-/* Connecting */
+/* Connections */
 
 static bool set_key(void *socket, int option, const char *key)
 {
@@ -63,7 +63,8 @@ static bool set_options(struct tidings *client, void *socket)
         set_key(socket, ZMQ_CURVE_SECRETKEY, options->secret_key))))
     return true;
   return tidings_fail(client, TIDINGS_INVALID_ARGUMENT, "%s",
-                      is_curve ? "a key is not 40 characters of Z85" : zmq_strerror(errno));
+                      is_curve ? "invalid key: expected 40 characters of Z85"
+                               : zmq_strerror(errno));
 }
 
 void *tidings_socket(struct tidings *client, int kind, void **monitor)
@@ -77,7 +78,7 @@ void *tidings_socket(struct tidings *client, int kind, void **monitor)
     if (zmq_socket_monitor(socket, name, ZMQ_EVENT_ALL) == 0 && zmq_connect(*monitor, name) == 0)
       return socket;
   }
-  (void)tidings_fail(client, TIDINGS_INTERNAL, "no socket: %s", zmq_strerror(errno));
+  (void)tidings_fail(client, TIDINGS_INTERNAL, "cannot create a socket: %s", zmq_strerror(errno));
 failed:
   tidings_close_socket(socket, *monitor);
   *monitor = NULL;
@@ -105,31 +106,34 @@ int tidings_event(void *monitor, int64_t deadline)
 
 static bool wait_until_connected(struct tidings *client, int64_t deadline)
 {
-  const char *place = client->options.endpoint;
-  bool is_taken = false;
+  const char *endpoint = client->options.endpoint;
+  bool is_accepted = false;
   for (;;) {
     switch (tidings_event(client->events, deadline)) {
     case ZMQ_EVENT_HANDSHAKE_SUCCEEDED:
       return true;
     case ZMQ_EVENT_CONNECTED:
-      is_taken = true;
+      is_accepted = true;
       break;
     case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH:
       return tidings_fail(client, TIDINGS_UNAUTHENTICATED,
-                          "the server at %s does not admit this key", place);
+                          "cannot connect to %s: the server does not admit this key",
+                          endpoint);
     case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL:
       return tidings_fail(client, TIDINGS_UNAVAILABLE,
-                          "the server at %s and this client do not both use keys", place);
+                          "cannot connect to %s: only one of client and server uses keys",
+                          endpoint);
     case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL:
     case ZMQ_EVENT_CONNECT_RETRIED:
       return tidings_fail(client, TIDINGS_UNAVAILABLE,
-                          is_taken ? "the server at %s ended the handshake: it has another key, or "
-                                     "requires authentication"
-                                   : "nobody takes connections at %s",
-                          place);
+                          is_accepted
+                              ? "cannot connect to %s: the server closed the connection in the "
+                                "handshake; it has another key, or requires authentication"
+                              : "cannot reach %s: connection refused",
+                          endpoint);
     case 0:
       if (tidings_left(deadline) == 0)
-        return tidings_fail(client, TIDINGS_UNAVAILABLE, "no connection to %s in time", place);
+        return tidings_fail(client, TIDINGS_UNAVAILABLE, "cannot reach %s: timed out", endpoint);
       break;
     default:
       break;
@@ -145,7 +149,8 @@ bool tidings_connect(struct tidings *client, const struct tidings_options *optio
   client->calls = tidings_socket(client, ZMQ_DEALER, &client->events);
   if (client->calls == NULL) return false;
   if (zmq_connect(client->calls, options->endpoint) != 0)
-    return tidings_fail(client, TIDINGS_INVALID_ARGUMENT, "%s is no endpoint", options->endpoint);
+    return tidings_fail(client, TIDINGS_INVALID_ARGUMENT, "invalid endpoint '%s'",
+                        options->endpoint);
   return wait_until_connected(client, tidings_now() + timeout_ms);
 }
 
@@ -156,7 +161,7 @@ void tidings_close(struct tidings *client)
   client->calls = client->events = client->context = NULL;
 }
 
-/* Calling */
+/* Calls */
 
 static bool send_frame(void *socket, const void *bytes, size_t size, int flags)
 {
@@ -171,7 +176,7 @@ bool tidings_send(struct tidings *client, RequestHeader *header, const void *bod
   zmq_pollitem_t item = {.socket = client->calls, .events = ZMQ_POLLOUT};
   if (header->call_id == 0) {
     header->call_id = ++client->call_id;
-    while (tidings_event(client->events, 0) != 0) continue; /* of before the call */
+    while (tidings_event(client->events, 0) != 0) continue; /* older than the call */
   }
   bool is_named = header->n_metadata > 0;
   if (!is_named) {
@@ -189,11 +194,11 @@ bool tidings_send(struct tidings *client, RequestHeader *header, const void *bod
   bool is_sent = send_frame(client->calls, bytes, header_size, ZMQ_SNDMORE) &&
                  send_frame(client->calls, body, size, 0);
   free(bytes);
-  return is_sent || tidings_fail(client, TIDINGS_UNAVAILABLE, "no connection to %s",
+  return is_sent || tidings_fail(client, TIDINGS_UNAVAILABLE, "cannot reach %s: not connected",
                                  client->options.endpoint);
 }
 
-/* Reads a message of two frames; further ones, which no server sends, are dropped. */
+/* Receives a message of two frames; ignores further frames, which no server sends. */
 static bool receive_frames(void *socket, zmq_msg_t *header, zmq_msg_t *body)
 {
   if (zmq_msg_recv(header, socket, ZMQ_DONTWAIT) < 0 || !zmq_msg_more(header) ||
@@ -208,16 +213,17 @@ bool tidings_receive(struct tidings *client, struct tidings_response *response, 
 {
   zmq_pollitem_t items[] = {{.socket = client->calls, .events = ZMQ_POLLIN},
                             {.socket = client->events, .events = ZMQ_POLLIN}};
-  const char *place = client->options.endpoint;
+  const char *endpoint = client->options.endpoint;
   zmq_msg_t header;
   for (;;) {
     while (zmq_poll(items, 2, tidings_left(deadline)) < 0 && errno == EINTR) continue;
     if (items[0].revents == 0 && items[1].revents == 0)
-      return tidings_fail(client, TIDINGS_DEADLINE_EXCEEDED, "%s did not answer in time", place);
+      return tidings_fail(client, TIDINGS_DEADLINE_EXCEEDED, "no response from %s: timed out",
+                          endpoint);
     if (items[0].revents == 0) {
       if (tidings_event(client->events, 0) == ZMQ_EVENT_DISCONNECTED)
         return tidings_fail(client, TIDINGS_UNAVAILABLE,
-                            "the connection to %s ended before the answer came", place);
+                            "no response from %s: connection closed", endpoint);
       continue;
     }
     (void)zmq_msg_init(&header);
@@ -238,7 +244,7 @@ void tidings_response_free(struct tidings_response *response)
   (void)zmq_msg_close(&response->body);
 }
 
-/* Takes the answer to a call out of its response. */
+/* Decodes the body of a response. */
 static void *answer_of(struct tidings *client, struct tidings_response *response,
                        const ProtobufCMessageDescriptor *type)
 {
@@ -247,7 +253,7 @@ static void *answer_of(struct tidings *client, struct tidings_response *response
     (void)tidings_fail(client, response->header->status, "%s", response->header->message);
   else if ((answer = protobuf_c_message_unpack(type, NULL, zmq_msg_size(&response->body),
                                                zmq_msg_data(&response->body))) == NULL)
-    (void)tidings_fail(client, TIDINGS_INTERNAL, "the answer is no %s", type->name);
+    (void)tidings_fail(client, TIDINGS_INTERNAL, "cannot decode the response as %s", type->name);
   return answer;
 }
 
@@ -261,7 +267,8 @@ void *tidings_call(struct tidings *client, const ProtobufCServiceDescriptor *ser
   char name[256];
   if (descriptor == NULL || (size_t)snprintf(name, sizeof name, "%s/%s", service->name, method) >=
                                 sizeof name) {
-    (void)tidings_fail(client, TIDINGS_INVALID_ARGUMENT, "%s has no %s", service->name, method);
+    (void)tidings_fail(client, TIDINGS_INVALID_ARGUMENT, "service %s has no method '%s'",
+                       service->name, method);
     return NULL;
   }
   int64_t deadline = tidings_now() + timeout_ms;
@@ -274,7 +281,7 @@ void *tidings_call(struct tidings *client, const ProtobufCServiceDescriptor *ser
   bool is_sent = tidings_send(client, &header, body, size, deadline);
   free(body);
   while (is_sent && tidings_receive(client, &response, deadline)) {
-    /* Late answers to calls that were given up are of no use. */
+    /* Responses to earlier calls that timed out are ignored. */
     bool is_mine = response.header->call_id == header.call_id;
     void *answer = is_mine ? answer_of(client, &response, descriptor->output) : NULL;
     tidings_response_free(&response);

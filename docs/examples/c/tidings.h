@@ -9,7 +9,7 @@
 
 #include "tidings/rpc/v1/header.pb-c.h"
 
-/* gRPC's statuses, those that a client gives itself or decides by. */
+/* The gRPC status codes that this client returns or checks. */
 enum {
   TIDINGS_OK = 0,
   TIDINGS_INVALID_ARGUMENT = 3,
@@ -20,17 +20,17 @@ enum {
   TIDINGS_UNAUTHENTICATED = 16,
 };
 
-/* Where to connect, and who connects. Keys are Z85, 40 characters; the texts outlive the client. */
+/* The endpoint and the caller. Keys are Z85, 40 characters; the strings must outlive the client. */
 struct tidings_options {
   const char *endpoint;
-  const char *server_key; /* NULL: no security, as in development mode */
+  const char *server_key; /* NULL: no encryption (development mode) */
   const char *public_key;
   const char *secret_key;
-  const char *user;   /* NULL where keys say who calls */
-  const char *device; /* hears nothing of its own changes; NULL: none */
+  const char *user;   /* NULL if the key identifies the user */
+  const char *device; /* is not notified of its own changes; NULL: none */
 };
 
-/* A connection, for one thread. After a failure `status` and `message` say why. */
+/* A connection, for one thread. After a failure `status` and `message` contain the reason. */
 struct tidings {
   struct tidings_options options;
   void *context;
@@ -40,49 +40,49 @@ struct tidings {
   char message[512];
 };
 
-/* What a server answers: the header, and the body as it came. */
+/* A response: the decoded header and the encoded body. */
 struct tidings_response {
   Tidings__Rpc__V1__ResponseHeader *header;
   zmq_msg_t body;
 };
 
-/* Connects, within the time; when it fails too, `tidings_close` is to be called. */
+/* Connects. Call `tidings_close` afterwards, even if this fails. */
 bool tidings_connect(struct tidings *client, const struct tidings_options *options, int timeout_ms);
 
 void tidings_close(struct tidings *client);
 
-/* Makes a call, for example of `&tidings__v1__record_service__descriptor`, "FetchRecords". Returns
- * the answer, to be freed with `protobuf_c_message_free_unpacked`; NULL: it failed. With a `key` of
- * 1 to 64 bytes, a call that failed may be sent again: it takes effect once. */
+/* Calls a method, for example `&tidings__v1__record_service__descriptor`, "FetchRecords". Returns
+ * the response, which the caller frees with `protobuf_c_message_free_unpacked`; NULL on failure. A
+ * call with an idempotency `key` of 1 to 64 bytes can be retried: it takes effect once. */
 void *tidings_call(struct tidings *client, const ProtobufCServiceDescriptor *service,
                    const char *method, const void *request, const char *key, uint32_t timeout_ms);
 
-/* The parts of a call, for streams and cancellation. A header to send is completed with a new
- * `call_id` if it has none, and with the user and the device if it has no metadata. */
+/* The steps of a call, for streams and cancellation. `tidings_send` sets the header's `call_id` if
+ * it is 0, and adds the user and the device if there is no metadata. */
 bool tidings_send(struct tidings *client, Tidings__Rpc__V1__RequestHeader *header, const void *body,
                   size_t size, int64_t deadline);
 bool tidings_receive(struct tidings *client, struct tidings_response *response, int64_t deadline);
 void tidings_response_free(struct tidings_response *response);
 
-/* Makes a socket with the client's keys, not yet connected, and one that tells its events. */
+/* Creates an unconnected socket with the client's keys, and a monitor socket for its events. */
 void *tidings_socket(struct tidings *client, int kind, void **monitor);
 
-/* Closes both. Nothing may be told any more when the monitor closes, or libzmq's thread waits for ever
- * to tell it. Either may be NULL. */
+/* Closes both; either may be NULL. Stops the monitor first: libzmq's thread blocks permanently if
+ * it sends an event after the monitor socket was closed. */
 void tidings_close_socket(void *socket, void *monitor);
 
-/* The number of the next event (ZMQ_EVENT_…); 0: none came in time. */
+/* Returns the next event (ZMQ_EVENT_…); 0 after the deadline. */
 int tidings_event(void *monitor, int64_t deadline);
 
-/* Notes why something failed; returns false. */
+/* Sets the client's status and message; returns false. */
 bool tidings_fail(struct tidings *client, uint32_t status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Milliseconds of a clock that only goes forward; and how many are left, 0 when it is late. */
+/* Milliseconds of a monotonic clock, and those left until a deadline, at least 0. */
 int64_t tidings_now(void);
 long tidings_left(int64_t deadline);
 
-/* What malloc returned; without memory the program ends. */
+/* Returns what malloc returned; aborts if that is NULL. */
 void *tidings_checked(void *memory);
 
 #endif

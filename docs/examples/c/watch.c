@@ -1,4 +1,4 @@
-/* A client in one file: saves houses, or prints each notification of pricey ones once, in order. */
+/* A client in one file: saves houses, or prints each notification of expensive ones once. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <inttypes.h>
@@ -27,25 +27,25 @@ enum { CALL_MILLISECONDS = 10000, CHECK_SECONDS = 60, WAIT_MILLISECONDS = 500 };
 enum { OK = 0, DEADLINE_EXCEEDED = 4, RESOURCE_EXHAUSTED = 8, OUT_OF_RANGE = 11, UNAVAILABLE = 14 };
 
 static void *context, *calls, *pushes, *connections;
-static zmq_msg_t frames[2];  /* of the message that came last */
+static zmq_msg_t frames[2];  /* of the last message received */
 static uint32_t call_status; /* of the last call */
 static Home *home;
-static struct channel { char *id; uint64_t seen; } *channels; /* with the newest that was printed */
+static struct channel { char *id; uint64_t seen; } *channels; /* and the newest event printed */
 static size_t n_channels, token_size;
-static uint8_t token[1024]; /* where the log goes on */
+static uint8_t token[1024]; /* where the next fetch continues */
 static bool must_register = true, must_read = true;
 static volatile sig_atomic_t is_stopping;
 
 static void stop(int signal) { is_stopping = signal; }
 
-/* Returns NULL and, where a bool is wanted, false. */
+/* Returns NULL, which converts to false. */
 static void *failed(const char *what, const char *why)
 {
   (void)fprintf(stderr, "watch: %s: %s\n", what, why);
   return NULL;
 }
 
-/* The deadline; it begins anew after the late answer to a call that failed. */
+/* Waits until the deadline, which restarts after a late response to an earlier call. */
 static bool wait_for(short event)
 {
   return zmq_poll(&(zmq_pollitem_t){.socket = calls, .events = event}, 1, CALL_MILLISECONDS) > 0;
@@ -71,7 +71,7 @@ static void *unpack(const ProtobufCMessageDescriptor *type, zmq_msg_t *frame)
   return protobuf_c_message_unpack(type, NULL, zmq_msg_size(frame), zmq_msg_data(frame));
 }
 
-/* Returns the answer, to be freed; NULL: it failed, and was told why. */
+/* Returns the response, which the caller frees; prints the error and returns NULL on failure. */
 static void *call(char *method, const void *request, const ProtobufCMessageDescriptor *type)
 {
   static uint64_t call_id;
@@ -86,15 +86,15 @@ static void *call(char *method, const void *request, const ProtobufCMessageDescr
   user.key = "tidings-user";
   user.value = getenv("TIDINGS_USER");
   header.metadata = (Tidings__Rpc__V1__RequestHeader__MetadataEntry *[]){&user};
-  header.n_metadata = user.value != NULL; /* a key says who calls without it */
+  header.n_metadata = user.value != NULL; /* not needed with a key */
   call_status = UNAVAILABLE;
   if (!wait_for(ZMQ_POLLOUT) || !send_frame(&header, ZMQ_SNDMORE) || !send_frame(request, 0))
-    return failed(method, "no connection: does the server run, are the keys right?");
+    return failed(method, "no connection: check that the server runs and the keys are right");
   call_status = DEADLINE_EXCEEDED;
-  do { /* passing over late answers to calls that were given up */
+  do { /* ignoring responses to earlier calls that timed out */
     tidings__rpc__v1__response_header__free_unpacked(response, NULL);
     response = NULL;
-    if (!wait_for(ZMQ_POLLIN)) return failed(method, "no answer in time");
+    if (!wait_for(ZMQ_POLLIN)) return failed(method, "timed out");
     if (receive(calls))
       response = unpack(&tidings__rpc__v1__response_header__descriptor, &frames[0]);
   } while (response == NULL || response->call_id != header.call_id);
@@ -106,7 +106,7 @@ static void *call(char *method, const void *request, const ProtobufCMessageDescr
   return answer;
 }
 
-/* A call has one status, and each item in it its own result. */
+/* A call has one status, and each of its items has its own result. */
 static bool finish(void *response, const V1(ItemError) *error)
 {
   bool is_done = response != NULL && error == NULL;
@@ -119,7 +119,7 @@ static bool save(char *name, const char *price)
 {
   char *end_of_price = NULL;
   long long number = strtoll(price, &end_of_price, 10);
-  if (end_of_price == price || *end_of_price != '\0') return failed(price, "is no number");
+  if (end_of_price == price || *end_of_price != '\0') return failed(price, "expected an integer");
   V1(DatabaseID) database = {IS(database_id)};
   V1(RecordID) id = {IS(record_id), .record_name = name};
   V1(FieldValue) value = {IS(field_value), .int64_value = number,
@@ -151,7 +151,7 @@ static bool subscribe(void)
   const V1(ItemError) *error = response != NULL && response->n_results > 0 &&
       response->results[0]->outcome_case ==
       TIDINGS__V1__SUBSCRIPTION_RESULT__OUTCOME_ERROR ? response->results[0]->error : NULL;
-  /* One that fires for the same under another name does as well. */
+  /* An equivalent subscription with another ID serves the same purpose. */
   return finish(response, error != NULL && *error->existing_subscription_id != 0 ? NULL : error);
 }
 
@@ -169,7 +169,7 @@ static uint64_t *seen_of(const V1(SubscriptionPosition) *at)
 static bool show(const Notification *notification, const char *way)
 {
   const V1(SubscriptionPosition) *at = notification->position;
-  if (at == NULL || at->sequence_number <= *seen_of(at)) return true; /* printed before */
+  if (at == NULL || at->sequence_number <= *seen_of(at)) return true; /* already printed */
   const char *name = notification->record_id != NULL ? notification->record_id->record_name : "";
   if (printf("%s-%" PRIu64 " %s (%s)\n", at->channel_id, at->sequence_number, name, way) < 0 ||
       fflush(stdout) != 0)
@@ -183,8 +183,8 @@ static bool listen_to(ProtobufCBinaryData topic)
   return zmq_setsockopt(pushes, ZMQ_SUBSCRIBE, topic.data, topic.len) == 0;
 }
 
-/* Topics are only added: one that is listened to twice is sent once, and one of a channel that is
- * gone leads to the log, like all that is not the next push. */
+/* Only adds topics: subscribing twice has no effect, and a push of a deleted channel causes a read
+ * of the log, like any other unexpected push. */
 static bool register_device(void)
 {
   V1(RegisterDeviceRequest) request = {IS(register_device_request)};
@@ -197,19 +197,19 @@ static bool register_device(void)
   for (size_t i = 0; i < home->n_channels; i++)
     is_done = is_done && home->channels[i]->position != NULL && listen_to(home->channels[i]->topic);
   must_register = !is_done;
-  must_read = true; /* the log tells what happened before the topics were listened to */
+  must_read = true; /* the log contains what happened before the topics were subscribed to */
   return is_done || failed("topics", zmq_strerror(errno));
 }
 
-/* The log's place is stored after the lines are out, so a crash repeats some, above all those of
- * pushes: the place moves past them when the log is read next, in a minute or at the end. */
-static bool store(const char *path, ProtobufCBinaryData place)
+/* Stores the token after the lines are printed, so a crash may repeat lines. Lines of pushes are
+ * covered by the token only after the next read of the log, within a minute or at the end. */
+static bool store(const char *path, ProtobufCBinaryData new_token)
 {
   char new_path[4096];
-  if (place.len > sizeof token ||
+  if (new_token.len > sizeof token ||
       (size_t)snprintf(new_path, sizeof new_path, "%s.new", path) >= sizeof new_path)
     return failed(path, "too long");
-  memcpy(token, place.data, token_size = place.len);
+  memcpy(token, new_token.data, token_size = new_token.len);
   FILE *file = fopen(new_path, "wb");
   bool is_written = file != NULL && fwrite(token, 1, token_size, file) == token_size;
   if (file != NULL && fclose(file) != 0) is_written = false;
@@ -231,7 +231,7 @@ static bool read_log(const char *path)
     has_more = page->more_coming;
     tidings__v1__fetch_notification_changes_response__free_unpacked(page, NULL);
   }
-  /* What was heard of is in the log: what did not come is not for this device. */
+  /* Announced events are in the log; those that are not there are not for this device. */
   for (size_t i = 0; i < home->n_channels && is_done; i++)
     if (*seen_of(home->channels[i]->position) < home->channels[i]->position->sequence_number)
       *seen_of(home->channels[i]->position) = home->channels[i]->position->sequence_number;
@@ -239,7 +239,7 @@ static bool read_log(const char *path)
   return is_done;
 }
 
-/* The notification in a push, to be freed; NULL: there is none, or it is not of this channel. */
+/* The notification in a push, which the caller frees; NULL if there is none of this channel. */
 static Notification *open_push(Push *push, const V1(Channel) *channel)
 {
   const size_t nonce = crypto_secretbox_NONCEBYTES, mac = crypto_secretbox_MACBYTES;
@@ -263,11 +263,11 @@ static Notification *open_push(Push *push, const V1(Channel) *channel)
   return NULL;
 }
 
-/* A push is the notification if it is exactly the next one; else the log must be read. */
-static void hear(void)
+/* Prints the notification in a push if it is the next event; otherwise the log must be read. */
+static void receive_push(void)
 {
   Push *push = receive(pushes) ? unpack(&tidings__v1__push__descriptor, &frames[1]) : NULL;
-  bool is_told = false;
+  bool is_delivered = false;
   if (push == NULL) return;
   if (push->content_case == TIDINGS__V1__PUSH__CONTENT_CHANNELS_CHANGED) must_register = true;
   for (size_t i = 0; i < home->n_channels; i++) {
@@ -278,10 +278,10 @@ static void hear(void)
     if (number > seen) channel->position->sequence_number = number;
     bool is_next = push->previous_sequence_number == seen && number == seen + 1;
     Notification *notification = is_next ? open_push(push, channel) : NULL;
-    is_told = number <= seen || (notification != NULL && show(notification, "push"));
+    is_delivered = number <= seen || (notification != NULL && show(notification, "push"));
     tidings__v1__notification__free_unpacked(notification, NULL);
   }
-  must_read = must_read || !is_told;
+  must_read = must_read || !is_delivered;
   tidings__v1__push__free_unpacked(push, NULL);
 }
 
@@ -296,12 +296,12 @@ static bool follow(const char *path)
                               {.socket = connections, .events = ZMQ_POLLIN}};
     call_status = OK;
     if ((must_register && !register_device()) || (must_read && !read_log(path))) {
-      if (call_status == OUT_OF_RANGE && token_size > 0) token_size = 0; /* no longer kept: all */
+      if (call_status == OUT_OF_RANGE && token_size > 0) token_size = 0; /* expired: read all */
       else if (call_status != UNAVAILABLE && call_status != DEADLINE_EXCEEDED &&
                call_status != RESOURCE_EXHAUSTED) return false;
     }
     if (zmq_poll(items, 2, WAIT_MILLISECONDS) < 0) continue; /* a signal */
-    if (items[0].revents != 0) hear();
+    if (items[0].revents != 0) receive_push();
     if (items[1].revents != 0 && receive(connections)) must_register = true;
     if (time(NULL) - check >= CHECK_SECONDS) must_register = true, check = time(NULL);
   }
@@ -322,18 +322,18 @@ static void *new_socket(int kind)
                               strlen(getenv(keys[i].name)) + 1) == 0;
   if (is_set) return socket;
   if (socket != NULL) (void)zmq_close(socket);
-  return failed("no socket: are the keys 40 characters of Z85?", zmq_strerror(errno));
+  return failed("no socket: check that keys are 40 characters of Z85", zmq_strerror(errno));
 }
 
 static bool run(int count, char *words[])
 {
-  const char *place = getenv("TIDINGS_ENDPOINT"), *events = "inproc://connections";
+  const char *endpoint = getenv("TIDINGS_ENDPOINT"), *events = "inproc://connections";
   if (signal(SIGINT, stop) == SIG_ERR || signal(SIGTERM, stop) == SIG_ERR || sodium_init() < 0 ||
       (context = zmq_ctx_new()) == NULL || zmq_ctx_set(context, ZMQ_BLOCKY, 0) != 0)
     return failed("start", strerror(errno));
   if ((calls = new_socket(ZMQ_DEALER)) == NULL) return false;
   if ((pushes = new_socket(ZMQ_SUB)) == NULL) return false;
-  if (zmq_connect(calls, place != NULL ? place : "tcp://127.0.0.1:5570") != 0 ||
+  if (zmq_connect(calls, endpoint != NULL ? endpoint : "tcp://127.0.0.1:5570") != 0 ||
       zmq_socket_monitor(pushes, events, ZMQ_EVENT_HANDSHAKE_SUCCEEDED) != 0 ||
       (connections = zmq_socket(context, ZMQ_PAIR)) == NULL ||
       zmq_connect(connections, events) != 0)
@@ -354,7 +354,7 @@ int main(int count, char *words[])
   for (size_t i = 0; i < n_channels; i++) free(channels[i].id);
   free(channels);
   void *sockets[] = {connections, pushes, calls};
-  /* Before its listener closes: libzmq's thread waits for ever to tell one that is gone. */
+  /* Stop the monitor before its socket is closed; otherwise libzmq's thread blocks permanently. */
   if (pushes != NULL) (void)zmq_socket_monitor(pushes, NULL, 0);
   for (size_t i = 0; i < 3; i++)
     if (sockets[i] != NULL) (void)zmq_close(sockets[i]);

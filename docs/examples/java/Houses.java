@@ -12,7 +12,7 @@ import tidings.v1.RecordOuterClass.Record;
 import tidings.v1.RecordServiceOuterClass.*;
 import tidings.v1.SubscriptionServiceOuterClass.*;
 
-/** Saves houses, and follows those that are pricey: a program for Tidings in Java. */
+/** Saves houses, and prints notifications of the expensive ones. */
 final class Houses {
   public static void main(String[] words) throws Exception {
     String endpoint = System.getenv().getOrDefault("TIDINGS_ENDPOINT", "tcp://127.0.0.1:5570");
@@ -41,7 +41,7 @@ final class Houses {
         ModifyRecordsRequest.newBuilder().addRecordsToSave(record)
             .setSavePolicy(SavePolicy.SAVE_POLICY_CHANGED_KEYS).build(),
         ModifyRecordsResponse.parser());
-    // A call has one status, and each item in it its own result.
+    // A call has one status, and each of its items has its own result.
     for (RecordResult result : response.getResultsList()) {
       if (result.hasError()) throw failure(result.getError());
       System.out.println("saved " + name + ", change tag " + result.getRecord().getChangeTag());
@@ -76,14 +76,14 @@ final class Houses {
     }
   }
 
-  /** Prints notifications; after a restart it goes on behind the last page that was printed. */
+  /** Prints notifications; after a restart it resumes after the last page that was printed. */
   private static void watch(Tidings client, Path path) throws Exception {
     while (true) {
       byte[] token = Files.exists(path) ? Files.readAllBytes(path) : new byte[0];
       try {
         client.follow(token, page -> print(page, path));
       } catch (Tidings.Failure failure) {
-        if (!failure.isPassing()) throw failure;
+        if (!failure.isTransient()) throw failure;
         System.err.println("houses: " + failure.getMessage());
         Thread.sleep(1000);
       }
@@ -93,7 +93,7 @@ final class Houses {
   private static void print(FetchNotificationChangesResponse page, Path path) throws Exception {
     page.getNotificationsList().forEach(notification -> System.out.println(
         notification.getNotificationId() + " " + notification.getRecordId().getRecordName()));
-    // Replaced as a whole, so that a crash leaves the old token or the new one.
+    // Replaces the file atomically: after a crash it has the old token or the new one.
     Path next = Path.of(path + ".new");
     Files.write(next, page.getChangeToken().toByteArray());
     Files.move(next, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);

@@ -14,7 +14,7 @@ import tidings.v1.NotificationServiceOuterClass.RegisterDeviceResponse;
 
 /** A connection to a server in development mode, for one thread. */
 final class Tidings implements AutoCloseable {
-  /** A call that failed, with gRPC's status; 0: an item of it did. */
+  /** A failed call with its gRPC status; status 0 if only an item failed. */
   static final class Failure extends Exception {
     private static final long serialVersionUID = 1;
     final int status;
@@ -24,15 +24,15 @@ final class Tidings implements AutoCloseable {
       this.status = status;
     }
 
-    /** Waiting may help: no answer in time, too much to do, no connection. */
-    boolean isPassing() {
+    /** Whether the call may be retried after a delay. */
+    boolean isTransient() {
       return status == DEADLINE_EXCEEDED || status == 8 || status == UNAVAILABLE;
     }
   }
 
-  /** Takes pages of the log. */
+  /** Processes pages of the log. */
   interface PageReader {
-    /** Does its work, then stores `changeToken`: from there the next `follow` goes on. */
+    /** Processes the notifications, then stores `changeToken`, where the next `follow` resumes. */
     void read(FetchNotificationChangesResponse page) throws Exception;
   }
 
@@ -43,8 +43,8 @@ final class Tidings implements AutoCloseable {
   private final Map<String, String> caller = new HashMap<>();
   private final String endpoint;
   private final ZMQ.Socket calls;
-  // What became of connections. Open and read as long as its socket is: the library's thread waits
-  // without an end for room for an event.
+  // The monitor of the connection. It must stay open and be read as long as the socket is open:
+  // libzmq's thread blocks while there is no room for an event.
   private final ZMQ.Socket callEvents;
   private ZMQ.Socket pushes, pushEvents;
   private long callID;
@@ -63,7 +63,7 @@ final class Tidings implements AutoCloseable {
       event = ZMQ.Event.recv(callEvents).getEvent();
       if (event == ZMQ.EVENT_CLOSED || event == ZMQ.EVENT_CONNECT_RETRIED) {
         close();
-        throw new Failure(UNAVAILABLE, "nobody takes connections at " + endpoint);
+        throw new Failure(UNAVAILABLE, "cannot reach " + endpoint + ": connection refused");
       }
     }
   }
@@ -75,7 +75,7 @@ final class Tidings implements AutoCloseable {
     return events;
   }
 
-  /** Takes all events; returns whether there were any. */
+  /** Discards all pending events; returns whether there were any. */
   private static boolean drain(ZMQ.Socket events) {
     boolean isFirst = true;
     while (ZMQ.Event.recv(events, ZMQ.DONTWAIT) != null) isFirst = false;
@@ -91,25 +91,25 @@ final class Tidings implements AutoCloseable {
     context.term();
   }
 
-  /** Makes a call, of `package.Service/Method`. */
+  /** Calls a method, `package.Service/Method`. */
   <A extends Message> A call(String method, Message request, Parser<A> parser) throws Failure {
     RequestHeader header = RequestHeader.newBuilder().setCallId(++callID).setMethod(method)
         .setTimeoutMs(CALL_MILLISECONDS).putAllMetadata(caller).build();
     long deadline = System.nanoTime() + CALL_MILLISECONDS * 1_000_000L;
     drain(callEvents);
     if (!calls.send(header.toByteArray(), ZMQ.SNDMORE) || !calls.send(request.toByteArray(), 0)) {
-      throw new Failure(DEADLINE_EXCEEDED, endpoint + " takes no calls");
+      throw new Failure(DEADLINE_EXCEEDED, "cannot reach " + endpoint + ": timed out");
     }
     try {
       while (true) {
         calls.setReceiveTimeOut((int) Math.max(0, (deadline - System.nanoTime()) / 1_000_000));
         byte[] frame = calls.recv(0);
         if (frame == null) {
-          throw new Failure(DEADLINE_EXCEEDED, endpoint + " did not answer in time");
+          throw new Failure(DEADLINE_EXCEEDED, "no response from " + endpoint + ": timed out");
         }
         byte[] body = calls.recv(0);
         ResponseHeader response = ResponseHeader.parseFrom(frame);
-        // Late answers to calls that were given up are of no use.
+        // Responses to earlier calls that timed out are ignored.
         if (response.getCallId() != callID) continue;
         if (response.getStatus() != 0) {
           throw new Failure(response.getStatus(), response.getMessage());
@@ -117,14 +117,14 @@ final class Tidings implements AutoCloseable {
         return parser.parseFrom(body);
       }
     } catch (InvalidProtocolBufferException e) {
-      throw new Failure(INTERNAL, "the answer to " + method + " cannot be read: " + e.getMessage());
+      throw new Failure(INTERNAL, "cannot decode the answer to " + method + ": " + e.getMessage());
     }
   }
 
   /**
-   * Reads the log after a token, and again whenever it may have grown; returns only by a failure.
+   * Reads the log after a token, and again whenever it may have grown, until a call fails.
    *
-   * Pushes are taken as hints: what they carry is sealed, and the log has it too.
+   * Pushes are hints only: their content is sealed, and the log contains it as well.
    */
   void follow(byte[] token, PageReader reader) throws Exception {
     RegisterDeviceResponse home = register();
@@ -132,9 +132,9 @@ final class Tidings implements AutoCloseable {
     ZMQ.Poller poller = new ZMQ.Poller(2);
     poller.register(pushes, ZMQ.Poller.POLLIN);
     poller.register(pushEvents, ZMQ.Poller.POLLIN);
-    for (boolean mustRegister = false;; mustRegister = hear(poller, home)) {
+    for (boolean mustRegister = false;; mustRegister = waitForHint(poller, home)) {
       if (mustRegister) home = register();
-      // A topic that is subscribed to twice is sent once.
+      // Subscribing to a topic twice has no effect.
       pushes.subscribe(home.getControlTopic().toByteArray());
       home.getChannelsList().forEach(channel -> pushes.subscribe(channel.getTopic().toByteArray()));
       token = readLog(token, reader);
@@ -149,8 +149,8 @@ final class Tidings implements AutoCloseable {
   }
 
   /** Waits until the log may have grown; returns whether the channels may have changed. */
-  private boolean hear(ZMQ.Poller poller, RegisterDeviceResponse home) {
-    // Whatever happens, look now and then.
+  private boolean waitForHint(ZMQ.Poller poller, RegisterDeviceResponse home) {
+    // Reconciles periodically, in case a push was lost.
     if (poller.poll(RECONCILE_MILLISECONDS) <= 0) return true;
     boolean mustRegister = drain(pushEvents);
     while (poller.pollin(0)) {

@@ -1,4 +1,4 @@
-"""What the tests share: real servers, and a loop for each test."""
+"""Fixtures: real servers, and an event loop for each test."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from server import Server
 import tidings
 
 PATIENCE = 600.0
-"""Seconds; nothing takes that long unless it hangs, on a machine with much other work too."""
+"""Seconds; long enough for a busy machine, so a test that exceeds it hangs."""
 
 
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Runs tests that are coroutines, each on a loop of its own."""
+    """Runs tests that are coroutines, each on its own loop."""
     function = pyfuncitem.obj
     if not inspect.iscoroutinefunction(function):
         return None
@@ -34,7 +34,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 
 class _never:
-    """Python 3.10 has no ``asyncio.timeout``; there a test that hangs hangs."""
+    """Replaces ``asyncio.timeout`` in Python 3.10, without a timeout."""
 
     async def __aenter__(self) -> None: ...
 
@@ -43,14 +43,14 @@ class _never:
 
 @pytest.fixture(scope="session")
 def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server in development mode for all tests that do not end it: use a user of your own."""
+    """A server in development mode, shared by tests that do not stop it; use a separate user."""
     with Server(tmp_path_factory.mktemp("shared")) as server:
         yield server
 
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    """A server in development mode for one test, on ports that stay the same over a restart."""
+    """A server in development mode for one test; a restart keeps its ports."""
     with Server(tmp_path) as server:
         yield server
 

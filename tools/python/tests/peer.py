@@ -1,4 +1,4 @@
-"""A server that answers as a test says: for what a real one does too seldom, or too fast."""
+"""A scripted server, for behavior that is rare or too fast in a real one."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from tidings.rpc.v1.health_pb2 import CheckRequest
 
 
 @dataclass
-class Heard:
-    """A request, and how to answer it."""
+class ReceivedCall:
+    """A received request and its responder."""
 
     peer: Peer
     envelope: list[bytes]
@@ -25,7 +25,7 @@ class Heard:
     body: bytes
 
     async def answer(self, body: bytes = b"", **header: Any) -> None:
-        """Answers; the last answer unless told."""
+        """Sends a response (default: the final one)."""
         fields = {"call_id": self.header.call_id, "end_of_stream": True, **header}
         head = ResponseHeader(**fields).SerializeToString()
         await self.peer.socket.send_multipart([*self.envelope, head, body])
@@ -40,13 +40,13 @@ class Peer:
         self.socket.linger = 0
         self.endpoint = f"tcp://127.0.0.1:{self.socket.bind_to_random_port('tcp://127.0.0.1')}"
 
-    async def hear(self) -> Heard:
+    async def receive(self) -> ReceivedCall:
         """Waits for the next request."""
         *envelope, head, body = await self.socket.recv_multipart()
-        return Heard(self, envelope, RequestHeader.FromString(head), body)
+        return ReceivedCall(self, envelope, RequestHeader.FromString(head), body)
 
     async def lose_connection(self) -> None:
-        """Drops the connections that are there; new ones are taken at the same place."""
+        """Closes all connections; accepts new ones at the same endpoint."""
         self.socket.close(linger=0)
         self.socket = self._context.socket(zmq.ROUTER)
         self.socket.linger = 0
@@ -55,7 +55,7 @@ class Peer:
                 self.socket.bind(self.endpoint)
                 return
             except zmq.ZMQError:
-                # The old socket gives its port free in its own time.
+                # The old socket releases its port asynchronously.
                 await asyncio.sleep(0.01)
 
     def client(self, **settings: Any) -> tidings.Client:
@@ -78,7 +78,7 @@ class Peer:
 
 
 async def refusal(client: tidings.Client, error: type[tidings.RPCError], reason: str) -> None:
-    """Waits until calls fail for a reason: it may take its time until the reason is known."""
+    """Waits until calls fail with a message; it may take time until the cause is known."""
     while True:
         try:
             await client.health.check(CheckRequest())

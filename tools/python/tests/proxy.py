@@ -1,4 +1,4 @@
-"""Stands between a client and the push endpoint, and loses what a test says."""
+"""A proxy for the push endpoint that drops selected pushes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import zmq.asyncio
 
 
 class PushProxy:
-    """Passes subscriptions on, and of the pushes those that are not to be lost."""
+    """Forwards subscriptions, and the pushes that are not dropped."""
 
     def __init__(self) -> None:
         self.loses: Callable[[bytes, bytes], bool] = lambda topic, body: False
-        """Whether to lose a push."""
+        """Whether to drop a push."""
         self.passed = 0
         self.lost = 0
         self._context = zmq.asyncio.Context()
@@ -29,7 +29,7 @@ class PushProxy:
         ]
 
     def connect(self, endpoint: str) -> None:
-        """Takes pushes from this endpoint."""
+        """Connects to the push endpoint of a server."""
         self._back.connect(endpoint)
 
     def _socket(self, kind: int) -> zmq.asyncio.Socket:

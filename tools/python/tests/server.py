@@ -1,4 +1,4 @@
-"""A real ``rpcd``, started by a test and always ended by its process id."""
+"""A real ``rpcd`` process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def program(name: str) -> Path:
-    """A program that was built: ``TIDINGS_BIN``, or ``.build/debug``."""
+    """The path of a built program, in ``TIDINGS_BIN`` or ``.build/debug``."""
     folder = Path(os.environ.get("TIDINGS_BIN", ROOT / ".build" / "debug"))
     path = folder / name
     if not path.exists():
@@ -26,7 +26,7 @@ def program(name: str) -> Path:
 
 
 def _end_with_parent() -> None:
-    """Has the system kill this process when the tests are killed, and cannot do it themselves."""
+    """Makes the system kill this process if the tests are killed."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
@@ -34,7 +34,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 class Server:
-    """A server with a data folder that outlives it; the ports stay the same over a restart."""
+    """A server whose data folder and ports stay the same across restarts."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
         self.folder = folder
@@ -50,7 +50,7 @@ class Server:
 
     def start(self) -> None:
         """Starts the process, and waits until it is ready."""
-        # The surroundings of the tests must not set options.
+        # The environment of the tests must not set options.
         variables = {k: v for k, v in os.environ.items() if not k.startswith("RPCD_")}
         command = [program("rpcd"), "--rpc", self.rpc, "--push", self.push]
         command += ["--data", self.data, "--log-level", "warning", *self._arguments]
@@ -73,7 +73,7 @@ class Server:
         self.push = words[3].removeprefix("push=")
 
     def end(self, number: int = signal.SIGTERM) -> None:
-        """Sends a signal, SIGKILL as a power failure would, and waits for the end."""
+        """Sends a signal and waits for the exit; SIGKILL simulates a power failure."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -87,11 +87,11 @@ class Server:
         process.stdout.close()
 
     def kill(self) -> None:
-        """Ends the process at once."""
+        """Kills the process."""
         self.end(signal.SIGKILL)
 
     def client(self, **settings: Any) -> tidings.Client:
-        """A client of this server, patient with a machine that has other work."""
+        """A client of this server, with timeouts for a busy machine."""
         return tidings.Client(self.rpc, **{"timeout": 600.0, "connect_timeout": 600.0, **settings})
 
     def __enter__(self) -> Server:

@@ -1,4 +1,4 @@
-"""What operators do with a running server."""
+"""Administration of a running server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tidings.rpc.v1.server_pb2 import SERVER_STATE_DRAINED, SERVER_STATE_SERVING
 from tidings.v1 import admin_service_pb2 as admin
 
 
-async def test_who_is_connected_and_with_what(server: Server) -> None:
+async def test_connections_are_listed(server: Server) -> None:
     async with (
         server.client(user="ada", device="laptop") as client,
         server.client(user="root") as root,
@@ -25,7 +25,7 @@ async def test_who_is_connected_and_with_what(server: Server) -> None:
         assert [device.device_id for device in devices.devices] == ["laptop"]
         ended = await operator.end_connections(admin.EndConnectionsRequest(user_name="ada"))
         assert ended.count == 1
-        # Clients connect again by themselves.
+        # Clients reconnect automatically.
         assert (await client.database().fetch("t1")).id.name == "t1"
 
 

@@ -1,4 +1,4 @@
-"""Files that belong to records."""
+"""Assets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tidings.assets import AssetFileError
 CONTENT = random.Random(1).randbytes(3 * (1 << 20) + 12345)
 
 
-async def test_a_file_goes_up_and_comes_down(make_client: ClientMaker, tmp_path: Path) -> None:
+async def test_a_file_is_uploaded_and_downloaded(make_client: ClientMaker, tmp_path: Path) -> None:
     source, target = tmp_path / "house.jpg", tmp_path / "copy.jpg"
     source.write_bytes(CONTENT)
     target.write_bytes(b"what was there")
@@ -35,7 +35,7 @@ async def test_a_file_goes_up_and_comes_down(make_client: ClientMaker, tmp_path:
         await database.download_asset(named, target)
         assert target.read_bytes() == CONTENT
         assert [path.name for path in tmp_path.iterdir() if "part" in path.name] == []
-        # What is there is not sent again.
+        # Existing content is not sent again.
         done.clear()
         await database.upload_asset(
             source, on_progress=lambda count, total: done.append((count, total))
@@ -49,7 +49,7 @@ async def test_bytes_and_what_fails(make_client: ClientMaker, tmp_path: Path) ->
         asset = await database.upload_asset(b"few")
         assert await database.asset_bytes(asset) == b"few"
         assert await database.asset_bytes(await database.upload_asset(b"")) == b""
-        with pytest.raises(AssetFileError, match="no file"):
+        with pytest.raises(AssetFileError, match="not a regular file"):
             await database.upload_asset(tmp_path)
         with pytest.raises(tidings.NotFound):
             await database.download_asset(Asset(bytes(32), 3), tmp_path / "x")
@@ -58,9 +58,7 @@ async def test_bytes_and_what_fails(make_client: ClientMaker, tmp_path: Path) ->
             await database.save(Record("Houses", "h1", {"photo": Asset(bytes(32), 3)}))
 
 
-async def test_a_download_goes_on_where_it_broke_off(
-    make_client: ClientMaker, tmp_path: Path
-) -> None:
+async def test_an_interrupted_download_resumes(make_client: ClientMaker, tmp_path: Path) -> None:
     target = tmp_path / "file"
     async with make_client() as client:
         asset = await client.database().upload_asset(CONTENT)

@@ -1,4 +1,4 @@
-"""Which call is sent, sent again or given up: without a clock."""
+"""Which call is sent, retried or failed, without a clock."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def unavailable(table: CallTable, call_id: int, *, now: float = 0) -> Reception:
     )
 
 
-def test_calls_wait_for_a_connection_and_no_longer() -> None:
+def test_calls_wait_for_a_connection() -> None:
     table = make_table(is_connected=False)
     start(table, 1)
     assert send(table) == [] and table.next_timer == PATIENCE
@@ -80,7 +80,7 @@ def test_the_budget_of_attempts_covers_losses_and_refusals() -> None:
     assert unavailable(table, 1, now=1) is Reception.DELIVER_LAST
 
 
-def test_what_has_answers_or_is_not_safe_is_not_sent_again() -> None:
+def test_calls_with_responses_and_unsafe_calls_are_not_retried() -> None:
     table = make_table()
     start(table, 1, is_safe=False)
     start(table, 2)
@@ -91,7 +91,7 @@ def test_what_has_answers_or_is_not_safe_is_not_sent_again() -> None:
     actions = table.connection_lost(0)
     assert failures(actions) == {1: StatusCode.UNAVAILABLE, 2: StatusCode.UNAVAILABLE}
     texts = {one.call_id: one.error.message for one in actions if isinstance(one, Fail)}
-    assert "is unknown" in texts[1] and "amid the stream" in texts[2]
+    assert "is unknown" in texts[1] and "during the stream" in texts[2]
     assert unavailable(table, 1) is Reception.IGNORE
     table.connected()
     assert send(table) == [3]
@@ -102,7 +102,7 @@ def test_deadlines_end_calls_in_every_phase() -> None:
     for call_id, deadline in [(1, 1.0), (2, 2.0)]:
         assert table.start(call_id, is_safe=True, deadline=deadline, now=0) is None
     assert send(table) == [1, 2]
-    # No retry that would begin after the deadline.
+    # No retry that would start after the deadline.
     reception = table.received(
         1, is_unavailable=True, retry_after=1.0, is_last=True, jitter=0.5, now=0
     )
@@ -114,7 +114,7 @@ def test_deadlines_end_calls_in_every_phase() -> None:
     assert refusal is not None and refusal.code is StatusCode.DEADLINE_EXCEEDED
 
 
-def test_who_is_told_to_wait_may_do_so_while_there_is_time() -> None:
+def test_requested_retries_are_limited_by_the_deadline() -> None:
     table = make_table()
     assert table.start(1, is_safe=True, deadline=100.0, now=0) is None
     for attempt in range(10):

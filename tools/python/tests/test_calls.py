@@ -1,4 +1,4 @@
-"""Calls: against a server that answers as told, and against a real one."""
+"""Calls, against a scripted server and against a real one."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def packed(message: Any) -> AnyMessage:
     return detail
 
 
-async def test_a_header_says_who_calls_and_how() -> None:
+async def test_headers_contain_caller_and_options() -> None:
     async with Peer() as peer, peer.client(device="laptop") as client:
         call = start(
             client.records.modify_records(
@@ -59,7 +59,7 @@ async def test_a_header_says_who_calls_and_how() -> None:
                 idempotency_key="k1",
             )
         )
-        heard = await peer.hear()
+        heard = await peer.receive()
         assert heard.header.method == "tidings.v1.RecordService/ModifyRecords"
         assert heard.header.kind == REQUEST_KIND_UNSPECIFIED
         assert dict(heard.header.metadata) == {
@@ -77,18 +77,18 @@ async def test_a_header_says_who_calls_and_how() -> None:
 async def test_no_deadline_is_sent_for_infinity_and_streams() -> None:
     async with Peer() as peer, peer.client() as client:
         call = start(client.health.check(CheckRequest(), timeout=math.inf))
-        heard = await peer.hear()
+        heard = await peer.receive()
         assert heard.header.timeout_ms == 0
         await heard.answer()
         await call
         async with client.health.watch(WatchRequest()):
-            assert (await peer.hear()).header.timeout_ms == 0
+            assert (await peer.receive()).header.timeout_ms == 0
 
 
 async def test_errors_have_classes_and_details() -> None:
     async with Peer() as peer, peer.client() as client:
         call = start(client.health.check(CheckRequest()))
-        heard = await peer.hear()
+        heard = await peer.receive()
         violation = BadRequest.FieldViolation(field="name", description="too long")
         details = [
             packed(BadRequest(field_violations=[violation])),
@@ -106,44 +106,44 @@ async def test_errors_have_classes_and_details() -> None:
         assert error.metadata == {"server": "one"}
 
         call = start(client.health.check(CheckRequest()))
-        await (await peer.hear()).answer(status=99, message="new")
+        await (await peer.receive()).answer(status=99, message="new")
         with pytest.raises(tidings.RPCError, match="CODE_99: new"):
             await call
 
         call = start(client.health.check(CheckRequest()))
-        await (await peer.hear()).answer(b"\xff\xff")
-        with pytest.raises(tidings.Internal, match="not valid"):
+        await (await peer.receive()).answer(b"\xff\xff")
+        with pytest.raises(tidings.Internal, match="invalid response"):
             await call
 
 
 async def test_cancelling_the_task_cancels_the_call() -> None:
     async with Peer() as peer, peer.client() as client:
         call = start(client.health.check(CheckRequest()))
-        heard = await peer.hear()
+        heard = await peer.receive()
         call.cancel()
-        cancel = await peer.hear()
+        cancel = await peer.receive()
         assert cancel.header.kind == REQUEST_KIND_CANCEL
         assert cancel.header.call_id == heard.header.call_id
         with pytest.raises(asyncio.CancelledError):
             await call
-        # Its answer comes too late, and disturbs nobody.
+        # Its response is late, and is ignored.
         await heard.answer()
         call = start(client.health.check(CheckRequest()))
-        await (await peer.hear()).answer(CheckResponse(status=1).SerializeToString())  # type: ignore[arg-type]
+        await (await peer.receive()).answer(CheckResponse(status=1).SerializeToString())  # type: ignore[arg-type]
         assert (await call).status == SERVING_STATUS_SERVING
 
 
-async def test_a_deadline_ends_the_call_and_tells_the_server() -> None:
+async def test_a_deadline_fails_the_call_and_cancels_it_on_the_server() -> None:
     async with Peer() as peer, peer.client() as client:
         call = start(client.health.check(CheckRequest()))
-        await (await peer.hear()).answer()
+        await (await peer.receive()).answer()
         await call
-        # There is a connection now: the next call leaves at once.
+        # There is a connection now: the next call is sent immediately.
         call = start(client.health.check(CheckRequest(), timeout=0.5))
-        heard = await peer.hear()
+        heard = await peer.receive()
         with pytest.raises(tidings.DeadlineExceeded):
             await call
-        cancel = await peer.hear()
+        cancel = await peer.receive()
         assert cancel.header.kind == REQUEST_KIND_CANCEL
         assert cancel.header.call_id == heard.header.call_id
         with pytest.raises(TimeoutError):
@@ -153,14 +153,14 @@ async def test_a_deadline_ends_the_call_and_tells_the_server() -> None:
 async def test_a_stream_grants_credit_half_a_window_at_a_time() -> None:
     async with Peer() as peer, peer.client() as client:
         stream = client.health.watch(WatchRequest(), credit=4)
-        heard = await peer.hear()
+        heard = await peer.receive()
         assert heard.header.credit == 4
         message = WatchResponse(status=1).SerializeToString()  # type: ignore[arg-type]
         for _ in range(4):
             await heard.answer(message, has_message=True, end_of_stream=False)
         for _ in range(4):
             assert (await anext(stream)).status == SERVING_STATUS_SERVING
-        grants = [await peer.hear(), await peer.hear()]
+        grants = [await peer.receive(), await peer.receive()]
         assert [grant.header.kind for grant in grants] == [REQUEST_KIND_CREDIT] * 2
         assert [grant.header.credit for grant in grants] == [2, 2]
         await heard.answer(message, has_message=True, metadata={"total": "5"})
@@ -172,7 +172,7 @@ async def test_a_stream_grants_credit_half_a_window_at_a_time() -> None:
 async def test_leaving_a_stream_cancels_it(how: str) -> None:
     async with Peer() as peer, peer.client() as client:
         stream = client.health.watch(WatchRequest())
-        heard = await peer.hear()
+        heard = await peer.receive()
         if how == "aclose":
             await stream.aclose()
         elif how == "break":
@@ -186,36 +186,36 @@ async def test_leaving_a_stream_cancels_it(how: str) -> None:
             reader = start(anext(stream))
             await asyncio.sleep(0)
             reader.cancel()
-        cancel = await peer.hear()
+        cancel = await peer.receive()
         assert cancel.header.kind == REQUEST_KIND_CANCEL
         assert cancel.header.call_id == heard.header.call_id
 
 
-async def test_a_server_that_sends_more_than_it_may_is_stopped() -> None:
+async def test_a_server_that_exceeds_its_credit_is_stopped() -> None:
     async with Peer() as peer, peer.client() as client:
         stream = client.health.watch(WatchRequest())
-        heard = await peer.hear()
+        heard = await peer.receive()
         for _ in range(1025):
             await heard.answer(has_message=True, end_of_stream=False)
-        assert (await peer.hear()).header.kind == REQUEST_KIND_CANCEL
+        assert (await peer.receive()).header.kind == REQUEST_KIND_CANCEL
         with pytest.raises(tidings.Internal, match="credit"):
             async for _ in stream:
                 pass
 
 
-async def test_safe_calls_are_sent_again_and_others_are_not() -> None:
+async def test_only_safe_calls_are_retried() -> None:
     async with Peer() as peer, peer.client() as client:
         safe = start(client.health.check(CheckRequest()))
         keyed = start(client.records.modify_records(ModifyRecordsRequest(), idempotency_key="k"))
         unsafe = start(client.records.modify_records(ModifyRecordsRequest()))
         for _ in range(3):
-            await peer.hear()
+            await peer.receive()
         await peer.lose_connection()
         with pytest.raises(tidings.Unavailable, match="whether the call took effect") as caught:
             await unsafe
         assert caught.value.error_info is not None
         assert caught.value.error_info.reason == "OUTCOME_UNKNOWN"
-        heard = [await peer.hear(), await peer.hear()]
+        heard = [await peer.receive(), await peer.receive()]
         assert {one.header.idempotency_key for one in heard} == {"", "k"}
         for one in heard:
             await one.answer()
@@ -223,35 +223,35 @@ async def test_safe_calls_are_sent_again_and_others_are_not() -> None:
         await keyed
 
 
-async def test_unavailable_is_tried_again_five_times() -> None:
+async def test_unavailable_is_retried_five_times() -> None:
     policy = tidings.RetryPolicy(first_pause_max=0.001, pause_max=0.001)
     async with Peer() as peer, peer.client(retry=policy) as client:
         call = start(client.health.check(CheckRequest()))
         for _ in range(5):
-            await (await peer.hear()).answer(status=14, message="not now")
+            await (await peer.receive()).answer(status=14, message="not now")
         with pytest.raises(tidings.Unavailable, match="not now"):
             await call
         call = start(client.records.modify_records(ModifyRecordsRequest()))
-        await (await peer.hear()).answer(status=14, message="not now")
+        await (await peer.receive()).answer(status=14, message="not now")
         with pytest.raises(tidings.Unavailable):
             await call
 
 
-async def test_the_server_says_how_long_to_wait() -> None:
+async def test_the_server_sets_the_retry_delay() -> None:
     async with Peer() as peer, peer.client() as client:
         loop = asyncio.get_running_loop()
         call = start(client.health.check(CheckRequest()))
-        heard = await peer.hear()
+        heard = await peer.receive()
         begin = loop.time()
         info = packed(RetryInfo(retry_delay=Duration(nanos=50_000_000)))
         await heard.answer(status=8, message="too many", details=[info])
-        heard = await peer.hear()
+        heard = await peer.receive()
         assert loop.time() - begin >= 0.05
         await heard.answer()
         await call
 
 
-async def test_what_a_server_would_refuse_is_refused_at_once() -> None:
+async def test_invalid_options_are_rejected_by_the_client() -> None:
     async with Peer() as peer, peer.client() as client:
         refused: list[dict[str, Any]] = [
             {"metadata": {"Upper": "x"}},
@@ -269,12 +269,12 @@ async def test_what_a_server_would_refuse_is_refused_at_once() -> None:
             await client.health.check(CheckRequest(service="x" * (16 << 20)))
 
 
-async def test_closing_fails_what_waits() -> None:
+async def test_closing_fails_running_calls() -> None:
     async with Peer() as peer:
         client = peer.client()
         client.connect()
         call = start(client.health.check(CheckRequest()))
-        await peer.hear()
+        await peer.receive()
         await client.aclose()
         with pytest.raises(tidings.Cancelled, match="closed"):
             await call
@@ -282,7 +282,7 @@ async def test_closing_fails_what_waits() -> None:
             await client.health.check(CheckRequest())
 
 
-async def test_nobody_there() -> None:
+async def test_connection_refused() -> None:
     context = zmq.Context()
     socket = context.socket(zmq.PULL)
     port = socket.bind_to_random_port("tcp://127.0.0.1")
@@ -298,7 +298,7 @@ async def test_nobody_there() -> None:
 # Against a real server.
 
 
-async def test_a_real_server_tells_what_it_does_not_have(make_client: ClientMaker) -> None:
+async def test_a_real_server_reports_missing_items(make_client: ClientMaker) -> None:
     async with make_client() as client:
         options = tidings.CallOptions()
         with pytest.raises(tidings.Unimplemented) as caught:

@@ -1,4 +1,4 @@
-"""What the documentation says, word for word."""
+"""The examples in the documentation."""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ def test_installing_leaves_nothing_in_the_checkout(tmp_path: Path) -> None:
     assert files() == before
 
 
-def test_what_the_page_names_is_there() -> None:
+def test_names_in_the_page_exist() -> None:
     page = (ROOT / "docs" / "python.md").read_text()
     blocks = PYTHON_BLOCK.findall(page)
     assert blocks
     for block in blocks:
-        # A block may use await outside of a function, and begin what it does not end.
+        # A block may use await outside of a function, and may be incomplete.
         is_open = block.rstrip().endswith(":")
         compile(block + ("    pass" if is_open else ""), "docs", "exec", _TOP_LEVEL_AWAIT)
     for name in re.findall(r"\btidings\.([A-Za-z_]+)\b", "\n".join(blocks)):

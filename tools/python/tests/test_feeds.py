@@ -83,7 +83,7 @@ async def test_a_followed_feed_outlives_the_server(server: Server) -> None:
         assert found == ["n1", "n2"]
 
 
-def test_a_feed_hands_out_what_tells_something() -> None:
+def test_a_feed_yields_pages_with_changes() -> None:
     state = FeedState(b"", follows=True)
     assert state.next_wait == 0
     assert state.fetched(b"1", more_coming=True, is_empty=False)

@@ -18,12 +18,12 @@ def module_name(path: Path) -> str:
 
 
 def imported(tree: ast.Module, modules: set[str]) -> Iterator[str]:
-    """All modules that one names, for types too; of packages what they hold."""
+    """All modules that a module imports, also for types; for packages, their modules."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, "an import names the whole path"
+            assert node.level == 0, "relative imports are not used"
             inner = [f"{node.module}.{alias.name}" for alias in node.names]
             names = [name if name in modules else str(node.module) for name in inner]
         else:

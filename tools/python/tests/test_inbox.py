@@ -1,4 +1,4 @@
-"""The inbox against real servers that are killed, and pushes that are lost."""
+"""The inbox against real servers that are killed, and with lost pushes."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ import tidings
 from tidings import Record
 from tidings.inbox.errors import (
     InboxClosed,
-    NotHandedOut,
     PositionDamaged,
     PositionInUse,
-    PositionOfAnother,
+    PositionOwnerMismatch,
+    StaleNotification,
 )
 from tidings.inbox.inbox import ConnectionLost, ConnectionRestored, InboxEvent
 from tidings.inbox.position_file import PositionFile
@@ -35,7 +35,8 @@ T = TypeVar("T")
 
 async def subscribe(database: tidings.Database) -> None:
     info = NotificationInfo(desired_keys=["n"])
-    # Tests share the server's schema: a record that fires nothing teaches what is subscribed to.
+    # Tests share the server's schema: a record that fires nothing adds the field that is subscribed
+    # to.
     common = database_pb2.DatabaseID()
     common.CopyFrom(database.id)
     common.scope = database_pb2.DATABASE_SCOPE_PUBLIC
@@ -76,7 +77,7 @@ async def test_from_the_log_and_then_by_push(make_client: ClientMaker) -> None:
             )
 
 
-async def test_what_is_committed_survives_and_the_rest_comes_again(
+async def test_committed_notifications_are_not_redelivered(
     make_client: ClientMaker, tmp_path: Path
 ) -> None:
     path = tmp_path / "inbox"
@@ -87,7 +88,7 @@ async def test_what_is_committed_survives_and_the_rest_comes_again(
             items = await take(aiter(inbox), 4)
             assert numbers(items) == [0, 1, 2, 3]
             await inbox.commit(items[1])
-            # Committing an earlier one changes nothing.
+            # Committing an earlier one has no effect.
             await inbox.commit(items[0])
             with pytest.raises(PositionInUse):
                 reader.inbox(path)
@@ -101,17 +102,17 @@ async def test_what_is_committed_survives_and_the_rest_comes_again(
             assert numbers(await take(fresh, 1)) == [4]
             with pytest.raises(StopAsyncIteration):
                 await anext(again)
-            with pytest.raises(NotHandedOut):
+            with pytest.raises(StaleNotification):
                 await inbox.commit(items[0])
         async with reader.inbox(items[2].position) as inbox:
             assert numbers(await take(aiter(inbox), 1)) == [3]
             await inbox.restart()
             assert numbers(await take(aiter(inbox), 1)) == [0]
         async with make_client(user="another") as other:
-            with pytest.raises(PositionOfAnother, match="another"):
+            with pytest.raises(PositionOwnerMismatch, match="belongs to user"):
                 other.inbox(path)
         path.write_bytes(path.read_bytes()[:-1] + b"x")
-        with pytest.raises(PositionDamaged, match="put back a copy"):
+        with pytest.raises(PositionDamaged, match="restore a copy"):
             reader.inbox(path)
 
 
@@ -145,7 +146,7 @@ async def test_a_commit_that_is_cancelled_is_whole(
             assert kept == item.position == inbox.committed_position
 
 
-async def test_a_device_does_not_hear_of_its_own_changes(make_client: ClientMaker) -> None:
+async def test_a_device_is_not_notified_of_its_own_changes(make_client: ClientMaker) -> None:
     async with make_client(device="a") as a, make_client(device="b") as b:
         await subscribe(a.database())
         async with a.inbox() as inbox:
@@ -229,7 +230,7 @@ async def test_new_channels_and_rotation_are_noticed(make_client: ClientMaker) -
                 assert numbers(await take(items, 1)) == [n]
 
 
-async def test_a_stream_goes_on_after_its_token(make_client: ClientMaker) -> None:
+async def test_a_stream_resumes_after_its_token(make_client: ClientMaker) -> None:
     async with make_client() as writer, make_client(device="reader") as reader:
         await subscribe(writer.database())
         await save(writer.database(), 1, 2, 3)
@@ -242,14 +243,14 @@ async def test_a_stream_goes_on_after_its_token(make_client: ClientMaker) -> Non
         assert [one.record_name for one in [*first, fourth]] == ["t1", "t2", "t3", "t4"]
 
 
-async def test_an_expired_token_is_told(make_client: ClientMaker) -> None:
+async def test_an_expired_token_is_reported(make_client: ClientMaker) -> None:
     async with make_client() as client, client.notification_stream(after=b"nonsense") as stream:
         with pytest.raises(tidings.TidingsError):
             await anext(stream)
 
 
 async def advertised(tmp_path: Path, proxy: PushProxy) -> Server:
-    """A server whose clients take their pushes from the proxy."""
+    """A server whose clients receive their pushes from the proxy."""
     server = Server(tmp_path, "--advertise-push", proxy.endpoint)
     server.start()
     proxy.connect(server.push)
@@ -264,7 +265,7 @@ LOSSES: list[Callable[[random.Random], Callable[[bytes, bytes], bool]]] = [
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=["half", "contents"])
-async def test_lost_pushes_are_made_up_for(
+async def test_lost_pushes_are_recovered(
     tmp_path: Path, loss: Callable[[random.Random], Callable[[bytes, bytes], bool]]
 ) -> None:
     seed = random.randrange(2**32)

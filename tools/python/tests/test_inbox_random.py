@@ -1,6 +1,6 @@
-"""The inbox against a real server, with everything that goes wrong: random, with a printed seed.
+"""The inbox against a real server with random failures; the seed is printed.
 
-``TIDINGS_INBOX_SEED=N`` repeats a run's choices, ``TIDINGS_INBOX_ROUNDS=N`` makes it longer.
+``TIDINGS_INBOX_SEED=N`` repeats a run, ``TIDINGS_INBOX_ROUNDS=N`` makes it longer.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tidings.v1.notification_service_pb2 import (
 
 
 async def log(client: tidings.Client) -> list[str]:
-    """The ids of all notifications that the server keeps: the truth."""
+    """The IDs of all notifications in the server's log."""
     ids: list[str] = []
     request = FetchNotificationChangesRequest()
     while True:
@@ -35,7 +35,7 @@ async def log(client: tidings.Client) -> list[str]:
 
 
 class Reader:
-    """Reads until it is told to crash; remembers what it committed."""
+    """Reads notifications until :meth:`crash`, and records what it committed."""
 
     def __init__(self, client: tidings.Client, path: Path, dice: random.Random) -> None:
         self.committed: list[str] = []
@@ -43,14 +43,14 @@ class Reader:
         self._path = path
         self._dice = dice
         self._task: asyncio.Task[None] | None = None
-        self._news = asyncio.Event()
+        self._progress = asyncio.Event()
         self._is_ending = False
 
     def start(self) -> None:
         self._task = asyncio.ensure_future(self._read())
 
     async def crash(self) -> None:
-        """Ends in the middle of whatever it does."""
+        """Cancels the reader at an arbitrary point."""
         assert self._task is not None
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
@@ -58,14 +58,14 @@ class Reader:
             self._task.result()
 
     async def wait_for(self, count: int) -> None:
-        """Waits until so much is committed; what was handed out before comes again first."""
+        """Waits until this many are committed; uncommitted ones are redelivered first."""
         self._is_ending = True
         await self.crash()
         self.start()
         assert self._task is not None
         while len(self.committed) < count:
-            self._news.clear()
-            waiting = asyncio.ensure_future(self._news.wait())
+            self._progress.clear()
+            waiting = asyncio.ensure_future(self._progress.wait())
             await asyncio.wait([waiting, self._task], return_when=asyncio.FIRST_COMPLETED)
             waiting.cancel()
             if self._task.done():
@@ -77,7 +77,8 @@ class Reader:
             async for item in inbox:
                 pending.append(item.notification.notification_id)
                 if self._is_ending or self._dice.random() < 0.5:
-                    # A crash comes before a commit or after it: which one must be known here.
+                    # A crash happens either before or after a commit, and the reader must know
+                    # which.
                     writing = asyncio.ensure_future(inbox.commit(item))
                     try:
                         await asyncio.shield(writing)
@@ -85,10 +86,10 @@ class Reader:
                         await writing
                         self.committed += pending
                         pending = []
-                        self._news.set()
+                        self._progress.set()
 
 
-async def test_nothing_is_missed_and_nothing_comes_twice(tmp_path: Path) -> None:
+async def test_nothing_is_missed_or_repeated(tmp_path: Path) -> None:
     seed = int(os.environ.get("TIDINGS_INBOX_SEED", random.randrange(2**32)))
     rounds = int(os.environ.get("TIDINGS_INBOX_ROUNDS", "60"))
     print(f"TIDINGS_INBOX_SEED={seed}")

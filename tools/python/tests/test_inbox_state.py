@@ -1,4 +1,4 @@
-"""The inbox's decisions, against a server that is a few lines: random, with a printed seed."""
+"""The inbox state machine against a minimal server, with random events; the seed is printed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ OWN_TAG = 7
 
 @dataclass
 class Model:
-    """What a server knows of one user: the log, the channels, and what it publishes."""
+    """The server's state for a user: the log, the channels, and published pushes."""
 
     dice: random.Random
     log: list[Notification] = field(default_factory=list)
@@ -62,7 +62,7 @@ class Model:
         self.wire.append((self.topics[""], Push(channels_changed=True)))
 
     def event(self) -> None:
-        """Something happens in a channel; it is told, or merged into a push without content."""
+        """Adds events to a channel: a push per event, or one push without content for several."""
         if not self.numbers:
             return
         name = self.dice.choice(sorted(self.numbers))
@@ -84,16 +84,16 @@ class Model:
         if is_own:
             push.origin_tag = OWN_TAG
         if count == 1 and self.dice.random() < 0.9:
-            told = Notification()
-            told.CopyFrom(self.log[-1])
-            told.notification_id = told.subscription_id = ""
-            told.is_pruned = self.dice.random() < 0.1
+            content = Notification()
+            content.CopyFrom(self.log[-1])
+            content.notification_id = content.subscription_id = ""
+            content.is_pruned = self.dice.random() < 0.1
             box = SecretBox(self.keys[name])
-            push.sealed_notification = bytes(box.encrypt(told.SerializeToString()))
+            push.sealed_notification = bytes(box.encrypt(content.SerializeToString()))
         self.wire.append((self.topics[name], push))
 
     def mark_read(self) -> None:
-        """Another device marks something read: once for each notification."""
+        """Another device marks notifications as read, each once."""
         unread = [n.notification_id for n in self.log if n.notification_id not in self.marked]
         unread = [name for name in unread if name[0] == "c"]
         if not unread:
@@ -135,12 +135,13 @@ class Model:
     def fetch(self, token: bytes) -> FetchNotificationChangesResponse:
         start = int(token or b"0")
         end = min(len(self.log), start + self.dice.randrange(1, 6))
-        told = [n for n, own in zip(self.log[start:end], self.owns[start:end], strict=True)]
         page = FetchNotificationChangesResponse(
             change_token=str(end).encode(), more_coming=end < len(self.log)
         )
         page.notifications.extend(
-            n for n, own in zip(told, self.owns[start:end], strict=True) if not own
+            event
+            for event, own in zip(self.log[start:end], self.owns[start:end], strict=True)
+            if not own
         )
         return page
 
@@ -163,7 +164,7 @@ def run(seed: int) -> None:
     crash_at = Progress()
 
     def step() -> bool:
-        """Does what the state wants; whether there is more to do."""
+        """Performs the next action; returns whether there is more to do."""
         nonlocal listening, crash_at
         notification = state.pop_ready()
         if notification is not None:
@@ -198,7 +199,7 @@ def run(seed: int) -> None:
         for _ in range(dice.randrange(6)):
             step()
         if dice.random() < 0.02:
-            # A crash: the next one goes on where this one stood, and hears of nothing else.
+            # A crash: the next state resumes at the progress of this one, and has no other input.
             state = InboxState(crash_at)
             listening = frozenset()
         elif dice.random() < 0.03:
@@ -209,7 +210,7 @@ def run(seed: int) -> None:
     while step():
         pass
     expected = model.expected
-    # Nothing missed, nothing twice.
+    # Nothing is missed or repeated.
     assert sorted(got) == sorted(expected)
     # Each channel in order.
     for name in model.numbers:

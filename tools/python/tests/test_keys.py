@@ -1,4 +1,4 @@
-"""Connections that prove who they are."""
+"""Connections that are authenticated by keys."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tidings.v1.account_service_pb2 import FetchUserRecordIDRequest
 
 @pytest.fixture
 def guarded(tmp_path: Path) -> Iterator[Server]:
-    """A server that wants to know who connects; its administrator's key is in the data folder."""
+    """A server that requires authentication; its administrator's key is in the data folder."""
     server = Server(tmp_path)
     command = [str(program("rpcd")), "init", "--data", str(server.data), "--admin", "ada"]
     subprocess.run(command, check=True, capture_output=True)
@@ -25,7 +25,7 @@ def guarded(tmp_path: Path) -> Iterator[Server]:
         yield server
 
 
-async def test_a_key_says_who_calls(guarded: Server) -> None:
+async def test_a_key_identifies_the_user(guarded: Server) -> None:
     client = guarded.client(
         key_file=guarded.data / "ada.key", server_key=guarded.data / "server.pub"
     )
@@ -38,7 +38,7 @@ async def test_a_key_says_who_calls(guarded: Server) -> None:
         assert (await anext(items)).notification.record_id == tidings.RecordID("t1")
 
 
-async def test_who_is_not_admitted_is_told(guarded: Server) -> None:
+async def test_a_key_that_is_not_admitted_is_reported(guarded: Server) -> None:
     server_key = guarded.data / "server.pub"
     stranger = tidings.ClientKeys(
         KeyPair.generate(), (tidings.KeyPair.read(guarded.data / "ada.key")).public_key
@@ -51,7 +51,11 @@ async def test_who_is_not_admitted_is_told(guarded: Server) -> None:
             tidings.Unauthenticated,
             "does not admit this key",
         ),
-        (tidings.ClientKeys(admitted, stranger.server_key), tidings.Unavailable, "another key"),
+        (
+            tidings.ClientKeys(admitted, stranger.server_key),
+            tidings.Unavailable,
+            "check the server key",
+        ),
         (None, tidings.Unavailable, "requires authentication"),
     ]
     for keys, error, reason in cases:
@@ -79,12 +83,12 @@ def test_key_files(tmp_path: Path) -> None:
         KeyPair.read(path)
     path.chmod(0o600)
     path.write_text(f"public-key {KeyPair.generate().public_key}\nsecret-key {pair.secret_key}\n")
-    with pytest.raises(KeyFileError, match="do not belong together"):
+    with pytest.raises(KeyFileError, match="are not a pair"):
         KeyPair.read(path)
     path.write_text("secret-key short\n")
     with pytest.raises(KeyFileError, match="line 1"):
         KeyPair.read(path)
     with pytest.raises(KeyFileError, match="cannot read"):
         KeyPair.read(tmp_path / "nothing")
-    with pytest.raises(ValueError, match="both"):
+    with pytest.raises(ValueError, match="set together"):
         tidings.Client(key_file=path)

@@ -15,7 +15,7 @@ from tidings.v1.notification_pb2 import Notification, SubscriptionPosition
 OWNER = PositionOwner("ada", "home", 2)
 
 
-def test_positions_come_back_as_they_were() -> None:
+def test_positions_round_trip() -> None:
     position = InboxPosition(
         OWNER, Progress(b"\x00token", {"12": 300, "7": 2**63}, frozenset({"7-1"}))
     )
@@ -36,7 +36,7 @@ def test_damaged_bytes_are_refused() -> None:
     for wrong, reason in [
         (b"", "not the position"),
         (data[:-1] + b"x", "checksum"),
-        (cut, "ends early"),
+        (cut, "unexpected end"),
         (newer, "version 2"),
     ]:
         with pytest.raises(PositionDamaged, match=reason):
@@ -60,8 +60,8 @@ def test_progress_is_exact() -> None:
 def test_a_ledger_commits_what_needs_no_work() -> None:
     ledger = Ledger(Progress(b"0"))
     ledger.begin()
-    assert ledger.passed(Progress(b"1")) and ledger.committed == Progress(b"1")
+    assert ledger.advance(Progress(b"1")) and ledger.committed == Progress(b"1")
     count = ledger.hand_out(Progress(b"2"), is_wanted=True)
-    assert not ledger.passed(Progress(b"3")) and ledger.committed == Progress(b"1")
+    assert not ledger.advance(Progress(b"3")) and ledger.committed == Progress(b"1")
     assert ledger.commit(Progress(b"2"), count)
-    assert ledger.passed(Progress(b"3"))
+    assert ledger.advance(Progress(b"3"))

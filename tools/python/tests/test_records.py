@@ -1,4 +1,4 @@
-"""Records of a real server, by the database's own methods."""
+"""Records, with the methods of the database."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ VALUES: dict[str, Value] = {
 }
 
 
-async def test_values_come_back_as_they_were_saved(make_client: ClientMaker) -> None:
+async def test_values_round_trip(make_client: ClientMaker) -> None:
     async with make_client() as client:
         database = client.database()
         saved = await database.save(Record("Things", "t1", VALUES))
@@ -53,7 +53,7 @@ async def test_values_come_back_as_they_were_saved(make_client: ClientMaker) -> 
         assert some.fields == {"text": "Grüße\0"}
 
 
-async def test_a_time_finer_than_a_microsecond_is_saved_again_as_it_was(
+async def test_nanoseconds_round_trip(
     make_client: ClientMaker,
 ) -> None:
     time = PreciseTime.of(NOW.replace(microsecond=123_456), 789)
@@ -71,7 +71,7 @@ async def test_a_time_finer_than_a_microsecond_is_saved_again_as_it_was(
             PreciseTime.of(NOW, 1_000)
 
 
-async def test_a_boolean_is_no_value_of_a_field(make_client: ClientMaker) -> None:
+async def test_booleans_are_rejected(make_client: ClientMaker) -> None:
     async with make_client() as client:
         database = client.database()
         for value in (True, [False], [1, False]):
@@ -93,7 +93,7 @@ async def test_null_removes_a_field_and_absence_keeps_it(make_client: ClientMake
         assert (await database.fetch("t1")).fields == {"b": 2}
 
 
-async def test_a_conflict_brings_both_records(make_client: ClientMaker) -> None:
+async def test_a_conflict_contains_both_records(make_client: ClientMaker) -> None:
     async with make_client() as client:
         database = client.database()
         mine = await database.save(Record("Things", "t1", {"a": 1}))
@@ -151,7 +151,7 @@ async def test_a_parent_is_removed(make_client: ClientMaker) -> None:
         below.parent = None
         below = await database.save(below)
         assert below.parent is None and (await database.fetch("below")).parent is None
-        # What says nothing of the parent leaves it.
+        # A save without a parent keeps it.
         below.parent = RecordID("above")
         await database.save(below)
         await database.save(Record("Things", "below"), policy=SavePolicy.CHANGED_KEYS)
@@ -174,7 +174,7 @@ async def test_a_record_without_a_name_gets_one(make_client: ClientMaker) -> Non
         assert (await client.database().fetch(saved.id))["a"] == 1
 
 
-async def test_cascaded_deletions_are_told(make_client: ClientMaker) -> None:
+async def test_cascaded_deletions_are_reported(make_client: ClientMaker) -> None:
     async with make_client() as client:
         database = client.database()
         owner = Reference(RecordID("owner"), ReferenceAction.DELETE_SELF)
@@ -183,7 +183,7 @@ async def test_cascaded_deletions_are_told(make_client: ClientMaker) -> None:
         assert result.cascaded == [RecordID("x")]
 
 
-async def test_queries_page_by_themselves(make_client: ClientMaker) -> None:
+async def test_queries_fetch_pages_on_demand(make_client: ClientMaker) -> None:
     async with make_client() as client:
         database = client.database()
         records = [Record("Houses", f"h{n:03}", {"price": n}) for n in range(250)]
@@ -214,7 +214,7 @@ async def test_zones(make_client: ClientMaker) -> None:
             await database.fetch(RecordID("n", tidings.ZoneID("notes")))
 
 
-def test_what_is_no_value_is_refused() -> None:
+def test_invalid_values_are_rejected() -> None:
     refused: list[tuple[object, type[Exception]]] = [
         (object(), TypeError),
         ([1, "a"], TypeError),

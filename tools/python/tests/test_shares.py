@@ -9,20 +9,20 @@ from tidings.v1 import error_pb2, record_pb2, share_service_pb2
 
 
 async def ask(client: Client, url: str) -> int:
-    """Asks for access; the code of the refusal, 0: there is none."""
+    """Requests access; returns the error code, 0 for none."""
     request = share_service_pb2.RequestShareAccessRequest(urls=[url])
     response = await client.shares.request_share_access(request)
     return response.results[0].error.code
 
 
 async def accept(client: Client, url: str) -> int:
-    """Accepts; the code of the refusal, 0: there is none."""
+    """Accepts; returns the error code, 0 for none."""
     request = share_service_pb2.AcceptSharesRequest(urls=[url])
     response = await client.shares.accept_shares(request)
     return response.results[0].error.code
 
 
-async def test_a_share_is_asked_for_taken_and_administered(
+async def test_a_share_is_requested_accepted_and_administered(
     make_client: ClientMaker, user: str
 ) -> None:
     names = [f"{user}-{name}" for name in ("ben", "cleo")]

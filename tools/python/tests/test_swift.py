@@ -1,4 +1,4 @@
-"""What the Python client and the Swift client (in ``rpcctl``) hand to each other."""
+"""Compatibility of the Python client and the Swift client (in ``rpcctl``)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def rpcctl(server: Server, *arguments: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in output.splitlines()]
 
 
-async def test_either_goes_on_where_the_other_stood(server: Server, tmp_path: Path) -> None:
+async def test_either_resumes_at_the_position_of_the_other(server: Server, tmp_path: Path) -> None:
     state = tmp_path / "inbox"
     async with server.client(user="ada") as writer, server.client(user="ada", device="d") as reader:
         database = writer.database()
@@ -58,7 +58,7 @@ async def test_either_goes_on_where_the_other_stood(server: Server, tmp_path: Pa
         assert await by_swift(1) == ["t8"]
 
 
-async def test_either_opens_what_the_other_sealed(server: Server, tmp_path: Path) -> None:
+async def test_either_opens_values_of_the_other(server: Server, tmp_path: Path) -> None:
     path = tmp_path / "ada.ring"
     KeyRing([KeyRingEntry(EncryptionKey.generate())]).create(path)
     async with server.client(user="ada") as client:

@@ -19,7 +19,7 @@ def client(shared_server: Server, user: str) -> tidings.sync.Client:
     return tidings.sync.Client(shared_server.rpc, user=user, timeout=600, connect_timeout=600)
 
 
-def test_the_same_surface() -> None:
+def test_the_same_api() -> None:
     pairs: list[tuple[type, type]] = [
         (tidings.Client, tidings.sync.Client),
         (tidings.Database, tidings.sync.Database),

@@ -1,4 +1,4 @@
-"""Users' records, and whom users find."""
+"""Users' records, and finding users."""
 
 from __future__ import annotations
 

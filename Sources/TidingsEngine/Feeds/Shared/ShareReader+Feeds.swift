@@ -23,7 +23,7 @@ extension ShareReader {
     _ catalog: Catalog
   ) throws -> AcceptedZone {
     try id.validate()
-    let location = try database.place(of: id, for: database.owner)
+    let location = try database.location(of: id, for: database.owner)
     guard let owner = try catalog.database(location.database),
       let zone = try catalog.zone(location.zone, in: owner)
     else { throw ItemError.zoneNotShared(id, by: id.ownerName) }

@@ -21,7 +21,7 @@ extension LoopContext {
       }
     }
     if isFull {
-      counters.doorsShut += 1
+      counters.acceptPauses += 1
       delegate?.connectionsRefused(self)
     }
   }

@@ -21,7 +21,7 @@ static void answer_text(Outcome outcome, const char *why)
 {
   TaskResult result = TIDINGS__CONFORMANCE__V1__TASK_RESULT__INIT;
   result.outcome_case = outcome;
-  result.refused = (char *)why; /* the other texts are in the same place */
+  result.refused = (char *)why; /* the strings of other outcomes share its memory */
   answer(&result);
 }
 

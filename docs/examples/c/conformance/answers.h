@@ -1,4 +1,4 @@
-/* What the program under test answers, on standard output. */
+/* Writes the results of tasks to standard output. */
 #ifndef CONFORMANCE_ANSWERS_H
 #define CONFORMANCE_ANSWERS_H
 
@@ -11,11 +11,11 @@ typedef Tidings__Conformance__V1__TaskResult__OutcomeCase Outcome;
 
 void answer(const Tidings__Conformance__V1__TaskResult *result);
 
-/* Outcomes that are bytes: an encoded message, an opened push, a position. */
+/* Results in bytes: an encoded message, an opened push, a position. */
 void answer_bytes(Outcome outcome, const uint8_t *bytes, size_t size);
 void answer_message(Outcome outcome, const ProtobufCMessage *message);
 
-/* Outcomes that are always true. */
+/* Results without a value. */
 void answer_yes(Outcome outcome);
 
 void answer_refused(const char *why);

@@ -12,7 +12,7 @@ typedef Tidings__Rpc__V1__RequestHeader RequestHeader;
 
 enum { CREDIT = 16, CANCELLED = 1, CONTROL_MILLISECONDS = 10000 };
 
-/* Sends the first message of a call, with what tells who calls and whatever else the task has. */
+/* Sends the first message of a call, with the metadata of the caller and of the task. */
 static bool send_call(struct tidings *client, const Invoke *task, RequestHeader *header,
                       int64_t deadline)
 {
@@ -42,7 +42,7 @@ static bool send_call(struct tidings *client, const Invoke *task, RequestHeader 
   return is_sent;
 }
 
-/* Tells something about a call that runs. */
+/* Sends a control message for a running call. */
 static void send_control(struct tidings *client, uint64_t call_id,
                          Tidings__Rpc__V1__RequestKind kind, uint32_t credit)
 {
@@ -106,7 +106,8 @@ void invoke(struct tidings *client, const Invoke *task)
   bool is_given_up = !send_call(client, task, &header, deadline);
   while (!is_over && !is_given_up) {
     if (!tidings_receive(client, &response, deadline < cancel_time ? deadline : cancel_time)) {
-      if (cancel_time < deadline) (void)tidings_fail(client, CANCELLED, "given up in time");
+      if (cancel_time < deadline)
+        (void)tidings_fail(client, CANCELLED, "cancelled after %u ms", (unsigned)task->cancel_after_ms);
       is_given_up = true;
       break;
     }
@@ -117,7 +118,7 @@ void invoke(struct tidings *client, const Invoke *task)
       if (has_message) add_body(&result, &response.body);
       if (has_message && !is_over && result.n_responses == task->cancel_after_messages) {
         is_given_up = true;
-        (void)tidings_fail(client, CANCELLED, "given up after %zu messages", result.n_responses);
+        (void)tidings_fail(client, CANCELLED, "cancelled after %zu messages", result.n_responses);
       } else if (has_message && !is_over) {
         send_control(client, header.call_id, TIDINGS__RPC__V1__REQUEST_KIND__REQUEST_KIND_CREDIT, 1);
       }
@@ -129,7 +130,7 @@ void invoke(struct tidings *client, const Invoke *task)
     result.message = client->message;
   }
   answer_call(&result, is_over ? response.header : NULL);
-  /* What comes of giving up is not waited for. */
+  /* The final response to the cancellation is not awaited. */
   if (is_given_up && result.status != TIDINGS_UNAVAILABLE)
     send_control(client, header.call_id, TIDINGS__RPC__V1__REQUEST_KIND__REQUEST_KIND_CANCEL, 0);
   if (is_over) tidings_response_free(&response);

@@ -1,4 +1,4 @@
-/* The C client under test: does what `tidings-conformance` tells it over standard input. */
+/* The C client under test: executes tasks that `tidings-conformance` sends to standard input. */
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,17 +17,17 @@ typedef Tidings__Conformance__V1__TaskResult TaskResult;
 
 enum { CONNECT_MILLISECONDS = 10000, FRAME_BYTES_MAX = 256 << 20 };
 
-static const char HAS_ZERO[] = "a text with U+0000, where texts of C end";
+static const char HAS_ZERO[] = "a string with U+0000, which terminates C strings";
 
 static const ProtobufCMessageDescriptor *const message_types[] = {
 #include "messages.inc"
 };
 
-/* What tasks leave behind for later ones. */
+/* State that later tasks use. */
 struct session {
   struct tidings client;
   struct inbox inbox;
-  Task *connect; /* owns the texts of the client's options */
+  Task *connect; /* owns the strings of the client's options */
   bool has_inbox;
 };
 
@@ -38,9 +38,9 @@ static void reencode(const ProtobufCMessageDescriptor *type, ProtobufCBinaryData
   ProtobufCMessage *message = protobuf_c_message_unpack(type, NULL, bytes.len, bytes.data);
   enum texts texts = message != NULL ? check_texts(type, bytes.data, bytes.len) : TEXTS_VALID;
   if (message == NULL)
-    answer_refused("it is no such message");
+    answer_refused("cannot decode the message");
   else if (texts == TEXTS_INVALID)
-    answer_refused("a text in it is not UTF-8");
+    answer_refused("a string is not UTF-8");
   else if (texts == TEXTS_WITH_ZERO)
     answer_unsupported(HAS_ZERO);
   else {
@@ -82,7 +82,7 @@ static void open_read_marks(const Tidings__V1__Push *push, ProtobufCBinaryData k
   else if (marks != NULL)
     answer_message(OPENED, &marks->base);
   else
-    answer_refused("it does not open with this key");
+    answer_refused("cannot open the read marks with this key");
   tidings__v1__read_marks__free_unpacked(marks, NULL);
   free(bytes);
 }
@@ -92,15 +92,15 @@ static void open_push(const Tidings__Conformance__V1__OpenPush *task)
   Tidings__V1__Push *push = tidings__v1__push__unpack(NULL, task->push.len, task->push.data);
   Tidings__V1__Notification *notification = NULL;
   if (push == NULL)
-    answer_refused("it is no push");
+    answer_refused("cannot decode the push");
   else if (push->content_case == TIDINGS__V1__PUSH__CONTENT__NOT_SET)
     answer_bytes(OPENED, NULL, 0); /* a hint */
   else if (task->channel_id[0] == '\0')
     open_read_marks(push, task->key);
   else if ((notification = inbox_content(push, task->key, task->channel_id)) == NULL)
-    answer_refused("it does not open with this key, or is not what it says");
+    answer_refused("cannot open with this key, or of another channel or number");
   else if (notification->is_pruned)
-    answer_bytes(OPENED, NULL, 0); /* a hint, too */
+    answer_bytes(OPENED, NULL, 0); /* also a hint */
   else
     answer_message(OPENED, &notification->base);
   tidings__v1__notification__free_unpacked(notification, NULL);
@@ -117,12 +117,12 @@ static void open_value(const Tidings__Conformance__V1__OpenValue *task)
       tidings__v1__record_id__unpack(NULL, task->record_id.len, task->record_id.data);
   char *ring = tidings_checked(calloc(1, task->key_ring.len + 1));
   if (task->key_ring.len > 0) memcpy(ring, task->key_ring.data, task->key_ring.len);
-  struct value_place place = {database, record, task->field, task->user};
+  struct value_location location = {database, record, task->field, task->user};
   Tidings__V1__FieldValue *opened = value != NULL && database != NULL && record != NULL
-                                        ? sealed_value_open(ring, value, &place)
+                                        ? sealed_value_open(ring, value, &location)
                                         : NULL;
   if (opened != NULL) answer_message(OPENED, &opened->base);
-  else answer_refused("it does not open there with these keys");
+  else answer_refused("cannot open the value at this location with these keys");
   tidings__v1__field_value__free_unpacked(opened, NULL);
   tidings__v1__encrypted_value__free_unpacked(value, NULL);
   tidings__v1__database_id__free_unpacked(database, NULL);
@@ -146,7 +146,7 @@ static void disconnect(struct session *session)
   session->connect = NULL;
 }
 
-/* Keeps the task. */
+/* Takes ownership of the task. */
 static void connect_to(struct session *session, Task *task)
 {
   disconnect(session);
@@ -189,7 +189,7 @@ static void take_notifications(struct session *session,
   while (list.n_notifications < task->count) {
     const Tidings__V1__Notification *next = inbox_next(&session->inbox, deadline);
     if (next == NULL && tidings_left(deadline) == 0) break;
-    if (next == NULL) continue; /* what failed is tried again until the time is over */
+    if (next == NULL) continue; /* failures are retried until the deadline */
     size_t size = tidings__v1__notification__get_packed_size(next);
     uint8_t *bytes = tidings_checked(malloc(size + 1));
     (void)tidings__v1__notification__pack(next, bytes);
@@ -240,7 +240,7 @@ static void describe(void)
   answer(&result);
 }
 
-/* Does what a task asks for; returns whether the task is to be kept. */
+/* Executes a task; returns whether the session keeps it. */
 static bool perform(struct session *session, Task *task)
 {
   switch (task->action_case) {
@@ -276,7 +276,7 @@ static bool perform(struct session *session, Task *task)
     else stop_inbox(session);
     break;
   default:
-    answer_unsupported("this task is newer than the client");
+    answer_unsupported("unknown task");
   }
   return false;
 }
@@ -298,7 +298,7 @@ int main(void)
     Task *task = tidings__conformance__v1__task__unpack(NULL, size, bytes);
     bool is_kept = false;
     if (task == NULL)
-      answer_failed("the task cannot be read");
+      answer_failed("cannot decode the task");
     else if (check_texts(task->base.descriptor, bytes, size) == TEXTS_WITH_ZERO)
       answer_unsupported(HAS_ZERO);
     else

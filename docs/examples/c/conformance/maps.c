@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Entries are messages of generated names; the contract's maps have texts as keys. */
+/* Map entries are messages with generated names; all maps of the contract have string keys. */
 static bool is_entry(const ProtobufCMessageDescriptor *type)
 {
   size_t length = strlen(type->name);
@@ -21,10 +21,10 @@ static void keep_last(ProtobufCMessage **entries, size_t *count)
 {
   size_t kept = 0;
   for (size_t i = 0; i < *count; i++) {
-    bool comes_again = false;
-    for (size_t k = i + 1; k < *count && !comes_again; k++)
-      comes_again = strcmp(key_of(entries[i]), key_of(entries[k])) == 0;
-    if (comes_again) protobuf_c_message_free_unpacked(entries[i], NULL);
+    bool is_repeated = false;
+    for (size_t k = i + 1; k < *count && !is_repeated; k++)
+      is_repeated = strcmp(key_of(entries[i]), key_of(entries[k])) == 0;
+    if (is_repeated) protobuf_c_message_free_unpacked(entries[i], NULL);
     else entries[kept++] = entries[i];
   }
   *count = kept;

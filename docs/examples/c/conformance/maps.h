@@ -1,10 +1,10 @@
-/* Maps within messages: protobuf-c keeps all entries that come. */
+/* Maps within messages: protobuf-c keeps entries with duplicate keys. */
 #ifndef CONFORMANCE_MAPS_H
 #define CONFORMANCE_MAPS_H
 
 #include <protobuf-c/protobuf-c.h>
 
-/* Of entries with the same key keeps the last, in the message and in those within. */
+/* Keeps the last of the entries with the same key, in the message and in nested messages. */
 void keep_last_entries(ProtobufCMessage *message);
 
 #endif

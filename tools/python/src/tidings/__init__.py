@@ -6,8 +6,8 @@
         notes = client.database("private")
         await notes.save(tidings.Record("Notes", "n1", {"text": "Hello"}))
 
-``tidings.sync`` is the same for programs without an event loop. Messages of the contract are in
-``tidings.v1`` and ``tidings.rpc.v1``, with the stubs that call each service.
+``tidings.sync`` has the same API for programs without an event loop. ``tidings.v1`` and
+``tidings.rpc.v1`` contain the generated messages and the stubs of the services.
 """
 
 from tidings._version import __version__

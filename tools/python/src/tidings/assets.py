@@ -1,7 +1,6 @@
 """Files that belong to records: uploaded and downloaded in chunks, resumable.
 
-Memory stays the same whatever the size of a file. A transfer that broke off is continued by
-beginning it again.
+Memory use is independent of the size of a file. To resume an interrupted transfer, start it again.
 """
 
 from __future__ import annotations
@@ -29,24 +28,24 @@ from tidings.v1.asset_service_rpc import AssetServiceClient
 from tidings.values import Asset, asset_to_wire
 
 CHUNK_BYTES = 1 << 20
-"""Bytes of one chunk, the most that the contract allows."""
+"""Bytes per chunk, the maximum of the protocol."""
 
 ASK_BYTES_MIN = 64 << 10
-"""From this size on it is worth a call to ask how much of an asset is there."""
+"""From this size on, an upload first asks the server how much of the asset it has."""
 
 ATTEMPTS_MAX = 5
-"""A transfer is tried again so often without any progress before it fails."""
+"""A transfer fails after this many attempts without progress."""
 
 ProgressListener = Callable[[int, int], None]
-"""Hears how many bytes are transferred, and of how many (0: that is not known)."""
+"""Called with the number of bytes transferred and the total (0: unknown)."""
 
 
 class AssetFileError(TidingsError):
-    """A file cannot be read or written, or changed while it was uploaded."""
+    """A file cannot be read or written, or was modified during its upload."""
 
 
 class AssetTransfer:
-    """Sends and fetches the assets of one database."""
+    """Uploads and downloads assets of a database."""
 
     def __init__(self, transport: Transport, database_id: database_pb2.DatabaseID) -> None:
         self._calls = AssetServiceClient(transport)
@@ -59,7 +58,7 @@ class AssetTransfer:
     ) -> Asset:
         """Uploads a file, which must not change meanwhile, or bytes; returns the field's value.
 
-        What the server has already is not sent again. Raises :class:`AssetFileError` and
+        Content that the server already has is not sent again. Raises :class:`AssetFileError` and
         ``RPCError``.
         """
         if isinstance(content, bytes):
@@ -67,7 +66,7 @@ class AssetTransfer:
         try:
             if not Path(content).is_file():
                 raise AssetFileError(
-                    f"'{os.fspath(content)}' is no file with content: an asset needs one"
+                    f"'{os.fspath(content)}' is not a regular file: upload a file or bytes"
                 )
             with Path(content).open("rb") as file:
                 return await self._upload(file, on_progress)
@@ -82,11 +81,11 @@ class AssetTransfer:
         path: str | os.PathLike[str],
         on_progress: ProgressListener | None = None,
     ) -> None:
-        """Downloads an asset into a file, which appears when all of it is there and right.
+        """Downloads an asset into a file, which is replaced when the content is verified.
 
-        One that is there is replaced. What has come is kept in a file beside it until then; a
-        download that broke off goes on from there. Raises :class:`AssetFileError` and ``RPCError``:
-        ``NotFound`` when the database does not have it, ``DataLoss`` when what came is not it.
+        Until then the content is in a temporary file in the same folder, from which an interrupted
+        download resumes. Raises :class:`AssetFileError` and ``RPCError``: ``NotFound`` if the
+        database does not have the asset, ``DataLoss`` if its checksum is wrong.
         """
         part = Path(f"{os.fspath(path)}.{asset.checksum[:8].hex()}.part")
         try:
@@ -101,9 +100,9 @@ class AssetTransfer:
             raise AssetFileError(str(error)) from error
 
     async def download_bytes(self, asset: Asset, *, offset: int = 0, length: int = 0) -> bytes:
-        """Downloads an asset, or a range of it, into memory; ``length`` 0: to the end.
+        """Downloads an asset, or a range of it, into memory; ``length`` 0 means to the end.
 
-        The checksum is checked only when it is the whole asset.
+        The checksum is verified for a complete asset only.
         """
         data = bytearray()
         request = self._download_request(asset, offset, length)
@@ -138,7 +137,7 @@ class AssetTransfer:
                 return asset
             attempts = 0 if response.offset > stored or not chunk else attempts + 1
             if attempts >= ATTEMPTS_MAX or response.offset >= size:
-                raise Internal(StatusCode.INTERNAL, "the server does not store what it is sent")
+                raise Internal(StatusCode.INTERNAL, "the server did not store the uploaded chunk")
             stored = response.offset
 
     # Downloads.
@@ -194,7 +193,7 @@ def _checksum(file: BinaryIO) -> tuple[bytes, int]:
 
 
 def _hash_all(file: BinaryIO, digest: hashlib._Hash) -> int:
-    """Adds the content to a hash, in pieces; returns its size in bytes."""
+    """Hashes the content in chunks; returns its size in bytes."""
     file.seek(0)
     size = 0
     while piece := file.read(CHUNK_BYTES):
@@ -207,7 +206,7 @@ def _read(file: BinaryIO, offset: int, count: int) -> bytes:
     file.seek(offset)
     chunk = file.read(count)
     if len(chunk) != count:
-        raise AssetFileError("the file became shorter while it was uploaded: upload it again")
+        raise AssetFileError("the file was truncated during its upload: upload it again")
     return chunk
 
 
@@ -215,7 +214,7 @@ def _append(file: BinaryIO, size: int, message: DownloadAssetResponse) -> None:
     if message.offset != size:
         raise Internal(
             StatusCode.INTERNAL,
-            f"the server sent the bytes at {message.offset}, not at {size}",
+            f"the server sent bytes at offset {message.offset}, expected {size}",
         )
     file.write(message.chunk)
 
@@ -230,6 +229,6 @@ def _lock(file: BinaryIO, path: Path) -> None:
 def _wrong_checksum() -> DataLoss:
     return DataLoss(
         StatusCode.DATA_LOSS,
-        "what came is not the asset: its checksum is another; download it again, and if that does "
-        "not help, upload it again",
+        "the downloaded asset has a wrong checksum: download it again, and if that does not "
+        "help, upload it again",
     )

@@ -50,8 +50,9 @@ class Client:
         async with tidings.Client("tcp://127.0.0.1:5570", user="ada") as client:
             await client.database("private").save(tidings.Record("Notes", "n1", {"text": "Hello"}))
 
-    It belongs to the event loop that runs when ``async with`` begins, and is shared by any number
-    of its tasks. The connection is made at the first chance and made again whenever it is lost.
+    A client belongs to the event loop that runs when ``async with`` starts, and can be shared by
+    all of its tasks. It connects as soon as possible, and reconnects whenever the connection is
+    lost.
     """
 
     def __init__(
@@ -70,14 +71,14 @@ class Client:
         reconcile_interval: float = 60.0,
         retry: RetryPolicy | None = None,
     ) -> None:
-        """A client that does not connect yet. :class:`ClientSettings` describes the parameters.
+        """Creates an unconnected client. :class:`ClientSettings` describes the parameters.
 
-        ``key_file`` is a file of ``rpcctl keys generate`` with both parts, ``server_key`` the
-        server's public key in Z85, or a file that has it; or give both as ``keys``. Without any the
-        server is in development mode.
+        ``key_file`` is a file of ``rpcctl keys generate`` with both keys, ``server_key`` the
+        server's public key in Z85 or a file with it; ``keys`` sets both. Without keys, the server
+        must be in development mode.
 
-        Raises :class:`~tidings.rpc.keys.KeyFileError`, and :class:`ValueError` when one of the two
-        keys is missing.
+        Raises :class:`~tidings.rpc.keys.KeyFileError`, and :class:`ValueError` if only one of
+        ``key_file`` and ``server_key`` is set.
         """
         self.settings = ClientSettings(
             endpoint=endpoint,
@@ -108,13 +109,13 @@ class Client:
         await self.aclose()
 
     def connect(self) -> None:
-        """Starts connecting on the loop that runs; ``async with`` does it.
+        """Starts connecting on the running loop; ``async with`` calls this.
 
-        A server that is not there is reported by the calls. Raises
+        If the server is unreachable, the calls fail. Raises
         :class:`~tidings.rpc.errors.InvalidArgument` for a malformed endpoint.
         """
         if self._connection is not None:
-            raise RuntimeError("the client is connected already")
+            raise RuntimeError("the client is already connected")
         metadata = {"tidings-user": self.settings.user, "tidings-device": self.settings.device}
         settings = ConnectionSettings(
             endpoint=self.settings.endpoint,
@@ -133,9 +134,9 @@ class Client:
         self._context = context
 
     async def aclose(self) -> None:
-        """Fails what is waiting with CANCELLED, and closes the connection.
+        """Fails running calls with CANCELLED, and closes the connection.
 
-        Returns when what was sent has left, after a second at the latest.
+        Returns when queued messages have been sent, after one second at most.
         """
         connection, self._connection = self._connection, None
         context, self._context = self._context, None
@@ -149,7 +150,7 @@ class Client:
 
     @property
     def transport(self) -> Connection:
-        """Carries the calls; for stubs that are not listed here.
+        """The transport, for stubs that are not listed here.
 
         Raises :class:`RuntimeError` outside ``async with``.
         """
@@ -161,7 +162,7 @@ class Client:
 
     @property
     def records(self) -> RecordServiceClient:
-        """Records: save, fetch, delete, query, follow. :meth:`database` is what most want."""
+        """Records: save, fetch, delete, query, follow. See also :meth:`database`."""
         return RecordServiceClient(self.transport)
 
     @property
@@ -176,12 +177,12 @@ class Client:
 
     @property
     def notifications(self) -> NotificationServiceClient:
-        """The log of notifications. :meth:`inbox` is what most want."""
+        """The log of notifications. See also :meth:`inbox`."""
         return NotificationServiceClient(self.transport)
 
     @property
     def asset_calls(self) -> AssetServiceClient:
-        """Files that belong to records, chunk by chunk."""
+        """Assets of records, in chunks."""
         return AssetServiceClient(self.transport)
 
     @property
@@ -191,7 +192,7 @@ class Client:
 
     @property
     def shares(self) -> ShareServiceClient:
-        """What is shared: find, accept, list."""
+        """Shares: look up, accept, list."""
         return ShareServiceClient(self.transport)
 
     @property
@@ -201,32 +202,32 @@ class Client:
 
     @property
     def administration(self) -> AdminServiceClient:
-        """Users, keys and roles; and what operators do while the server runs."""
+        """Users, keys and roles, and the operation of the server."""
         return AdminServiceClient(self.transport)
 
     @property
     def health(self) -> HealthServiceClient:
-        """Tells whether the server is up."""
+        """Health checks."""
         return HealthServiceClient(self.transport)
 
     @property
     def server(self) -> ServerServiceClient:
-        """Tells who the server is, and its limits."""
+        """The server's version and limits."""
         return ServerServiceClient(self.transport)
 
     @property
     def reflection(self) -> ReflectionServiceClient:
-        """Tells what can be called."""
+        """Reflection: services and messages."""
         return ReflectionServiceClient(self.transport)
 
-    # What most want.
+    # The main API.
 
     def database(self, scope: Scope = "private") -> Database:
         """One of the three databases of the client's container."""
         return Database(self.transport, self.database_id(scope))
 
     def database_id(self, scope: Scope = "private") -> database_pb2.DatabaseID:
-        """Names a database of the client's container, for the stubs."""
+        """The ID of a database of the client's container, for the stubs."""
         return database_pb2.DatabaseID(
             container=self.settings.container,
             environment=_ENVIRONMENTS[self.settings.environment],
@@ -238,12 +239,12 @@ class Client:
         position: str | os.PathLike[str] | InboxPosition | None = None,
         options: InboxOptions | None = None,
     ) -> Inbox:
-        """The user's notifications, each until its work is committed.
+        """The user's notifications, redelivered until they are committed.
 
-        ``position`` is the file that keeps it (its folder must be there; a file beside it,
-        ``PATH.lock``, keeps others out), or where to begin for a program that keeps
-        :attr:`~tidings.inbox.inbox.InboxNotification.position` with its work; ``None``: with the
-        oldest notification that is kept.
+        ``position`` is the path of the position file (its folder must exist; ``PATH.lock`` is
+        locked), or a position, for a program that stores
+        :attr:`~tidings.inbox.inbox.InboxNotification.position` itself; ``None`` starts at the
+        oldest retained notification.
 
         Raises :class:`~tidings.inbox.errors.InboxError`.
         """
@@ -252,18 +253,18 @@ class Client:
     def notification_stream(
         self, after: bytes = b"", on_connection: ConnectionListener | None = None
     ) -> NotificationStream:
-        """The user's notifications: those in the log after a token, then those to come."""
+        """The user's notifications: those in the log after a token, then new ones."""
         return NotificationStream(self, after=after, on_connection=on_connection)
 
     async def field_sealer(
         self, key_ring: KeyRing | str | os.PathLike[str] | None = None, scope: Scope = "private"
     ) -> FieldSealer:
-        """What seals the fields of this client's records and opens them.
+        """Seals and opens fields of this client's records.
 
-        ``key_ring`` is the ring or its file; without it the one in the user's data folder
-        (:class:`~tidings.encryption.default_key_ring.DefaultKeyRing`), which the first value that
-        is sealed makes. When the client names no user, the server is asked who
-        this is. Raises :class:`~tidings.encryption.errors.KeyRingError` and ``RPCError``.
+        ``key_ring`` is a key ring or its file, by default the one in the user's data folder
+        (:class:`~tidings.encryption.default_key_ring.DefaultKeyRing`), which is created when the
+        first value is sealed. If the client does not specify the user, it is requested from the
+        server. Raises :class:`~tidings.encryption.errors.KeyRingError` and ``RPCError``.
         """
         ring: KeyRing | DefaultKeyRing
         if key_ring is None:
@@ -277,7 +278,7 @@ class Client:
         return FieldSealer(ring, self.database_id(scope), user)
 
     def subscriber(self, endpoint: str) -> Subscriber:
-        """A connection to a push endpoint, for those who follow notifications themselves."""
+        """A connection to a push endpoint, for programs with their own notification handling."""
         if self._context is None:
             raise _not_connected()
         subscriber = Subscriber(
@@ -298,7 +299,7 @@ def _read_keys(
     if key_file is None and server_key is None:
         return None
     if key_file is None or server_key is None:
-        raise ValueError("a client with keys needs both: key_file and server_key")
+        raise ValueError("key_file and server_key must be set together")
     if not (isinstance(server_key, str) and is_key(server_key)):
         server_key = read_public_key(server_key)
     return ClientKeys(KeyPair.read(key_file), server_key)

@@ -1,4 +1,4 @@
-"""A database: records, zones and subscriptions, as Python has them."""
+"""A database: records, zones and subscriptions as Python objects."""
 
 from __future__ import annotations
 
@@ -26,32 +26,32 @@ from tidings.values import Asset, Value
 
 
 class SavePolicy(enum.IntEnum):
-    """What a save compares and writes."""
+    """Which change tags a save compares, and which fields it writes."""
 
     IF_SERVER_RECORD_UNCHANGED = 1
     """The change tag must be the stored one, and a record without one must be new."""
     CHANGED_KEYS = 2
-    """No comparison: the fields sent are written."""
+    """No comparison; writes the fields in the request and keeps the others."""
     ALL_KEYS = 3
-    """No comparison: the fields sent are all."""
+    """No comparison; replaces all fields."""
 
     @classmethod
     def of(cls, policy: SavePolicy | str) -> SavePolicy:
-        """The policy with a name: ``"all_keys"`` for ``ALL_KEYS``, and so on."""
+        """Returns the policy with a name, for example ``"all_keys"`` for ``ALL_KEYS``."""
         if isinstance(policy, SavePolicy):
             return policy
         names = {member.name.lower(): member for member in cls}
         if policy in names:
             return names[policy]
-        raise ValueError(f"policy is {policy!r} and must be one of {', '.join(map(repr, names))}")
+        raise ValueError(f"invalid policy {policy!r}: use {', '.join(map(repr, names))}")
 
 
 class Database:
     """One of the databases of a container: private, public or shared.
 
-    Items that fail raise :class:`~tidings.errors.ItemError`, calls that fail
-    :class:`~tidings.rpc.errors.RPCError`. Saves and deletions carry an idempotency key, so that
-    they are sent again after a lost connection and applied once.
+    Failed items raise :class:`~tidings.errors.ItemError`, failed calls
+    :class:`~tidings.rpc.errors.RPCError`. Saves and deletions have an idempotency key, so they are
+    retried after a lost connection and take effect once.
     """
 
     def __init__(self, transport: Transport, database_id: database_pb2.DatabaseID) -> None:
@@ -71,9 +71,9 @@ class Database:
         idempotency_key: str | None = None,
         timeout: float | None = None,
     ) -> Record:
-        """Saves a record; returns it as saved, with its name and change tag.
+        """Saves a record; returns the saved record, with its name and change tag.
 
-        Raises :class:`~tidings.errors.ServerRecordChanged` when somebody else saved it meanwhile.
+        Raises :class:`~tidings.errors.ServerRecordChanged` if it was changed by another client.
         """
         result = await self.modify(
             save=[record], policy=policy, idempotency_key=idempotency_key, timeout=timeout
@@ -99,7 +99,7 @@ class Database:
         return result.saved
 
     async def delete(self, record: Record | RecordID | str) -> None:
-        """Deletes a record; one that does not exist is deleted already."""
+        """Deletes a record; succeeds if it does not exist."""
         record_id = record.id if isinstance(record, Record) else RecordID.of(record)
         result = await self.modify(delete=[record_id])
         for error in result.failed.values():
@@ -116,11 +116,11 @@ class Database:
         idempotency_key: str | None = None,
         timeout: float | None = None,
     ) -> ModifyResult:
-        """Saves and deletes records in one call, as one change set.
+        """Saves and deletes records in one call.
 
-        All items of a custom zone succeed, or none does; those of default zones succeed or fail
-        each by itself. ``atomic`` says it of all zones: True, or False. What failed is in the
-        result.
+        By default, changes to a custom zone are atomic, and items of a default zone succeed or fail
+        independently; ``atomic`` overrides this for all zones. The result contains the failed
+        items.
         """
         records = list(save)
         request = record_service_pb2.ModifyRecordsRequest(
@@ -128,7 +128,7 @@ class Database:
             records_to_save=[record.to_wire() for record in records],
             record_ids_to_delete=[RecordID.of(name).to_wire() for name in delete],
             save_policy=int(SavePolicy.of(policy)),  # type: ignore[arg-type]  # a number is a value of the enum
-            atomic=atomic,  # type: ignore[arg-type]  # None: not said
+            atomic=atomic,  # type: ignore[arg-type]  # None: absent
             client_change_token_data=client_change_token_data,
         )
         key = idempotency_key or uuid.uuid4().hex
@@ -141,7 +141,7 @@ class Database:
     async def fetch(
         self, record_id: RecordID | str, *, desired_keys: Iterable[str] | None = None
     ) -> Record:
-        """Fetches a record, with these fields or all; raises ``UnknownItem`` if there is none."""
+        """Fetches a record, with these fields or all; raises ``UnknownItem``."""
         (result,) = await self.fetch_all([record_id], desired_keys=desired_keys)
         if isinstance(result, ItemError):
             raise result
@@ -153,7 +153,7 @@ class Database:
         *,
         desired_keys: Iterable[str] | None = None,
     ) -> list[Record | ItemError]:
-        """Fetches records in one call; those that cannot be had are told by an error each."""
+        """Fetches records in one call; returns an error for each that cannot be fetched."""
         request = record_service_pb2.FetchRecordsRequest(
             database_id=self.id,
             record_ids=[RecordID.of(name).to_wire() for name in record_ids],
@@ -173,13 +173,13 @@ class Database:
         desired_keys: Iterable[str] | None = None,
         limit: int | None = None,
     ) -> AsyncIterator[Record]:
-        """The records of a type that match, page by page as they are taken.
+        """The matching records of a type; pages are fetched on demand.
 
         ``where`` is NSPredicate's format language, with ``%@`` for each argument: ``"price > %@",
-        100``. ``sort`` names fields, most important first; ``-price`` is descending. Without a zone
-        all zones are searched. ``limit`` is how many to return at most. What no record can match,
-        since the schema does not have it, is told with :func:`warnings.warn` in development, and
-        raises :class:`~tidings.errors.InvalidArguments` in production.
+        100``. ``sort`` lists fields, most significant first; ``-price`` is descending. Without a
+        zone, all zones are searched. ``limit`` is the maximum number of records. For a type or
+        field that is not in the schema, calls :func:`warnings.warn` in development, and raises
+        :class:`~tidings.errors.InvalidArguments` in production.
         """
         request = record_service_pb2.QueryRecordsRequest(
             database_id=self.id,
@@ -216,9 +216,10 @@ class Database:
         record_types: Iterable[str] = (),
         page_limit: int = 0,
     ) -> ZoneChanges:
-        """What changed in a zone after a token, page by page: each record once, as it is now.
+        """The changes to a zone after a token, in pages: each record once, in its latest state.
 
-        With ``follow`` it never ends. See :class:`~tidings.feeds.zone_changes.ZoneChanges`.
+        With ``follow`` the iteration does not end. See
+        :class:`~tidings.feeds.zone_changes.ZoneChanges`.
         """
         options = record_service_pb2.ZoneChangesOptions(
             zone_id=ZoneID.of(zone).to_wire(),
@@ -230,13 +231,13 @@ class Database:
         return ZoneChanges(self._transport, self.id, options, follow=follow)
 
     def zone_changes(self, *, after: bytes = b"", follow: bool = False) -> DatabaseChanges:
-        """Which zones changed after a token, page by page."""
+        """The zones that changed after a token, in pages."""
         return DatabaseChanges(self._transport, self.id, after=after, follow=follow)
 
     # Zones.
 
     async def save_zone(self, zone: ZoneID | str) -> zone_service_pb2.RecordZone:
-        """Creates a zone; one that exists stays as it is."""
+        """Creates a zone; has no effect if it exists."""
         message = zone_service_pb2.RecordZone(zone_id=ZoneID.of(zone).to_wire())
         return await self._modify_zone(
             zone_service_pb2.ModifyRecordZonesRequest(database_id=self.id, zones_to_save=[message])
@@ -267,7 +268,7 @@ class Database:
     # Subscriptions.
 
     async def save_subscription(self, subscription: Subscription) -> Subscription:
-        """Saves a subscription (:mod:`tidings.subscriptions` makes them); returns it as saved."""
+        """Saves a subscription (see :mod:`tidings.subscriptions`); returns the saved one."""
         request = subscription_service_pb2.ModifySubscriptionsRequest(
             database_id=self.id, subscriptions_to_save=[subscription]
         )
@@ -299,7 +300,7 @@ class Database:
         *,
         on_progress: ProgressListener | None = None,
     ) -> Asset:
-        """Uploads a file, or bytes, so that records of this database may name them."""
+        """Uploads a file or bytes, to be used in records of this database."""
         return await AssetTransfer(self._transport, self.id).upload(content, on_progress)
 
     async def download_asset(
@@ -309,7 +310,7 @@ class Database:
         *,
         on_progress: ProgressListener | None = None,
     ) -> None:
-        """Downloads an asset into a file, which appears when all of it is there and right."""
+        """Downloads an asset into a file, which is replaced when the download is verified."""
         await AssetTransfer(self._transport, self.id).download(asset, path, on_progress)
 
     async def asset_bytes(self, asset: Asset) -> bytes:

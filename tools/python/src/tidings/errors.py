@@ -1,7 +1,7 @@
-"""Why items of a call failed: CloudKit's codes as exceptions.
+"""Errors of items: CloudKit's error codes as exceptions.
 
-A call that fails as a whole raises :class:`~tidings.rpc.errors.RPCError`; one whose details name a
-code of an item raises the exception of that code here, with the call's error as its cause.
+A call that fails as a whole raises :class:`~tidings.rpc.errors.RPCError`. If its details contain
+the code of an item, it raises the exception for that code, with the call's error as its cause.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tidings.v1 import error_pb2
 
 
 class ItemError(TidingsError):
-    """An item failed: there are subclasses for the codes that programs treat in different ways."""
+    """An item failed. There are subclasses for the codes that programs usually handle."""
 
     _classes: ClassVar[dict[int, type[ItemError]]] = {}
 
@@ -26,7 +26,7 @@ class ItemError(TidingsError):
         """``tidings.v1.ErrorCode``; the numbers are those of ``CKError.Code``."""
         self.message = wire.message
         self.retry_after: float | None = None
-        """Seconds to wait before repeating; ``None``: repeating alone does not help."""
+        """The delay in seconds before a retry; ``None``: a retry alone does not help."""
         if wire.HasField("retry_after"):
             self.retry_after = wire.retry_after.seconds + wire.retry_after.nanos / 1e9
         self.existing_subscription_id = wire.existing_subscription_id
@@ -50,7 +50,7 @@ class ItemError(TidingsError):
 
     @classmethod
     def of(cls, wire: error_pb2.ItemError) -> ItemError:
-        """Makes the error of the class that stands for the code."""
+        """Creates an error of the class for the code."""
         return cls._classes.get(int(wire.code), ItemError)(wire)
 
 
@@ -63,36 +63,36 @@ class UnknownItem(ItemError, code=error_pb2.ERROR_CODE_UNKNOWN_ITEM):
 
 
 class InvalidArguments(ItemError, code=error_pb2.ERROR_CODE_INVALID_ARGUMENTS):
-    """A name, value, type, predicate or schema is wrong; the message says where."""
+    """A name, value, type, predicate or schema is invalid; the message contains the position."""
 
 
 class ServerRecordChanged(ItemError, code=error_pb2.ERROR_CODE_SERVER_RECORD_CHANGED):
-    """Somebody else saved the record: merge into the server's, and save that."""
+    """Another client changed the record: merge the changes into the server record, and save it."""
 
     server_record: Record | None = None
-    """The record as stored, unless the answer would have grown too large."""
+    """The stored record, unless the response would be too large."""
     ancestor_record: Record | None = None
-    """The record as it was when it was fetched, where still known."""
+    """The record as it was when it was fetched, if it is still available."""
 
 
 class ServerRejectedRequest(ItemError, code=error_pb2.ERROR_CODE_SERVER_REJECTED_REQUEST):
-    """Understood and refused; ``existing_subscription_id`` may name the equivalent one."""
+    """The server rejected the request; ``existing_subscription_id`` names an equivalent one."""
 
 
 class ChangeTokenExpired(ItemError, code=error_pb2.ERROR_CODE_CHANGE_TOKEN_EXPIRED):
-    """What is cached cannot be brought up to date: drop it, and begin without a token."""
+    """Cached data cannot be updated: discard it, and start without a token."""
 
 
 class BatchRequestFailed(ItemError, code=error_pb2.ERROR_CODE_BATCH_REQUEST_FAILED):
-    """Another item of the same zone failed in an atomic call: mend that one, send all again."""
+    """Another item of the same zone failed in an atomic call: fix that item, then retry all."""
 
 
 class QuotaExceeded(ItemError, code=error_pb2.ERROR_CODE_QUOTA_EXCEEDED):
-    """There is no room left."""
+    """The storage quota is used up."""
 
 
 class ZoneNotFound(ItemError, code=error_pb2.ERROR_CODE_ZONE_NOT_FOUND):
-    """The zone does not exist: create it, then repeat."""
+    """The zone does not exist: create it, then retry."""
 
 
 class LimitExceeded(ItemError, code=error_pb2.ERROR_CODE_LIMIT_EXCEEDED):
@@ -100,20 +100,20 @@ class LimitExceeded(ItemError, code=error_pb2.ERROR_CODE_LIMIT_EXCEEDED):
 
 
 class UserDeletedZone(ItemError, code=error_pb2.ERROR_CODE_USER_DELETED_ZONE):
-    """The user removed the data of the application: do not create the zone again unasked."""
+    """The user deleted the application's data: ask before creating the zone again."""
 
 
 class ReferenceViolation(ItemError, code=error_pb2.ERROR_CODE_REFERENCE_VIOLATION):
-    """The target of a reference is missing, or still referred to."""
+    """The target of a reference does not exist, or is still referenced."""
 
 
 class AssetNotAvailable(ItemError, code=error_pb2.ERROR_CODE_ASSET_NOT_AVAILABLE):
-    """The record names an asset that is not in its database: upload it, save again."""
+    """The record contains an asset that is not in the database: upload it, then retry."""
 
 
 @contextmanager
 def item_errors() -> Iterator[None]:
-    """Raises the item's error where a call as a whole failed for an item's reason."""
+    """Raises the item's error if a call as a whole failed with the code of an item."""
     try:
         yield
     except RPCError as error:

@@ -1,4 +1,4 @@
-"""Names of zones and records."""
+"""IDs of zones and records."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ DEFAULT_ZONE_NAME = "_defaultZone"
 
 @dataclass(frozen=True)
 class ZoneID:
-    """Names a zone within a database."""
+    """The ID of a zone within a database."""
 
     name: str = DEFAULT_ZONE_NAME
-    """1 to 255 bytes of printable ASCII, not beginning with ``_``, but for the default zone."""
+    """1 to 255 bytes of printable ASCII, not starting with ``_``, except for the default zone."""
     owner: str = ""
-    """In the shared database, whose zone it is."""
+    """The owner of the zone, in the shared database."""
 
     def to_wire(self) -> wire.ZoneID:
-        """The name as the wire has it."""
+        """Encodes the ID."""
         return wire.ZoneID(zone_name=self.name, owner_name=self.owner)
 
     @classmethod
     def from_wire(cls, message: wire.ZoneID) -> ZoneID:
-        """The name of a zone; an empty one is the default zone."""
+        """Decodes the ID of a zone; an empty one is the default zone."""
         return cls(message.zone_name or DEFAULT_ZONE_NAME, message.owner_name)
 
     @classmethod
     def of(cls, zone: ZoneID | str | None) -> ZoneID:
-        """A zone by its name alone; ``None``: the default zone."""
+        """The zone with a name; ``None``: the default zone."""
         if zone is None:
             return cls()
         return cls(zone) if isinstance(zone, str) else zone
@@ -47,22 +47,22 @@ class ZoneID:
 
 @dataclass(frozen=True)
 class RecordID:
-    """Names a record within a database."""
+    """The ID of a record within a database."""
 
     name: str
-    """1 to 255 bytes of printable ASCII, not beginning with ``_``."""
+    """1 to 255 bytes of printable ASCII, not starting with ``_``."""
     zone: ZoneID = field(default_factory=ZoneID)
 
     def to_wire(self) -> wire.RecordID:
-        """The name as the wire has it."""
+        """Encodes the ID."""
         return wire.RecordID(record_name=self.name, zone_id=self.zone.to_wire())
 
     @classmethod
     def from_wire(cls, message: wire.RecordID) -> RecordID:
-        """The name of a record."""
+        """Decodes the ID of a record."""
         return cls(message.record_name, ZoneID.from_wire(message.zone_id))
 
     @classmethod
     def of(cls, record: RecordID | str) -> RecordID:
-        """A record of the default zone by its name alone."""
+        """The record with a name in the default zone."""
         return cls(record) if isinstance(record, str) else record

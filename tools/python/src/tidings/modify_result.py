@@ -1,4 +1,4 @@
-"""What became of several records that one call saved and deleted."""
+"""The result of a call that saves and deletes records."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from tidings.rpc.errors import TidingsError
 
 @dataclass
 class ModifyResult:
-    """What became of several records."""
+    """The result of a call that saves and deletes records."""
 
     saved: list[Record] = field(default_factory=list)
     """In the order of the call."""
     deleted: list[RecordID] = field(default_factory=list)
-    """In the order of the call; deleting what does not exist succeeds."""
+    """In the order of the call, including records that did not exist."""
     failed: dict[RecordID, ItemError] = field(default_factory=dict)
-    """By name; a save without a name has a name of its own here."""
+    """Errors by record; a record without a name gets a random one here."""
     cascaded: list[RecordID] = field(default_factory=list)
-    """What the deletions took along, targets before their sources."""
+    """Cascaded deletions, targets before their sources."""
 
 
 class PartialFailure(TidingsError):
-    """Some of several items failed; ``result`` has what became of each."""
+    """Some items of a call failed; ``result`` contains the outcome of each."""
 
     def __init__(self, result: ModifyResult) -> None:
         first = next(iter(result.failed.values()))

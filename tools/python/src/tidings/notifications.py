@@ -1,4 +1,4 @@
-"""Notifications as Python has them."""
+"""Notifications as Python objects."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tidings.values import Value, from_wire, timestamp_from_wire
 
 
 class NotificationType(enum.IntEnum):
-    """What a notification is about."""
+    """The type of a notification."""
 
     UNKNOWN = 0
     """A type that this version does not know."""
@@ -21,7 +21,7 @@ class NotificationType(enum.IntEnum):
     RECORD_ZONE = 2
     """A zone subscription fired."""
     READ_NOTIFICATION = 3
-    """Another device of the user marked the notification read."""
+    """Another device of the user marked a notification as read."""
     DATABASE = 4
     """A database subscription fired."""
 
@@ -34,14 +34,14 @@ class NotificationReason(enum.IntEnum):
     """Why a query subscription fired."""
 
     UNKNOWN = 0
-    """None, or a reason that this version does not know."""
+    """No reason, or one that this version does not know."""
     RECORD_CREATED = 1
     RECORD_UPDATED = 2
     RECORD_DELETED = 3
     RECORD_ENTERED = 4
-    """The record matches now and did not before."""
+    """The record matches the predicate now, and did not before."""
     RECORD_LEFT = 5
-    """The record matched before and does not now."""
+    """The record matched the predicate before, and does not now."""
 
     @classmethod
     def _missing_(cls, value: object) -> NotificationReason:
@@ -50,10 +50,10 @@ class NotificationReason(enum.IntEnum):
 
 @dataclass(frozen=True)
 class Notification:
-    """One firing of a subscription.
+    """A notification of a subscription.
 
-    Of ``READ_NOTIFICATION`` only the type and ``notification_id``, which names the one that was
-    read, are set.
+    For ``READ_NOTIFICATION``, only the type and ``notification_id``, which identifies the
+    notification that was read, are set.
     """
 
     notification_id: str
@@ -61,31 +61,31 @@ class Notification:
     subscription_id: str = ""
     database: Scope | None = None
     reason: NotificationReason = NotificationReason.UNKNOWN
-    """Of query subscriptions."""
+    """For query subscriptions."""
     record_id: RecordID | None = None
-    """Of query subscriptions: the record that changed."""
+    """For query subscriptions: the record that changed."""
     zone: ZoneID | None = None
     """The zone that changed, or that of the record."""
     record_type: str = ""
     fields: dict[str, Value] = field(default_factory=dict)
     """The fields that the subscription's ``desired_keys`` name; none for a deletion."""
     omitted_keys: tuple[str, ...] = ()
-    """Desired keys whose values are too large to be carried: fetch the record."""
+    """Desired keys whose values are too large for a notification: fetch the record."""
     committed: datetime | None = None
     """When the change was committed, by the server's clock."""
     info: wire.NotificationInfo | None = None
-    """What to show."""
+    """The alert to display."""
     message: wire.Notification = field(default_factory=wire.Notification, repr=False, compare=False)
-    """The contract's message, which has the rest."""
+    """The protobuf message, with all other fields."""
 
     @property
     def record_name(self) -> str:
-        """The name of the record; empty: the notification is not about one record."""
+        """The name of the record; empty if the notification is not about a record."""
         return self.record_id.name if self.record_id else ""
 
     @classmethod
     def from_wire(cls, message: wire.Notification) -> Notification:
-        """A notification that came from the server."""
+        """Decodes a notification."""
         names_record = bool(message.record_id.record_name)
         names_zone = message.HasField("record_id")
         return cls(

@@ -10,8 +10,8 @@ from tidings.values import Value, to_wire
 def predicate(text: str, *arguments: Value) -> Predicate:
     """A predicate in NSPredicate's format language.
 
-    ``%@`` stands for the next argument, ``%K`` for a field's name, as in
-    ``predicate("price > %@", 100)``. Never put values into the text yourself. ``True`` and
+    ``%@`` is replaced by the next argument, ``%K`` by a field name, as in
+    ``predicate("price > %@", 100)``. Do not insert values into the text yourself. ``True`` and
     ``False`` are 1 and 0, as ``TRUE`` and ``FALSE`` in the text.
     """
     return Predicate(text=text, arguments=[_argument(value) for value in arguments])

@@ -1,4 +1,4 @@
-"""Records as Python has them."""
+"""Records as Python objects."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class ModificationInfo:
         """By the server's clock, in UTC."""
         self.user = message.user_record_name
         self.device = message.device_id
-        """Empty when the call named none."""
+        """Empty if the call did not specify one."""
 
     def __repr__(self) -> str:
         return f"ModificationInfo({self.time.isoformat()}, {self.user!r}, {self.device!r})"
@@ -27,8 +27,8 @@ class ModificationInfo:
 class Record(MutableMapping[str, Value]):
     """A record: a mapping from the names of its fields to their values.
 
-    ``record["price"] = None`` removes the field when the record is saved. A field that is not there
-    stays on the server as it is. ``record.parent = None`` removes the parent that the record had
+    ``record["price"] = None`` removes the field when the record is saved. The save
+    does not change absent fields. ``record.parent = None`` removes the parent that the record had
     when it was fetched or saved.
     """
 
@@ -41,10 +41,9 @@ class Record(MutableMapping[str, Value]):
         zone: ZoneID | str | None = None,
         parent: RecordID | str | None = None,
     ) -> None:
-        """A record that is not saved yet.
+        """Creates an unsaved record.
 
-        Without a name the server gives it a random one. ``parent`` is the record that it belongs
-        to, in the same zone.
+        Without a name, the server assigns a random one. ``parent`` is a record in the same zone.
         """
         self.type = type
         self.id = RecordID(name, ZoneID.of(zone))
@@ -52,13 +51,13 @@ class Record(MutableMapping[str, Value]):
         self.parent = RecordID(parent, self.id.zone) if isinstance(parent, str) else parent
         self._had_parent = False
         self.change_tag = ""
-        """Changes with every save; empty: the record was not saved yet."""
+        """Changes with every save; empty if the record was not saved yet."""
         self.created: ModificationInfo | None = None
         self.modified: ModificationInfo | None = None
         self.share: wire.Share | None = None
-        """Of records of the type ``cloudkit.share``."""
+        """For records of the type ``cloudkit.share``."""
         self.share_record_name = ""
-        """Of a record that is shared with its descendants: the name of the share."""
+        """For a record that is shared with its descendants: the name of the share."""
 
     @property
     def name(self) -> str:
@@ -67,7 +66,7 @@ class Record(MutableMapping[str, Value]):
 
     @property
     def zone(self) -> ZoneID:
-        """The zone that it is in."""
+        """The zone of the record."""
         return self.id.zone
 
     def __getitem__(self, field: str) -> Value:
@@ -85,7 +84,7 @@ class Record(MutableMapping[str, Value]):
     def __len__(self) -> int:
         return len(self.fields)
 
-    # Records are things, not collections: two with the same fields are two.
+    # Records have identity: two records with the same fields are not equal.
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
@@ -93,14 +92,14 @@ class Record(MutableMapping[str, Value]):
         return f"Record({self.type!r}, {self.name!r}, {self.fields!r}, zone={self.zone.name!r})"
 
     def to_wire(self) -> wire.Record:
-        """The record as a save sends it. Raises as :func:`tidings.values.to_wire`."""
+        """Encodes the record for a save. Raises the errors of :func:`tidings.values.to_wire`."""
         parent = None
         if self.parent is not None:
             parent = wire.Reference(
                 record_id=self.parent.to_wire(), action=wire.REFERENCE_ACTION_NONE
             )
         elif self._had_parent:
-            # Without a name: it is removed.
+            # A parent without a name is removed.
             parent = wire.Reference(record_id=RecordID("").to_wire())
         return wire.Record(
             record_id=self.id.to_wire(),
@@ -113,14 +112,14 @@ class Record(MutableMapping[str, Value]):
 
     @classmethod
     def from_wire(cls, message: wire.Record) -> Record:
-        """A record that came from the server."""
+        """Decodes a record."""
         record = cls(message.record_type)
         record._take_system_fields(message)
         record.fields = {name: from_wire(value) for name, value in message.fields.items()}
         return record
 
     def saved(self, message: wire.Record) -> Record:
-        """The record after a save that the server answered with its system fields."""
+        """The record after a save, with the system fields that the server returned."""
         record = Record.from_wire(message)
         record.fields = {name: value for name, value in self.fields.items() if value is not None}
         return record

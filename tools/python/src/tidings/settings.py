@@ -1,4 +1,4 @@
-"""Which server a client calls, as whom, and where."""
+"""Settings of a client: server, user, container."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ Environment = Literal["development", "production"]
 
 @dataclass(frozen=True)
 class ClientSettings:
-    """Which server a client calls, as whom, and where. Times are in seconds."""
+    """Settings of a client: server, user, container. Times are in seconds."""
 
     endpoint: str = DEFAULT_ENDPOINT
     keys: ClientKeys | None = None
     """``None``: the server is in development mode."""
     user: str = ""
-    """The user that calls (development mode); empty: nobody, or whose key it is."""
+    """The user (development mode); empty: none, or the user of the key."""
     device: str = ""
-    """This installation of the client: it gets no notifications of its own changes."""
+    """The device, which is not notified of its own changes."""
     container: str = ""
     """Empty: ``default``."""
     environment: Environment = "development"
     timeout: float | None = 10.0
-    """How long a unary call may take unless it says so; ``None``: without a limit."""
+    """Default timeout of unary calls; ``None``: no timeout."""
     connect_timeout: float = 3.0
     """How long calls wait for a connection before they fail UNAVAILABLE."""
     reconcile_interval: float = 60.0
-    """How often an inbox looks at the log though nothing was pushed."""
+    """How often an inbox reads the log without a push."""
     retry: RetryPolicy = field(default_factory=RetryPolicy)
-    """How safe calls are sent again."""
+    """How safe calls are retried."""

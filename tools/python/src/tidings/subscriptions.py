@@ -1,4 +1,4 @@
-"""Subscriptions: which changes, of which records, cause notifications."""
+"""Subscriptions: which changes to which records cause notifications."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ def query_subscription(
 ) -> Subscription:
     """Fires for each record of a type that changes and matches.
 
-    ``on`` says for which changes: created, updated, deleted, come into the predicate or gone out of
-    it. Without a zone all zones are watched; with ``once`` it ends when it has fired.
+    ``on`` selects the changes: created, updated, deleted, started or stopped matching the
+    predicate. Without a zone, it applies to all zones; with ``once`` it is deleted after it has
+    fired.
     """
     changes = set(on)
     return Subscription(

@@ -1,4 +1,4 @@
-"""Values of fields as Python has them, and as the wire does.
+"""Values of fields in Python and in protobuf.
 
 =====================  ====================================================
 Python                 ``tidings.v1.FieldValue``
@@ -8,11 +8,11 @@ Python                 ``tidings.v1.FieldValue``
 ``int``                INT64; there are no booleans: save 1 or 0
 ``float``              DOUBLE
 ``bytes``              BYTES
-aware ``datetime``     TIMESTAMP; finer ones come as :class:`PreciseTime`
+aware ``datetime``     TIMESTAMP; :class:`PreciseTime` has nanoseconds
 :class:`Location`      LOCATION
 :class:`Reference`     REFERENCE
 :class:`Asset`         ASSET
-a list of one of them  the list of that type; an empty one has none
+a list of one of them  the list of that type; an empty one has no type
 :class:`Encrypted`     a value that only clients with the key can read
 =====================  ====================================================
 
@@ -34,10 +34,10 @@ from tidings.v1 import record_pb2 as wire
 
 
 class PreciseTime(datetime):
-    """A time with nanoseconds, where ``datetime`` ends at microseconds.
+    """A time with nanoseconds; ``datetime`` has microseconds.
 
-    Fetched times that are finer than a microsecond are of this class, so that saving them again
-    changes nothing. It compares and computes as its ``datetime``, without them.
+    Fetched times with a fraction of a microsecond are of this class, so saving them again does not
+    change them. Comparison and arithmetic are those of ``datetime`` and ignore the nanoseconds.
     """
 
     nanosecond: int = 0
@@ -47,7 +47,7 @@ class PreciseTime(datetime):
     def of(cls, time: datetime, nanosecond: int) -> PreciseTime:
         """A time and the nanoseconds after its microsecond, 0 to 999."""
         if not 0 <= nanosecond < 1_000:
-            raise ValueError(f"{nanosecond} is not 0 to 999 nanoseconds after a microsecond")
+            raise ValueError(f"invalid nanosecond {nanosecond}: expected 0 to 999")
         precise = cls(
             time.year,
             time.month,
@@ -65,7 +65,7 @@ class PreciseTime(datetime):
 
 @dataclass(frozen=True)
 class Location:
-    """A place on Earth. Absent parts are not known."""
+    """A location on Earth. ``None`` means unknown."""
 
     latitude: float
     """Degrees north, -90 to 90."""
@@ -74,31 +74,31 @@ class Location:
     altitude: float | None = None
     """Metres above sea level."""
     horizontal_accuracy: float | None = None
-    """Metres; negative when the place is not valid."""
+    """Metres; negative if the coordinates are invalid."""
     vertical_accuracy: float | None = None
-    """Metres; negative when the altitude is not valid."""
+    """Metres; negative if the altitude is invalid."""
     speed: float | None = None
     """Metres per second."""
     course: float | None = None
     """Degrees from north, clockwise."""
     timestamp: datetime | None = None
-    """When the place was measured."""
+    """When the location was measured."""
 
 
 class ReferenceAction(enum.IntEnum):
-    """What happens to a record when one that it refers to is deleted."""
+    """What happens to a record when the target of its reference is deleted."""
 
     NONE = 1
-    """Nothing: the reference dangles."""
+    """Nothing; the reference is dangling."""
     DELETE_SELF = 2
-    """It is deleted too, in the same transaction."""
+    """The record is deleted in the same transaction."""
     VALIDATE = 3
-    """The target must exist when the record is saved, and stays while the record does."""
+    """The target must exist when the record is saved, and cannot be deleted before the record."""
 
 
 @dataclass(frozen=True)
 class Reference:
-    """A relation to another record."""
+    """A reference to another record."""
 
     record_id: RecordID
     action: ReferenceAction = ReferenceAction.NONE
@@ -106,7 +106,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class Asset:
-    """A file that belongs to a record, by its content. See :mod:`tidings.assets`."""
+    """A file that belongs to a record, identified by its content. See :mod:`tidings.assets`."""
 
     checksum: bytes
     """SHA-256 of the content, 32 bytes."""
@@ -119,9 +119,9 @@ class Encrypted:
     """A sealed value. See :mod:`tidings.encryption`."""
 
     type: int
-    """``tidings.v1.EncryptedType`` of the value inside."""
+    """``tidings.v1.EncryptedType`` of the encrypted value."""
     key_id: bytes
-    """Names the key, 8 bytes."""
+    """The ID of the key, 8 bytes."""
     sealed: bytes = field(repr=False)
 
 
@@ -130,10 +130,10 @@ Value = Scalar | Encrypted | Sequence[Scalar] | None
 
 
 def to_wire(value: Value) -> wire.FieldValue:
-    """Returns a value as the wire has it.
+    """Encodes a value.
 
-    Raises :class:`TypeError` for what is no value or a list of several types, and
-    :class:`ValueError` for a time without time zone or an integer of more than 64 bits.
+    Raises :class:`TypeError` for unsupported types and lists of several types, and
+    :class:`ValueError` for a time without a time zone or an integer of more than 64 bits.
     """
     if value is None:
         return wire.FieldValue()
@@ -148,12 +148,12 @@ def to_wire(value: Value) -> wire.FieldValue:
     if name:
         return wire.FieldValue(**{name + "_value": encode(value)})
     if not isinstance(value, Sequence):
-        raise TypeError(f"{type(value).__name__} is not the type of a field's value")
+        raise TypeError(f"unsupported type {type(value).__name__} of a field's value")
     return _list_to_wire(value)
 
 
 def from_wire(message: wire.FieldValue) -> Value:
-    """Returns a value as Python has it; a type that this version does not know is ``None``."""
+    """Decodes a value; returns ``None`` for a type that this version does not know."""
     kind = message.WhichOneof("value")
     if kind is None:
         return None
@@ -175,16 +175,16 @@ def _list_to_wire(members: Sequence[Scalar]) -> wire.FieldValue:
     name, encode = _scalar(members[0])
     if not name or any(_scalar(member)[0] != name for member in members):
         types = ", ".join(sorted({type(member).__name__ for member in members}))
-        raise TypeError(f"a list has values of one type, not of {types}")
+        raise TypeError(f"the values of a list must have the same type, not {types}")
     values: Iterable[Any] = [encode(member) for member in members]
     content = _LISTS[name](values=values)
     return wire.FieldValue(**{name + "_list_value": content})
 
 
 def _scalar(value: object) -> tuple[str, Callable[[Any], Any]]:
-    """The name of a value's type on the wire, and what encodes it; an empty name: it is none."""
+    """The protobuf field of a value and its encoder; an empty name for an unsupported type."""
     if isinstance(value, bool):
-        # Python counts it as an int, and it would come back as one.
+        # A bool is an int in Python, and would be decoded as one.
         raise TypeError(f"a field cannot be a boolean: use {int(value)} (INT64) for {value}")
     for kind, name, encode in _ENCODERS:
         if isinstance(value, kind):
@@ -193,9 +193,11 @@ def _scalar(value: object) -> tuple[str, Callable[[Any], Any]]:
 
 
 def timestamp_to_wire(time: datetime) -> Timestamp:
-    """Returns a time as the wire has it; raises :class:`ValueError` without a time zone."""
+    """Encodes a time; raises :class:`ValueError` without a time zone."""
     if time.tzinfo is None:
-        raise ValueError("a time needs a time zone: use datetime.now(timezone.utc) or the like")
+        raise ValueError(
+            "the time has no time zone: use an aware datetime, such as datetime.now(timezone.utc)"
+        )
     message = Timestamp()
     message.FromDatetime(time.astimezone(timezone.utc).replace(tzinfo=None))
     if isinstance(time, PreciseTime):
@@ -204,7 +206,7 @@ def timestamp_to_wire(time: datetime) -> Timestamp:
 
 
 def timestamp_from_wire(message: Timestamp) -> datetime:
-    """Returns a time in UTC; a :class:`PreciseTime` if it is finer than a microsecond."""
+    """Decodes a time, in UTC; a :class:`PreciseTime` if it has a fraction of a microsecond."""
     time = message.ToDatetime().replace(tzinfo=timezone.utc)
     rest = message.nanos % 1_000
     return PreciseTime.of(time, rest) if rest else time
@@ -216,13 +218,13 @@ def _int_to_wire(value: int) -> int:
     return int(value)
 
 
-def _location_to_wire(place: Location) -> wire.Location:
+def _location_to_wire(location: Location) -> wire.Location:
     parts = {
-        name: getattr(place, name) for name in _LOCATION_PARTS if getattr(place, name) is not None
+        name: part for name in _LOCATION_PARTS if (part := getattr(location, name)) is not None
     }
-    time = None if place.timestamp is None else timestamp_to_wire(place.timestamp)
+    time = None if location.timestamp is None else timestamp_to_wire(location.timestamp)
     return wire.Location(
-        latitude=place.latitude, longitude=place.longitude, timestamp=time, **parts
+        latitude=location.latitude, longitude=location.longitude, timestamp=time, **parts
     )
 
 
@@ -233,7 +235,7 @@ def _location_from_wire(message: wire.Location) -> Location:
 
 
 def reference_to_wire(reference: Reference) -> wire.Reference:
-    """Returns a relation as the wire has it."""
+    """Encodes a reference."""
     return wire.Reference(
         record_id=reference.record_id.to_wire(),
         action=int(reference.action),  # type: ignore[arg-type]  # a number is a value of the enum
@@ -241,7 +243,7 @@ def reference_to_wire(reference: Reference) -> wire.Reference:
 
 
 def reference_from_wire(message: wire.Reference) -> Reference:
-    """Returns a relation; an action that this version does not know counts as none."""
+    """Decodes a reference; an action that this version does not know is treated as none."""
     number = int(message.action)
     known = number in ReferenceAction._value2member_map_
     action = ReferenceAction(number) if known else ReferenceAction.NONE
@@ -249,7 +251,7 @@ def reference_from_wire(message: wire.Reference) -> Reference:
 
 
 def asset_to_wire(asset: Asset) -> wire.Asset:
-    """Returns an asset as the wire has it."""
+    """Encodes an asset."""
     return wire.Asset(checksum=asset.checksum, size=asset.size)
 
 

@@ -1,5 +1,5 @@
 """The client under test of the conformance runner: ``python -m tidings.conformance``.
 
-``tidings-conformance run --client 'python -m tidings.conformance'`` tells it over standard input
-what to do, as ``proto/tidings/conformance/v1/conformance.proto`` says.
+``tidings-conformance run --client 'python -m tidings.conformance'`` starts it and sends tasks to
+its standard input; ``proto/tidings/conformance/v1/conformance.proto`` describes them.
 """

@@ -1,4 +1,4 @@
-"""Answers the runner's tasks, one after the other."""
+"""Executes the runner's tasks in sequence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of the conformance contract needs no server."""
+"""Tasks of the conformance protocol that do not require a server."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tidings.values import Encrypted
 
 
 class Refused(Exception):
-    """The input is refused, as it should be for bytes that are no message."""
+    """The input is rejected, as it must be for malformed messages."""
 
 
 class Unsupported(Exception):
@@ -56,7 +56,7 @@ def round_trip(task: RoundTrip) -> bytes:
 
 
 def open_push(task: OpenPush) -> bytes:
-    """Opens a push; what it says only the log knows: nothing."""
+    """Opens a push; returns no bytes if it is only a hint."""
     try:
         push = decode(Push, task.push)
     except DecodeError as error:
@@ -74,7 +74,7 @@ def open_push(task: OpenPush) -> bytes:
         case Hint():
             return b""
         case _:
-            raise Refused("made with another key, or not what it should be")
+            raise Refused("sealed with another key, or malformed")
 
 
 def open_value(task: OpenValue) -> bytes:
@@ -94,7 +94,7 @@ def _json(data: bytes) -> str:
     """The text of a message: an object, or a string for some of the well-known types."""
     text = data.decode()
     if isinstance(json.loads(text), list):
-        raise Refused("the JSON is no object")
+        raise Refused("the JSON is not an object")
     return text
 
 

@@ -1,4 +1,4 @@
-"""A call that the runner asks for."""
+"""Calls that the runner requests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tidings.rpc.status import StatusCode
 
 
 async def invoke(connection: Connection, task: Invoke) -> CallResult:
-    """Makes a call, and collects all that comes of it."""
+    """Makes a call, and collects its responses and status."""
     result = CallResult()
     call = asyncio.ensure_future(_collect(connection, task, result))
     alarm = None
@@ -54,7 +54,7 @@ async def _collect(connection: Connection, task: Invoke, result: CallResult) -> 
             result.responses.append(message)
             if len(result.responses) == task.cancel_after_messages:
                 raise Cancelled(
-                    StatusCode.CANCELLED, f"given up after {len(result.responses)} messages"
+                    StatusCode.CANCELLED, f"cancelled after {len(result.responses)} messages"
                 )
     result.metadata.update(stream.metadata)
 

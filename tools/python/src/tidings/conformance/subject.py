@@ -1,4 +1,4 @@
-"""The client, as the runner sees it."""
+"""The client under test."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tidings.settings import Environment
 from tidings.v1.database_pb2 import ENVIRONMENT_PRODUCTION
 
 _CONNECT_TIMEOUT = 10.0
-"""Seconds: servers of the runner come and go."""
+"""Seconds; short, because the runner starts and stops servers."""
 
 
 class Subject:
@@ -44,7 +44,7 @@ class Subject:
         self._position = b""
 
     async def perform(self, task: Task) -> TaskResult:
-        """What came of a task; never raises."""
+        """Executes a task and returns its result; never raises."""
         try:
             return await self._perform(task)
         except codecs.Refused as error:

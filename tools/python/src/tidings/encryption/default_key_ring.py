@@ -1,4 +1,4 @@
-"""The key ring of a user who names none."""
+"""The default key ring of a user."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ _LOG = logging.getLogger("tidings")
 
 
 class DefaultKeyRing:
-    """A file in the user's data folder, which is made when a value is sealed first.
+    """A file in the user's data folder, created when the first value is sealed.
 
-    Reading values never makes one: a new key would open nothing.
+    Reading values never creates it: a new key could not open them.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
-        """The ring at a path, by default in the user's data folder; raises ``KeyRingError``."""
+        """Uses a path, by default in the user's data folder; raises ``KeyRingError``."""
         self.path = _default_path() if path is None else Path(path)
         self._ring: KeyRing | None = None
         self._state: tuple[int, int] | None = None
 
     def current(self) -> KeyRing | None:
-        """The keys, to open values with; ``None`` when the file is not there."""
+        """The keys for opening values; ``None`` if the file does not exist."""
         try:
             status = self.path.stat()
         except FileNotFoundError:
@@ -42,24 +42,24 @@ class DefaultKeyRing:
         return self._ring
 
     def for_sealing(self) -> KeyRing:
-        """The keys, to seal values with; when the file is not there it is made, with a new key."""
+        """The keys for sealing values; creates the file with a new key if it does not exist."""
         ring = self.current()
         if ring is not None:
             return ring
         ring = KeyRing([KeyRingEntry(EncryptionKey.generate())])
         if not self._make(ring):
-            # Another process made it at the same time.
+            # Another process created it at the same time.
             return self.current() or KeyRing()
         _LOG.warning(
-            "made the key ring '%s' for encrypted values: copy it to the same place on the user's "
-            "other devices before they save any, and keep a backup; without it nobody can read "
-            "them",
+            "created the key ring '%s' for encrypted values: copy it to the same path on the "
+            "user's other devices before they save any, and keep a backup; without it, nobody can "
+            "read them",
             self.path,
         )
         return ring
 
     def _make(self, ring: KeyRing) -> bool:
-        """Writes the file whole, or not at all; false: it is there by now."""
+        """Writes the file atomically; returns false if it exists by now."""
         other = self.path.with_name(f"{self.path.name}.{secrets.token_hex(8)}")
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -77,8 +77,8 @@ class DefaultKeyRing:
             return False
         except OSError as error:
             raise KeyRingError(
-                f"the key ring '{self.path}' cannot be made: {error.strerror}; name a key ring "
-                "file of your own"
+                f"cannot create the key ring '{self.path}': {error.strerror}; use another key ring "
+                "file"
             ) from None
         return True
 
@@ -90,4 +90,4 @@ def _default_path() -> Path:
         return Path(data, "tidings", "default.ring")
     if home.startswith("/"):
         return Path(home, ".local", "share", "tidings", "default.ring")
-    raise KeyRingError("neither XDG_DATA_HOME nor HOME is set: name a key ring file of your own")
+    raise KeyRingError("neither XDG_DATA_HOME nor HOME is set: pass the path of a key ring file")

@@ -1,4 +1,4 @@
-"""Why a value could not be sealed or opened, and what to do."""
+"""Errors of sealing and opening values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class MissingKey(EncryptionError):
 
 
 class NotOpened(EncryptionError):
-    """The value was changed, or sealed for another place."""
+    """The value was modified, or sealed for another location."""
 
 
 class NotEncryptable(EncryptionError):

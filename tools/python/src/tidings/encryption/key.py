@@ -19,8 +19,8 @@ TAG_BYTES = 16
 
 
 @dataclass(frozen=True)
-class FieldPlace:
-    """The field that a sealed value belongs to: it opens in no other."""
+class FieldLocation:
+    """The field that a sealed value is bound to; it cannot be opened in another."""
 
     container: str
     environment: str
@@ -32,7 +32,7 @@ class FieldPlace:
     field: str
 
     def to_bytes(self) -> bytes:
-        """What is authenticated with a value: each part after its length, the larger byte first."""
+        """The associated data of a value: each part after its length, in big-endian order."""
         parts = (
             "tidings.v1.EncryptedValue",
             self.container,
@@ -44,7 +44,7 @@ class FieldPlace:
         )
         data = b""
         for part in parts:
-            # Names have 255 bytes at most; what is longer is no name, and opens nowhere.
+            # Names have at most 255 bytes; a longer one is invalid and opens nothing.
             encoded = part.encode()[:0xFFFF]
             data += struct.pack(">H", len(encoded)) + encoded
         return data
@@ -59,7 +59,7 @@ class EncryptionKey:
 
     def __post_init__(self) -> None:
         if len(self.data) != KEY_BYTES:
-            raise ValueError(f"a key has {KEY_BYTES} bytes, not {len(self.data)}")
+            raise ValueError(f"invalid key of {len(self.data)} bytes: expected {KEY_BYTES}")
 
     @classmethod
     def generate(cls) -> EncryptionKey:
@@ -68,25 +68,25 @@ class EncryptionKey:
 
     @property
     def id(self) -> bytes:
-        """Names the key, 8 bytes, and gives nothing of it away."""
+        """Identifies the key, 8 bytes, without revealing it."""
         return hashlib.sha256(b"tidings-key-id-1" + self.data).digest()[:8]
 
-    def seal(self, value: bytes, place: FieldPlace, *, nonce: bytes | None = None) -> bytes:
-        """Seals an encoded value; a nonce is given by tests only."""
+    def seal(self, value: bytes, location: FieldLocation, *, nonce: bytes | None = None) -> bytes:
+        """Seals an encoded value; only tests pass a nonce."""
         nonce = nonce or os.urandom(NONCE_BYTES)
         box: bytes = crypto_aead_xchacha20poly1305_ietf_encrypt(
-            value, place.to_bytes(), nonce, self.data
+            value, location.to_bytes(), nonce, self.data
         )
         return nonce + box
 
-    def open(self, sealed: bytes, place: FieldPlace) -> bytes | None:
-        """Opens a value; ``None`` when it was not sealed with this key for this place."""
+    def open(self, sealed: bytes, location: FieldLocation) -> bytes | None:
+        """Opens a value; ``None`` if it was not sealed with this key for this location."""
         if len(sealed) < NONCE_BYTES + TAG_BYTES:
             return None
         nonce, box = sealed[:NONCE_BYTES], sealed[NONCE_BYTES:]
         try:
             value: bytes = crypto_aead_xchacha20poly1305_ietf_decrypt(
-                box, place.to_bytes(), nonce, self.data
+                box, location.to_bytes(), nonce, self.data
             )
         except CryptoError:
             return None

@@ -1,7 +1,7 @@
-"""The keys of a user's encrypted values, and the file that they are kept in.
+"""The keys of a user's encrypted values, and the file that stores them.
 
-A line for each key, oldest first: ``seal`` or ``open``, the key's name, the key, both in
-hexadecimal. Lines that begin with ``#`` and empty ones say nothing.
+One line per key, oldest first: ``seal`` or ``open``, the ID of the key, the key, both in
+hexadecimal. Empty lines and lines that start with ``#`` are ignored.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ _TITLE = """\
 
 @dataclass(frozen=True)
 class KeyRingEntry:
-    """A key with its use: to seal while it is the newest of these, or to open only."""
+    """A key and its use: sealing (the newest such key is used), or opening only."""
 
     key: EncryptionKey
     use: Literal["seal", "open"] = "seal"
 
     @property
     def line(self) -> str:
-        """The line of a key ring file."""
+        """The line in a key ring file."""
         return f"{self.use} {self.key.id.hex()} {self.key.data.hex()}\n"
 
 
 class KeyRing:
-    """The keys, oldest first, each once: one seals, all open."""
+    """Distinct keys, oldest first: one seals, all open."""
 
     def __init__(self, entries: Iterable[KeyRingEntry] = ()) -> None:
-        """A ring; raises :class:`KeyRingError` for a key that comes twice, or too many."""
+        """Raises :class:`KeyRingError` for duplicate keys, and for too many."""
         self._entries: dict[bytes, KeyRingEntry] = {}
         for entry in entries:
             self._add(entry, "")
@@ -57,17 +57,17 @@ class KeyRing:
 
     @property
     def sealing_key(self) -> EncryptionKey | None:
-        """The key that seals: the newest that is there for it."""
+        """The newest key for sealing."""
         return next((e.key for e in reversed(self.entries) if e.use == "seal"), None)
 
     def key(self, key_id: bytes) -> EncryptionKey | None:
-        """The key with a name, 8 bytes."""
+        """The key with an ID of 8 bytes."""
         entry = self._entries.get(key_id)
         return None if entry is None else entry.key
 
     @classmethod
     def parse(cls, text: str) -> KeyRing:
-        """Reads the text of a file; raises :class:`KeyRingError` with the line that is wrong."""
+        """Parses the text of a file; raises :class:`KeyRingError` with the line number."""
         ring = cls()
         for number, line in enumerate(text.splitlines(), start=1):
             words = line.split()
@@ -77,7 +77,7 @@ class KeyRing:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> KeyRing:
-        """Reads a file, which must be its owner's alone; raises :class:`KeyRingError`."""
+        """Reads a file, which only its owner may have access to; raises :class:`KeyRingError`."""
         try:
             with Path(path).open("rb") as file:
                 status = os.fstat(file.fileno())
@@ -88,8 +88,8 @@ class KeyRing:
             raise KeyRingError(f"'{path}' is not a key ring")
         if status.st_mode & 0o077:
             raise KeyRingError(
-                f"others can read the key ring '{path}': chmod 600 '{path}', and add a new key if "
-                "they may have done so"
+                f"other users can read the key ring '{path}': chmod 600 '{path}', and add a new "
+                "key if they may have read it"
             )
         try:
             return cls.parse(data.decode(errors="replace"))
@@ -97,7 +97,7 @@ class KeyRing:
             raise KeyRingError(f"'{path}' is not a key ring: {error}") from None
 
     def create(self, path: str | os.PathLike[str]) -> None:
-        """Writes a file that is not there; it is on the disk when this returns."""
+        """Creates the file; it is durable when this returns. Fails if it exists."""
         text = _TITLE + "".join(entry.line for entry in self.entries)
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -107,7 +107,7 @@ class KeyRing:
                 os.fsync(descriptor)
         except FileExistsError:
             raise KeyRingError(
-                f"'{path}' is there already, and keys are not overwritten: name another file"
+                f"'{path}' exists, and keys are not overwritten: use another file"
             ) from None
         except OSError as error:
             raise KeyRingError(f"cannot write the key ring '{path}': {error.strerror}") from None
@@ -116,7 +116,7 @@ class KeyRing:
         if entry.key.id in self._entries:
             raise KeyRingError(f"{where}the key appears twice: remove one of them")
         if len(self._entries) >= KEYS_MAX:
-            raise KeyRingError(f"{where}there are more than {KEYS_MAX} keys: use several rings")
+            raise KeyRingError(f"{where}more than {KEYS_MAX} keys: use several rings")
         self._entries[entry.key.id] = entry
 
 
@@ -129,11 +129,9 @@ def _parse(words: list[str], number: int) -> KeyRingEntry:
         name = bytes.fromhex(key_id)
     except ValueError:
         raise KeyRingError(
-            f"line {number} is not 'seal KEY-ID KEY' or 'open KEY-ID KEY', with 16 and 64 "
-            "hexadecimal digits: put back a copy"
+            f"line {number}: expected 'seal KEY-ID KEY' or 'open KEY-ID KEY', with 16 and 64 "
+            "hexadecimal digits: restore a copy"
         ) from None
     if key.id != name:
-        raise KeyRingError(
-            f"line {number}: the key does not match its name: restore a copy"
-        )
+        raise KeyRingError(f"line {number}: the key does not match its ID: restore a copy")
     return KeyRingEntry(key, "seal" if use == "seal" else "open")

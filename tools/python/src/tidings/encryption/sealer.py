@@ -1,4 +1,4 @@
-"""Seals fields of records before they are saved, and opens those that come from the server."""
+"""Seals fields of records before they are saved, and opens those of the server."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tidings.encryption.errors import (
     NotEncryptable,
     NotOpened,
 )
-from tidings.encryption.key import EncryptionKey, FieldPlace
+from tidings.encryption.key import EncryptionKey, FieldLocation
 from tidings.encryption.key_ring import KeyRing
 from tidings.identifiers import RecordID
 from tidings.records import Record
@@ -35,7 +35,7 @@ _TYPES = {
 class FieldSealer:
     """Seals and opens the fields of the records of a database.
 
-    A record is sealed under its name and in its zone: give it a name before.
+    A value is bound to the name and the zone of its record, so the record must have a name.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class FieldSealer:
         database_id: database_pb2.DatabaseID,
         user: str,
     ) -> None:
-        """``user`` is in whose private database zones are that name no owner."""
+        """``user`` owns the private database with zones that do not name an owner."""
         self._key_ring = key_ring
         self._database_id = database_id
         self._user = user
@@ -52,7 +52,7 @@ class FieldSealer:
     def seal(self, record: Record, *fields: str) -> None:
         """Seals fields of a record.
 
-        One that the record does not have, that is removed or sealed already stays as it is. Raises
+        Ignores fields that are absent, removed, or already sealed. Raises
         :class:`~tidings.encryption.errors.EncryptionError`; the record is then unchanged.
         """
         sealed = {
@@ -63,7 +63,7 @@ class FieldSealer:
         record.update(sealed)
 
     def open(self, record: Record) -> dict[str, EncryptionError]:
-        """Opens the sealed fields of a record; returns by field why one stays sealed."""
+        """Opens the sealed fields of a record; returns the errors by field."""
         return self.open_fields(record, record.id)
 
     def open_fields(
@@ -79,42 +79,42 @@ class FieldSealer:
         return failures
 
     def seal_value(self, value: Value, field: str, record_id: RecordID) -> Value:
-        """Seals the value of a field; what is sealed already, or null, stays as it is."""
+        """Seals the value of a field; null and sealed values are returned as they are."""
         if value is None or isinstance(value, Encrypted):
             return value
         message = to_wire(value)
         type_number = _TYPES.get(message.WhichOneof("value") or "")
         if type_number is None:
             raise NotEncryptable(
-                f"field '{field}' cannot be encrypted: strings, numbers, bytes, timestamps and "
-                "locations can; encode the value into bytes"
+                f"field '{field}' cannot be encrypted: only strings, numbers, bytes, timestamps "
+                "and locations can; encode the value as bytes"
             )
-        place = self._place(field, record_id)
+        location = self._location(field, record_id)
         ring = self._key_ring
         key = (ring.for_sealing() if isinstance(ring, DefaultKeyRing) else ring).sealing_key
         if key is None:
-            raise EncryptionError("the key ring has no key that seals: add one")
-        return Encrypted(int(type_number), key.id, key.seal(message.SerializeToString(), place))
+            raise EncryptionError("the key ring has no key for sealing: add one")
+        return Encrypted(int(type_number), key.id, key.seal(message.SerializeToString(), location))
 
     def open_value(self, value: Value, field: str, record_id: RecordID) -> Value:
-        """Opens the value of a field; one that is not sealed stays as it is."""
+        """Opens the value of a field; an unsealed value is returned as it is."""
         if not isinstance(value, Encrypted):
             return value
         return from_wire(self.open_message(value, field, record_id))
 
     def open_message(self, value: Encrypted, field: str, record_id: RecordID) -> wire.FieldValue:
-        """Opens a sealed value as the wire has it."""
+        """Opens a sealed value, as a message."""
         key = self._opening_key(value.key_id, field)
         if key is None:
             raise MissingKey(
                 f"field '{field}' is sealed with the key {value.key_id.hex()}, which is not in the "
-                "key ring: get it from whoever saved the field, and add it"
+                "key ring: get the key from the user who saved the field, and add it"
             )
-        data = key.open(value.sealed, self._place(field, record_id))
+        data = key.open(value.sealed, self._location(field, record_id))
         message = None if data is None else _decoded(data)
         if message is None or _TYPES.get(message.WhichOneof("value") or "") != value.type:
             raise NotOpened(
-                f"field '{field}' cannot be opened: it was changed, or sealed for another field, "
+                f"field '{field}' cannot be opened: it was modified, or sealed for another field, "
                 "record, zone or container; save it again"
             )
         return message
@@ -128,24 +128,24 @@ class FieldSealer:
             raise EncryptionError(str(error)) from None
         if ring is None:
             raise MissingKey(
-                f"field '{field}' is sealed, and there is no key ring '{self._key_ring.path}': "
-                "copy it from the device that made it, or name another"
+                f"field '{field}' is sealed, and the key ring '{self._key_ring.path}' does not "
+                "exist: copy it from the device that created it, or use another"
             )
         return ring.key(key_id)
 
-    def _place(self, field: str, record_id: RecordID) -> FieldPlace:
+    def _location(self, field: str, record_id: RecordID) -> FieldLocation:
         if not record_id.name:
             raise EncryptionError(
-                "the record has no name, and values are sealed for one record: name it before it "
-                "is sealed"
+                "the record has no name, and values are bound to a record: set the name before "
+                "sealing"
             )
         owner = record_id.zone.owner or self._user
         if not owner:
             raise EncryptionError(
-                "it is not known whose private database it is: tell the sealer the user"
+                "the owner of the private database is unknown: pass the user to the sealer"
             )
         is_production = self._database_id.environment == database_pb2.ENVIRONMENT_PRODUCTION
-        return FieldPlace(
+        return FieldLocation(
             container=self._database_id.container or "default",
             environment="production" if is_production else "development",
             zone_owner=owner,

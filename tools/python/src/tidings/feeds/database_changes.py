@@ -1,4 +1,4 @@
-"""Which zones of a database changed."""
+"""The zones of a database that changed."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tidings.v1.record_service_rpc import RecordServiceClient
 
 
 class ZoneDeletion(enum.IntEnum):
-    """Why a zone is gone."""
+    """Why a zone was deleted."""
 
     DELETED = 1
     """A client deleted it."""
     PURGED = 2
-    """The user removed the data of the application: do not create it again without asking."""
+    """The user deleted the application's data: ask before creating the zone again."""
     ENCRYPTED_DATA_RESET = 3
-    """The user reset encrypted data: create the zone again and save what is cached."""
+    """The user reset encrypted data: create the zone again and save the cached records."""
 
     @classmethod
     def _missing_(cls, value: object) -> ZoneDeletion:
@@ -32,27 +32,27 @@ class ZoneDeletion(enum.IntEnum):
 
 @dataclass(frozen=True)
 class DatabaseChangesPage:
-    """A part of which zones changed."""
+    """A page of zones that changed."""
 
     changed: list[ZoneID]
-    """Zones that were created, altered, or in which a record changed."""
+    """Zones that were created or changed, or whose records changed."""
     deleted: list[tuple[ZoneID, ZoneDeletion]]
     """Zones that were deleted, and why."""
     change_token: bytes
-    """Where to continue."""
+    """Where the next page starts."""
     more_coming: bool
-    """Another page follows at once."""
+    """Whether another page is available."""
 
     @property
     def is_empty(self) -> bool:
-        """It tells of no change."""
+        """Whether the page contains no changes."""
         return not self.changed and not self.deleted
 
 
 class DatabaseChanges:
-    """Which zones changed after a token: ``async for`` over pages.
+    """The zones that changed after a token: ``async for`` over pages.
 
-    Raises as :class:`~tidings.feeds.zone_changes.ZoneChanges`.
+    Raises the errors of :class:`~tidings.feeds.zone_changes.ZoneChanges`.
     """
 
     def __init__(

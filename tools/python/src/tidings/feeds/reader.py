@@ -1,4 +1,4 @@
-"""Fetches the pages of one feed, one after the other: what the two kinds have in common."""
+"""Fetches the pages of a feed in sequence, for both kinds of feeds."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class Page(Protocol):
 
     @property
     def change_token(self) -> bytes:
-        """Where the next page begins."""
+        """Where the next page starts."""
 
     @property
     def more_coming(self) -> bool:
-        """There is another page at once."""
+        """Whether another page is available."""
 
     @property
     def is_empty(self) -> bool:
-        """It tells of no change."""
+        """Whether the page contains no changes."""
 
 
 PageType = TypeVar("PageType", bound=Page)
@@ -37,13 +37,13 @@ PageType = TypeVar("PageType", bound=Page)
 async def pages(
     fetch: Callable[[bytes, float], Awaitable[PageType]], token: bytes, *, follow: bool
 ) -> AsyncIterator[PageType]:
-    """The pages after a token that tell something; a followed feed tries again what fails."""
+    """Yields the non-empty pages after a token; a followed feed retries after failures."""
     state = FeedState(token, follows=follow)
     backoff = Backoff()
     is_lost = False
     loop = asyncio.get_running_loop()
     while (wait := state.next_wait) is not None:
-        # A server that is there again is to say so at once.
+        # After a failure, a reachable server should answer immediately.
         wait = 0.0 if is_lost else wait
         begin = loop.time()
         try:
@@ -61,17 +61,18 @@ async def pages(
         elif wait == 0 or loop.time() - begin >= SHORTEST_WAIT:
             backoff.reset()
         else:
-            # A server that is stopping, or where too many wait already, does not wait: we must.
+            # A server that is stopping, or has too many waiting calls, does not wait: the client
+            # must.
             await asyncio.sleep(backoff.next())
 
 
 def wait_to_wire(seconds: float) -> Duration | None:
-    """A wait in a request; none is absent."""
+    """Encodes the wait of a request; 0 is absent."""
     return Duration(seconds=math.ceil(seconds)) if seconds > 0 else None
 
 
 def call_timeout(wait: float) -> float | None:
-    """How long a call for which the server waits may take."""
+    """The timeout of a call for which the server waits."""
     return wait + 10.0 if wait > 0 else None
 
 

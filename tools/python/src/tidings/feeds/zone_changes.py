@@ -1,4 +1,4 @@
-"""What changed in a zone."""
+"""The changes to a zone."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ from tidings.v1.record_service_rpc import RecordServiceClient
 
 @dataclass(frozen=True)
 class ZoneChangesPage:
-    """A part of what changed in a zone, oldest change first."""
+    """A page of changes to a zone, oldest change first."""
 
     changed: list[Record]
-    """Saved records, each whole and once, at its latest state."""
+    """Saved records, each complete, once, and in its latest state."""
     deleted: list[tuple[RecordID, str]]
     """Deleted records, with their types."""
     change_token: bytes
-    """Where to continue: keep it together with what the page told."""
+    """Where the next page starts: store it together with the changes of this page."""
     more_coming: bool
-    """Another page follows at once."""
+    """Whether another page is available."""
     client_change_token_data: bytes
     """The newest mark that this device sent with a save which the pages cover."""
 
     @property
     def is_empty(self) -> bool:
-        """It tells of no change."""
+        """Whether the page contains no changes."""
         return not self.changed and not self.deleted
 
 
 class ZoneChanges:
-    """What changed in a zone after a token: ``async for`` over pages.
+    """The changes to a zone after a token: ``async for`` over pages.
 
-    Keep the token of each page together with what it told, in one transaction: a program that
-    begins again with the last token it kept misses nothing. A feed that is followed waits for
-    changes when all are told, and tries again what fails for a while.
+    Store the token of each page together with its changes, in one transaction: a program that
+    resumes at the last stored token misses nothing. A followed feed waits for new changes after the
+    last page, and retries after temporary failures.
 
-    Raises :class:`~tidings.errors.ChangeTokenExpired` (drop what is cached of the zone, begin
-    without a token), ``ZoneNotFound``, ``UserDeletedZone``, and ``RPCError``.
+    Raises :class:`~tidings.errors.ChangeTokenExpired` (discard the cached zone and start without a
+    token), ``ZoneNotFound``, ``UserDeletedZone``, and ``RPCError``.
     """
 
     def __init__(
@@ -76,7 +76,9 @@ class ZoneChanges:
                 request, timeout=call_timeout(wait)
             )
         if not response.zones:
-            raise Internal(StatusCode.INTERNAL, "the server answered without the zone")
+            raise Internal(
+                StatusCode.INTERNAL, "the response of the server does not contain the zone"
+            )
         page = response.zones[0]
         if page.HasField("error"):
             raise ItemError.of(page.error)

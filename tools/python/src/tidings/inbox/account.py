@@ -1,4 +1,4 @@
-"""What an inbox needs of a client."""
+"""What an inbox requires of a client."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tidings.v1.notification_service_rpc import NotificationServiceClient
 
 
 class Account(Protocol):
-    """The user whose notifications an inbox hands out, and the ways to them."""
+    """The user of an inbox, and access to the user's notifications."""
 
     @property
     def settings(self) -> ClientSettings:
-        """Whose notifications, and in which container."""
+        """The user and the container."""
 
     @property
     def notifications(self) -> NotificationServiceClient:

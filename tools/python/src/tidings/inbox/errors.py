@@ -1,8 +1,8 @@
-"""Why an inbox cannot go on.
+"""Permanent failures of an inbox.
 
-What goes away by itself, a lost connection or a server that restarts, is tried again. An expired
-position is :class:`tidings.errors.ChangeTokenExpired`: bring what you hold up to date from the
-records, then ``restart()``.
+Temporary failures, such as a lost connection or a server that restarts, are retried. An expired
+position raises :class:`tidings.errors.ChangeTokenExpired`: update local data from the records, then
+call ``restart()``.
 """
 
 from __future__ import annotations
@@ -11,27 +11,27 @@ from tidings.rpc.errors import TidingsError
 
 
 class InboxError(TidingsError):
-    """An inbox cannot go on; the message says why and what to do."""
+    """An inbox failed permanently; the message contains the reason and what to do."""
 
 
 class PositionInUse(InboxError):
-    """Another inbox, of this process or another, has the position file open."""
+    """The position file is open in another inbox, of this or another process."""
 
 
 class PositionDamaged(InboxError):
-    """The bytes or the file hold no position, or one that a newer version wrote."""
+    """The bytes or the file are not a position, or were written by a newer version."""
 
 
-class PositionOfAnother(InboxError):
-    """The position is of another user, container or environment than the client."""
+class PositionOwnerMismatch(InboxError):
+    """The position belongs to another user, container or environment."""
 
 
-class PositionNotKept(InboxError):
-    """The file cannot be read or written."""
+class PositionFileError(InboxError):
+    """The position file cannot be read or written."""
 
 
-class NotHandedOut(InboxError):
-    """The notification is from an earlier iteration, or from another inbox: it comes again."""
+class StaleNotification(InboxError):
+    """The notification is from an earlier iteration or from another inbox; it is redelivered."""
 
 
 class InboxClosed(InboxError):

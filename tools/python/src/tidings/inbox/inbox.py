@@ -1,4 +1,4 @@
-"""A user's notifications, each until its work is committed."""
+"""A user's notifications, redelivered until they are committed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from types import TracebackType
 
 from tidings.errors import ChangeTokenExpired, ItemError, item_errors
 from tidings.inbox.account import Account
-from tidings.inbox.errors import InboxClosed, InboxError, NotHandedOut
+from tidings.inbox.errors import InboxClosed, InboxError, StaleNotification
 from tidings.inbox.ledger import Ledger
 from tidings.inbox.position import InboxPosition, PositionOwner
 from tidings.inbox.position_file import PositionFile
@@ -24,14 +24,14 @@ from tidings.v1.notification_service_pb2 import MarkNotificationsReadRequest
 
 @dataclass(frozen=True)
 class ConnectionLost:
-    """The server cannot be reached; it is tried again, with pauses that grow to 10 seconds."""
+    """The server is unreachable; connecting is retried with a backoff of up to 10 seconds."""
 
     error: RPCError
 
 
 @dataclass(frozen=True)
 class ConnectionRestored:
-    """It is there again; nothing was missed: what came meanwhile is handed out now."""
+    """The server is reachable again; notifications since then are delivered now."""
 
     after: float
     """Seconds."""
@@ -39,7 +39,7 @@ class ConnectionRestored:
 
 @dataclass(frozen=True)
 class Restarted:
-    """The position had expired, and the inbox began with the oldest notification that is kept."""
+    """The position had expired; the inbox restarted at the oldest retained notification."""
 
     error: ChangeTokenExpired
 
@@ -49,32 +49,32 @@ InboxEvent = ConnectionLost | ConnectionRestored | Restarted
 
 @dataclass(frozen=True)
 class InboxOptions:
-    """What an inbox hands out, and when it begins anew."""
+    """What an inbox delivers, and when it restarts."""
 
     includes_read_notifications: bool = True
-    """Hands out READ_NOTIFICATION too, for what other devices of the user marked read."""
+    """Whether to deliver READ_NOTIFICATION, when other devices of the user mark one as read."""
     restarts_when_expired: bool = False
-    """Begins with the oldest notification that is kept when the position has expired, instead of
-    failing."""
+    """Whether to restart at the oldest retained notification if the position has expired, instead
+    of failing."""
     first_token: bytes = b""
-    """Where an inbox without a position begins; empty: the oldest notification that is kept."""
+    """Where an inbox without a position starts; empty: at the oldest retained notification."""
     on_event: Callable[[InboxEvent], None] | None = None
-    """Hears what becomes of the connection and of the position; must not wait."""
+    """Called when the connection or the position changes its state; must not block."""
 
 
 @dataclass(frozen=True)
 class InboxNotification:
-    """A notification, and the place after it."""
+    """A notification, and the position after it."""
 
     notification: Notification
     position: InboxPosition
-    """An inbox that begins here has handed out this one and all before it."""
+    """The position after this notification and all before it."""
     count: int
-    """How many its inbox has handed out, this one included."""
+    """How many notifications the inbox has delivered, including this one."""
 
 
 class Inbox:
-    """A user's notifications, each until its work is committed.
+    """A user's notifications, redelivered until they are committed.
 
     ::
 
@@ -83,20 +83,20 @@ class Inbox:
                 await work_on(item.notification)
                 await inbox.commit(item)
 
-    An iteration begins after what was committed: first what waits in the log, then what comes. A
-    lost push, a lost connection and a restarted server are made up for from the log. Within a
-    channel the order is that of the numbers; what comes from the log has the order in which it was
-    committed there.
+    An iteration starts after the committed position: first with notifications in the log, then with
+    new ones. After a lost push, a lost connection or a restart of the server, the log is read.
+    Notifications of a channel are in the order of their numbers; those from the log are in the
+    order of their commits.
 
-    What was not committed comes again after a crash, what was committed does not. A program that
-    stores :attr:`InboxNotification.position` in the transaction of its work, and begins there,
-    works on each notification exactly once.
+    Notifications that were not committed are redelivered after a crash; committed ones are not. A
+    program that stores :attr:`InboxNotification.position` in the transaction of its work, and
+    resumes there, processes each notification exactly once.
 
-    The iteration works only while its consumer waits: a slow one loses nothing, holds one page in
-    memory, and hinders nobody. One iteration at a time: a new one ends the one before.
+    The iteration only makes progress while its consumer waits: a slow consumer loses nothing and
+    holds one page in memory. There is one iteration at a time: a new one ends the previous one.
 
-    Raises ``ChangeTokenExpired``, :class:`~tidings.inbox.errors.InboxError` and ``RPCError`` for
-    what trying again does not mend.
+    Raises ``ChangeTokenExpired``, :class:`~tidings.inbox.errors.InboxError`, and ``RPCError`` for
+    errors that retrying does not fix.
     """
 
     def __init__(
@@ -123,11 +123,11 @@ class Inbox:
         self._stream: NotificationStream | None = None
         self._is_closed = False
         self._writing = asyncio.Lock()
-        self._kept = stored
+        self._stored = stored
         self._writes: set[asyncio.Task[None]] = set()
 
     def __aiter__(self) -> InboxIterator:
-        """Begins an iteration after what is committed; an earlier one ends."""
+        """Starts an iteration after the committed position; ends an earlier one."""
         if self._stream is not None:
             self._stream.stop()
         number = self._ledger.begin()
@@ -135,48 +135,49 @@ class Inbox:
 
     @property
     def position(self) -> InboxPosition:
-        """The place after all that was handed out."""
+        """The position after the last delivered notification."""
         return InboxPosition(self._owner, self._ledger.handed_out)
 
     @property
     def committed_position(self) -> InboxPosition:
-        """What is committed: where the next iteration begins."""
+        """The committed position, where the next iteration starts."""
         return InboxPosition(self._owner, self._ledger.committed)
 
     async def commit(self, item: InboxNotification | None = None) -> None:
-        """Notifications up to this one, or all that were handed out, are done.
+        """Commits all notifications up to this one, or all that were delivered.
 
-        With a file, it is on the disk when this returns. Committing an earlier one than before
-        changes nothing. Raises ``NotHandedOut``, ``PositionNotKept``, ``InboxClosed``.
+        With a position file, the commit is durable when this returns. Committing an earlier
+        notification than before has no effect. Raises ``StaleNotification``, ``PositionFileError``,
+        ``InboxClosed``.
         """
         if self._is_closed:
-            raise InboxClosed("the inbox is closed: make another")
+            raise InboxClosed("the inbox is closed: open another")
         if item is not None and item.position.owner != self._owner:
-            raise NotHandedOut("the notification is of another inbox")
+            raise StaleNotification("the notification belongs to another inbox")
         progress = self._ledger.handed_out if item is None else item.position.progress
         count = self._ledger.count if item is None else item.count
         if self._ledger.commit(progress, count):
-            await self._keep()
+            await self._store()
 
     async def restart(self) -> None:
-        """Begins with the oldest notification that is kept.
+        """Restarts at the oldest retained notification.
 
-        For a position that has expired, or to do again what was done. What is committed is
-        forgotten, in the file too; the iteration at hand ends.
+        For a position that has expired, or to process notifications again. Discards the committed
+        position, also in the file, and ends the current iteration.
         """
         if self._stream is not None:
             self._stream.stop()
         self._ledger.restart()
-        await self._keep()
+        await self._store()
 
     async def mark_read(self, *notifications: InboxNotification | Notification | str) -> None:
         """Marks notifications read, for all devices of the user; raises ``ItemError``."""
         await mark_read(self._account, [_notification_id(one) for one in notifications])
 
     async def aclose(self) -> None:
-        """Ends the iteration and gives the file free.
+        """Ends the iteration and releases the file.
 
-        What was handed out and not committed comes again to the next inbox.
+        Notifications that were delivered and not committed are redelivered to the next inbox.
         """
         if self._is_closed:
             return
@@ -201,21 +202,21 @@ class Inbox:
     # For the iteration.
 
     def _begin_stream(self, number: int, progress: Progress) -> NotificationStream | None:
-        """A stream for an iteration, unless it is over already."""
+        """Creates the stream of an iteration, unless the iteration has ended."""
         if self._is_closed or self._ledger.iteration != number:
             return None
         self._stream = NotificationStream(
             self._account,
             progress=progress,
             on_connection=_Outage(self._options.on_event),
-            on_page=lambda passed: self._passed_page(number, passed),
+            on_page=lambda passed: self._advance(number, passed),
         )
         return self._stream
 
     def _hand_out(
         self, number: int, notification: Notification, progress: Progress
     ) -> InboxNotification | None:
-        """Notes that a notification goes out; ``None``: it is not wanted."""
+        """Counts a notification as delivered; ``None`` if it is not wanted."""
         is_mark = notification.type is NotificationType.READ_NOTIFICATION
         is_wanted = not is_mark or self._options.includes_read_notifications
         if self._ledger.iteration != number:
@@ -224,20 +225,21 @@ class Inbox:
         position = InboxPosition(self._owner, progress)
         return InboxNotification(notification, position, count) if is_wanted else None
 
-    def _begin_anew(self, number: int, error: ChangeTokenExpired) -> NotificationStream | None:
-        """A stream from the beginning of the log, if that is wanted for an expired position."""
+    def _restart_stream(self, number: int, error: ChangeTokenExpired) -> NotificationStream | None:
+        """Creates a stream from the start of the log, if the options allow it."""
         if not self._options.restarts_when_expired:
             raise error
         if self._options.on_event is not None:
             self._options.on_event(Restarted(error))
         return self._begin_stream(number, Progress())
 
-    def _passed_page(self, number: int, progress: Progress) -> None:
+    def _advance(self, number: int, progress: Progress) -> None:
         if self._ledger.iteration != number or self._is_closed:
             return
-        if self._ledger.passed(progress) and self._file is not None:
-            # If this fails nothing is lost: the next commit writes, and tells.
-            task = asyncio.ensure_future(self._keep_quietly())
+        if self._ledger.advance(progress) and self._file is not None:
+            # If this fails nothing is lost: the next commit writes the position or raises the
+            # error.
+            task = asyncio.ensure_future(self._try_store())
             self._writes.add(task)
             task.add_done_callback(self._writes.discard)
 
@@ -254,18 +256,18 @@ class Inbox:
             stored.check(self._owner, f"the position file '{position!s}'")
         return stored
 
-    async def _keep(self) -> None:
-        """Writes what is committed by now, one write after the other."""
+    async def _store(self) -> None:
+        """Writes the committed position; writes are serialized."""
         async with self._writing:
             position = self.committed_position
-            if self._file is None or self._is_closed or position == self._kept:
+            if self._file is None or self._is_closed or position == self._stored:
                 return
             await _finished(asyncio.to_thread(self._file.write, position))
-            self._kept = position
+            self._stored = position
 
-    async def _keep_quietly(self) -> None:
+    async def _try_store(self) -> None:
         with suppress(InboxError):
-            await self._keep()
+            await self._store()
 
 
 class InboxIterator:
@@ -284,7 +286,7 @@ class InboxIterator:
             try:
                 notification = await self._stream.__anext__()
             except ChangeTokenExpired as error:
-                self._stream = self._inbox._begin_anew(self._number, error)
+                self._stream = self._inbox._restart_stream(self._number, error)
                 continue
             item = self._inbox._hand_out(self._number, notification, self._stream.progress)
             if item is not None:
@@ -307,7 +309,7 @@ async def mark_read(account: Account, notification_ids: Iterable[str]) -> None:
 
 
 async def _finished(work: Coroutine[None, None, None]) -> None:
-    """Waits for work that nobody can give up half-way: a cancelled task waits for its end too."""
+    """Waits for work that must not be interrupted; a cancelled task also waits for its end."""
     task = asyncio.ensure_future(work)
     try:
         await asyncio.shield(task)
@@ -319,22 +321,22 @@ async def _finished(work: Coroutine[None, None, None]) -> None:
 
 
 class _Outage:
-    """How long the server could not be reached."""
+    """Measures how long the server was unreachable."""
 
     def __init__(self, on_event: Callable[[InboxEvent], None] | None) -> None:
         self._on_event = on_event
         self._loop = asyncio.get_running_loop()
-        self._began = 0.0
+        self._start = 0.0
 
     def __call__(self, error: RPCError | None) -> None:
         if error is not None:
-            self._began = self._loop.time()
+            self._start = self._loop.time()
         if self._on_event is None:
             return
         if error is not None:
             self._on_event(ConnectionLost(error))
         else:
-            self._on_event(ConnectionRestored(self._loop.time() - self._began))
+            self._on_event(ConnectionRestored(self._loop.time() - self._start))
 
 
 def _owner(account: Account) -> PositionOwner:

@@ -1,51 +1,51 @@
-"""What an inbox handed out and what of it is committed; a value."""
+"""What an inbox has delivered and committed; a value."""
 
 from __future__ import annotations
 
-from tidings.inbox.errors import NotHandedOut
+from tidings.inbox.errors import StaleNotification
 from tidings.inbox.progress import Progress
 
 
 class Ledger:
-    """Counts the notifications of an inbox over all its iterations."""
+    """Counts the notifications of an inbox, across its iterations."""
 
     def __init__(self, progress: Progress) -> None:
         self.committed = progress
-        """Where the next iteration begins."""
+        """Where the next iteration starts."""
         self.handed_out = progress
-        """The place after all that was handed out."""
+        """The position after the last delivered notification."""
         self.count = 0
-        """How many were handed out."""
+        """How many notifications were delivered."""
         self.iteration = 0
-        """The first count of the iteration at hand: earlier ones are over."""
+        """The first count of the current iteration; lower counts belong to earlier ones."""
         self._committed_count = 0
 
     def begin(self) -> int:
-        """An iteration begins after what is committed; returns its number."""
+        """Starts an iteration after the committed position; returns its number."""
         self.count += 1
         self._committed_count = self.iteration = self.count
         self.handed_out = self.committed
         return self.iteration
 
     def restart(self) -> None:
-        """What is committed is forgotten, and the iteration at hand is over."""
+        """Discards the committed position and ends the current iteration."""
         self.committed = Progress()
         self.begin()
 
     def hand_out(self, progress: Progress, *, is_wanted: bool) -> int:
-        """A notification goes out; returns its count. An unwanted one only moves the place."""
+        """Delivers a notification; returns its count. An unwanted one only moves the position."""
         if not is_wanted:
-            self.passed(progress)
+            self.advance(progress)
             return 0
         self.count += 1
         self.handed_out = progress
         return self.count
 
-    def passed(self, progress: Progress) -> bool:
-        """The stream stands here now; returns whether that commits anything.
+    def advance(self, progress: Progress) -> bool:
+        """Records the position of the stream; returns whether that commits anything.
 
-        When all that it gave is committed, this is too: what a page holds that is not for this
-        device needs no work, and a position that stays behind would expire.
+        If all delivered notifications are committed, so is this position: notifications that are
+        not for this device need no work, and a position that is not advanced would expire.
         """
         self.handed_out = progress
         if self._committed_count != self.count or self.committed == progress:
@@ -54,14 +54,14 @@ class Ledger:
         return True
 
     def commit(self, progress: Progress, count: int) -> bool:
-        """What was handed out so far is done; returns whether that is news.
+        """Commits what was delivered up to a count; returns whether that changes anything.
 
-        Raises ``NotHandedOut`` for a count of another iteration.
+        Raises ``StaleNotification`` for a count of another iteration.
         """
         if not self.iteration <= count <= self.count:
-            raise NotHandedOut(
-                "the notification is not of this inbox's iteration at hand: it was handed out "
-                "before the inbox began anew, and comes again"
+            raise StaleNotification(
+                "the notification belongs to an earlier iteration of the inbox: wait until it is "
+                "redelivered, then commit that one"
             )
         if count < self._committed_count:
             return False

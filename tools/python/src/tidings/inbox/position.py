@@ -1,9 +1,9 @@
-"""A place in a user's notifications, as bytes that survive a restart.
+"""A position in a user's notifications, encoded so that it can be stored.
 
-The bytes are those of the Swift client's ``InboxPosition``: either client goes on where the other
-stood. ``TdgInbox``, the version 1, then the user, the container, the environment, the token, the
-numbers by channel and the read marks, then 16 bytes of the SHA-256 of all that. Numbers have seven
-bits to a byte, the lowest first; texts and bytes stand after their length, lists after their count.
+The encoding is that of the Swift client's ``InboxPosition``: either client resumes at a position of
+the other. ``TdgInbox``, the version 1, then the user, the container, the environment, the token,
+the numbers by channel and the read marks, then 16 bytes of the SHA-256 of all that. Numbers are
+varints; strings and bytes are preceded by their length, lists by their count.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from tidings.inbox.errors import PositionDamaged, PositionOfAnother
+from tidings.inbox.errors import PositionDamaged, PositionOwnerMismatch
 from tidings.inbox.progress import Progress
 
 _MAGIC = b"TdgInbox"
@@ -22,7 +22,7 @@ _PRODUCTION = 2
 
 @dataclass(frozen=True)
 class PositionOwner:
-    """Whose notifications these are: a position is good for nobody else."""
+    """The owner of the notifications; a position is valid for no other."""
 
     user: str
     container: str = "default"
@@ -36,17 +36,17 @@ class PositionOwner:
 
 @dataclass(frozen=True)
 class InboxPosition:
-    """What comes after it was not handed out, what comes before it was.
+    """Separates notifications that were delivered from those that were not.
 
-    Store :meth:`to_bytes` with the work that the notifications caused: usually a few hundred bytes;
-    they grow with the number of channels, about 10 bytes for each.
+    Store :meth:`to_bytes` in the transaction of the work that the notifications caused: usually a
+    few hundred bytes, about 10 bytes per channel.
     """
 
     owner: PositionOwner
     progress: Progress
 
     def to_bytes(self) -> bytes:
-        """The bytes to be stored."""
+        """Encodes the position."""
         data = bytearray(_MAGIC)
         data.append(_VERSION)
         _write_bytes(data, self.owner.user.encode())
@@ -64,28 +64,28 @@ class InboxPosition:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> InboxPosition:
-        """Reads bytes that were stored; raises ``PositionDamaged`` for what is no position."""
+        """Decodes a position; raises ``PositionDamaged`` if the bytes are not a position."""
         if not data.startswith(_MAGIC) or len(data) <= len(_MAGIC) + _CHECKSUM_BYTES:
             raise PositionDamaged(f"these {len(data)} bytes are not the position of an inbox")
         version = data[len(_MAGIC)]
         if version != _VERSION:
             raise PositionDamaged(
-                f"the position has version {version}; this client knows {_VERSION}: use the "
+                f"unsupported version {version} of the position, expected {_VERSION}: use the "
                 "version of the client that wrote it, or a newer one"
             )
         body, checksum = data[:-_CHECKSUM_BYTES], data[-_CHECKSUM_BYTES:]
         if hashlib.sha256(body).digest()[:_CHECKSUM_BYTES] != checksum:
-            raise PositionDamaged("the position is damaged: its checksum is wrong")
+            raise PositionDamaged("the position is damaged: wrong checksum")
         try:
             return _Reader(body, len(_MAGIC) + 1).position()
         except (IndexError, UnicodeDecodeError):
-            raise PositionDamaged("the position is damaged: it ends early") from None
+            raise PositionDamaged("the position is damaged: unexpected end") from None
 
     def check(self, expected: PositionOwner, source: str) -> None:
-        """Refuses a position of somebody else's notifications: raises ``PositionOfAnother``."""
+        """Raises ``PositionOwnerMismatch`` if the position has another owner."""
         if self.owner != expected:
-            raise PositionOfAnother(
-                f"{source} is of {self.owner}, and the client is of {expected}: use another "
+            raise PositionOwnerMismatch(
+                f"{source} belongs to {self.owner}, and the client is {expected}: use another "
                 "position for each"
             )
 
@@ -103,7 +103,7 @@ def _write_bytes(data: bytearray, content: bytes) -> None:
 
 
 class _Reader:
-    """Reads what the writers write; raises ``IndexError`` when it ends early."""
+    """Decodes what the writers encode; raises ``IndexError`` at an unexpected end."""
 
     def __init__(self, data: bytes, at: int) -> None:
         self._data = data

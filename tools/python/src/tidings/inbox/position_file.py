@@ -1,4 +1,4 @@
-"""The file that holds an inbox's position: replaced as a whole, on the disk when a commit ends."""
+"""The file with the position of an inbox: replaced atomically, durable when a commit returns."""
 
 from __future__ import annotations
 
@@ -6,55 +6,55 @@ import fcntl
 import os
 from pathlib import Path
 
-from tidings.inbox.errors import PositionDamaged, PositionInUse, PositionNotKept
+from tidings.inbox.errors import PositionDamaged, PositionFileError, PositionInUse
 from tidings.inbox.position import InboxPosition
 
 
 class PositionFile:
-    """A position file that nobody else can open: a file beside it, which stays, is locked."""
+    """A position file with an exclusive lock on a second file, which is never removed."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        """Takes the file; it need not be there. Raises ``PositionInUse``, ``PositionNotKept``."""
+        """Locks the file, which need not exist. Raises ``PositionInUse``, ``PositionFileError``."""
         self.path = Path(path)
         try:
             self._lock = os.open(f"{self.path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
-            raise PositionNotKept(
-                f"cannot open '{self.path}.lock': {error.strerror}: choose a path in a folder that "
-                "is there and can be written"
+            raise PositionFileError(
+                f"cannot open '{self.path}.lock': {error.strerror}: choose a path in an "
+                "existing, writable folder"
             ) from None
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             os.close(self._lock)
             raise PositionInUse(
-                f"the position file '{self.path}' is used by another inbox, of this process or "
-                "another: close that one, or give each a file of its own"
+                f"the position file '{self.path}' is used by another inbox, of this or another "
+                "process: close that inbox, or use a separate file for each"
             ) from None
 
     def read(self) -> InboxPosition | None:
-        """Reads the position; ``None`` without a file.
+        """Reads the position; ``None`` if there is no file.
 
-        Raises ``PositionDamaged``, ``PositionNotKept``.
+        Raises ``PositionDamaged``, ``PositionFileError``.
         """
         try:
             data = self.path.read_bytes()
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise PositionNotKept(f"cannot read '{self.path}': {error.strerror}") from None
+            raise PositionFileError(f"cannot read '{self.path}': {error.strerror}") from None
         try:
             return InboxPosition.from_bytes(data)
         except PositionDamaged as error:
             raise PositionDamaged(
-                f"the position file '{self.path}': {error}; put back a copy of it, or remove it to "
-                "begin with the oldest notification that is kept"
+                f"the position file '{self.path}': {error}; restore a copy, or remove it to "
+                "start at the oldest retained notification"
             ) from None
 
     def write(self, position: InboxPosition) -> None:
-        """Replaces the position; it is on the disk when this returns.
+        """Replaces the position; it is durable when this returns.
 
-        Raises ``PositionNotKept``; the file then holds the old position or the new one.
+        Raises ``PositionFileError``; the file then contains the old position or the new one.
         """
         temporary = f"{self.path}.new"
         try:
@@ -66,10 +66,10 @@ class PositionFile:
             Path(temporary).replace(self.path)
             _synchronize(self.path.parent)
         except OSError as error:
-            raise PositionNotKept(f"the position is not kept: {error}") from None
+            raise PositionFileError(f"cannot write the position file: {error}") from None
 
     def close(self) -> None:
-        """Lets others have the file."""
+        """Releases the lock."""
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1

@@ -1,4 +1,4 @@
-"""What a push says, once it is opened and found to be what it claims."""
+"""The content of a push, decrypted and validated."""
 
 from __future__ import annotations
 
@@ -17,39 +17,39 @@ _Message = TypeVar("_Message", bound=Message)
 
 @dataclass(frozen=True)
 class WholeNotification:
-    """A notification, whole."""
+    """A complete notification."""
 
     notification: Notification
 
 
 @dataclass(frozen=True)
 class MarkedRead:
-    """These notifications were marked read."""
+    """Notifications that were marked read."""
 
     ids: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Hint:
-    """Only the log knows: a number alone, or a push that was pruned."""
+    """A number alone, or a pruned push: the log has the content."""
 
 
 @dataclass(frozen=True)
 class Unreadable:
-    """It was made with another key, or is not what it should be."""
+    """Sealed with another key, or malformed."""
 
 
 PushContent = WholeNotification | MarkedRead | Hint | Unreadable
 
 
 def channel_content(push: Push, channel: Channel) -> PushContent:
-    """Reads the push of a channel."""
+    """Decodes a push of a channel."""
     match push.WhichOneof("content"):
         case None:
             return Hint()
         case "sealed_notification":
             notification = _opened(Notification, push.sealed_notification, channel.key)
-        # Whoever has a key believes only what was sealed with it.
+        # If the channel has a key, only content that is sealed with it is authentic.
         case "notification" if not channel.key:
             notification = push.notification
         case _:
@@ -64,7 +64,7 @@ def channel_content(push: Push, channel: Channel) -> PushContent:
 
 
 def control_content(push: Push, key: bytes) -> PushContent:
-    """Reads what a push on the control topic says of read marks."""
+    """Decodes the read marks in a push on the control topic."""
     match push.WhichOneof("content"):
         case None:
             return Hint()

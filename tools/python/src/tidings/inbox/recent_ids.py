@@ -1,18 +1,18 @@
-"""Names that were seen, the newest so many of them."""
+"""A bounded set of the IDs that were seen last."""
 
 from __future__ import annotations
 
 
 class RecentIDs:
-    """Remembers the newest names, ``count_max`` of them, at least 1."""
+    """Stores the newest ``count_max`` IDs, at least 1."""
 
     def __init__(self, count_max: int) -> None:
         self._count_max = count_max
-        # In the order in which they were seen.
+        # In insertion order.
         self._ids: dict[str, None] = {}
 
     def insert(self, name: str) -> bool:
-        """Remembers a name; returns whether it was not remembered already."""
+        """Adds an ID; returns whether it is new."""
         if name in self._ids:
             return False
         if len(self._ids) >= self._count_max:

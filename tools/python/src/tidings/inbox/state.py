@@ -1,8 +1,8 @@
-"""Decides what a notification stream does: what it hears goes in, what is to be done comes out.
+"""Decides what a notification stream does: events go in, actions come out.
 
-A value without clock, lock or socket. Pushes are hints. One that follows directly on what was seen
-is handed out as it is; everything else (a gap, a beacon, one that was pruned or cannot be opened, a
-new connection) leads to the log. Numbers that were seen are never handed out again.
+A value without clock, lock or socket. Pushes are hints. The notification of a push is delivered if
+it directly follows the last one of its channel; in all other cases (a gap, a beacon, a push that
+was pruned or cannot be opened, a new connection) the log is read. No number is delivered twice.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from tidings.v1.notification_service_pb2 import (
 )
 
 PUSHED_MARKS_MAX = 10_000
-"""Read marks that are taken from pushes at most before the log is read again."""
+"""Most read marks that are taken from pushes before the log is read again."""
 
 
 @dataclass(frozen=True)
 class Register:
-    """Ask the server for the channels."""
+    """Request the channels from the server."""
 
 
 @dataclass(frozen=True)
 class Listen:
-    """Listen to these topics, and no longer to those."""
+    """Subscribe to topics, and unsubscribe from others."""
 
     start: frozenset[bytes]
     stop: frozenset[bytes]
@@ -60,58 +60,58 @@ Action = Register | Listen | Fetch | Wait
 
 @dataclass
 class _Control:
-    """What is known of the user's control topic."""
+    """The state of the user's control topic."""
 
     topic: bytes = b""
     key: bytes = b""
     origin_tag: int = 0
     seen: int = 0
-    """The newest read mark that was handed out, or passed over for good."""
-    heard: int = 0
-    """The newest that was heard of and awaits a look at the log."""
+    """The newest read mark that was delivered or skipped."""
+    announced: int = 0
+    """The newest read mark that was announced and must be read from the log."""
     ids: RecentIDs = field(default_factory=lambda: RecentIDs(2 * PUSHED_MARKS_MAX))
-    """Marks that were handed out: they come from pushes and from the log."""
+    """Read marks that were delivered; they arrive in pushes and in the log."""
     pushed_count: int = 0
-    """How many came from pushes since the log was read last."""
+    """How many arrived in pushes since the last read of the log."""
 
 
 class InboxState:
-    """What a stream knows, and what it does next."""
+    """The state of a stream, which determines its next action."""
 
     def __init__(self, progress: Progress, container: DatabaseID | None = None) -> None:
-        """Continues where another stream stood.
+        """Resumes at the position of another stream.
 
-        ``container`` is what a READ_NOTIFICATION from a push has as its database.
+        ``container`` is the database of a READ_NOTIFICATION that arrives by push.
         """
         self.progress = progress
-        """Where another stream can continue without missing or repeating what was handed out."""
+        """Where another stream can resume without missing or repeating notifications."""
         self.token = progress.token
-        """Where to continue in the log."""
+        """The token of the next fetch."""
         self._container = container
-        # What is ready: notifications to hand out, and the ends of their pages. Oldest first.
+        # Notifications to deliver, and the ends of their pages. Oldest first.
         self._ready: deque[Notification | PageEnd] = deque()
         self._channels: dict[bytes, Channel] = {}
-        # All channels ever heard of: a page may still hold events of one that ended.
+        # All channels ever seen: a page may contain events of a channel that was deleted.
         self._channel_ids: set[str] = set()
         self._topics: frozenset[bytes] = frozenset()
         self._listening: frozenset[bytes] = frozenset()
-        # The newest number of each channel that was handed out, or passed over for good.
+        # The newest number of each channel that was delivered or skipped.
         self._seen: dict[str, int] = dict(progress.numbers)
-        # Numbers that were heard of and await a look at the log.
-        self._heard: dict[str, int] = {}
+        # Numbers that were announced and must be read from the log.
+        self._announced: dict[str, int] = {}
         self._control = _Control()
-        # Topics whose pushes could not be opened with the keys that the server told: asking again
-        # at once would not help.
-        self._distrusted: set[bytes] = set()
+        # Topics whose pushes cannot be opened with the current keys; requesting the same keys again
+        # would not help.
+        self._unreadable: set[bytes] = set()
         self._must_register = True
         self._must_fetch = False
         for mark in progress.read_marks:
             self._control.ids.insert(mark)
 
-    # What comes out.
+    # Output.
 
     def pop_ready(self) -> Notification | None:
-        """The next notification to hand out."""
+        """The next notification to deliver."""
         if not self._ready or not isinstance(self._ready[0], Notification):
             return None
         notification = self._ready.popleft()
@@ -124,43 +124,43 @@ class InboxState:
 
     @property
     def next_action(self) -> Action:
-        """What is to be done, when nothing is ready to hand out."""
+        """The next action, if there is nothing to deliver."""
         if self._must_register:
             return Register()
         if self._listening != self._topics:
             return Listen(self._topics - self._listening, self._listening - self._topics)
         return Fetch() if self._must_fetch else Wait()
 
-    # What goes in.
+    # Input.
 
     def registered(self, response: RegisterDeviceResponse) -> None:
-        """The server told the channels."""
+        """The server sent the channels."""
         self._must_register = False
         old_keys = self._keys
         self._control.topic = response.control_topic
         self._control.key = response.control_key
         self._control.origin_tag = response.control_origin_tag
-        self._control.heard = max(self._control.heard, response.read_mark_number)
+        self._control.announced = max(self._control.announced, response.read_mark_number)
         self._channels = {channel.topic: channel for channel in reversed(response.channels)}
         self._channel_ids.update(channel.position.channel_id for channel in response.channels)
         self._topics = frozenset(self._channels) | {response.control_topic}
         new_keys = self._keys
-        self._distrusted = {
+        self._unreadable = {
             topic
-            for topic in self._distrusted
+            for topic in self._unreadable
             if topic in new_keys and new_keys[topic] == old_keys.get(topic)
         }
         for channel in response.channels:
-            self._hear(channel.position.channel_id, channel.position.sequence_number)
-        # The log tells what happened before the topics were listened to.
+            self._announce(channel.position.channel_id, channel.position.sequence_number)
+        # The log contains what happened before the topics were subscribed to.
         self._must_fetch = True
 
     def listened(self) -> None:
-        """The topics are listened to."""
+        """The topics are subscribed to."""
         self._listening = self._topics
 
     def fetched(self, page: FetchNotificationChangesResponse) -> None:
-        """A page of the log came."""
+        """A page of the log arrived."""
         self.token = page.change_token
         self._must_fetch = page.more_coming
         wanted = [one for one in page.notifications if self._is_new(one)]
@@ -174,30 +174,30 @@ class InboxState:
         self._pass_page_ends()
         if not is_last:
             return
-        # An event is in the log before anybody hears of it: what was heard before this fetch and is
-        # not in its pages is not for this device, and pushes may follow on it.
-        for channel_id, number in self._heard.items():
+        # Events are in the log before they are announced: one that was announced before this fetch
+        # and is not in its pages is not for this device. Later pushes may directly follow it.
+        for channel_id, number in self._announced.items():
             self._seen[channel_id] = max(self._seen.get(channel_id, 0), number)
-        self._heard = {}
-        self._control.seen = max(self._control.seen, self._control.heard)
+        self._announced = {}
+        self._control.seen = max(self._control.seen, self._control.announced)
         self._control.pushed_count = 0
 
     def connection_replaced(self) -> None:
-        """There is a new connection, which listens to nothing yet."""
+        """There is a new connection, without subscriptions."""
         self._listening = frozenset()
 
     def may_have_missed(self) -> None:
-        """Something was published that cannot be read: only the log knows what."""
+        """A push cannot be decoded: the log must be read."""
         self._must_fetch = True
 
     def reconnected(self) -> None:
-        """A connection was made, pushes were lost, or time passed: ask for the channels too."""
+        """Connected, lost pushes, or time passed: the channels are requested again as well."""
         self._must_register = True
         self._must_fetch = True
-        self._distrusted = set()
+        self._unreadable = set()
 
     def pushed(self, topic: bytes, push: Push) -> None:
-        """Something was published."""
+        """A push arrived."""
         if topic == self._control.topic:
             self._pushed_control(push)
             return
@@ -220,7 +220,7 @@ class InboxState:
             case WholeNotification(notification):
                 self._hand_out(notification, channel)
             case Unreadable():
-                self._distrust(topic)
+                self._mark_unreadable(topic)
                 self._look_up(channel_id, number)
             case _:
                 self._look_up(channel_id, number)
@@ -231,11 +231,11 @@ class InboxState:
             self._must_register = True
             return
         if push.sequence_number <= control.seen:
-            # Something that only a newer client knows.
+            # Content of a newer version of the protocol.
             if push.sequence_number == 0:
                 self._must_register = True
             return
-        control.heard = max(control.heard, push.sequence_number)
+        control.announced = max(control.announced, push.sequence_number)
         follows = push.previous_sequence_number == control.seen
         if self._must_fetch or not follows or control.pushed_count >= PUSHED_MARKS_MAX:
             self._must_fetch = True
@@ -248,22 +248,22 @@ class InboxState:
                 control.seen = push.sequence_number
                 self._hand_out_marks(ids)
             case Unreadable():
-                self._distrust(control.topic)
+                self._mark_unreadable(control.topic)
                 self._must_fetch = True
             case _:
                 self._must_fetch = True
 
-    # How.
+    # Implementation.
 
     def _is_new(self, notification: Notification) -> bool:
-        """Whether something of a page was not handed out yet; it counts as seen from now on."""
+        """Whether a notification of a page is new; marks it as seen."""
         if _is_read_mark(notification):
             return self._control.ids.insert(notification.notification_id)
         if not notification.HasField("position"):
             return False
         position = notification.position
         if position.channel_id not in self._channel_ids:
-            # Of a subscription whose announcement was lost.
+            # It belongs to a subscription whose announcement was lost.
             self._channel_ids.add(position.channel_id)
             self._must_register = True
         if position.sequence_number <= self._seen.get(position.channel_id, 0):
@@ -272,7 +272,7 @@ class InboxState:
         return True
 
     def _pass_page_ends(self) -> None:
-        """A page whose notifications were all handed out is done."""
+        """Removes the ends of pages that are completely delivered."""
         while self._ready and isinstance(end := self._ready[0], PageEnd):
             self.progress = self.progress.ended(end)
             self._ready.popleft()
@@ -299,20 +299,20 @@ class InboxState:
                 )
 
     def _look_up(self, channel_id: str, number: int) -> None:
-        """Only the log knows what a number stands for."""
-        self._hear(channel_id, number)
+        """Requests the content of a number from the log."""
+        self._announce(channel_id, number)
         self._must_fetch = True
 
-    def _hear(self, channel_id: str, number: int) -> None:
-        self._heard[channel_id] = max(self._heard.get(channel_id, 0), number)
+    def _announce(self, channel_id: str, number: int) -> None:
+        self._announced[channel_id] = max(self._announced.get(channel_id, 0), number)
 
-    def _distrust(self, topic: bytes) -> None:
-        """What was heard there cannot be opened: the topic may have a new key.
+    def _mark_unreadable(self, topic: bytes) -> None:
+        """A push on the topic cannot be opened: it may have a new key.
 
-        Asks once, not for each push.
+        Registers again once, not for each push.
         """
-        if topic not in self._distrusted:
-            self._distrusted.add(topic)
+        if topic not in self._unreadable:
+            self._unreadable.add(topic)
             self._must_register = True
 
     @property
@@ -328,6 +328,6 @@ def _is_read_mark(notification: Notification) -> bool:
 
 
 def _is_own(push: Push, origin_tag: int) -> bool:
-    """Whether a push with content tells of this device's own change."""
+    """Whether a push with content is about this device's own change."""
     is_own = origin_tag != 0 and push.origin_tag == origin_tag
     return is_own and push.WhichOneof("content") is not None

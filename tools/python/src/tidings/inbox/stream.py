@@ -1,4 +1,4 @@
-"""A user's notifications, from the log and then as they come: the shell around ``InboxState``."""
+"""A user's notifications, from the log and then live: the shell around ``InboxState``."""
 
 from __future__ import annotations
 
@@ -25,17 +25,18 @@ from tidings.v1.notification_service_pb2 import (
 )
 
 ConnectionListener = Callable[[RPCError | None], None]
-"""Hears when the server cannot be reached any more, with the reason, and when it can again
-(``None``); must not wait."""
+"""Called with the reason when the server becomes unreachable, and with ``None`` when it is
+reachable again; must not block."""
 
 
 class NotificationStream:
-    """A user's notifications, from the log and then as they come: ``async for``, by one task.
+    """A user's notifications, from the log and then live: ``async for``, by one task.
 
-    The iteration works only while its consumer waits: one that is slow hears fewer pushes, takes
-    more from the log instead, and loses nothing. Leave it with ``async with`` or :meth:`aclose`.
+    The iteration only makes progress while its consumer waits: a slow consumer receives fewer
+    notifications by push and more from the log, and loses none. End it with ``async with`` or
+    :meth:`aclose`.
 
-    Raises what repeating does not mend: ``ChangeTokenExpired``, and ``RPCError``.
+    Raises ``ChangeTokenExpired``, and ``RPCError`` for errors that retrying does not fix.
     """
 
     def __init__(
@@ -47,9 +48,10 @@ class NotificationStream:
         on_connection: ConnectionListener | None = None,
         on_page: Callable[[Progress], None] | None = None,
     ) -> None:
-        """Begins after a token, or exactly where another stream stood (``progress``).
+        """Starts after a token, or exactly at the position of another stream (``progress``).
 
-        ``on_page`` hears of pages that moved the stream, though nothing may have been handed out.
+        ``on_page`` is called when a page advances the stream, even if it contains nothing to
+        deliver.
         """
         self._account = account
         self._is_exact = progress is not None
@@ -68,15 +70,15 @@ class NotificationStream:
 
     @property
     def progress(self) -> Progress:
-        """Where to continue exactly after what was handed out."""
+        """The position after the last delivered notification."""
         return self._state.progress
 
     @property
     def change_token(self) -> bytes:
-        """Where to continue: a stream that begins here misses nothing.
+        """The token of the last complete page: a stream that starts here misses nothing.
 
-        It may repeat some of the last notifications: those of a page that was not taken to its end,
-        and those that were pushed.
+        It may repeat the latest notifications: those of an incomplete page, and those that arrived
+        by push.
         """
         return self._state.progress.token
 
@@ -102,7 +104,7 @@ class NotificationStream:
         raise StopAsyncIteration
 
     def stop(self) -> None:
-        """Ends the stream; a task that waits for a push is woken."""
+        """Ends the stream and wakes a task that waits for a push."""
         self._is_stopped = True
         if self._pushes is not None:
             self._pushes.close()
@@ -123,7 +125,7 @@ class NotificationStream:
         self.stop()
 
     def __del__(self) -> None:
-        # The collector may run in any thread.
+        # The garbage collector may run in any thread.
         pushes = getattr(self, "_pushes", None)
         if pushes is not None and not pushes.is_closed and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(pushes.close)
@@ -157,7 +159,7 @@ class NotificationStream:
         except RPCError as error:
             raise Unavailable(
                 StatusCode.UNAVAILABLE,
-                f"cannot listen to the push endpoint '{endpoint}': {error.message}",
+                f"cannot connect to the push endpoint '{endpoint}': {error.message}",
             ) from error
         self._push_endpoint = endpoint
         self._state.connection_replaced()
@@ -173,7 +175,7 @@ class NotificationStream:
     async def _fetch(self) -> None:
         token = self._state.token
         # Without a token there are no read marks: a first page of one notification is never fetched
-        # again once something of it was handed out.
+        # again once part of it was delivered.
         limit = 1 if self._is_exact and not token else 0
         with item_errors():
             page = await self._account.notifications.fetch_notification_changes(
@@ -201,7 +203,7 @@ class NotificationStream:
                 reason = f"the connection to {self._push_endpoint} was lost"
                 self._note_loss(Unavailable(StatusCode.UNAVAILABLE, reason))
             case None:
-                # The connection ended by itself, or with the stream.
+                # The connection was lost, or the stream ended.
                 self._push_endpoint = ""
                 self._state.reconnected()
             case _:

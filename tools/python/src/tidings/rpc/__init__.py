@@ -1,7 +1,7 @@
-"""Calls over ZeroMQ: what generated stubs stand on.
+"""Calls over ZeroMQ, the basis of the generated stubs.
 
 In reading order: ``status``, ``errors``, ``limits``, ``options``, ``method``, ``nesting``,
-``retry``, ``credit``, ``call_table`` (which call is sent, sent again or given up, as a pure value),
-``keys``, ``link`` and ``monitor`` (a socket and what becomes of its connection), ``failure``,
+``retry``, ``credit``, ``call_table`` (which call is sent, retried or failed, as a pure value),
+``keys``, ``link`` and ``monitor`` (a socket and the state of its connection), ``failure``,
 ``stream``, ``transport``, ``connection`` (the asyncio shell) and ``subscriber`` (pushes).
 """

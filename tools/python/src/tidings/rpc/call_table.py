@@ -1,10 +1,10 @@
-"""The calls of a client that wait for answers: what is sent, sent again, or given up, and when.
+"""The running calls of a client: which are sent, retried or failed, and when.
 
-A value without clock, lock or socket: events go in, what is to be done comes out. Times are seconds
-of any steady clock.
+A value without clock, lock or socket: events go in, actions come out. Times are seconds of any
+monotonic clock.
 
-A call waits unsent while there is no connection. When a connection is lost, calls that were sent on
-it will never be answered: safe ones wait to be sent again, the outcome of the others is unknown.
+A call waits unsent while there is no connection. When a connection is lost, the calls that were
+sent on it receive no response: safe ones are retried, the outcome of the others is unknown.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tidings.rpc.status import StatusCode
 
 @dataclass(frozen=True)
 class Fail:
-    """Tell the caller, who waits no longer."""
+    """Fail the call."""
 
     call_id: int
     error: RPCError
@@ -34,7 +34,7 @@ class Fail:
 
 @dataclass(frozen=True)
 class SendCancel:
-    """Tell the server that nobody waits any more."""
+    """Send a cancellation to the server."""
 
     call_id: int
 
@@ -43,16 +43,16 @@ Action = Fail | SendCancel
 
 
 class Reception(enum.Enum):
-    """What becomes of a response."""
+    """How a response is handled."""
 
     DELIVER = enum.auto()
-    """Give it to the caller."""
+    """Pass it to the caller."""
     DELIVER_LAST = enum.auto()
-    """It is the last one: give it to the caller, who is forgotten."""
+    """Pass it to the caller; the call has ended."""
     RETRY = enum.auto()
-    """Keep it back; the call will be sent again."""
+    """Discard it; the call is retried later."""
     IGNORE = enum.auto()
-    """Nobody waits for it."""
+    """Discard it; the call has ended already."""
 
 
 class _Phase(enum.Enum):
@@ -82,7 +82,7 @@ class CallTable:
         calls_max: int,
         now: float,
     ) -> None:
-        """A table of a connection that is being made."""
+        """Creates the table of a connection that is being established."""
         self._endpoint = endpoint
         self._connect_timeout = connect_timeout
         self._retry = retry
@@ -100,27 +100,27 @@ class CallTable:
 
     @property
     def next_timer(self) -> float | None:
-        """When :meth:`expire` is to be called next."""
+        """When :meth:`expire` must be called next."""
         return self._next_timer
 
     def __len__(self) -> int:
-        """How many callers wait."""
+        """The number of running calls."""
         return len(self._calls)
 
     def __contains__(self, call_id: int) -> bool:
-        """Whether a caller waits."""
+        """Whether a call is running."""
         return call_id in self._calls
 
     def start(
         self, call_id: int, *, is_safe: bool, deadline: float | None, now: float
     ) -> RPCError | None:
-        """Admits a call with an id that was never used; returns why it is refused, if it is."""
+        """Adds a call with a new ID; returns an error if it is rejected."""
         if deadline is not None and deadline <= now:
             return deadline_passed()
         if len(self._calls) >= self._calls_max:
             return ResourceExhausted(
                 StatusCode.RESOURCE_EXHAUSTED,
-                f"{self._calls_max} calls are waiting, which is the limit",
+                f"too many calls: at most {self._calls_max} can wait for a response",
             )
         due = self._connection_due
         if due is not None and due <= now:
@@ -132,9 +132,9 @@ class CallTable:
         return None
 
     def next_unsent(self) -> tuple[int, float | None] | None:
-        """Returns the call to be sent next with its deadline, if there is one and a connection.
+        """Returns the call to send next with its deadline, if there is a call and a connection.
 
-        It stays the next one until :meth:`sent`.
+        It stays the next one until :meth:`sent` is called.
         """
         if not self.is_connected:
             return None
@@ -146,7 +146,7 @@ class CallTable:
         return None
 
     def sent(self, call_id: int) -> None:
-        """The call was handed to the socket."""
+        """The call was passed to the socket."""
         self._unsent.popleft()
         call = self._calls.get(call_id)
         if call is not None:
@@ -163,16 +163,16 @@ class CallTable:
         jitter: float,
         now: float,
     ) -> Reception:
-        """A response came: returns what to do with it.
+        """A response arrived; returns how to handle it.
 
-        ``retry_after`` is how many seconds its server wants to be left alone with the call, if it
-        says so; ``jitter`` a random number in [0, 1).
+        ``retry_after`` is the delay that the server requests before a retry, in seconds; ``jitter``
+        is a random number in [0, 1).
         """
         call = self._calls.get(call_id)
         if call is None or call.phase is not _Phase.SENT:
             return Reception.IGNORE
-        # Who is told to wait may do so as long as there is time: the next attempt may be too early
-        # again because of others.
+        # Retries that the server requests are limited by the deadline, not by the number of
+        # attempts: because of other clients, an attempt may be too early more than once.
         is_early = retry_after is not None and not is_unavailable and call.deadline is not None
         may_try_again = is_early or call.attempts < self._retry.attempts_max
         wants_retry = is_unavailable or retry_after is not None
@@ -191,20 +191,20 @@ class CallTable:
         return Reception.DELIVER
 
     def is_running(self, call_id: int) -> bool:
-        """Whether a call was sent and waits for answers, so that credit for it makes sense."""
+        """Whether a call was sent and waits for responses, so that it can get credit."""
         call = self._calls.get(call_id)
         return call is not None and call.phase is _Phase.SENT
 
     def connected(self) -> None:
-        """There is a connection; unsent calls can go."""
+        """There is a connection; unsent calls can be sent."""
         self._disconnected = None
         self._failure = None
 
     def connection_failed(self, error: RPCError, *, fails_calls: bool) -> list[Action]:
-        """An attempt to connect failed; others follow.
+        """An attempt to connect failed; connecting is retried.
 
-        ``error`` is what calls are told that wait too long for a connection; with ``fails_calls``
-        they need not wait longer to be told.
+        Calls that time out while they wait for a connection fail with ``error``; with
+        ``fails_calls`` they fail immediately.
         """
         if self.is_connected:
             return []
@@ -215,7 +215,7 @@ class CallTable:
         return self.end_all(error)
 
     def connection_lost(self, now: float) -> list[Action]:
-        """The connection is gone, and with it every answer that was to come on it."""
+        """The connection was lost, and with it all outstanding responses."""
         if not self.is_connected:
             return []
         self._disconnected = now
@@ -233,14 +233,14 @@ class CallTable:
         return actions
 
     def cancel(self, call_id: int) -> list[Action]:
-        """The caller gave up, and knows it."""
+        """The caller cancelled the call; it is not notified."""
         call = self._calls.pop(call_id, None)
         if call is None or call.phase is not _Phase.SENT or not self.is_connected:
             return []
         return [SendCancel(call_id)]
 
     def expire(self, now: float) -> list[Action]:
-        """Gives up what takes too long, and ends pauses that are over."""
+        """Fails calls whose deadline passed, and ends the pauses before retries."""
         if self._next_timer is None or self._next_timer > now:
             return []
         self._next_timer = None
@@ -276,7 +276,7 @@ class CallTable:
 
     @property
     def _connection_due(self) -> float | None:
-        """When calls wait no longer for a connection; ``None``: there is one."""
+        """When calls stop waiting for a connection; ``None`` if connected."""
         return None if self._disconnected is None else self._disconnected + self._connect_timeout
 
     def _wake(self, timer: float | None) -> None:
@@ -292,7 +292,7 @@ class CallTable:
         if call.has_answers:
             return Unavailable(
                 StatusCode.UNAVAILABLE,
-                f"the connection to {self._endpoint} was lost amid the stream",
+                f"the connection to {self._endpoint} was lost during the stream",
             )
         return Unavailable(
             StatusCode.UNAVAILABLE,

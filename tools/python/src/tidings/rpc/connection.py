@@ -1,4 +1,4 @@
-"""A connection to a server, shared by any number of tasks of one loop."""
+"""A connection to a server, shared by all tasks of an event loop."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ from tidings.rpc.v1.header_pb2 import (
 )
 
 _MESSAGES_PER_TURN = 256
-"""After so many messages other tasks of the loop have their turn."""
+"""After this many messages, other tasks of the loop run."""
 
 
 @dataclass(frozen=True)
 class ConnectionSettings:
-    """Which server to call, and how patient to be. Times are in seconds."""
+    """The server to call, and timeouts. Times are in seconds."""
 
     endpoint: str
     """For example ``tcp://127.0.0.1:5570``."""
@@ -58,16 +58,16 @@ class ConnectionSettings:
     connect_timeout: float = 3.0
     """How long calls wait for a connection before they fail UNAVAILABLE."""
     timeout: float | None = 10.0
-    """How long a unary call waits for its answer unless it says so; ``None``: without a limit."""
+    """Default timeout of unary calls; ``None``: no timeout."""
     retry: RetryPolicy = field(default_factory=RetryPolicy)
-    """How safe calls are repeated."""
+    """How safe calls are retried."""
     calls_max: int = limits.CALLS_IN_FLIGHT_MAX
-    """Most calls that wait for an answer at once."""
+    """Most calls that wait for a response at the same time."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a unary call was answered: an encoded message."""
+    """The response to a unary call: an encoded message."""
 
     body: bytes
     metadata: Mapping[str, str]
@@ -75,7 +75,7 @@ class Answer:
 
 @dataclass
 class _Outgoing:
-    """A call on its way: its header without what changes from one attempt to the next."""
+    """A running call: its header without the members that change with each attempt."""
 
     header: RequestHeader
     body: bytes
@@ -91,17 +91,17 @@ class _Outgoing:
 class Connection:
     """A connection to a server: a :class:`~tidings.rpc.transport.Transport`.
 
-    It is made at the first chance and made again whenever it is lost. A lost connection takes its
-    socket with it: libzmq would make it again by itself, but would throw away answers that had
-    arrived before the loss, or send requests later that were already reported as failed.
+    It is established as soon as possible and reestablished whenever it is lost. A new connection
+    uses a new socket: libzmq reconnects a socket automatically, but discards responses that arrived
+    before the loss, and might send requests later that were already reported as failed.
     """
 
     def __init__(
         self, settings: ConnectionSettings, context: zmq.Context[zmq.Socket[bytes]]
     ) -> None:
-        """Starts connecting, on the loop that runs.
+        """Starts connecting, on the running loop.
 
-        A server that is not there is reported by the calls; a malformed endpoint raises
+        If the server is unreachable, the calls fail; a malformed endpoint raises
         :class:`~tidings.rpc.errors.InvalidArgument`.
         """
         self._settings = settings
@@ -147,7 +147,7 @@ class Connection:
         request: Request,
         options: CallOptions,
     ) -> MessageStream[Response]:
-        """Starts a server-streaming call; what fails is raised by the stream."""
+        """Starts a server-streaming call; errors are raised by the stream."""
         is_safe = options.is_safe(method)
         buffer, call_id = self._start_stream(
             method.full_name, request.SerializeToString(), options, is_safe
@@ -161,7 +161,7 @@ class Connection:
     ) -> Answer:
         """Makes a unary call with encoded messages, for tools without stubs.
 
-        ``is_safe``: a repetition has no effect on the server, so the call may be sent again.
+        ``is_safe``: the call may be retried, because repeating it has no further effect.
         """
         answer: asyncio.Future[Answer] = self._loop.create_future()
         call_id = self._start(method, body, options, is_safe, self._settings.timeout, answer)
@@ -178,7 +178,7 @@ class Connection:
         return self._stream(bytes, buffer, call_id, options)
 
     def close(self) -> None:
-        """Fails what is waiting with CANCELLED, and closes the socket."""
+        """Fails running calls with CANCELLED, and closes the socket."""
         self._close(Cancelled(StatusCode.CANCELLED, "the connection is closed"))
 
     def _close(self, reason: RPCError) -> None:
@@ -225,7 +225,7 @@ class Connection:
         timeout: float | None,
         sink: asyncio.Future[Answer] | StreamBuffer,
     ) -> int:
-        """Admits a call, which goes out in the next turn; raises why it is refused."""
+        """Adds a call, which is sent in the next turn; raises an error if it is rejected."""
         if self._end is not None:
             raise self._end.copied()
         refusal = options.refusal() or _frame_refusal(body)
@@ -255,7 +255,7 @@ class Connection:
             self._control(RequestHeader(call_id=call_id, kind=REQUEST_KIND_CREDIT, credit=count))
 
     def _give_up(self, call_id: int) -> None:
-        """Nobody waits for a call any more; nothing happens when it has ended."""
+        """Cancels a call; has no effect if it has ended."""
         if self._calls.pop(call_id, None) is not None:
             self._perform(self._table.cancel(call_id))
 
@@ -266,7 +266,7 @@ class Connection:
     # The loop.
 
     def _schedule_turn(self) -> None:
-        """Calls in batches: what tasks ask for before the next turn goes out in it."""
+        """Schedules a turn, which sends all calls that tasks have started before it as a batch."""
         if not self._turn_is_due and self._end is None:
             self._turn_is_due = True
             self._loop.call_soon(self._turn)
@@ -278,7 +278,7 @@ class Connection:
         try:
             self._take_turn()
         except (zmq.ZMQError, InvalidArgument) as error:
-            # Other than by what peers do, for example because there are no descriptors left.
+            # Not caused by a peer, for example because there are no descriptors left.
             reason = f"the client's socket failed: {error}"
             self._close(Unavailable(StatusCode.UNAVAILABLE, reason))
 
@@ -287,8 +287,8 @@ class Connection:
         is_busy = self._receive_responses(_MESSAGES_PER_TURN) == _MESSAGES_PER_TURN
         self._perform(self._table.expire(self._loop.time()))
         self._send_requests()
-        # What was sent may have made libzmq take note of an answer without a trace on the
-        # descriptor; and a full queue may have room again.
+        # Sending may have made libzmq receive a response without signalling the descriptor, and
+        # a full queue may have room again.
         has_unsent = self._table.next_unsent() is not None or bool(self._controls)
         if is_busy or self._link.is_readable or (has_unsent and self._link.is_writable):
             self._schedule_turn()
@@ -334,7 +334,7 @@ class Connection:
             elif event is not LinkEvent.DISCONNECTED:
                 self._connection_failed(event)
             elif self._table.is_connected:
-                # Answers that came before the loss are still to be had.
+                # Responses that arrived before the loss can still be received.
                 self._receive_responses()
                 self._controls.clear()
                 self._perform(self._table.connection_lost(self._loop.time()))
@@ -343,9 +343,12 @@ class Connection:
                 self._renewal.schedule(self._loop.time())
 
     def _connection_failed(self, event: LinkEvent) -> None:
-        """Keeps what can be told about a connection that was not made."""
-        # The other side may end the connection before it is understood why: that reason stays.
-        if event is LinkEvent.BROKEN_OFF and self._last_failure is LinkEvent.MISUNDERSTOOD:
+        """Records why connecting failed."""
+        # The peer may close the connection before the cause is known: the earlier reason is kept.
+        if (
+            event is LinkEvent.HANDSHAKE_CLOSED
+            and self._last_failure is LinkEvent.PROTOCOL_MISMATCH
+        ):
             return
         has_keys = self._settings.keys is not None
         failure = connection_failure(event, self._settings.endpoint, has_keys=has_keys)
@@ -400,7 +403,9 @@ class Connection:
     def _deliver(self, header: ResponseHeader, body: bytes, stream: StreamBuffer) -> None:
         if header.has_message and not stream.push(body):
             stream.finish(
-                Internal(StatusCode.INTERNAL, "the server sent more than it had credit for")
+                Internal(
+                    StatusCode.INTERNAL, "the server sent more messages than it had credit for"
+                )
             )
             self._give_up(header.call_id)
         elif header.end_of_stream:
@@ -442,7 +447,7 @@ class Connection:
 
 
 def _retry_after(error: RPCError | None) -> float | None:
-    """Only these two statuses ask for patience."""
+    """Only these two status codes request a delay."""
     if error is None:
         return None
     if error.code not in (StatusCode.UNAVAILABLE, StatusCode.RESOURCE_EXHAUSTED):
@@ -455,5 +460,5 @@ def _frame_refusal(body: bytes) -> RPCError | None:
         return None
     return ResourceExhausted(
         StatusCode.RESOURCE_EXHAUSTED,
-        f"the request has {len(body)} bytes; at most {limits.FRAME_BYTES_MAX} are allowed",
+        f"request of {len(body)} bytes: at most {limits.FRAME_BYTES_MAX} are allowed",
     )

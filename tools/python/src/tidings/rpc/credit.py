@@ -1,4 +1,4 @@
-"""How the reader of a stream lets it go on."""
+"""Flow control of a stream by its reader."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from tidings.rpc import limits
 
 
 class CreditGrants:
-    """Gives consumed messages back to the server as credit, half a window at a time.
+    """Grants the server credit for consumed messages, half a window at a time.
 
-    So the server never sends more than the window ahead, and does not wait for each message either.
+    The server therefore never sends more than a window ahead, and need not wait after each message.
     """
 
     def __init__(self, window: int) -> None:
-        """Begins with what the call carried: 1 to 1024 messages; 0 counts as 16."""
+        """Starts with the credit of the call: 1 to 1024 messages; 0 means 16."""
         self.window = window or limits.CREDIT_DEFAULT
         self._batch = max(1, self.window // 2)
         self._consumed = 0
 
     def consumed(self) -> int:
-        """A message was taken; returns how many more the server may send now."""
+        """A message was consumed; returns how many more messages the server may send."""
         self._consumed += 1
         if self._consumed < self._batch:
             return 0

@@ -1,4 +1,4 @@
-"""What a failed call raises."""
+"""The errors of failed calls."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from tidings.v1.error_pb2 import ItemError as ItemErrorMessage
 _Detail = TypeVar("_Detail", bound=Message)
 
 _RETRY_SECONDS_MAX = 86_400
-"""A day is as good as never."""
+"""Longer delays are treated as one day."""
 
 
 class TidingsError(Exception):
-    """All that this package raises on purpose."""
+    """The base class of all errors of this package."""
 
 
 class RPCError(TidingsError):
-    """A call that failed; there is a subclass for each status.
+    """A failed call; there is a subclass for each status code.
 
-    ``code`` says how it ended and is never OK, ``message`` says why for people, ``details`` for
-    programs, as the wire has them; ``metadata`` is that of the response.
+    ``code`` is the status code and never OK, ``message`` the reason for people, ``details`` the
+    encoded error details for programs; ``metadata`` is that of the response.
     """
 
     _classes: ClassVar[dict[StatusCode, type[RPCError]]] = {}
@@ -38,7 +38,7 @@ class RPCError(TidingsError):
         details: Sequence[Any] = (),
         metadata: Mapping[str, str] | None = None,
     ) -> None:
-        # Not OSError's, which would take the code for an errno.
+        # Not the initializer of OSError, which would interpret the code as an errno.
         Exception.__init__(self, code, message)
         self.code = code
         self.message = message
@@ -61,31 +61,31 @@ class RPCError(TidingsError):
         details: Sequence[Any] = (),
         metadata: Mapping[str, str] | None = None,
     ) -> RPCError:
-        """Makes the error of the class that stands for the status."""
+        """Creates an error of the class for the status code."""
         return cls._classes.get(code, RPCError)(code, message, details, metadata)
 
     def copied(self) -> RPCError:
-        """The same error, for another caller: a raised exception remembers where it was raised."""
+        """Copies the error for another caller: a raised exception stores its traceback."""
         return type(self)(self.code, self.message, self.details, self.metadata)
 
     @property
     def error_info(self) -> ErrorInfo | None:
-        """The stable reason, if the server gave one."""
+        """The stable reason, if the server sent one."""
         return next(self._decoded(ErrorInfo), None)
 
     @property
     def bad_request(self) -> BadRequest | None:
-        """Which parts of the request were refused, if the server says it."""
+        """The invalid parts of the request, if the server sent them."""
         return next(self._decoded(BadRequest), None)
 
     @property
     def item_error(self) -> ItemErrorMessage | None:
-        """The reason in CloudKit's words, where a call as a whole failed for an item's reason."""
+        """The CloudKit error, if the call as a whole failed with one."""
         return next(self._decoded(ItemErrorMessage), None)
 
     @property
     def retry_after(self) -> float | None:
-        """Seconds that the server asks to wait before the call is sent again, if it says so."""
+        """The delay in seconds that the server requests before a retry, if any."""
         for info in self._decoded(RetryInfo):
             seconds = info.retry_delay.seconds + info.retry_delay.nanos / 1e9
             if 0 <= seconds <= _RETRY_SECONDS_MAX:
@@ -94,7 +94,7 @@ class RPCError(TidingsError):
 
     @property
     def is_worth_repeating(self) -> bool:
-        """The server may answer later."""
+        """Whether a retry may succeed."""
         return self.code in (
             StatusCode.UNAVAILABLE,
             StatusCode.DEADLINE_EXCEEDED,
@@ -103,7 +103,7 @@ class RPCError(TidingsError):
         )
 
     def _decoded(self, kind: type[_Detail]) -> Iterator[_Detail]:
-        """The details of a type; what cannot be read says nothing."""
+        """The details of a type; ignores details that cannot be decoded."""
         for detail in self.details:
             if detail.type_url.rpartition("/")[2] == kind.DESCRIPTOR.full_name:
                 try:
@@ -113,26 +113,26 @@ class RPCError(TidingsError):
 
 
 class Cancelled(RPCError, status=StatusCode.CANCELLED):
-    """The call was given up: by the client's ``close``, or a stream without credit for 60 s.
+    """The call was cancelled: by ``close``, or because a stream had no credit for 60 s.
 
-    A task that is cancelled gets :class:`asyncio.CancelledError` as always.
+    A cancelled task gets :class:`asyncio.CancelledError` as usual.
     """
 
 
 class InvalidArgument(RPCError, status=StatusCode.INVALID_ARGUMENT):
-    """The request is wrong: mend it."""
+    """The request is invalid: fix it."""
 
 
 class DeadlineExceeded(RPCError, TimeoutError, status=StatusCode.DEADLINE_EXCEEDED):
-    """The time was over first; the effect of a write is not known."""
+    """The deadline passed; it is unknown whether a write took effect."""
 
 
 class NotFound(RPCError, status=StatusCode.NOT_FOUND):
-    """What the call as a whole needs does not exist."""
+    """Something that the call requires does not exist."""
 
 
 class AlreadyExists(RPCError, status=StatusCode.ALREADY_EXISTS):
-    """What was to be created exists."""
+    """The item to create already exists."""
 
 
 class PermissionDenied(RPCError, status=StatusCode.PERMISSION_DENIED):
@@ -144,15 +144,15 @@ class ResourceExhausted(RPCError, status=StatusCode.RESOURCE_EXHAUSTED):
 
 
 class FailedPrecondition(RPCError, status=StatusCode.FAILED_PRECONDITION):
-    """The state of the server refuses."""
+    """The server is not in the required state."""
 
 
 class Aborted(RPCError, status=StatusCode.ABORTED):
-    """A conflict with another call: read again, then repeat."""
+    """A conflict with another call: read again, then retry."""
 
 
 class OutOfRange(RPCError, status=StatusCode.OUT_OF_RANGE):
-    """A range or token beyond what there is."""
+    """A range or token beyond the available data."""
 
 
 class Unimplemented(RPCError, status=StatusCode.UNIMPLEMENTED):
@@ -164,7 +164,7 @@ class Internal(RPCError, status=StatusCode.INTERNAL):
 
 
 class Unavailable(RPCError, ConnectionError, status=StatusCode.UNAVAILABLE):
-    """No connection, or the server cannot answer now: repeat."""
+    """No connection, or the server is temporarily unavailable: retry."""
 
 
 class DataLoss(RPCError, status=StatusCode.DATA_LOSS):
@@ -172,16 +172,16 @@ class DataLoss(RPCError, status=StatusCode.DATA_LOSS):
 
 
 class Unauthenticated(RPCError, status=StatusCode.UNAUTHENTICATED):
-    """The caller is not known, or its key is not admitted."""
+    """The user is not specified, or the key is not admitted."""
 
 
 def error_info(reason: str, domain: str = "tidings.rpc") -> Any:
-    """Makes the detail that names a stable reason."""
+    """Creates the error detail with a stable reason."""
     detail = Any()
     detail.Pack(ErrorInfo(reason=reason, domain=domain))
     return detail
 
 
 def deadline_passed() -> DeadlineExceeded:
-    """The error of a call whose time is over."""
+    """The error of a call whose deadline passed."""
     return DeadlineExceeded(StatusCode.DEADLINE_EXCEEDED, "the deadline passed")

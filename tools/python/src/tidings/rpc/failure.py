@@ -1,4 +1,4 @@
-"""Says why a connection was not made, to whom waits for it."""
+"""Maps a failure to connect to an error."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from tidings.rpc.status import StatusCode
 
 
 def connection_failure(event: LinkEvent, endpoint: str, *, has_keys: bool) -> RPCError | None:
-    """Returns the status of calls that fail for an event; ``None``: the event is no failure."""
+    """Returns the error of calls that fail because of an event; ``None`` if it is not a failure."""
     match event:
         case LinkEvent.CONNECTED | LinkEvent.DISCONNECTED:
             return None
         case LinkEvent.REFUSED:
             return Unauthenticated(
                 StatusCode.UNAUTHENTICATED,
-                f"the server at {endpoint} does not admit this key: an administrator can add its "
-                "public part, or it has expired or was revoked",
+                f"the server at {endpoint} does not admit this key, which may be unknown, expired "
+                "or revoked: ask an administrator to add the public key",
             )
         case LinkEvent.UNREACHABLE:
             reason = f"cannot reach {endpoint}: connection refused"
-        case LinkEvent.MISUNDERSTOOD if has_keys:
+        case LinkEvent.PROTOCOL_MISMATCH if has_keys:
             reason = (
-                f"what listens at {endpoint} does not speak CURVE: a server in development mode "
-                "takes no keys, and other programs are no servers of ours"
+                f"the server at {endpoint} does not speak CURVE: check the endpoint, or omit the "
+                "keys if the server is in development mode"
             )
-        case LinkEvent.MISUNDERSTOOD:
+        case LinkEvent.PROTOCOL_MISMATCH:
             reason = (
                 f"the server at {endpoint} requires authentication: use a key file and the "
                 "server's public key"
             )
-        case LinkEvent.BROKEN_OFF if has_keys:
+        case LinkEvent.HANDSHAKE_CLOSED if has_keys:
             reason = (
-                f"the server at {endpoint} broke off the handshake: it has another key than the "
-                "server key given here, does not speak CURVE, or has too much to do"
+                f"the server at {endpoint} closed the connection during the handshake: check the "
+                "server key, or retry later if the server is overloaded"
             )
-        case LinkEvent.BROKEN_OFF:
+        case LinkEvent.HANDSHAKE_CLOSED:
             reason = (
-                f"the server at {endpoint} broke off the handshake: if it wants to know who "
-                "connects, use a key file and the server's public key"
+                f"the server at {endpoint} closed the connection during the handshake: if it "
+                "requires authentication, use a key file and the server's public key"
             )
     return Unavailable(StatusCode.UNAVAILABLE, reason)

@@ -1,4 +1,4 @@
-"""CURVE keys, and the files that they are kept in."""
+"""CURVE keys and key files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KEY_FILE_BYTES_MAX = 4096
 
 
 class KeyFileError(TidingsError):
-    """A key file cannot be used; the message says why and what to do, and shows no key."""
+    """A key file cannot be used; the message contains the reason and what to do, but no key."""
 
 
 @dataclass(frozen=True)
@@ -29,54 +29,54 @@ class KeyPair:
 
     @classmethod
     def from_secret(cls, secret_key: str) -> KeyPair:
-        """The pair of a secret key; raises :class:`ValueError` unless it is Z85 of 32 bytes."""
+        """Derives the pair of a secret key in Z85; raises :class:`ValueError` if it is invalid."""
         public = crypto_scalarmult_base(_decode(secret_key))
         return cls(z85.encode(public).decode(), secret_key)
 
     @classmethod
     def generate(cls) -> KeyPair:
-        """A new pair."""
+        """Generates a pair."""
         return cls.from_secret(z85.encode(os.urandom(32)).decode())
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> KeyPair:
-        """Reads a key file, as ``rpcctl keys generate`` writes it.
+        """Reads a key file of ``rpcctl keys generate``.
 
-        Raises :class:`KeyFileError` when it cannot be read, is no key file or has no secret part,
-        when its parts do not belong together, or others than its owner may read it.
+        Raises :class:`KeyFileError` if it cannot be read, is not a key file, has no secret key, has
+        keys that do not match, or is readable by other users.
         """
         text, is_open_to_others = _read(Path(path))
         keys = _parse(text, path)
         if "secret-key" not in keys:
             raise KeyFileError(
-                f"the key file '{path}' has no secret part: name the file that has both"
+                f"the key file '{path}' has no secret key: use the file that has both keys"
             )
         if is_open_to_others:
             raise KeyFileError(
-                f"others can read the key file '{path}': chmod 600 '{path}', and replace the key "
-                "if they may have done so"
+                f"other users can read the key file '{path}': chmod 600 '{path}', and replace the "
+                "key if they may have read it"
             )
         pair = cls.from_secret(keys["secret-key"])
         if keys.get("public-key", pair.public_key) != pair.public_key:
-            raise KeyFileError(f"the two keys in '{path}' do not belong together")
+            raise KeyFileError(f"the two keys in '{path}' are not a pair")
         return pair
 
 
 @dataclass(frozen=True)
 class ClientKeys:
-    """What a client needs to connect with CURVE."""
+    """The keys for connecting with CURVE."""
 
     pair: KeyPair
-    """The client's own."""
+    """The key pair of the client."""
     server_key: str
-    """The key that the server must have, Z85."""
+    """The public key of the server, in Z85."""
 
     def __post_init__(self) -> None:
         _decode(self.server_key)
 
 
 def read_public_key(path: str | os.PathLike[str]) -> str:
-    """Reads the public part of a key file; raises :class:`KeyFileError`."""
+    """Reads the public key in a key file; raises :class:`KeyFileError`."""
     text, _ = _read(Path(path))
     keys = _parse(text, path)
     if "secret-key" in keys:
@@ -103,7 +103,7 @@ def _decode(text: str) -> bytes:
         except (KeyError, ValueError, OverflowError):
             data = b""
     if len(data) != 32 or z85.encode(data).decode() != text:
-        raise ValueError("a key has 40 characters of Z85")
+        raise ValueError("invalid key: expected 40 characters of Z85")
     return data
 
 
@@ -126,7 +126,7 @@ def _parse(text: str, path: str | os.PathLike[str]) -> dict[str, str]:
         if not words or line.startswith("#"):
             continue
         is_valid = len(words) == 2 and words[0] in ("public-key", "secret-key")
-        # What stands there may be a secret: it is not shown.
+        # The line may contain a secret, so the message does not show it.
         if not is_valid or words[0] in keys or not is_key(words[1]):
             raise KeyFileError(
                 f"'{path}' is not a key file: line {number} is neither 'public-key KEY' nor "

@@ -1,4 +1,4 @@
-"""The bounds that ``proto/tidings/rpc/v1/header.proto`` sets for every call."""
+"""The limits that ``proto/tidings/rpc/v1/header.proto`` defines for calls."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ IDEMPOTENCY_KEY_BYTES_MAX: Final = 64
 """Most bytes of an idempotency key."""
 
 CREDIT_DEFAULT: Final = 16
-"""Messages that a stream may send at once when its client does not say."""
+"""Default credit of a stream, in messages."""
 
 CREDIT_MAX: Final = 1024
-"""Most messages that may stand open on a stream."""
+"""Largest credit of a stream, in messages."""
 
 FRAME_BYTES_MAX: Final = 16 * 1024 * 1024
-"""Largest frame that is sent or taken, in bytes."""
+"""Largest frame that is sent or accepted, in bytes."""
 
 FRAME_BYTES_SLACK: Final = 1024 * 1024
-"""How much larger a frame may be before its sender is disconnected."""
+"""How much larger a received frame may be before the connection is closed."""
 
 NESTING_MAX: Final = 64
 """How deeply messages may be nested."""
@@ -35,28 +35,28 @@ TIMEOUT_MILLISECONDS_MAX: Final = 2**32 - 1
 """The longest deadline that a header can carry."""
 
 CALLS_IN_FLIGHT_MAX: Final = 10_000
-"""Most calls of one connection that wait for an answer at once."""
+"""Most calls of a connection that wait for a response at the same time."""
 
 RPC_QUEUE_MAX: Final = 10_000
 """Calls and responses that libzmq queues, per direction."""
 
 PUSH_QUEUE_MAX: Final = 10_000
-"""Pushes that wait to be read, in libzmq and here; more are lost, and reported as lost."""
+"""Pushes that are queued, in libzmq and here; further ones are lost and reported as lost."""
 
 HEARTBEAT_MILLISECONDS: Final = 10_000
-"""Pings go out this often; a peer that is silent for as long afterwards is gone."""
+"""Interval of heartbeats, and how long the peer may take to answer one."""
 
 HEARTBEAT_TTL_MILLISECONDS: Final = 30_000
-"""How long the peer waits for us; libzmq 4.3.4 wraps around above 65 s."""
+"""How long the peer waits for a heartbeat; libzmq 4.3.4 overflows above 65 s."""
 
 HANDSHAKE_MILLISECONDS: Final = 3_000
-"""How long a connection may take to greet before it is made anew."""
+"""How long the handshake of a connection may take before the client reconnects."""
 
 RECONNECT_MILLISECONDS: Final = 50
-"""First pause before a connection is tried again; it doubles up to the maximum."""
+"""Initial reconnection delay; it doubles up to the maximum."""
 
 RECONNECT_MILLISECONDS_MAX: Final = 1_000
-"""Longest pause before a connection is tried again."""
+"""Maximum reconnection delay."""
 
 LINGER_MILLISECONDS: Final = 1_000
-"""How long a closed socket goes on sending what it was given."""
+"""How long a closed socket continues to send queued messages."""

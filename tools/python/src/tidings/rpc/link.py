@@ -1,4 +1,4 @@
-"""A ZeroMQ socket on an asyncio loop: one connection, and what becomes of it."""
+"""A ZeroMQ socket on an asyncio loop, with the state of its connection."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tidings.rpc.status import StatusCode
 
 
 class Link:
-    """A socket that connects, with its monitor, watched by the loop that made it.
+    """A client socket with its monitor, polled by the loop that created it.
 
-    Plain sockets rather than ``zmq.asyncio``: what the monitor tells and what the socket received
-    have to be taken in a certain order, which two waiting coroutines do not keep.
+    Plain sockets rather than ``zmq.asyncio``: events of the monitor and messages of the socket must
+    be processed in a certain order, which two waiting coroutines would not preserve.
 
     libzmq's descriptors are edge-triggered: ``on_ready`` is called when something *may* have
-    happened, and has to look until there is nothing left (:attr:`is_readable`).
+    happened, and must read until there is nothing left (:attr:`is_readable`).
     """
 
     def __init__(
@@ -47,8 +47,8 @@ class Link:
                 self.socket.curve_publickey = keys.pair.public_key.encode()
                 self.socket.curve_secretkey = keys.pair.secret_key.encode()
             if kind == zmq.SUB:
-                # Subscriptions travel as messages; with a bound, those beyond it are dropped in
-                # silence when they are all sent again after a reconnection.
+                # Subscriptions are sent as messages. With a limit, libzmq would silently drop those
+                # above it when it sends all of them after a reconnection.
                 self.socket.sndhwm = 0
             for topic in topics:
                 self.socket.setsockopt(zmq.SUBSCRIBE, topic)
@@ -66,7 +66,7 @@ class Link:
         self._descriptors = [int(self.socket.FD), int(self.monitor.socket.FD)]
         for descriptor in self._descriptors:
             self._loop.add_reader(descriptor, on_ready)
-        # A new socket's descriptors tell nothing before it was looked at once.
+        # The descriptor of a new socket signals nothing before its events were read once.
         self._loop.call_soon(on_ready)
 
     def receive(self) -> list[bytes] | None:
@@ -77,7 +77,7 @@ class Link:
             return None
 
     def send(self, frames: list[bytes]) -> bool:
-        """Hands a message to the socket; ``False`` when its queue is full."""
+        """Passes a message to the socket; ``False`` if its queue is full."""
         try:
             self.socket.send_multipart(frames, zmq.NOBLOCK)
         except zmq.Again:
@@ -86,16 +86,16 @@ class Link:
 
     @property
     def is_readable(self) -> bool:
-        """Whether a message waits."""
+        """Whether a message can be received."""
         return bool(int(self.socket.EVENTS) & zmq.POLLIN)
 
     @property
     def is_writable(self) -> bool:
-        """Whether the socket takes a message."""
+        """Whether a message can be sent."""
         return bool(int(self.socket.EVENTS) & zmq.POLLOUT)
 
     def close(self, *, linger_milliseconds: int = 0) -> None:
-        """Ends the connection; what was not sent yet is sent for so long."""
+        """Closes the connection; queued messages are sent until the linger time has passed."""
         for descriptor in self._descriptors:
             self._loop.remove_reader(descriptor)
         self.monitor.close()
@@ -103,10 +103,10 @@ class Link:
 
 
 class Renewal:
-    """When a socket is made anew after a handshake that failed.
+    """When a socket is recreated after a failed handshake.
 
-    libzmq tries again by itself where nobody listens, but not where the two sides do not understand
-    each other or the key is refused. Both may change, so the pauses only grow up to a maximum.
+    libzmq reconnects automatically if the connection is refused, but not if the protocols do not
+    match or the key is not admitted. Both may change, so the delays grow only up to a maximum.
     """
 
     _PAUSE_MIN = limits.RECONNECT_MILLISECONDS / 1000
@@ -114,7 +114,7 @@ class Renewal:
 
     def __init__(self) -> None:
         self.due: float | None = None
-        """When; ``None``: not needed."""
+        """The time; ``None`` if not needed."""
         self._pause = self._PAUSE_MIN
 
     def schedule(self, now: float) -> None:
@@ -129,7 +129,7 @@ class Renewal:
         self._pause = self._PAUSE_MIN
 
     def is_due(self, now: float) -> bool:
-        """Whether to renew now; once."""
+        """Whether to recreate the socket now; true once."""
         if self.due is None or self.due > now:
             return False
         self.due = None

@@ -1,4 +1,4 @@
-"""Descriptions of methods, which generated stubs have."""
+"""Method descriptors, used by generated stubs."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Response = TypeVar("Response", bound=Message)
 
 
 class Idempotency(enum.Enum):
-    """What a repetition does: the method's ``idempotency_level``."""
+    """The effect of repeating a call: the method's ``idempotency_level``."""
 
     UNKNOWN = enum.auto()
-    """It may have an effect each time; a retry needs an idempotency key."""
+    """Each call may have an effect; a retry requires an idempotency key."""
     IDEMPOTENT = enum.auto()
-    """It has the effect of the first time."""
+    """Repeating a call has no further effect."""
     NO_SIDE_EFFECTS = enum.auto()
-    """It has none."""
+    """Calls have no side effects."""
 
 
 @dataclass(frozen=True)
@@ -32,5 +32,5 @@ class MethodDescriptor(Generic[Request, Response]):
     request_type: type[Request]
     response_type: type[Response]
     is_streaming: bool = False
-    """The server answers with a stream."""
+    """Whether the server responds with a stream."""
     idempotency: Idempotency = Idempotency.UNKNOWN

@@ -1,4 +1,4 @@
-"""Hears from libzmq when a socket's connection is made and lost, and why it is not."""
+"""Receives events of a socket's connection from libzmq: established, lost, failed."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ class LinkEvent(enum.Enum):
     """What happened to a connection."""
 
     CONNECTED = enum.auto()
-    """Both sides know each other: messages flow."""
+    """The handshake succeeded; messages can be sent."""
     DISCONNECTED = enum.auto()
-    """What was on its way is lost; after a failed handshake nothing was."""
+    """The connection was lost, with all messages in transit; also follows a failed handshake."""
     UNREACHABLE = enum.auto()
-    """Nobody took the connection."""
+    """The connection was refused."""
     REFUSED = enum.auto()
     """The server does not admit the key."""
-    BROKEN_OFF = enum.auto()
-    """The server ended the handshake, or did not go on with it."""
-    MISUNDERSTOOD = enum.auto()
-    """The two sides do not speak the same."""
+    HANDSHAKE_CLOSED = enum.auto()
+    """The server closed the connection during the handshake, or did not continue it."""
+    PROTOCOL_MISMATCH = enum.auto()
+    """Client and server use different security mechanisms or protocols."""
 
 
 _KEY_NOT_ADMITTED = 400
@@ -39,13 +39,13 @@ _KINDS = (
 
 
 class LinkMonitor:
-    """Watches a socket from before it connects."""
+    """Monitors a socket; create it before the socket connects."""
 
     def __init__(self, socket: zmq.Socket[bytes]) -> None:
         self._watched = socket
         self.socket: zmq.Socket[bytes] = socket.get_monitor_socket(_KINDS)
-        # Somebody took the connection that is being made.
-        self._is_taken = False
+        # Whether the TCP connection was accepted.
+        self._is_accepted = False
 
     def next(self) -> LinkEvent | None:
         """The next event, if there is one."""
@@ -59,7 +59,7 @@ class LinkMonitor:
                 return event
 
     def close(self) -> None:
-        """Watches no longer."""
+        """Stops monitoring."""
         self._watched.disable_monitor()
         self.socket.close(linger=0)
 
@@ -70,17 +70,19 @@ class LinkMonitor:
             case zmq.EVENT_DISCONNECTED:
                 return LinkEvent.DISCONNECTED
             case zmq.EVENT_CONNECTED:
-                self._is_taken = True
+                self._is_accepted = True
             case zmq.EVENT_CONNECT_RETRIED:
-                # It comes after failed handshakes too.
-                if not self._is_taken:
+                # Also sent after failed handshakes.
+                if not self._is_accepted:
                     return LinkEvent.UNREACHABLE
-                self._is_taken = False
+                self._is_accepted = False
             case zmq.EVENT_HANDSHAKE_FAILED_AUTH:
-                # 300 is "try again later", and no server of ours says it aloud.
-                return LinkEvent.REFUSED if value == _KEY_NOT_ADMITTED else LinkEvent.BROKEN_OFF
+                # 300 means "try again later", which rpcd does not send.
+                return (
+                    LinkEvent.REFUSED if value == _KEY_NOT_ADMITTED else LinkEvent.HANDSHAKE_CLOSED
+                )
             case zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL:
-                return LinkEvent.BROKEN_OFF
+                return LinkEvent.HANDSHAKE_CLOSED
             case zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL:
-                return LinkEvent.MISUNDERSTOOD
+                return LinkEvent.PROTOCOL_MISMATCH
         return None

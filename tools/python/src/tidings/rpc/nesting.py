@@ -1,4 +1,4 @@
-"""Decoding with the limit of the wire on how deeply messages are nested."""
+"""Decoding with a limit on the nesting depth of messages."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from tidings.rpc.method import Response
 def decode(kind: type[Response], data: bytes) -> Response:
     """Decodes a message.
 
-    Raises :class:`google.protobuf.message.DecodeError` for bytes that are no such message, and for
-    messages that are nested more than 64 deep.
+    Raises :class:`google.protobuf.message.DecodeError` for malformed bytes, and for messages that
+    are nested more than 64 levels deep.
     """
-    descriptor: Descriptor = kind.DESCRIPTOR  # type: ignore[assignment]  # upb's class quacks
+    descriptor: Descriptor = kind.DESCRIPTOR  # type: ignore[assignment]  # same interface
     if _may_nest_deeply(descriptor) and _is_deeper(NESTING_MAX, data, 0, len(data), descriptor):
-        raise DecodeError(f"messages are nested more than {NESTING_MAX} deep")
+        raise DecodeError(f"messages are nested more than {NESTING_MAX} levels deep")
     return kind.FromString(data)
 
 
 @functools.cache
 def _may_nest_deeply(root: Descriptor) -> bool:
-    """Whether a type can hold itself; of the others none reaches the limit."""
+    """Whether a type can contain itself; other types do not reach the limit."""
     seen: set[str] = set()
 
     def walk(descriptor: Descriptor, path: frozenset[str]) -> bool:
@@ -44,8 +44,8 @@ def _may_nest_deeply(root: Descriptor) -> bool:
 
 
 def _is_deeper(limit: int, data: bytes, start: int, end: int, descriptor: Descriptor) -> bool:
-    """Whether messages are nested more than ``limit`` deep; what is not protobuf ends the walk,
-    since decoding refuses it."""
+    """Whether messages are nested more than ``limit`` levels deep; stops at malformed bytes, which
+    decoding rejects."""
     if limit == 0:
         return True
     at = start

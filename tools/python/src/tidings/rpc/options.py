@@ -1,4 +1,4 @@
-"""What a caller can say about one call."""
+"""Options of a call."""
 
 from __future__ import annotations
 
@@ -16,38 +16,40 @@ _METADATA_KEY = re.compile(r"[a-z0-9._-]+")
 
 @dataclass(frozen=True)
 class CallOptions:
-    """What a caller can say about one call."""
+    """Options of a call."""
 
     timeout: float | None = None
-    """Seconds until the answer is no longer wanted; ``None``: the client's default for unary calls
-    and no deadline for streams, ``math.inf``: no deadline."""
+    """Timeout in seconds; ``None``: the client's default for unary calls and no deadline for
+    streams, ``math.inf``: no deadline."""
     metadata: Mapping[str, str] = field(default_factory=dict)
-    """Further facts, sent besides those of the client, whose entries they replace."""
+    """Additional metadata; entries override those of the client."""
     idempotency_key: str | None = None
-    """1 to 64 bytes: the call is applied once, a repetition gets the first answer."""
+    """1 to 64 bytes: the call takes effect once, a retry gets the first response."""
     credit: int = 0
-    """Messages that a stream may send before the first one is taken, 1 to 1024; 0: 16."""
+    """Initial credit of a stream in messages, 1 to 1024; 0 means 16."""
 
     def is_safe(self, method: MethodDescriptor[Request, Response]) -> bool:
-        """Whether the call may be sent again without knowing what became of the first time."""
+        """Whether the call may be retried although the outcome of the first attempt is unknown."""
         return method.idempotency is not Idempotency.UNKNOWN or self.idempotency_key is not None
 
     def refusal(self) -> RPCError | None:
-        """Returns what a server would refuse, so that it can be said at once."""
+        """Returns the error that a server would return for invalid options."""
         size = 0
         for key, value in self.metadata.items():
             if not _METADATA_KEY.fullmatch(key):
                 return _invalid(
-                    f"the metadata key {key!r} is empty or holds other than lower-case letters, "
-                    "digits, '-', '_' and '.'"
+                    f"invalid metadata key {key!r}: use lower-case letters, digits, '-', '_' and "
+                    "'.'"
                 )
             size += len(key) + len(value.encode())
         if self.idempotency_key is not None:
             length = len(self.idempotency_key.encode())
             if not 1 <= length <= limits.IDEMPOTENCY_KEY_BYTES_MAX:
-                return _invalid("an idempotency key has 1 to 64 bytes")
+                return _invalid("invalid idempotency key: expected 1 to 64 bytes")
         if not 0 <= self.credit <= limits.CREDIT_MAX:
-            return _invalid(f"credit is 0 to {limits.CREDIT_MAX} messages, not {self.credit}")
+            return _invalid(
+                f"invalid credit {self.credit}: expected 0 to {limits.CREDIT_MAX} messages"
+            )
         if len(self.metadata) > limits.METADATA_ENTRIES_MAX:
             return _exhausted(
                 f"{len(self.metadata)} metadata entries; at most {limits.METADATA_ENTRIES_MAX} are "

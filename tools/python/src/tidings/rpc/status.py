@@ -1,4 +1,4 @@
-"""How calls end."""
+"""Status codes of calls."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import enum
 
 
 class StatusCode(enum.IntEnum):
-    """gRPC's codes with their numbers. A number without a name is still a value."""
+    """gRPC's status codes. Unknown numbers are valid values."""
 
     OK = 0
     CANCELLED = 1

@@ -19,7 +19,7 @@ Item = TypeVar("Item")
 
 
 class StreamBuffer:
-    """Carries messages from a connection to one reader, bounded."""
+    """A bounded queue of messages from a connection to one reader."""
 
     def __init__(self) -> None:
         self._messages: deque[bytes] = deque()
@@ -29,7 +29,7 @@ class StreamBuffer:
         self.metadata: Mapping[str, str] = {}
 
     def push(self, message: bytes) -> bool:
-        """Adds a message; ``False`` when the server sent more than it had credit for."""
+        """Adds a message; ``False`` if the server sent more messages than it had credit for."""
         if len(self._messages) >= limits.CREDIT_MAX:
             return False
         self._messages.append(message)
@@ -37,7 +37,7 @@ class StreamBuffer:
         return True
 
     def finish(self, error: RPCError | None = None) -> None:
-        """Ends the stream after the messages handed over; ``None``: with the status OK."""
+        """Ends the stream after the queued messages; ``None`` means status OK."""
         if not self.is_finished:
             self.is_finished = True
             self._error = error
@@ -51,7 +51,7 @@ class StreamBuffer:
                     raise self._error
                 return None
             if self._reader is not None:
-                raise RuntimeError("two tasks read from one stream")
+                raise RuntimeError("a stream can be read by one task only")
             self._reader = asyncio.get_running_loop().create_future()
             try:
                 await self._reader
@@ -67,11 +67,11 @@ class StreamBuffer:
 class MessageStream(Generic[Item]):
     """The messages of a server-streaming call: ``async for``, once, by one task.
 
-    Messages that were taken are given back to the server as credit, half a window at a time, so
-    that it never sends more than the window ahead. Cancelling the task, :meth:`aclose`, leaving
-    ``async with`` and dropping the stream give the call up.
+    Grants the server credit for consumed messages, half a window at a time, so that it never sends
+    more than a window ahead. Cancelling the task, :meth:`aclose`, leaving ``async with`` and
+    dropping the stream cancel the call.
 
-    Raises the status of a call that failed.
+    Raises ``RPCError`` if the call fails.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class MessageStream(Generic[Item]):
 
     @property
     def metadata(self) -> Mapping[str, str]:
-        """The metadata of the final response, when the stream has ended well."""
+        """The metadata of the final response, after the stream has ended with status OK."""
         return self._buffer.metadata
 
     def __aiter__(self) -> MessageStream[Item]:
@@ -115,7 +115,7 @@ class MessageStream(Generic[Item]):
             raise invalid_response(error) from None
 
     async def aclose(self) -> None:
-        """Gives the call up, unless it has ended."""
+        """Cancels the call, unless it has ended."""
         self._give_up()
 
     async def __aenter__(self) -> MessageStream[Item]:
@@ -130,7 +130,7 @@ class MessageStream(Generic[Item]):
         self._give_up()
 
     def __del__(self) -> None:
-        # The collector may run in any thread, and after a constructor that failed.
+        # The garbage collector may run in any thread, and after a failed constructor.
         buffer: StreamBuffer | None = getattr(self, "_buffer", None)
         if buffer is not None and not buffer.is_finished and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._on_cancel)
@@ -142,7 +142,7 @@ class MessageStream(Generic[Item]):
 
 
 class SyncMessageStream(Generic[Item]):
-    """The messages of a server-streaming call for a program without a loop: ``for``, once."""
+    """The messages of a server-streaming call for programs without an event loop: ``for``, once."""
 
     def __init__(
         self,
@@ -164,7 +164,7 @@ class SyncMessageStream(Generic[Item]):
             raise StopIteration from None
 
     def close(self) -> None:
-        """Gives the call up, unless it has ended."""
+        """Cancels the call, unless it has ended."""
         self._close(self._stream)
 
     def __enter__(self) -> SyncMessageStream[Item]:
@@ -180,5 +180,5 @@ class SyncMessageStream(Generic[Item]):
 
 
 def invalid_response(error: DecodeError) -> RPCError:
-    """The error of a response that is no message of its type."""
-    return Internal(StatusCode.INTERNAL, f"the response is not valid: {error}")
+    """The error for a response that cannot be decoded."""
+    return Internal(StatusCode.INTERNAL, f"invalid response: {error}")

@@ -1,7 +1,7 @@
 """A connection to a server's push endpoint: receives what is published on chosen topics.
 
-Publishing is a hint: what is sent while there is no connection, or faster than it is read, is lost.
-The events tell when that may have happened.
+Pushes are hints: those sent while there is no connection, or faster than they are read, are lost.
+Events report when that may have happened.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tidings.rpc.monitor import LinkEvent
 
 @dataclass(frozen=True)
 class Published:
-    """Something was published."""
+    """A message was published."""
 
     topic: bytes
     body: bytes
@@ -28,12 +28,12 @@ class Published:
 
 @dataclass(frozen=True)
 class Connected:
-    """A connection was made, for the first time or again; messages may have been missed."""
+    """Connected, for the first time or again; messages may have been missed."""
 
 
 @dataclass(frozen=True)
 class Disconnected:
-    """The connection was lost; it is being made again."""
+    """The connection was lost; the subscriber reconnects."""
 
 
 @dataclass(frozen=True)
@@ -43,14 +43,14 @@ class Lost:
 
 @dataclass(frozen=True)
 class Tick:
-    """An interval has passed, for those who look for themselves now and then."""
+    """The tick interval has passed, for periodic reconciliation."""
 
 
 SubscriberEvent = Published | Connected | Disconnected | Lost | Tick
 
 
 class Subscriber:
-    """A SUB socket on the loop that runs."""
+    """A SUB socket on the running loop."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Subscriber:
         context: zmq.Context[zmq.Socket[bytes]],
         tick: float | None = None,
     ) -> None:
-        """Starts connecting; ``tick`` is how often :class:`Tick` comes, in seconds.
+        """Starts connecting; ``tick`` is the interval of :class:`Tick`, in seconds.
 
         Raises :class:`~tidings.rpc.errors.InvalidArgument` for a malformed endpoint.
         """
@@ -79,7 +79,7 @@ class Subscriber:
         self._tick_timer = self._loop.call_later(tick, self._on_tick) if tick else None
 
     async def next(self) -> SubscriberEvent | None:
-        """Waits for the next event; ``None`` when this is closed. One reader at a time."""
+        """Waits for the next event; ``None`` after :meth:`close`. One reader at a time."""
         while not self._events:
             if self.is_closed:
                 return None
@@ -91,13 +91,13 @@ class Subscriber:
         return self._events.popleft()
 
     def subscribe(self, topic: bytes) -> None:
-        """Receives what is published on a topic from about now on, across reconnections too."""
+        """Subscribes to a topic, with effect shortly after, also across reconnections."""
         if topic not in self._topics:
             self._topics.add(topic)
             self._link.socket.setsockopt(zmq.SUBSCRIBE, topic)
 
     def unsubscribe(self, topic: bytes) -> None:
-        """Receives it no longer."""
+        """Unsubscribes from a topic."""
         if topic in self._topics:
             self._topics.remove(topic)
             self._link.socket.setsockopt(zmq.UNSUBSCRIBE, topic)
@@ -136,7 +136,7 @@ class Subscriber:
 
     def _deliver_messages(self) -> None:
         while (frames := self._link.receive()) is not None:
-            # A message may be seen before the news of the connection that brought it.
+            # A message may be received before the event of its connection.
             while not self._is_connected and (event := self._link.monitor.next()) is not None:
                 self._follow(event)
             if len(frames) >= 2:
@@ -150,7 +150,7 @@ class Subscriber:
         elif event is not LinkEvent.DISCONNECTED:
             return
         elif self._is_connected:
-            # What came before the loss is told before it.
+            # Messages that arrived before the loss are delivered before it.
             self._deliver_messages()
             self._is_connected = False
             self._deliver(Disconnected())
@@ -160,7 +160,7 @@ class Subscriber:
                 self._renewal_timer = self._loop.call_at(self._renewal.due, self._renew)
 
     def _renew(self) -> None:
-        """Makes a new socket: libzmq does not try again after some failed handshakes."""
+        """Creates a new socket: libzmq does not reconnect after some failed handshakes."""
         self._renewal_timer = None
         if self._renewal.is_due(self._loop.time()):
             lost, self._link = self._link, self._make_link()
@@ -175,7 +175,7 @@ class Subscriber:
         if len(self._events) < limits.PUSH_QUEUE_MAX:
             self._events.append(event)
         else:
-            # One event sums up what is lost.
+            # One event represents all lost ones.
             self._events[-1] = Lost()
         self._wake()
 

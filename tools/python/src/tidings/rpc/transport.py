@@ -1,4 +1,4 @@
-"""What carries the calls of stubs."""
+"""Transports of the calls of stubs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tidings.rpc.stream import MessageStream, SyncMessageStream
 
 
 class Transport(Protocol):
-    """Carries the calls of stubs that are awaited."""
+    """The transport of asynchronous stubs."""
 
     async def unary(
         self,
@@ -27,12 +27,12 @@ class Transport(Protocol):
         request: Request,
         options: CallOptions,
     ) -> MessageStream[Response]:
-        """Starts a server-streaming call; what fails is raised by the stream."""
+        """Starts a server-streaming call; errors are raised by the stream."""
         ...
 
 
 class SyncTransport(Protocol):
-    """Carries the calls of stubs that wait."""
+    """The transport of blocking stubs."""
 
     def unary(
         self,
@@ -49,5 +49,5 @@ class SyncTransport(Protocol):
         request: Request,
         options: CallOptions,
     ) -> SyncMessageStream[Response]:
-        """Starts a server-streaming call; what fails is raised by the stream."""
+        """Starts a server-streaming call; errors are raised by the stream."""
         ...

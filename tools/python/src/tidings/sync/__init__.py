@@ -1,12 +1,12 @@
-"""The client for programs without an event loop: the same surface, whose methods wait.
+"""The client for programs without an event loop: the same API with blocking methods.
 
 ::
 
     with tidings.sync.Client("tcp://127.0.0.1:5570", user="ada") as client:
         client.database("private").save(tidings.Record("Notes", "n1", {"text": "Hello"}))
 
-A thread of the client's own runs the loop. A client may be used by several threads; an iteration
-belongs to one. An interrupt (Ctrl-C) cancels the call that waits.
+Each client runs an event loop on its own thread. Several threads can share a client, but not an
+iteration. An interrupt (Ctrl-C) cancels the blocked call.
 """
 
 from tidings.sync.client import Client

@@ -1,4 +1,4 @@
-"""A client of a Tidings server, for programs that wait: see :class:`tidings.client.Client`."""
+"""A blocking client of a Tidings server: see :class:`tidings.client.Client`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tidings.v1.zone_service_rpc import ZoneServiceSyncClient
 
 
 class Client:
-    """The methods of :class:`tidings.client.Client`, which wait."""
+    """The blocking equivalent of :class:`tidings.client.Client`."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class Client:
         reconcile_interval: float = 60.0,
         retry: RetryPolicy | None = None,
     ) -> None:
-        """A client that does not connect yet; the parameters are those of the awaited one."""
+        """Creates an unconnected client; see :class:`tidings.client.Client` for the parameters."""
         self._awaited = client.Client(
             endpoint,
             key_file=key_file,
@@ -83,13 +83,13 @@ class Client:
 
     @property
     def settings(self) -> ClientSettings:
-        """What the client was made with."""
+        """The settings of the client."""
         return self._awaited.settings
 
     def connect(self) -> None:
-        """Starts connecting; ``with`` does it."""
+        """Starts connecting; ``with`` calls this."""
         if self._thread is not None:
-            raise RuntimeError("the client is connected already")
+            raise RuntimeError("the client is already connected")
         thread = LoopThread()
         try:
             thread.call(self._awaited.connect)
@@ -99,7 +99,7 @@ class Client:
         self._thread = thread
 
     def close(self) -> None:
-        """Fails what is waiting with CANCELLED, and closes the connection."""
+        """Fails running calls with CANCELLED, and closes the connection."""
         thread, self._thread = self._thread, None
         if thread is not None:
             thread.run(self._awaited.aclose())
@@ -113,7 +113,7 @@ class Client:
 
     @property
     def transport(self) -> LoopTransport:
-        """Carries the calls; for stubs that are not listed here."""
+        """The transport, for stubs that are not listed here."""
         return LoopTransport(self._loop, self._awaited.transport)
 
     # Services.
@@ -140,7 +140,7 @@ class Client:
 
     @property
     def asset_calls(self) -> AssetServiceSyncClient:
-        """Files that belong to records, chunk by chunk."""
+        """Assets of records, in chunks."""
         return AssetServiceSyncClient(self.transport)
 
     @property
@@ -150,7 +150,7 @@ class Client:
 
     @property
     def shares(self) -> ShareServiceSyncClient:
-        """What is shared: find, accept, list."""
+        """Shares: look up, accept, list."""
         return ShareServiceSyncClient(self.transport)
 
     @property
@@ -165,27 +165,27 @@ class Client:
 
     @property
     def health(self) -> HealthServiceSyncClient:
-        """Tells whether the server is up."""
+        """Health checks."""
         return HealthServiceSyncClient(self.transport)
 
     @property
     def server(self) -> ServerServiceSyncClient:
-        """Tells who the server is, and its limits."""
+        """The server's version and limits."""
         return ServerServiceSyncClient(self.transport)
 
     @property
     def reflection(self) -> ReflectionServiceSyncClient:
-        """Tells what can be called."""
+        """Reflection: services and messages."""
         return ReflectionServiceSyncClient(self.transport)
 
-    # What most want.
+    # The main API.
 
     def database(self, scope: Scope = "private") -> Database:
         """One of the three databases of the client's container."""
         return Database(self._loop, self._awaited.database(scope))
 
     def database_id(self, scope: Scope = "private") -> database_pb2.DatabaseID:
-        """Names a database of the client's container, for the stubs."""
+        """The ID of a database of the client's container, for the stubs."""
         return self._awaited.database_id(scope)
 
     def inbox(
@@ -193,12 +193,12 @@ class Client:
         position: str | os.PathLike[str] | InboxPosition | None = None,
         options: InboxOptions | None = None,
     ) -> Inbox:
-        """The user's notifications, each until its work is committed."""
+        """The user's notifications, redelivered until they are committed."""
         awaited = self._loop.call(lambda: self._awaited.inbox(position, options))
         return Inbox(self._loop, awaited)
 
     def field_sealer(
         self, key_ring: KeyRing | str | os.PathLike[str] | None = None, scope: Scope = "private"
     ) -> FieldSealer:
-        """What seals the fields of this client's records and opens them."""
+        """Seals and opens fields of this client's records."""
         return self._loop.run(self._awaited.field_sealer(key_ring, scope))

@@ -1,4 +1,4 @@
-"""A database, for programs that wait: see :class:`tidings.database.Database`."""
+"""A blocking database API: see :class:`tidings.database.Database`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tidings.values import Asset, Value
 
 
 class Database:
-    """The methods of :class:`tidings.database.Database`, which wait."""
+    """The blocking equivalent of :class:`tidings.database.Database`."""
 
     def __init__(self, loop: LoopThread, awaited: database.Database) -> None:
         self._loop = loop
@@ -39,7 +39,7 @@ class Database:
         idempotency_key: str | None = None,
         timeout: float | None = None,
     ) -> Record:
-        """Saves a record; returns it as saved."""
+        """Saves a record; returns the saved record."""
         return self._loop.run(
             self._awaited.save(
                 record, policy=policy, idempotency_key=idempotency_key, timeout=timeout
@@ -109,7 +109,7 @@ class Database:
         desired_keys: Iterable[str] | None = None,
         limit: int | None = None,
     ) -> SyncIterator[Record]:
-        """The records of a type that match, page by page as they are taken."""
+        """The matching records of a type; pages are fetched on demand."""
         found = self._awaited.query(
             record_type,
             where,
@@ -133,7 +133,7 @@ class Database:
         record_types: Iterable[str] = (),
         page_limit: int = 0,
     ) -> SyncIterator[ZoneChangesPage]:
-        """What changed in a zone after a token, page by page."""
+        """The changes to a zone after a token, in pages."""
         feed = self._awaited.changes(
             zone,
             after=after,
@@ -147,7 +147,7 @@ class Database:
     def zone_changes(
         self, *, after: bytes = b"", follow: bool = False
     ) -> SyncIterator[DatabaseChangesPage]:
-        """Which zones changed after a token, page by page."""
+        """The zones that changed after a token, in pages."""
         return SyncIterator(
             self._loop, aiter(self._awaited.zone_changes(after=after, follow=follow))
         )
@@ -155,7 +155,7 @@ class Database:
     # Zones.
 
     def save_zone(self, zone: ZoneID | str) -> RecordZone:
-        """Creates a zone; one that exists stays as it is."""
+        """Creates a zone; has no effect if it exists."""
         return self._loop.run(self._awaited.save_zone(zone))
 
     def delete_zone(self, zone: ZoneID | str) -> None:
@@ -169,7 +169,7 @@ class Database:
     # Subscriptions.
 
     def save_subscription(self, subscription: Subscription) -> Subscription:
-        """Saves a subscription; returns it as saved."""
+        """Saves a subscription; returns the saved subscription."""
         return self._loop.run(self._awaited.save_subscription(subscription))
 
     def delete_subscription(self, subscription_id: str) -> None:
@@ -188,7 +188,7 @@ class Database:
         *,
         on_progress: ProgressListener | None = None,
     ) -> Asset:
-        """Uploads a file, or bytes; ``on_progress`` is called by the client's thread."""
+        """Uploads a file or bytes; ``on_progress`` is called on the client's thread."""
         return self._loop.run(self._awaited.upload_asset(content, on_progress=on_progress))
 
     def download_asset(
@@ -198,7 +198,7 @@ class Database:
         *,
         on_progress: ProgressListener | None = None,
     ) -> None:
-        """Downloads an asset into a file; ``on_progress`` is called by the client's thread."""
+        """Downloads an asset into a file; ``on_progress`` is called on the client's thread."""
         self._loop.run(self._awaited.download_asset(asset, path, on_progress=on_progress))
 
     def asset_bytes(self, asset: Asset) -> bytes:

@@ -1,4 +1,4 @@
-"""A user's notifications, for programs that wait: see :class:`tidings.inbox.inbox.Inbox`."""
+"""A blocking inbox: see :class:`tidings.inbox.inbox.Inbox`."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from tidings.sync.loop import LoopThread
 
 
 class Inbox:
-    """The methods of :class:`tidings.inbox.inbox.Inbox`, which wait."""
+    """The blocking equivalent of :class:`tidings.inbox.inbox.Inbox`."""
 
     def __init__(self, loop: LoopThread, awaited: inbox.Inbox) -> None:
         self._loop = loop
         self._awaited = awaited
 
     def __iter__(self) -> SyncIterator[InboxNotification]:
-        """Begins an iteration after what is committed; an earlier one ends."""
+        """Starts an iteration after the committed position; ends an earlier one."""
         return SyncIterator(self._loop, self._loop.call(lambda: aiter(self._awaited)))
 
     @property
     def position(self) -> InboxPosition:
-        """The place after all that was handed out."""
+        """The position after the last delivered notification."""
         return self._awaited.position
 
     @property
     def committed_position(self) -> InboxPosition:
-        """What is committed: where the next iteration begins."""
+        """The committed position, where the next iteration starts."""
         return self._awaited.committed_position
 
     def commit(self, item: InboxNotification | None = None) -> None:
-        """Notifications up to this one, or all that were handed out, are done."""
+        """Commits all notifications up to this one, or all that were delivered."""
         self._loop.run(self._awaited.commit(item))
 
     def restart(self) -> None:
-        """Begins with the oldest notification that is kept."""
+        """Restarts at the oldest retained notification."""
         self._loop.run(self._awaited.restart())
 
     def mark_read(self, *notifications: InboxNotification | Notification | str) -> None:
@@ -46,7 +46,7 @@ class Inbox:
         self._loop.run(self._awaited.mark_read(*notifications))
 
     def close(self) -> None:
-        """Ends the iteration, which another thread may wait in, and gives the file free."""
+        """Ends the iteration, even if another thread waits in it, and releases the file."""
         self._loop.run(self._awaited.aclose())
 
     def __enter__(self) -> Inbox:

@@ -1,4 +1,4 @@
-"""An asynchronous iteration for programs that wait."""
+"""A blocking iterator over an asynchronous iteration."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class SyncIterator(Generic[T]):
-    """Takes items one after the other: ``for``; leave it early with ``with`` or :meth:`close`."""
+    """Iterates with ``for``; to stop early, use ``with`` or :meth:`close`."""
 
     def __init__(self, loop: LoopThread, items: AsyncIterator[T]) -> None:
         self._loop = loop

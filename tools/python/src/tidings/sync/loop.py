@@ -1,4 +1,4 @@
-"""An event loop on a thread of its own."""
+"""An event loop on its own thread."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class LoopThread:
-    """Runs coroutines for threads that have no loop."""
+    """Runs coroutines for threads without an event loop."""
 
     def __init__(self, name: str = "tidings") -> None:
         self._loop = asyncio.new_event_loop()
@@ -19,10 +19,10 @@ class LoopThread:
         self._thread.start()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Waits for a coroutine; when the waiting is interrupted, it is cancelled."""
+        """Runs a coroutine and waits for it; an interrupt cancels it."""
         if not self._thread.is_alive() or self._thread is threading.current_thread():
             work.close()
-            raise RuntimeError("the client is closed, or called from its own loop")
+            raise RuntimeError("the client is closed, or was called from its own loop")
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return future.result()
@@ -31,7 +31,7 @@ class LoopThread:
             raise
 
     def call(self, function: Callable[[], T]) -> T:
-        """Waits for a function that has to run on the loop."""
+        """Calls a function on the loop and waits for it."""
 
         async def on_loop() -> T:
             return function()

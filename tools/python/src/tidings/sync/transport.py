@@ -1,4 +1,4 @@
-"""Carries the calls of stubs that wait."""
+"""The transport of blocking stubs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tidings.sync.loop import LoopThread
 
 
 class LoopTransport:
-    """A :class:`~tidings.rpc.transport.SyncTransport` over one whose calls are awaited."""
+    """A :class:`~tidings.rpc.transport.SyncTransport` over an asynchronous transport."""
 
     def __init__(self, loop: LoopThread, transport: Transport) -> None:
         self._loop = loop
@@ -31,7 +31,7 @@ class LoopTransport:
         request: Request,
         options: CallOptions,
     ) -> SyncMessageStream[Response]:
-        """Starts a server-streaming call; what fails is raised by the stream."""
+        """Starts a server-streaming call; errors are raised by the stream."""
         stream = self._loop.call(lambda: self._transport.server_streaming(method, request, options))
         return SyncMessageStream(stream, self._take, self._close)
 
