@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
 import zmq
 import zmq.asyncio
+from ports import ReservedPort
 
 import tidings
 from tidings.rpc.v1.header_pb2 import RequestHeader, ResponseHeader
 from tidings.rpc.v1.health_pb2 import CheckRequest
+
+REFUSED_WITHIN = 120.0
+"""Seconds; a refusal is known after a fraction of one, on a machine without other work."""
 
 
 @dataclass
@@ -38,7 +43,9 @@ class Peer:
         self._context = zmq.asyncio.Context()
         self.socket = self._context.socket(zmq.ROUTER)
         self.socket.linger = 0
-        self.endpoint = f"tcp://127.0.0.1:{self.socket.bind_to_random_port('tcp://127.0.0.1')}"
+        self._port = ReservedPort()
+        self.endpoint = self._port.endpoint
+        self.socket.bind(self.endpoint)
 
     async def receive(self) -> ReceivedCall:
         """Waits for the next request."""
@@ -79,12 +86,14 @@ class Peer:
 
 async def refusal(client: tidings.Client, error: type[tidings.RPCError], reason: str) -> None:
     """Waits until calls fail with a message; it may take time until the cause is known."""
-    while True:
+    last: tidings.RPCError | None = None
+    end = time.monotonic() + REFUSED_WITHIN
+    while time.monotonic() < end:
         try:
-            await client.health.check(CheckRequest())
-        except error as caught:
-            if reason in caught.message:
+            await client.health.check(CheckRequest(), timeout=REFUSED_WITHIN)
+        except (error, tidings.Unavailable) as caught:
+            if isinstance(caught, error) and reason in caught.message:
                 return
-        except tidings.Unavailable:
-            pass
+            last = caught
         await asyncio.sleep(0.01)
+    raise AssertionError(f"no refusal says {reason!r} within {REFUSED_WITHIN} s; the last: {last}")

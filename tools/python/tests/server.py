@@ -10,6 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from ports import ReservedPort
+
 import tidings
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -38,8 +40,8 @@ class Server:
 
     def __init__(self, folder: Path, *arguments: str) -> None:
         self.folder = folder
-        self.rpc = "tcp://127.0.0.1:0"
-        self.push = "tcp://127.0.0.1:0"
+        self._ports = (ReservedPort(), ReservedPort())
+        self.rpc, self.push = (port.endpoint for port in self._ports)
         self._arguments = arguments
         self._process: subprocess.Popen[str] | None = None
 
@@ -69,8 +71,6 @@ class Server:
             if words[:2] != ["rpcd", "ready"]:
                 log.seek(0)
                 raise AssertionError(f"rpcd is not ready: {words} {log.read()}")
-        self.rpc = words[2].removeprefix("rpc=")
-        self.push = words[3].removeprefix("push=")
 
     def end(self, number: int = signal.SIGTERM) -> None:
         """Sends a signal and waits for the exit; SIGKILL simulates a power failure."""

@@ -8,11 +8,11 @@ from collections.abc import Coroutine
 from typing import Any
 
 import pytest
-import zmq
 from conftest import ClientMaker
 from google.protobuf.any_pb2 import Any as AnyMessage
 from google.protobuf.duration_pb2 import Duration
 from peer import Peer, refusal
+from ports import ReservedPort
 from server import Server
 
 import tidings
@@ -283,12 +283,8 @@ async def test_closing_fails_running_calls() -> None:
 
 
 async def test_connection_refused() -> None:
-    context = zmq.Context()
-    socket = context.socket(zmq.PULL)
-    port = socket.bind_to_random_port("tcp://127.0.0.1")
-    socket.close()
-    context.term()
-    async with tidings.Client(f"tcp://127.0.0.1:{port}", connect_timeout=0.1) as client:
+    port = ReservedPort()
+    async with tidings.Client(port.endpoint, connect_timeout=0.1) as client:
         await refusal(client, tidings.Unavailable, "connection refused")
     with pytest.raises(tidings.InvalidArgument, match="cannot connect"):
         async with tidings.Client("nonsense"):

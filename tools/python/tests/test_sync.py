@@ -56,8 +56,10 @@ def test_records_and_streams(client: tidings.sync.Client) -> None:
 def test_the_inbox(client: tidings.sync.Client, tmp_path: Path) -> None:
     with client, client.inbox(tmp_path / "inbox") as inbox:
         database = client.database()
-        database.save_subscription(tidings.query_subscription("all", "Things"))
-        database.save_all([Record("Things", "a"), Record("Things", "b")])
+        # A subscription needs a type that is in the schema.
+        database.save(Record("Letters", "before"))
+        database.save_subscription(tidings.query_subscription("all", "Letters"))
+        database.save_all([Record("Letters", "a"), Record("Letters", "b")])
         names = []
         for item in inbox:
             names.append(item.notification.record_name)
