@@ -14,8 +14,7 @@ struct Publisher: ~Copyable {
   private var keys: SealingKeyCache?
   private var nonces = NonceSequence()
   /// Events of groups that are too large to be published in one turn, in their order.
-  private var unpublished: [StoredEvent] = []
-  private var nextUnpublished = 0
+  private var unpublished = UnpublishedEvents()
   static let eventsPerTurn = 500
   /// Beyond that they are published at once.
   static let unpublishedMax = 100_000
@@ -56,21 +55,16 @@ struct Publisher: ~Copyable {
     if unpublished.isEmpty, events.count <= Self.eventsPerTurn {
       return publishNow(events, on: loop)
     }
-    unpublished += events
-    let excess = unpublished.count - nextUnpublished - Self.unpublishedMax
-    publishSome(max(Self.eventsPerTurn, excess), on: loop)
+    unpublished.append(events)
+    publishSome(max(Self.eventsPerTurn, unpublished.count - Self.unpublishedMax), on: loop)
   }
 
   /// Publishes what was left for other turns.
   mutating func publishRest(on loop: LoopContext) { publishSome(unpublished.count, on: loop) }
 
-  /// Publishes so many of the events that are left.
-  private mutating func publishSome(_ count: Int, on loop: LoopContext) {
-    let end = min(nextUnpublished + count, unpublished.count)
-    let some = Array(unpublished[nextUnpublished..<end])
-    nextUnpublished = end
-    if end == unpublished.count { (unpublished, nextUnpublished) = ([], 0) }
-    publishNow(some, on: loop)
+  /// Publishes at most so many of the waiting events.
+  private mutating func publishSome(_ countMax: Int, on loop: LoopContext) {
+    publishNow(unpublished.take(countMax), on: loop)
   }
 
   private mutating func publishNow(_ events: [StoredEvent], on loop: LoopContext) {
@@ -124,8 +118,9 @@ struct Publisher: ~Copyable {
     for topic in topics { loop.publish(topic: topic, body: push) }
   }
 
-  /// Publishes nothing more on these topics.
+  /// Publishes nothing more on these topics, events that wait included: subscribers find them in the log.
   mutating func retire(_ topics: [[UInt8]]) {
+    unpublished.remove(topics)
     for topic in topics {
       beacons.forget(topic)
       pacing.forget(topic)

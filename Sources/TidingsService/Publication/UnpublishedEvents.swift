@@ -1,0 +1,39 @@
+internal import TidingsEngine
+
+/// Committed events that wait for a later turn to be published, in their order.
+struct UnpublishedEvents {
+  private var events: [StoredEvent] = []
+  /// Where the waiting events begin: those before it were taken.
+  private var first = 0
+  /// Taken events are removed when there are so many.
+  private static let takenMax = 10_000
+
+  var count: Int { events.count - first }
+  var isEmpty: Bool { count == 0 }
+  /// The events that are held in memory, taken ones included.
+  var heldCount: Int { events.count }
+
+  mutating func append(_ new: [StoredEvent]) { events += new }
+
+  /// Takes the oldest events, at most so many.
+  mutating func take(_ countMax: Int) -> [StoredEvent] {
+    let end = min(first + countMax, events.count)
+    let taken = Array(events[first..<end])
+    first = end
+    if isEmpty {
+      (events, first) = ([], 0)
+    } else if first >= Self.takenMax {
+      events.removeFirst(first)
+      first = 0
+    }
+    return taken
+  }
+
+  /// Removes the events of topics on which nothing more is published.
+  mutating func remove(_ topics: [[UInt8]]) {
+    guard !isEmpty, !topics.isEmpty else { return }
+    let retired = Set(topics)
+    events = events[first...].filter { !retired.contains($0.topic) }
+    first = 0
+  }
+}

@@ -1,0 +1,52 @@
+import Testing
+import TidingsModel
+
+@testable import TidingsEngine
+@testable import TidingsService
+
+@Suite struct UnpublishedEventsTests {
+  private func events(_ sequences: ClosedRange<Int64>, topic: UInt8 = 1) -> [StoredEvent] {
+    sequences.map {
+      StoredEvent(
+        channel: 1,
+        topic: [topic],
+        sequence: $0,
+        originTag: 0,
+        committed: Timestamp(millisecondsSince1970: 0),
+        body: []
+      )
+    }
+  }
+
+  @Test("events are taken in their order, each once")
+  func order() {
+    var waiting = UnpublishedEvents()
+    waiting.append(events(1...3))
+    #expect(waiting.take(2).map(\.sequence) == [1, 2])
+    waiting.append(events(4...5))
+    #expect(waiting.count == 3)
+    #expect(waiting.take(9).map(\.sequence) == [3, 4, 5])
+    #expect(waiting.isEmpty && waiting.take(1).isEmpty)
+  }
+
+  @Test("events that were taken are not held, although some always wait")
+  func memory() {
+    var waiting = UnpublishedEvents()
+    waiting.append(events(1...700))
+    for round in 1...1_000 as ClosedRange<Int64> {
+      waiting.append(events((round * 500 + 201)...(round * 500 + 700)))
+      #expect(waiting.take(500).first?.sequence == round * 500 - 499)
+    }
+    #expect(waiting.count == 700)
+    #expect(waiting.heldCount < 20_000)
+  }
+
+  @Test("events of a retired topic are not published any more")
+  func retirement() {
+    var waiting = UnpublishedEvents()
+    waiting.append(events(1...3) + events(4...5, topic: 2) + events(6...6))
+    _ = waiting.take(1)
+    waiting.remove([[1], [3]])
+    #expect(waiting.take(9).map(\.sequence) == [4, 5])
+  }
+}
