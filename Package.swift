@@ -293,6 +293,7 @@ let package = Package(
     testSupport(
       "TestSupport",
       exclude: ["Faults/disk-faults.c"],
+      "RPCTestSupport",
       "RandomSupport",
       "TidingsClient",
       "TidingsKeys",

@@ -98,10 +98,26 @@ internal import TidingsSQLite
     await RpcctlRun(server, ["users", "erase", "alice", "--confirm"] + arguments)
   }
 
-  /// What is stored for ben, as `users erase` counts it: notifications aside, since he is notified of what goes.
-  private func dataOfBen(_ server: TestServer) async -> [String] {
-    let run = await RpcctlRun(server, ["users", "erase", "ben"])
-    return run.lines.filter { !$0.contains("notifications") }.map(String.init)
+  /// What is stored for a user, as `users erase` counts it: notifications aside, since they are notified of what goes.
+  private func data(of user: String, _ server: TestServer) async -> [String] {
+    Self.counts(await RpcctlRun(server, ["users", "erase", user]))
+  }
+
+  private static func counts(_ run: RpcctlRun) -> [String] {
+    run.lines.filter { !$0.contains("notifications") }.map(String.init)
+  }
+
+  /// What `fill` wrote for alice, wherever no maintenance takes it away: her texts, and her name.
+  private func expectAllOfAlice(in server: TestServer) throws {
+    let found = try finds(["alice", Self.marker], in: server)
+    for location in [
+      "records.body", "ancestors.body", "event_contents.body", "subscriptions.body", "events.body",
+    ] { #expect(found.contains { $0.hasPrefix(location) }, "\(location): \(found)") }
+    for table in [
+      "read_marks", "badges", "work_groups", "devices", "databases", "usage",
+    ] {
+      #expect(found.contains("\(table).owner has alice"), "\(found)")
+    }
   }
 
   /// The tables and columns of the store in which one of the words occurs.
@@ -138,16 +154,7 @@ internal import TidingsSQLite
     )
     let token = try #require(feed.zones.first?.changeToken)
     #expect(feed.zones.first?.changedRecords.count == 10)
-    let found = try finds(["alice", Self.marker], in: server)
-    for location in [
-      "records.body", "ancestors.body", "event_contents.body", "subscriptions.body", "events.body",
-    ] { #expect(found.contains { $0.hasPrefix(location) }, "\(location): \(found)") }
-    for table in [
-      "read_marks", "badges", "work_groups", "devices", "databases", "usage",
-    ] {
-      #expect(found.contains("\(table).owner has alice"), "\(found)")
-    }
-
+    try expectAllOfAlice(in: server)
     let preview = await RpcctlRun(server, ["users", "erase", "alice"])
     #expect(preview.exitCode == .success, "\(preview.err)")
     #expect(
@@ -157,8 +164,9 @@ internal import TidingsSQLite
       "\(preview.out)"
     )
     #expect(preview.err.contains("--confirm"))
-    #expect(try finds(["alice", Self.marker], in: server) == found)
-    let before = await dataOfBen(server)
+    try expectAllOfAlice(in: server)
+    #expect(await data(of: "alice", server) == Self.counts(preview))
+    let before = await data(of: "ben", server)
 
     let done = await erase(server)
     #expect(done.exitCode == .success, "\(done.err) \(done.out)")
@@ -173,7 +181,7 @@ internal import TidingsSQLite
 
     // Others' data is as it was, and the feed says what is gone.
     #expect(before.count > 5)
-    #expect(await dataOfBen(server) == before)
+    #expect(await data(of: "ben", server) == before)
     let changes = try await ben.records.fetchRecordZoneChanges(
       .init(databaseID: Self.publicID, zones: [.init(zoneID: .init(), changeToken: token)])
     )
@@ -198,7 +206,7 @@ internal import TidingsSQLite
     // Once more removes nothing, and the name is free again.
     let again = await erase(server)
     #expect(again.exitCode == .success)
-    #expect(await dataOfBen(server) == before)
+    #expect(await data(of: "ben", server) == before)
     let alice = try await server.client(as: "alice")
     try await alice.save(.init("Notes", "n1", ["text": "new"]))
     #expect(try await alice.fetch([.init("n1")]).first?.record?.fields["text"] == "new")
@@ -391,7 +399,7 @@ internal import TidingsSQLite
     var random = SplitMix64(seed: seed)
     var server = try await TestServer.startLasting()
     _ = try await fill(server, records: 390)
-    let before = await dataOfBen(server)
+    let before = await data(of: "ben", server)
     let begun = await erase(server, "--no-wait")
     #expect(begun.exitCode == .conditionNotMet, "\(begun.err)")
     for _ in 0..<5 {
@@ -404,7 +412,7 @@ internal import TidingsSQLite
     #expect(done.exitCode == .success, "\(done.err) seed \(seed)")
     let left = try finds(["alice", Self.marker], in: server)
     #expect(left == [], "seed \(seed)")
-    #expect(await dataOfBen(server) == before, "seed \(seed)")
+    #expect(await data(of: "ben", server) == before, "seed \(seed)")
     #expect(await RpcctlRun(server, ["server", "check", "--structure"]).exitCode == .success)
   }
 

@@ -1,5 +1,4 @@
-internal import Foundation
-internal import Synchronization
+package import RPCTestSupport
 public import TidingsClient
 
 /// An `rpcd` that is ready, on a data folder that outlives it.
@@ -10,12 +9,14 @@ public final class TestServer: Sendable {
   public let pushEndpoint: String
   private let arguments: [String]
   private let environment: [String: String]
+  private let ports: [ReservedPort]
 
   /// Starts a server on free ports, with a data folder of its own by default.
-  public static func start(
+  package static func start(
     in folder: TemporaryFolder? = nil,
     rpc: String = "tcp://127.0.0.1:0",
     push: String = "tcp://127.0.0.1:0",
+    keeping ports: [ReservedPort] = [],
     arguments: [String] = [],
     descriptorsMax: Int? = nil,
     environment: [String: String] = [:]
@@ -29,7 +30,7 @@ public final class TestServer: Sendable {
       environment: environment
     )
     let line = try await process.waitForReadyLine()
-    return try TestServer(folder, process, arguments, environment, readyLine: line)
+    return try TestServer(folder, process, arguments, environment, ports, readyLine: line)
   }
 
   /// Starts a server on ports that the system gives to nobody else while it is down.
@@ -38,27 +39,15 @@ public final class TestServer: Sendable {
     arguments: [String] = [],
     environment: [String: String] = [:]
   ) async throws -> TestServer {
-    while true {
-      do {
-        return try await start(
-          in: folder,
-          rpc: lastingEndpoint(),
-          push: lastingEndpoint(),
-          arguments: arguments,
-          environment: environment
-        )
-      } catch let failure as WaitingFailure where failure.description.contains("in use") {
-        // Another process has it: take the next.
-      }
-    }
-  }
-
-  private static let endpointsTaken = Atomic<Int>(0)
-
-  /// Below the ports that clients and servers on port 0 are given.
-  static func lastingEndpoint() -> String {
-    let number = endpointsTaken.add(1, ordering: .relaxed).newValue
-    return "tcp://127.0.0.1:\(10_000 + (Int(getpid()) * 64 + number) % 10_000)"
+    let (rpc, push) = (ReservedPort(), ReservedPort())
+    return try await start(
+      in: folder,
+      rpc: rpc.endpoint,
+      push: push.endpoint,
+      keeping: [rpc, push],
+      arguments: arguments,
+      environment: environment
+    )
   }
 
   private init(
@@ -66,6 +55,7 @@ public final class TestServer: Sendable {
     _ process: ServerProcess,
     _ arguments: [String],
     _ environment: [String: String],
+    _ ports: [ReservedPort],
     readyLine: String
   ) throws {
     let words = readyLine.split(separator: " ")
@@ -76,6 +66,7 @@ public final class TestServer: Sendable {
     self.process = process
     self.arguments = arguments
     self.environment = environment
+    self.ports = ports
     rpcEndpoint = String(words[2].dropFirst("rpc=".count))
     pushEndpoint = String(words[3].dropFirst("push=".count))
   }
@@ -99,6 +90,7 @@ public final class TestServer: Sendable {
       in: folder,
       rpc: rpcEndpoint,
       push: pushEndpoint,
+      keeping: ports,
       arguments: arguments,
       environment: environment
     )

@@ -1,4 +1,3 @@
-import Glibc
 import RPCTestSupport
 import Synchronization
 import TidingsInterop
@@ -12,13 +11,13 @@ struct TestServer {
 
   var endpoint: String { server.endpoint }
 
-  private static let endpointsTaken = Atomic<Int>(0)
+  private static let reservedPorts = Mutex<[ReservedPort]>([])
 
-  /// An endpoint that nobody takes between two uses: its port is below those that the system hands
-  /// out by itself.
+  /// An endpoint that nobody takes between two uses, as long as these tests run.
   static func lastingEndpoint() -> String {
-    let number = endpointsTaken.add(1, ordering: .relaxed).newValue
-    return "tcp://127.0.0.1:\(20_000 + (Int(getpid()) * 16 + number) % 10_000)"
+    let port = ReservedPort()
+    reservedPorts.withLock { $0.append(port) }
+    return port.endpoint
   }
 
   static func start(

@@ -1,5 +1,6 @@
 internal import CZeroMQ
 internal import Foundation
+internal import RPCTestSupport
 internal import RandomSupport
 internal import Synchronization
 internal import TidingsThreads
@@ -74,7 +75,8 @@ private final class PushProxyLoop: @unchecked Sendable {
     var countdown: Int
   }
 
-  let endpoint: String
+  var endpoint: String { port.endpoint }
+  private let port = ReservedPort()
   private let orders: Mailbox<PushProxy.Order>
   private let counts: Observed<PushProxy.Counts>
   private var faults: PushProxy.Faults
@@ -100,15 +102,8 @@ private final class PushProxyLoop: @unchecked Sendable {
       for option in [ZMQ_LINGER, ZMQ_SNDHWM, ZMQ_RCVHWM] { Self.set(socket, option, 0) }
     }
     Self.set(upstream, ZMQ_RECONNECT_IVL, 20)
-    while true {
-      let endpoint = TestServer.lastingEndpoint()
-      if zmq_bind(downstream, endpoint) == 0 {
-        self.endpoint = endpoint
-        return
-      }
-      guard zmq_errno() == EADDRINUSE else {
-        throw WaitingFailure(description: String(cString: zmq_strerror(zmq_errno())))
-      }
+    guard zmq_bind(downstream, port.endpoint) == 0 else {
+      throw WaitingFailure(description: String(cString: zmq_strerror(zmq_errno())))
     }
   }
 
