@@ -57,12 +57,12 @@ final class Bench {
 
 /// A running rpcd with data of its own.
 final class ServerProcess {
-  private(set) var endpoint: String
-  private(set) var pushEndpoint: String
+  private(set) var address: ServerAddress
   private var process: ChildProcess
   private let arguments: [String]
   private let folder: RunFolder
 
+  var endpoint: String { address.endpoint }
   /// The file of its store.
   var databasePath: String { folder.path + "/data/tidings.sqlite" }
 
@@ -75,16 +75,14 @@ final class ServerProcess {
       "--limit", "pushes-per-second-max=1000000",
     ]
     process = try ChildProcess(arguments)
-    endpoint = try process.endpoint("rpc")
-    pushEndpoint = try process.endpoint("push")
+    address = try process.address()
   }
 
   /// Stops it and starts it on the same data.
   func restart() throws {
     process.stop()
     process = try ChildProcess(arguments)
-    endpoint = try process.endpoint("rpc")
-    pushEndpoint = try process.endpoint("push")
+    address = try process.address()
   }
 
   /// Saves records with the numbers from 0.

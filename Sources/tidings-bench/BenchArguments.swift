@@ -33,8 +33,21 @@ struct BenchArguments {
       "Calls of a round with one in flight; ten times as many with more."
     ),
     Option("warmup", value: "N", default: "1000", "Calls before the first round."),
-    Option("connections", value: "LIST", default: "1,16", "Numbers of connections."),
-    Option("in-flight", value: "LIST", default: "1,64", "Numbers of calls in flight."),
+    Option("connections", value: "LIST", default: "1,64", "Numbers of connections."),
+    Option(
+      "in-flight",
+      value: "LIST",
+      default: "1,64,1024",
+      "Numbers of calls in flight, over all connections; fewer than those are skipped."
+    ),
+    Option(
+      "saves",
+      value: "LIST",
+      default: SaveVariant.allCases.map(\.rawValue).joined(separator: ","),
+      "What save measures."
+    ),
+    Option("fired", value: "N", default: "1", "Subscriptions that a save of save.fired fires."),
+    Option("indexes", value: "N", default: "1", "Indexes of the type of save.indexed."),
     Option(
       "subscriptions",
       value: "LIST",
@@ -68,9 +81,12 @@ struct BenchArguments {
       Cases:
         echo    HealthService/Check against a ROUTER that sends the same frames back
         curve   the same with CURVE on both sides
-        fetch   FetchRecords of one record among 10,000 against the same
-        save    ModifyRecords with one record, new and existing, against a ROUTER that puts the
-                same bytes into SQLite, a group of calls per commit
+        fetch   FetchRecords of one record among 10,000 against a get of the floor service: one
+                thread, a ROUTER, an XPUB and one SQLite table, messages of one size, no features
+        save    ModifyRecords with one record against a save of the floor service, which gathers
+                the calls that are there into a commit: new and existing records of 8 fields, the
+                same with one field (field.new, field.update), new ones that fire subscriptions,
+                and new ones with indexes
         push    from a save to its notification, opened, on a SUB socket, and in a program that
                 iterates over the Swift client's stream, against the save alone plus a bare PUB
                 and SUB
@@ -130,6 +146,18 @@ struct BenchArguments {
     settings.warmup = try parsed.number("warmup", in: 1...10_000_000) ?? settings.warmup
     settings.connections = try Self.numbers(parsed, "connections", in: 1...256)
     settings.inFlight = try Self.numbers(parsed, "in-flight", in: 1...2048)
+    guard !settings.loads.isEmpty else {
+      throw UsageError("no calls in flight for so many connections: raise --in-flight")
+    }
+    settings.saves = try (parsed["saves"] ?? "").split(separator: ",").map { name in
+      guard let variant = SaveVariant(rawValue: String(name)) else {
+        throw UsageError("unknown save '\(name)'")
+      }
+      return variant
+    }
+    settings.fired = try parsed.number("fired", in: 1...1000) ?? settings.fired
+    settings.indexes =
+      try parsed.number("indexes", in: 1...Calls.indexableFields.count) ?? settings.indexes
     settings.subscriptions = try Self.numbers(parsed, "subscriptions", in: 1...10_000_000)
     settings.records = try parsed.number("records", in: 50...100_000_000) ?? settings.records
     settings.notifications =

@@ -6,8 +6,14 @@ struct BenchSettings {
   var calls = 4_000
   /// Calls before the first round of each measurement.
   var warmup = 1_000
-  var connections = [1, 16]
-  var inFlight = [1, 64]
+  var connections = [1, 64]
+  var inFlight = [1, 64, 1024]
+  /// What `save` saves.
+  var saves = SaveVariant.allCases
+  /// Subscriptions that each save of `save.fired` fires.
+  var fired = 1
+  /// Indexes of the type of `save.indexed`.
+  var indexes = 1
   /// Sizes of the index in `match` and `start`.
   var subscriptions = [1_000, 10_000, 100_000, 1_000_000]
   /// Records in `query`.
@@ -22,6 +28,13 @@ struct BenchSettings {
   var data = "."
   /// This program.
   var program = ""
+
+  /// Each number of connections with each number of calls in flight that leaves none without a call.
+  var loads: [Load] {
+    connections.flatMap { connections in
+      inFlight.filter { $0 >= connections }.map { Load(connections: connections, inFlight: $0) }
+    }
+  }
 
   /// With more in flight a call takes less time.
   func calls(inFlight: Int) -> Int { inFlight == 1 ? calls : calls * 10 }

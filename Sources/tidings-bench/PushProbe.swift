@@ -9,12 +9,10 @@ final class PushProbe {
   /// The topic of the baseline's messages, as long as a channel's.
   static let bareTopic = [UInt8](repeating: 0x2a, count: 16)
 
-  private let caller: RawSocket
+  private let caller: RawCaller
+  private let clock: ProcessClock
   private let subscriber: RawSocket
   private let frames = FrameSlots(count: 2)
-  private var template: CallTemplate
-  private var numbers: NumberSequence
-  private var callCount: UInt64 = 0
   private var newest: UInt64 = 0
   private let key: SealingKey?
   /// The body of the message received last.
@@ -23,28 +21,24 @@ final class PushProbe {
   /// Subscribes, and returns when messages arrive; the call makes the server publish one.
   init(
     _ context: RawContext,
-    endpoint: String,
-    pushEndpoint: String,
+    _ server: ServerAddress,
     topic: [UInt8],
     key: [UInt8] = [],
-    _ template: CallTemplate,
-    numbers: NumberSequence
+    _ calls: CallSequence
   ) throws {
-    caller = try RawSocket(context, kind: ZMQ_DEALER)
+    caller = try RawCaller(context, server, calls)
+    clock = server.clock
     subscriber = try RawSocket(context, kind: ZMQ_SUB)
-    self.template = template
-    self.numbers = numbers
     self.key = SealingKey(key)
-    try caller.connect(endpoint)
     try subscriber.subscribe(topic)
-    try subscriber.connect(pushEndpoint)
+    try subscriber.connect(server.pushEndpoint)
     try waitForFirst()
   }
 
   /// From the call's start until its notification is there, opened and decoded, for a server that
   /// answers calls too.
   func callsToMessages(count: Int) throws -> Measurement {
-    try measure(count) { started, name in
+    try measure(count) { started, sent in
       // Beacons repeat older numbers.
       repeat {
         try receive(from: subscriber)
@@ -52,14 +46,13 @@ final class PushProbe {
       newest = FanoutProbe.sequenceNumber(of: frames[1])
       let notification = try openedNotification()
       let now = Clock.now()
-      guard notification.recordID?.recordName == "house-" + Calls.digits(name) else {
+      guard notification.recordID?.recordName == "house-" + Calls.digits(sent.record) else {
         throw BenchError("a push of another save")
       }
       // The reply to the call was sent before.
-      try receive(from: caller)
-      guard ReplyCheck.callID(of: frames[0]) == CallTemplate.callID(of: callCount - 1),
-        ReplyCheck.oneRecord.accepts(frames[1])
-      else { throw BenchError(RawClient.failure(header: frames[0], body: frames[1])) }
+      guard try caller.receive(waits: true) == sent.call else {
+        throw BenchError("a reply to another call")
+      }
       return now - started
     }
   }
@@ -84,18 +77,18 @@ final class PushProbe {
 
   private func measure(
     _ count: Int,
-    _ latency: (_ started: UInt64, _ name: Int) throws -> UInt64
+    _ latency: (_ started: UInt64, CallSequence.Sent) throws -> UInt64
   ) throws -> Measurement {
     var latencies: [UInt64] = []
     latencies.reserveCapacity(count)
-    let begin = Clock.now()
+    let watch = Stopwatch(clock)
     for _ in 0..<count {
       try Interruption.check()
       let started = Clock.now()
-      let name = try send()
-      latencies.append(try latency(started, name))
+      let sent = try caller.send()
+      latencies.append(try latency(started, sent))
     }
-    return Measurement(latencies: latencies, elapsedNanoseconds: Clock.now() - begin)
+    return watch.measurement(latencies)
   }
 
   /// A subscription takes effect when the publisher receives it; until then messages are lost.
@@ -104,7 +97,7 @@ final class PushProbe {
     try subscriber.set(ZMQ_RCVTIMEO, 50)
     for _ in 0..<triesMax {
       try Interruption.check()
-      _ = try send()
+      _ = try caller.send()
       guard zmq_msg_recv(frames.start, subscriber.handle, 0) >= 0 else { continue }
       _ = try subscriber.receive(into: frames.start + 1, waits: true)
       try subscriber.set(ZMQ_RCVTIMEO, RawSocket.timeoutMilliseconds)
@@ -115,22 +108,12 @@ final class PushProbe {
 
   /// Takes what the first tries left behind.
   private func settle() throws {
-    for socket in [subscriber, caller] {
+    for socket in [subscriber, caller.socket] {
       var items = [
         zmq_pollitem_t(socket: socket.handle, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0)
       ]
       while zmq_poll(&items, 1, 200) > 0 { try receive(from: socket) }
     }
-  }
-
-  /// - Returns: The record's number.
-  private func send() throws -> Int {
-    let (name, serial) = numbers.take()
-    template.set(call: callCount, name: name, serial: serial)
-    callCount += 1
-    try caller.send(template.header, more: true)
-    try caller.send(template.body)
-    return name
   }
 
   private func receive(from socket: RawSocket) throws {

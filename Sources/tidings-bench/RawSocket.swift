@@ -92,7 +92,12 @@ final class RawSocket {
 
   /// Sends a frame.
   func send(_ bytes: [UInt8], more: Bool = false) throws {
-    while zmq_send(handle, bytes, bytes.count, more ? ZMQ_SNDMORE : 0) < 0 {
+    try bytes.withUnsafeBytes { try send($0, more: more) }
+  }
+
+  /// Sends a frame.
+  func send(_ bytes: UnsafeRawBufferPointer, more: Bool = false) throws {
+    while zmq_send(handle, bytes.baseAddress, bytes.count, more ? ZMQ_SNDMORE : 0) < 0 {
       guard zmq_errno() == EINTR else { throw BenchError(zmq: "sending") }
       try Interruption.check()
     }
@@ -134,6 +139,14 @@ final class FrameSlots {
   /// The bytes of a frame, valid until the slot is used again.
   subscript(index: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: zmq_msg_data(start + index), count: zmq_msg_size(start + index))
+  }
+
+  /// Puts a copy of bytes into a slot.
+  func set(_ index: Int, _ bytes: UnsafeRawBufferPointer) {
+    zmq_msg_close(start + index)
+    zmq_msg_init_size(start + index, bytes.count)
+    UnsafeMutableRawBufferPointer(start: zmq_msg_data(start + index), count: bytes.count)
+      .copyMemory(from: bytes)
   }
 
   /// Another frame of the same message follows.
