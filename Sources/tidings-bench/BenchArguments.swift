@@ -1,3 +1,4 @@
+import BenchCore
 import CommandLineTools
 import Glibc
 
@@ -46,6 +47,12 @@ struct BenchArguments {
       default: SaveVariant.allCases.map(\.rawValue).joined(separator: ","),
       "What save measures."
     ),
+    Option(
+      "open-loop",
+      value: "RATE",
+      "Calls of fetch, save and push at this rate per second, or at so much of the maximum (50%)."
+    ),
+    Option("seconds", value: "N", default: "60", "How long an open loop goes on."),
     Option("fired", value: "N", default: "1", "Subscriptions that a save of save.fired fires."),
     Option("indexes", value: "N", default: "1", "Indexes of the type of save.indexed."),
     Option(
@@ -109,6 +116,8 @@ struct BenchArguments {
 
       Starts its own rpcd on a free port with temporary data. Each round measures the baseline and
       the server right after one another; scores are medians of the rounds' ratios.
+      With --open-loop, fetch, save and push are called at a constant rate, and a latency counts from
+      the time at which the call was to begin: the floor service first, then rpcd, at the same rate.
       Exit codes: 0 ok, 1 something could not run or --check failed, 2 usage.
       """
   )
@@ -139,6 +148,17 @@ struct BenchArguments {
     }
     let takesAll = parsed.has("all") || parsed.operands.isEmpty
     cases = Self.caseNames.filter { takesAll || parsed.operands.contains($0) }
+    settings.seconds = try parsed.number("seconds", in: 1...86_400) ?? settings.seconds
+    if let text = parsed["open-loop"] {
+      guard let rate = OpenLoopRate(text) else {
+        throw UsageError("--open-loop takes calls per second or a part like 50%, not '\(text)'")
+      }
+      settings.openLoop = rate
+      if takesAll { cases = OpenLoopCase.caseNames }
+      for name in cases where !OpenLoopCase.caseNames.contains(name) {
+        throw UsageError("'\(name)' has no open loop: use fetch, save or push")
+      }
+    }
     isJSON = parsed["output"] == "json"
     thresholds = parsed["check"]
     settings.rounds = try parsed.number("rounds", in: 1...1000) ?? settings.rounds

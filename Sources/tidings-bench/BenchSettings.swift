@@ -1,3 +1,5 @@
+import BenchCore
+
 /// How a run is made.
 struct BenchSettings {
   /// Rounds of each measurement; the medians are reported.
@@ -14,6 +16,10 @@ struct BenchSettings {
   var fired = 1
   /// Indexes of the type of `save.indexed`.
   var indexes = 1
+  /// The rate of an open loop; `nil`: closed loops.
+  var openLoop: OpenLoopRate?
+  /// How long an open loop goes on.
+  var seconds = 60
   /// Sizes of the index in `match` and `start`.
   var subscriptions = [1_000, 10_000, 100_000, 1_000_000]
   /// Records in `query`.
@@ -29,12 +35,8 @@ struct BenchSettings {
   /// This program.
   var program = ""
 
-  /// Each number of connections with each number of calls in flight that leaves none without a call.
-  var loads: [Load] {
-    connections.flatMap { connections in
-      inFlight.filter { $0 >= connections }.map { Load(connections: connections, inFlight: $0) }
-    }
-  }
+  /// What the cases that compare calls with a baseline run with.
+  var loads: [Load] { Load.all(connections: connections, inFlight: inFlight) }
 
   /// With more in flight a call takes less time.
   func calls(inFlight: Int) -> Int { inFlight == 1 ? calls : calls * 10 }

@@ -2,6 +2,7 @@ import BenchCore
 import TidingsClient
 import TidingsProto
 import TidingsRPC
+import TidingsSeal
 
 /// From a save to the notification seen, against the save alone and a bare PUB and SUB.
 ///
@@ -23,7 +24,7 @@ enum PushCase {
       bench.context,
       server.address,
       topic: channel.topic,
-      key: channel.key,
+      .notification(SealingKey(channel.key)),
       CallSequence(Calls.save(type: Calls.watchedType), check: .oneRecord)
     )
     _ = try probe.callsToMessages(count: 10)
@@ -33,6 +34,7 @@ enum PushCase {
       bench.context,
       try bare.address(),
       topic: PushProbe.bareTopic,
+      .other,
       CallSequence(Calls.check(), check: .baseline)
     )
     let saves = try LoadGenerator(

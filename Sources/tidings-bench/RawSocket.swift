@@ -103,6 +103,21 @@ final class RawSocket {
     }
   }
 
+  /// Whether a message is there, or arrives within so many milliseconds.
+  func hasMessage(within milliseconds: Int) -> Bool {
+    var item = zmq_pollitem_t(socket: handle, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0)
+    return zmq_poll(&item, 1, milliseconds) > 0
+  }
+
+  /// Readable when something happens to the socket, which must first have been found without messages.
+  func descriptor() throws -> CInt {
+    var (value, size): (CInt, Int) = (0, MemoryLayout<CInt>.size)
+    guard zmq_getsockopt(handle, ZMQ_FD, &value, &size) == 0 else {
+      throw BenchError(zmq: "reading a socket's descriptor")
+    }
+    return value
+  }
+
   /// Receives a frame into a slot, waiting for it or not.
   ///
   /// - Returns: Whether there was one; waiting always finds one.

@@ -40,7 +40,8 @@ struct Run {
   }
 
   private func run(_ name: String) async throws -> [Figure] {
-    switch name {
+    if let rate = arguments.settings.openLoop { return try OpenLoopCase.run(bench, name, rate) }
+    return switch name {
     case "echo": try EchoCase.run(bench)
     case "curve": try CurveCase.run(bench)
     case "fetch": try FetchCase.run(bench)
@@ -64,6 +65,7 @@ struct Run {
 
   private var facts: [String: String] {
     let settings = arguments.settings
+    if settings.openLoop != nil { return ["seconds": "\(settings.seconds)"] }
     return [
       "rounds": "\(settings.rounds)", "calls": "\(settings.calls)",
       "warmup": "\(settings.warmup)",

@@ -19,6 +19,7 @@ struct Stopwatch {
   /// - Parameters:
   ///   - latencies: Nanoseconds of each call.
   ///   - callsEach: Calls that each latency is the mean of.
+  /// - Returns: The latencies, the rate, and the processor time of a call.
   func measurement(_ latencies: [UInt64], callsEach: Int = 1) -> Measurement {
     Measurement(
       latencies: latencies,
@@ -27,8 +28,16 @@ struct Stopwatch {
     )
   }
 
-  /// Processor time of each of so many calls since the start.
-  func processor(calls: Int) -> ProcessorTime {
+  /// Sums up what was measured since the start; `nil` without latencies.
+  func measurement(_ latencies: LatencyHistogram) -> Measurement? {
+    Measurement(
+      latencies,
+      elapsedNanoseconds: Clock.now() - start,
+      processor: processor(calls: latencies.count)
+    )
+  }
+
+  private func processor(calls: Int) -> ProcessorTime {
     func microseconds(_ nanoseconds: UInt64) -> Double { Double(nanoseconds) / 1e3 / Double(calls) }
     return ProcessorTime(
       server: server.map { microseconds($0.now() - serverStart) },
