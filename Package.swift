@@ -413,7 +413,14 @@ let package = Package(
       "rpcctl",
       "rpcd"
     ),
-    tests("TidingsBenchTests", "BenchCore", "RandomSupport"),
+    tests(
+      "TidingsBenchTests",
+      "BenchCore",
+      "RandomSupport",
+      "TestSupport",
+      "rpcd",
+      "tidings-bench"
+    ),
     // As programs are that were written for CloudKit.
     .testTarget(
       name: "TidingsKitCompatibilityTests",

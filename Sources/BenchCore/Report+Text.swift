@@ -1,7 +1,8 @@
 extension Report {
   private static let titles = [
-    "figure", "conn", "in flight", "p50 µs", "p99 µs", "per s", "base p50", "base per s", "score",
-    "rounds", "", "target", "",
+    "figure", "conn", "in flight", "p50 µs", "p99 µs", "per s", "server µs", "client µs",
+    "base p50",
+    "base per s", "base µs", "score", "rounds", "", "target", "",
   ]
 
   /// The report for people: a line for the machine, a line for each figure, then the notes.
@@ -48,8 +49,11 @@ extension Figure {
       measured.map { Decimal.text($0.p50) } ?? "-",
       measured.map { Decimal.text($0.p99) } ?? "-",
       measured.map { Decimal.grouped($0.perSecond) } ?? "-",
+      measured?.processor?.server.map(Decimal.text) ?? "-",
+      (measured?.processor?.client).map(Decimal.text) ?? "-",
       baseline.map { Decimal.text($0.p50) } ?? "-",
       baseline.map { Decimal.grouped($0.perSecond) } ?? "-",
+      baseline?.processor?.server.map(Decimal.text) ?? "-",
       score.map { Decimal.text($0.value) } ?? "-",
       score.map { Decimal.text($0.least) + "…" + Decimal.text($0.greatest) } ?? "-",
       score?.unit ?? "",

@@ -14,13 +14,20 @@ public struct Measurement: Codable, Hashable, Sendable {
   public var max: Double
   /// Calls done in a second.
   public var perSecond: Double
+  /// Processor time of a call; `nil` where it was not measured.
+  public var processor: ProcessorTime?
 
   /// Sums up the calls of a measurement.
   ///
   /// - Parameters:
   ///   - latencies: Nanoseconds of each call, in any order; at least one.
   ///   - elapsedNanoseconds: From the first call's start to the last one's end.
-  public init(latencies: [UInt64], elapsedNanoseconds: UInt64) {
+  ///   - processor: Processor time of a call.
+  public init(
+    latencies: [UInt64],
+    elapsedNanoseconds: UInt64,
+    processor: ProcessorTime? = nil
+  ) {
     precondition(!latencies.isEmpty, "a measurement has calls")
     let sorted = latencies.sorted()
     func microseconds(_ fraction: Double) -> Double {
@@ -33,6 +40,7 @@ public struct Measurement: Codable, Hashable, Sendable {
     p999 = microseconds(0.999)
     max = microseconds(1)
     perSecond = Double(sorted.count) * 1e9 / Double(Swift.max(elapsedNanoseconds, 1))
+    self.processor = processor
   }
 
   /// Sums up the calls of a histogram; `nil` when it has none.
@@ -40,7 +48,12 @@ public struct Measurement: Codable, Hashable, Sendable {
   /// - Parameters:
   ///   - histogram: Nanoseconds of each call.
   ///   - elapsedNanoseconds: From the first call's start to the last one's end.
-  public init?(_ histogram: LatencyHistogram, elapsedNanoseconds: UInt64) {
+  ///   - processor: Processor time of a call.
+  public init?(
+    _ histogram: LatencyHistogram,
+    elapsedNanoseconds: UInt64,
+    processor: ProcessorTime? = nil
+  ) {
     guard histogram.count > 0 else { return nil }
     func microseconds(_ fraction: Double) -> Double {
       Double(histogram.percentile(fraction)) / 1000
@@ -52,6 +65,7 @@ public struct Measurement: Codable, Hashable, Sendable {
     p999 = microseconds(0.999)
     max = Double(histogram.max) / 1000
     perSecond = Double(calls) * 1e9 / Double(Swift.max(elapsedNanoseconds, 1))
+    self.processor = processor
   }
 
   /// The medians of several rounds, number by number.
@@ -65,6 +79,7 @@ public struct Measurement: Codable, Hashable, Sendable {
     p999 = rounds.map(\.p999).median
     max = rounds.map(\.max).median
     perSecond = rounds.map(\.perSecond).median
+    processor = ProcessorTime(medianOf: rounds.compactMap(\.processor))
   }
 }
 

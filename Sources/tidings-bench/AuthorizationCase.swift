@@ -119,7 +119,7 @@ struct AuthorizationCase {
     // As calls are answered: in groups, each in a transaction.
     try engine.begin()
     defer { _ = try? engine.commit() }
-    let begin = Clock.now()
+    let watch = Stopwatch()
     for batch in 0..<Self.batchesPerRound {
       let started = Clock.now()
       for call in 0..<Self.callsPerBatch {
@@ -131,7 +131,6 @@ struct AuthorizationCase {
       }
       latencies.append((Clock.now() - started) / UInt64(Self.callsPerBatch))
     }
-    let elapsed = (Clock.now() - begin) / UInt64(Self.callsPerBatch)
-    return Measurement(latencies: latencies, elapsedNanoseconds: elapsed)
+    return watch.measurement(latencies, callsEach: Self.callsPerBatch)
   }
 }

@@ -6,18 +6,19 @@ import TidingsKeys
 ///
 /// It runs in a process of its own, until its standard input ends.
 final class BareRouter {
-  /// Most messages of a turn, as in rpcd.
-  static let messagesPerTurnMax = 256
   /// A routing id, a header and a body.
-  static let framesPerMessage = 3
+  private static let framesPerMessage = 3
 
   let context: RawContext
-  let endpoint: String
-  let frames = FrameSlots(count: messagesPerTurnMax * framesPerMessage)
+  private let endpoint: String
+  private let messagesPerTurnMax: Int
+  private let frames: FrameSlots
   private let socket: RawSocket
 
-  /// With a key pair it speaks CURVE.
-  init(_ pair: KeyPair? = nil) throws {
+  /// With a key pair it speaks CURVE; otherwise a turn is as long as in rpcd.
+  init(_ pair: KeyPair? = nil, messagesPerTurnMax: Int = 256) throws {
+    self.messagesPerTurnMax = messagesPerTurnMax
+    frames = FrameSlots(count: messagesPerTurnMax * Self.framesPerMessage)
     context = try RawContext()
     socket = try RawSocket(context, kind: ZMQ_ROUTER)
     if let pair { try socket.serve(pair) }
@@ -44,6 +45,16 @@ final class BareRouter {
     }
   }
 
+  /// The body of a message of a turn.
+  func body(of message: Int) -> UnsafeRawBufferPointer { frames[Self.bodyIndex(message)] }
+
+  /// Replaces the body of a message of a turn.
+  func setBody(of message: Int, to bytes: UnsafeRawBufferPointer) {
+    frames.set(Self.bodyIndex(message), bytes)
+  }
+
+  private static func bodyIndex(_ message: Int) -> Int { message * framesPerMessage + 2 }
+
   /// Sends a message of a turn back.
   func reply(_ message: Int) throws {
     for index in 0..<Self.framesPerMessage {
@@ -56,13 +67,13 @@ final class BareRouter {
   }
 
   private func drain() throws -> Int {
-    for message in 0..<Self.messagesPerTurnMax {
+    for message in 0..<messagesPerTurnMax {
       let first = frames.start + message * Self.framesPerMessage
       guard try socket.receive(into: first, waits: false) else { return message }
       for index in 1..<Self.framesPerMessage {
         _ = try socket.receive(into: first + index, waits: true)
       }
     }
-    return Self.messagesPerTurnMax
+    return messagesPerTurnMax
   }
 }

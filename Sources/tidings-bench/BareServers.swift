@@ -1,8 +1,5 @@
-import BenchCore
 import CZeroMQ
-import TidingsEngine
 import TidingsKeys
-import TidingsSQLite
 
 /// The processes that rpcd is compared with; verbs of this program that help does not show.
 enum BareServers {
@@ -22,33 +19,6 @@ enum BareServers {
     router.announce()
     try router.run { count in
       for message in 0..<count { try router.reply(message) }
-    }
-  }
-
-  /// Stores every message under the key in it, one transaction per turn, and sends it back when it
-  /// is on disk.
-  ///
-  /// The key's digits stand at an offset of the body.
-  static func put(folder: String, keyOffset: Int) throws {
-    let store = try BareStore(path: folder + "/bare.sqlite")
-    let checkpointer = Checkpointer(
-      path: folder + "/bare.sqlite",
-      thresholds: LogThresholds(bytesMax: Limits().logBytesMax)
-    )
-    defer { checkpointer.stop() }
-    let router = try BareRouter()
-    router.announce()
-    let keyRange = keyOffset..<keyOffset + CallTemplate.digitCount
-    try router.run { count in
-      try store.begin()
-      for message in 0..<count {
-        let body = router.frames[message * BareRouter.framesPerMessage + 2]
-        guard body.count >= keyRange.upperBound else { throw BenchError("a body without a key") }
-        try store.put(UnsafeRawBufferPointer(rebasing: body[keyRange]), body)
-      }
-      try store.commit()
-      for message in 0..<count { try router.reply(message) }
-      checkpointer.logGrew(to: store.logFrames)
     }
   }
 

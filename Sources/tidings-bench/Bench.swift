@@ -15,7 +15,9 @@ final class Bench {
   }
 
   /// Starts a server on a new data folder.
-  func startServer() throws -> ServerProcess { try ServerProcess(settings, in: makeFolder()) }
+  func startServer(limits: [String] = []) throws -> ServerProcess {
+    try ServerProcess(settings, in: makeFolder(), limits: limits)
+  }
 
   /// Starts a server whose callers prove who they are; returns it with what to connect with.
   func startSecureServer() throws -> (server: ServerProcess, keys: ClientKeys) {
@@ -57,34 +59,37 @@ final class Bench {
 
 /// A running rpcd with data of its own.
 final class ServerProcess {
-  private(set) var endpoint: String
-  private(set) var pushEndpoint: String
+  private(set) var address: ServerAddress
   private var process: ChildProcess
   private let arguments: [String]
   private let folder: RunFolder
 
+  var endpoint: String { address.endpoint }
   /// The file of its store.
   var databasePath: String { folder.path + "/data/tidings.sqlite" }
 
-  fileprivate init(_ settings: BenchSettings, in folder: RunFolder) throws {
+  fileprivate init(
+    _ settings: BenchSettings,
+    in folder: RunFolder,
+    limits: [String] = []
+  ) throws {
     self.folder = folder
-    arguments = [
-      settings.rpcd, "--rpc", "tcp://127.0.0.1:0", "--push", "tcp://127.0.0.1:0", "--data",
-      folder.path + "/data", "--log-level", "error",
-      // Each save is to have its push.
-      "--limit", "pushes-per-second-max=1000000",
-    ]
+    // Each save is to have its push.
+    let limits = limits + ["pushes-per-second-max=1000000"]
+    arguments =
+      [
+        settings.rpcd, "--rpc", "tcp://127.0.0.1:0", "--push", "tcp://127.0.0.1:0", "--data",
+        folder.path + "/data", "--log-level", "error",
+      ] + limits.flatMap { ["--limit", $0] }
     process = try ChildProcess(arguments)
-    endpoint = try process.endpoint("rpc")
-    pushEndpoint = try process.endpoint("push")
+    address = try process.address()
   }
 
   /// Stops it and starts it on the same data.
   func restart() throws {
     process.stop()
     process = try ChildProcess(arguments)
-    endpoint = try process.endpoint("rpc")
-    pushEndpoint = try process.endpoint("push")
+    address = try process.address()
   }
 
   /// Saves records with the numbers from 0.

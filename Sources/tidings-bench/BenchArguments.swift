@@ -1,3 +1,4 @@
+import BenchCore
 import CommandLineTools
 import Glibc
 
@@ -51,14 +52,46 @@ struct BenchArguments {
   private static let connections = OptionKey<String>(
     "connections",
     value: "LIST",
-    default: "1,16",
+    default: "1,64",
     "Numbers of connections."
   )
   private static let inFlight = OptionKey<String>(
     "in-flight",
     value: "LIST",
-    default: "1,64",
-    "Numbers of calls in flight."
+    default: "1,64,1024",
+    "Numbers of calls in flight, over all connections; fewer than those are skipped."
+  )
+  private static let saves = OptionKey<String>(
+    "saves",
+    value: "LIST",
+    default: SaveVariant.allCases.map(\.rawValue).joined(separator: ","),
+    "What save measures."
+  )
+  private static let openLoop = OptionKey<String?>(
+    "open-loop",
+    value: "RATE",
+    "Calls of fetch, save and push at this rate per second, or at so much of the maximum (50%)."
+  )
+  private static let seconds = OptionKey<Int>(
+    "seconds",
+    value: "N",
+    default: 60,
+    in: 1...86_400,
+    "How long an open loop goes on."
+  )
+  private static let fired = OptionKey<Int>(
+    "fired",
+    value: "N",
+    default: 1,
+    in: 1...1000,
+    "Subscriptions that a save of save.fired fires."
+  )
+  private static let indexes = OptionKey<Int>(
+    "indexes",
+    value: "N",
+    default: 1,
+    in: 1...Calls.indexableFields.count,
+    "Indexes of the type of save.indexed."
   )
   private static let subscriptions = OptionKey<String>(
     "subscriptions",
@@ -111,6 +144,11 @@ struct BenchArguments {
     warmup,
     connections,
     inFlight,
+    saves,
+    openLoop,
+    seconds,
+    fired,
+    indexes,
     subscriptions,
     records,
     notifications,
@@ -130,9 +168,12 @@ struct BenchArguments {
       Cases:
         echo    HealthService/Check against a ROUTER that sends the same frames back
         curve   the same with CURVE on both sides
-        fetch   FetchRecords of one record among 10,000 against the same
-        save    ModifyRecords with one record, new and existing, against a ROUTER that puts the
-                same bytes into SQLite, a group of calls per commit
+        fetch   FetchRecords of one record among 10,000 against a get of the floor service: one
+                thread, a ROUTER, an XPUB and one SQLite table, messages of one size, no features
+        save    ModifyRecords with one record against a save of the floor service, which gathers
+                the calls that are there into a commit: new and existing records of 8 fields, the
+                same with one field (field.new, field.update), new ones that fire subscriptions,
+                and new ones with indexes
         push    from a save to its notification, opened, on a SUB socket, and in a program that
                 iterates over the Swift client's stream, against the save alone plus a bare PUB
                 and SUB
@@ -155,6 +196,8 @@ struct BenchArguments {
 
       Starts its own rpcd on a free port with temporary data. Each round measures the baseline and
       the server right after one another; scores are medians of the rounds' ratios.
+      With --open-loop, fetch, save and push are called at a constant rate, and a latency counts from
+      the time at which the call was to begin: the floor service first, then rpcd, at the same rate.
       Exit codes: 0 ok, 1 something could not run or --check failed, 2 usage.
       """
   )
@@ -180,6 +223,17 @@ struct BenchArguments {
     }
     let takesAll = parsed[Self.all] || parsed.operands.isEmpty
     cases = Self.caseNames.filter { takesAll || parsed.operands.contains($0) }
+    settings.seconds = parsed[Self.seconds]
+    if let text = parsed[Self.openLoop] {
+      guard let rate = OpenLoopRate(text) else {
+        throw UsageError("--open-loop takes calls per second or a part like 50%, not '\(text)'")
+      }
+      settings.openLoop = rate
+      if takesAll { cases = OpenLoopCase.caseNames }
+      for name in cases where !OpenLoopCase.caseNames.contains(name) {
+        throw UsageError("'\(name)' has no open loop: use fetch, save or push")
+      }
+    }
     isJSON = parsed[Self.output] == "json"
     thresholds = parsed[Self.check]
     settings.rounds = parsed[Self.rounds]
@@ -187,6 +241,17 @@ struct BenchArguments {
     settings.warmup = parsed[Self.warmup]
     settings.connections = try Self.numbers(parsed, Self.connections, in: 1...256)
     settings.inFlight = try Self.numbers(parsed, Self.inFlight, in: 1...2048)
+    guard !settings.loads.isEmpty else {
+      throw UsageError("no calls in flight for so many connections: raise --in-flight")
+    }
+    settings.saves = try parsed[Self.saves].split(separator: ",").map { name in
+      guard let variant = SaveVariant(rawValue: String(name)) else {
+        throw UsageError("unknown save '\(name)'")
+      }
+      return variant
+    }
+    settings.fired = parsed[Self.fired]
+    settings.indexes = parsed[Self.indexes]
     settings.subscriptions = try Self.numbers(parsed, Self.subscriptions, in: 1...10_000_000)
     settings.records = parsed[Self.records]
     settings.notifications = parsed[Self.notifications]

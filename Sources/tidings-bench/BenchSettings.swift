@@ -1,3 +1,5 @@
+import BenchCore
+
 /// How a run is made.
 struct BenchSettings {
   /// Rounds of each measurement; the medians are reported.
@@ -6,8 +8,18 @@ struct BenchSettings {
   var calls = 4_000
   /// Calls before the first round of each measurement.
   var warmup = 1_000
-  var connections = [1, 16]
-  var inFlight = [1, 64]
+  var connections = [1, 64]
+  var inFlight = [1, 64, 1024]
+  /// What `save` saves.
+  var saves = SaveVariant.allCases
+  /// Subscriptions that each save of `save.fired` fires.
+  var fired = 1
+  /// Indexes of the type of `save.indexed`.
+  var indexes = 1
+  /// The rate of an open loop; `nil`: closed loops.
+  var openLoop: OpenLoopRate?
+  /// How long an open loop goes on.
+  var seconds = 60
   /// Sizes of the index in `match` and `start`.
   var subscriptions = [1_000, 10_000, 100_000, 1_000_000]
   /// Records in `query`.
@@ -22,6 +34,9 @@ struct BenchSettings {
   var data = "."
   /// This program.
   var program = ""
+
+  /// What the cases that compare calls with a baseline run with.
+  var loads: [Load] { Load.all(connections: connections, inFlight: inFlight) }
 
   /// With more in flight a call takes less time.
   func calls(inFlight: Int) -> Int { inFlight == 1 ? calls : calls * 10 }

@@ -15,6 +15,12 @@ enum Calls {
   static let watchedType = "WatchedHouse"
   /// The size of a record as sent, without what the server adds.
   static let recordBytes = 300
+  /// Records that exist before fetches and updates.
+  static let recordCount = 10_000
+  /// Fields of a record that may have an index.
+  static let indexableFields = [
+    "city", "price", "listing", "bedrooms", "area", "address", "about", "built",
+  ]
 
   /// HealthService/Check, without metadata.
   static func check() -> CallTemplate {
@@ -33,30 +39,31 @@ enum Calls {
     )
   }
 
-  /// ModifyRecords with one record to save, which exists or does not.
+  /// ModifyRecords with one new record to save.
   static func save(
-    updates: Bool = false,
     type: String = recordType,
+    in database: TidingsV1.DatabaseID = database,
+    as metadata: [String: String] = metadata
+  ) -> CallTemplate {
+    let record = record(
+      CallTemplate.namePlaceholder,
+      serial: CallTemplate.serialPlaceholder,
+      type: type
+    )
+    return save([record], updates: false, in: database, as: metadata)
+  }
+
+  /// ModifyRecords with records to save, which exist or do not.
+  static func save(
+    _ records: [TidingsV1.Record],
+    updates: Bool,
     in database: TidingsV1.DatabaseID = database,
     as metadata: [String: String] = metadata
   ) -> CallTemplate {
     template(
       TidingsV1.RecordService.Methods.modifyRecords,
       metadata,
-      saving(
-        [record(CallTemplate.namePlaceholder, serial: CallTemplate.serialPlaceholder, type: type)],
-        updates: updates,
-        in: database
-      )
-    )
-  }
-
-  /// ModifyRecords with records that exist after the first call.
-  static func save(_ records: [TidingsV1.Record], as metadata: [String: String]) -> CallTemplate {
-    template(
-      TidingsV1.RecordService.Methods.modifyRecords,
-      metadata,
-      saving(records, updates: true)
+      saving(records, updates: updates, in: database)
     )
   }
 
@@ -73,7 +80,7 @@ enum Calls {
     )
   }
 
-  /// A record of so many encoded bytes; ten digits go into its name, ten into a field.
+  /// A record of 8 fields and so many encoded bytes; ten digits go into its name, ten into a field.
   static func record(
     _ number: String,
     serial: String,
@@ -91,11 +98,22 @@ enum Calls {
           "price": .init(value: .int64Value(315_000)), "bedrooms": .init(value: .int64Value(4)),
           "area": .init(value: .doubleValue(182.5)), "listing": text("listing-" + serial),
           "about": text(String(repeating: "a", count: filler)),
+          "built": .init(value: .int64Value(1974)),
         ]
       )
       filler = max(filler - record.encoded().count + bytes, 0)
     } while record.encoded().count > bytes
     return record
+  }
+
+  /// A record of one field of 256 bytes, ten digits of which are the serial.
+  static func fieldRecord(_ number: String, serial: String) -> TidingsV1.Record {
+    let content = Array(serial.utf8) + [UInt8](repeating: 0x61, count: 256 - serial.utf8.count)
+    return TidingsV1.Record(
+      recordID: .init(recordName: "item-" + number),
+      recordType: "Item",
+      fields: ["payload": .init(value: .bytesValue(content))]
+    )
   }
 
   /// A record's number in ten digits.

@@ -10,6 +10,7 @@ enum CatchUpCase {
   static func run(_ bench: Bench) async throws -> [Figure] {
     let server = try bench.startServer()
     defer { server.stop() }
+    let clock = server.address.clock
     _ = try PushCase.subscribe(bench, server)
     let count = bench.settings.notifications
     bench.say("catchup: making \(count) notifications")
@@ -20,7 +21,9 @@ enum CatchUpCase {
     for round in 0...min(bench.settings.rounds, 3) {
       bench.say("catchup: round \(round)")
       try Interruption.check()
-      let measurements = (try await readPages(client, count), try await readStream(client, count))
+      let measurements = (
+        try await readPages(client, clock, count), try await readStream(client, clock, count)
+      )
       if round > 0 {
         pages.append(measurements.0)
         stream.append(measurements.1)
@@ -34,10 +37,14 @@ enum CatchUpCase {
   }
 
   /// Page by page, decoded.
-  private static func readPages(_ client: Client, _ expected: Int) async throws -> Measurement {
+  private static func readPages(
+    _ client: Client,
+    _ clock: ProcessClock,
+    _ expected: Int
+  ) async throws -> Measurement {
     var latencies: [UInt64] = []
-    let begin = Clock.now()
-    var (started, count) = (begin, 0)
+    let watch = Stopwatch(clock)
+    var (started, count) = (watch.start, 0)
     var request = TidingsV1.FetchNotificationChangesRequest(container: Calls.database.container)
     var isAtEnd = false
     while !isAtEnd {
@@ -50,20 +57,23 @@ enum CatchUpCase {
       started = now
     }
     try check(count, expected)
-    return Measurement(latencies: latencies, elapsedNanoseconds: Clock.now() - begin)
+    return watch.measurement(latencies)
   }
 
   /// One by one, as a program that iterates gets them.
-  private static func readStream(_ client: Client, _ expected: Int) async throws -> Measurement {
-    let begin = Clock.now()
+  private static func readStream(
+    _ client: Client,
+    _ clock: ProcessClock,
+    _ expected: Int
+  ) async throws -> Measurement {
+    let watch = Stopwatch(clock)
     var count = 0
     for try await _ in client.notificationStream() {
       count += 1
       if count == expected { break }
     }
     try check(count, expected)
-    let elapsed = Clock.now() - begin
-    return Measurement(latencies: [elapsed], elapsedNanoseconds: elapsed)
+    return watch.measurement([Clock.now() - watch.start])
   }
 
   private static func check(_ count: Int, _ expected: Int) throws {

@@ -58,12 +58,16 @@ final class ChildProcess {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// An endpoint that the process announced.
-  func endpoint(_ name: String) throws -> String {
-    guard let endpoint = ready.values[name] else {
-      throw BenchError("the ready line has no \(name)=ENDPOINT")
+  /// Where it is called, and its processor time.
+  func address() throws -> ServerAddress {
+    guard let endpoint = ready.values["rpc"] else {
+      throw BenchError("the ready line has no rpc=ENDPOINT")
     }
-    return endpoint
+    return ServerAddress(
+      endpoint: endpoint,
+      pushEndpoint: ready.values["push"] ?? "",
+      clock: try ProcessClock(of: pid)
+    )
   }
 
   /// Stops the process and waits for its end.

@@ -7,19 +7,19 @@ enum ClientCase {
   static func run(_ bench: Bench) async throws -> [Figure] {
     let server = try bench.startServer()
     defer { server.stop() }
-    try server.fill(bench.context, count: CallCases.recordCount)
+    try server.fill(bench.context, count: Calls.recordCount)
     let client = try await makeClient(server, device: "generator")
     var figures: [Figure] = []
     for inFlight in bench.settings.inFlight {
       figures.append(
-        try await figure(bench, "echo", inFlight) { _ in
+        try await figure(bench, server, "echo", inFlight) { _ in
           let response = try await client.health.check(.init())
           if response.status != .serving { throw BenchError("the server is not serving") }
         }
       )
       figures.append(
-        try await figure(bench, "fetch", inFlight) { number in
-          let name = "house-" + Calls.digits(number % CallCases.recordCount)
+        try await figure(bench, server, "fetch", inFlight) { number in
+          let name = "house-" + Calls.digits(number % Calls.recordCount)
           let response = try await client.records.fetchRecords(
             .init(databaseID: Calls.database, recordIDs: [.init(recordName: name)])
           )
@@ -28,7 +28,7 @@ enum ClientCase {
       )
       let first = 1_000_000_000 + inFlight * 1_000_000
       figures.append(
-        try await figure(bench, "save", inFlight) { number in
+        try await figure(bench, server, "save", inFlight) { number in
           let digits = Calls.digits(first + number)
           let response = try await client.records.modifyRecords(
             Calls.saving([Calls.record(digits, serial: digits)], updates: false)
@@ -55,6 +55,7 @@ enum ClientCase {
 
   private static func figure(
     _ bench: Bench,
+    _ server: ServerProcess,
     _ name: String,
     _ inFlight: Int,
     _ call: @escaping @Sendable (Int) async throws -> Void
@@ -65,7 +66,13 @@ enum ClientCase {
       bench.say("client \(name), \(inFlight) in flight: round \(round + 1)")
       try Interruption.check()
       rounds.append(
-        try await measure(first: round * calls, calls: calls, inFlight: inFlight, call)
+        try await measure(
+          server.address.clock,
+          first: round * calls,
+          calls: calls,
+          inFlight: inFlight,
+          call
+        )
       )
     }
     return Figure(
@@ -77,12 +84,13 @@ enum ClientCase {
   }
 
   private static func measure(
+    _ clock: ProcessClock,
     first: Int,
     calls: Int,
     inFlight: Int,
     _ call: @escaping @Sendable (Int) async throws -> Void
   ) async throws -> Measurement {
-    let started = Clock.now()
+    let watch = Stopwatch(clock)
     let latencies = try await withThrowingTaskGroup(of: [UInt64].self) { group in
       for worker in 0..<inFlight {
         group.addTask {
@@ -97,7 +105,7 @@ enum ClientCase {
       }
       return try await group.reduce(into: []) { $0 += $1 }
     }
-    return Measurement(latencies: latencies, elapsedNanoseconds: Clock.now() - started)
+    return watch.measurement(latencies)
   }
 
   private static func expectRecord(_ result: TidingsV1.RecordResult?) throws {

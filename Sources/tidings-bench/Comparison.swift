@@ -1,25 +1,26 @@
 import BenchCore
 import TidingsKeys
 
-/// Measures a server and what it is compared with in turns, at several loads.
+/// Measures servers and what they are compared with in turns, at several loads.
 ///
-/// The machine's speed changes from second to second, so both sides run in every round, one right
-/// after the other, and their ratio is taken within the round.
+/// The machine's speed changes from second to second, so all sides run in every round, a server right
+/// after its baseline, and their ratio is taken within the round.
 final class Comparison {
-  /// Connections and calls in flight.
-  struct Load: Hashable {
-    let connections: Int
-    let inFlight: Int
-
-    var suffix: String { ".c\(connections).n\(inFlight)" }
-  }
-
-  /// One side of the comparison.
+  /// One side of a comparison.
   struct Side {
-    let endpoint: String
-    let check: ReplyCheck
+    let server: ServerAddress
+    let calls: CallSequence
     /// For CURVE.
     var keys: ClientKeys?
+  }
+
+  /// A server and its baseline.
+  struct Pair {
+    let name: String
+    let baseline: Side
+    let measured: Side
+    /// Records that the calls are about, which the first calls make; 0: always new ones.
+    var recordCount = 0
   }
 
   /// The rounds of both sides at one load.
@@ -28,97 +29,58 @@ final class Comparison {
     var baseline: [Measurement] = []
   }
 
-  private(set) var rounds: [Load: Rounds] = [:]
-  let loads: [Load]
+  private let bench: Bench
+  private let pairs: [Pair]
+  private var rounds: [String: [Load: Rounds]] = [:]
+  var loads: [Load] { bench.settings.loads }
 
-  init(
-    _ bench: Bench,
-    _ name: String,
-    baseline: Side,
-    measured: Side,
-    _ template: CallTemplate,
-    numbers: NumberSequence = .fresh
-  ) throws {
-    let settings = bench.settings
-    loads = settings.connections.flatMap { connections in
-      settings.inFlight.map { Load(connections: connections, inFlight: $0) }
-    }
-    var (names, baselineNames) = (NumberShare(numbers), NumberShare(numbers))
-    let generators = try settings.connections.map { connections in
-      (
-        try names.makeGenerator(bench.context, measured, connections, template),
-        try baselineNames.makeGenerator(bench.context, baseline, connections, template)
-      )
-    }
-    for (measured, baseline) in generators {
-      let inFlight = settings.inFlight.max() ?? 1
-      _ = try baseline.run(calls: settings.warmup, inFlight: inFlight)
-      _ = try measured.run(calls: settings.warmup, inFlight: inFlight)
-    }
-    for round in 1...settings.rounds {
-      bench.say("\(name): round \(round) of \(settings.rounds)")
+  init(_ bench: Bench, _ title: String, _ pairs: [Pair]) throws {
+    self.bench = bench
+    self.pairs = pairs
+    let generators = try pairs.map { try self.generators(of: $0) }
+    for round in 1...bench.settings.rounds {
+      bench.say("\(title): round \(round) of \(bench.settings.rounds)")
       for load in loads {
-        guard let index = settings.connections.firstIndex(of: load.connections) else { continue }
-        let calls = settings.calls(inFlight: load.inFlight)
-        let (measured, baseline) = generators[index]
-        rounds[load, default: Rounds()].baseline.append(
-          try baseline.run(calls: calls, inFlight: load.inFlight)
-        )
-        rounds[load, default: Rounds()].measured.append(
-          try measured.run(calls: calls, inFlight: load.inFlight)
-        )
+        let calls = bench.settings.calls(inFlight: load.inFlight)
+        for (pair, generators) in zip(pairs, generators) {
+          guard let (baseline, measured) = generators[load.connections] else { continue }
+          rounds[pair.name, default: [:]][load, default: Rounds()].baseline.append(
+            try baseline.run(calls: calls, inFlight: load.inFlight)
+          )
+          rounds[pair.name, default: [:]][load, default: Rounds()].measured.append(
+            try measured.run(calls: calls, inFlight: load.inFlight)
+          )
+        }
       }
     }
   }
 
-  /// A figure for each load: with one call in flight the latency is compared, with more the rate.
-  ///
-  /// The targets are those for 1 and for 64 calls in flight.
-  func figures(_ name: String, latencyTarget: Double?, rateTarget: Double?) -> [Figure] {
-    loads.compactMap { load in
-      guard let rounds = rounds[load] else { return nil }
-      let (measured, baseline) = (rounds.measured, rounds.baseline)
-      return Figure(
-        name: name + load.suffix,
-        connections: load.connections,
-        inFlight: load.inFlight,
-        measured: Measurement(medianOf: measured),
-        baseline: Measurement(medianOf: baseline),
-        score: load.inFlight == 1
-          ? .latency(measured, against: baseline, target: latencyTarget)
-          : .rate(
-            measured,
-            against: baseline,
-            target: load.inFlight == 64 ? rateTarget : nil
-          )
-      )
+  /// What was measured of a pair at a load.
+  func rounds(_ name: String, _ load: Load) -> Rounds? { rounds[name]?[load] }
+
+  private typealias Generators = (baseline: LoadGenerator, measured: LoadGenerator)
+
+  /// The generators of a pair by their connections, warmed up.
+  private func generators(of pair: Pair) throws -> [Int: Generators] {
+    // Each has numbers that the others do not use.
+    let numbersPerGenerator = 1_000_000_000
+    var generators: [Int: Generators] = [:]
+    for (index, connections) in Set(loads.map(\.connections)).sorted().enumerated() {
+      func warmedUp(_ side: Side) throws -> LoadGenerator {
+        let generator = try LoadGenerator(
+          bench.context,
+          side.server,
+          connections: connections,
+          keys: side.keys,
+          side.calls.starting(at: index * numbersPerGenerator)
+        )
+        let inFlight = loads.map(\.inFlight).max() ?? 1
+        let calls = max(bench.settings.warmup, pair.recordCount)
+        _ = try generator.run(calls: calls, inFlight: inFlight)
+        return generator
+      }
+      generators[connections] = (try warmedUp(pair.baseline), try warmedUp(pair.measured))
     }
-  }
-}
-
-/// Gives each generator of a server numbers that the others do not use.
-private struct NumberShare {
-  private static let numbersPerGenerator = 1_000_000_000
-  private let numbers: NumberSequence
-  private var generators = 0
-
-  init(_ numbers: NumberSequence) { self.numbers = numbers }
-
-  mutating func makeGenerator(
-    _ context: RawContext,
-    _ side: Comparison.Side,
-    _ connections: Int,
-    _ template: CallTemplate
-  ) throws -> LoadGenerator {
-    defer { generators += 1 }
-    return try LoadGenerator(
-      context,
-      endpoint: side.endpoint,
-      connections: connections,
-      keys: side.keys,
-      template,
-      numbers: numbers.starting(at: generators * Self.numbersPerGenerator),
-      check: side.check
-    )
+    return generators
   }
 }

@@ -10,18 +10,23 @@ enum CurveCase {
     let pair = KeyPair()
     let bare = try bench.startBare("bare-curve-echo", pair.secretKey.hexadecimalText)
     defer { bare.stop() }
-    let comparison = try Comparison(
-      bench,
-      "curve",
+    let compared = Comparison.Pair(
+      name: "curve",
       baseline: .init(
-        endpoint: try bare.endpoint("rpc"),
-        check: .baseline,
+        server: try bare.address(),
+        calls: CallSequence(Calls.check(), check: .baseline),
         keys: ClientKeys(KeyPair(), server: pair.publicKey)
       ),
-      measured: .init(endpoint: server.endpoint, check: .serving, keys: keys),
-      Calls.check()
+      measured: .init(
+        server: server.address,
+        calls: CallSequence(Calls.check(), check: .serving),
+        keys: keys
+      )
     )
-    return comparison.figures("curve", latencyTarget: 1.15, rateTarget: 0.87)
+    return try Comparison(bench, "curve", [compared]).figures(
+      compared.name,
+      .init(ratio: [.single: 1.15, .many: 0.87])
+    )
   }
 }
 

@@ -11,14 +11,11 @@ enum FairnessCase {
   static func run(_ bench: Bench) throws -> [Figure] {
     let server = try bench.startServer()
     defer { server.stop() }
-    try server.fill(bench.context, count: CallCases.recordCount)
+    try server.fill(bench.context, count: Calls.recordCount)
     let quiet = try LoadGenerator(
       bench.context,
-      endpoint: server.endpoint,
-      connections: 1,
-      Calls.fetch(),
-      numbers: .existing(CallCases.recordCount),
-      check: .oneRecord
+      server.address,
+      CallSequence(Calls.fetch(), .existing(Calls.recordCount), check: .oneRecord)
     )
     _ = try quiet.run(calls: bench.settings.warmup, inFlight: 1)
     return try Flood.allCases.map { flood in
@@ -70,7 +67,7 @@ enum Flood: String, CaseIterable {
     let metadata = ["tidings-user": FairnessCase.floodingUser, "tidings-device": "generator"]
     guard self == .saves else { return Calls.fetch(as: metadata) }
     let records = (0..<400).map { Calls.record(Calls.digits($0), serial: Calls.digits($0)) }
-    return Calls.save(records, as: metadata)
+    return Calls.save(records, updates: true, as: metadata)
   }
 
   /// Keeps so many calls in flight until standard input ends; says when the first is answered.

@@ -12,31 +12,24 @@ enum FanoutCase {
     let channel = try PushCase.subscribe(bench, server)
     let probe = try FanoutProbe(
       bench.context,
-      endpoint: server.endpoint,
-      pushEndpoint: server.pushEndpoint,
+      server.address,
       topic: channel.topic,
       subscribers: subscriberCount,
-      Calls.save(type: Calls.watchedType),
-      numbers: .fresh
+      CallSequence(Calls.save(type: Calls.watchedType), check: .oneRecord)
     )
     let bare = try bench.startBare("bare-publisher", "\(probe.bodyBytes)")
     defer { bare.stop() }
     let bareProbe = try FanoutProbe(
       bench.context,
-      endpoint: try bare.endpoint("rpc"),
-      pushEndpoint: try bare.endpoint("push"),
+      try bare.address(),
       topic: PushProbe.bareTopic,
       subscribers: subscriberCount,
-      Calls.check(),
-      numbers: .fresh
+      CallSequence(Calls.check(), check: .baseline)
     )
     let saves = try LoadGenerator(
       bench.context,
-      endpoint: server.endpoint,
-      connections: 1,
-      Calls.save(),
-      numbers: .fresh.starting(at: 1_000_000_000),
-      check: .oneRecord
+      server.address,
+      CallSequence(Calls.save(), .fresh.starting(at: 1_000_000_000), check: .oneRecord)
     )
     return try measure(bench, probe, bareProbe, saves)
   }

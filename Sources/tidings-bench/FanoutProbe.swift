@@ -4,12 +4,10 @@ import CZeroMQ
 /// Many subscribers of one topic, each with a connection of its own; measures when the last of them
 /// has a message.
 final class FanoutProbe {
-  private let caller: RawSocket
+  private let caller: RawCaller
+  private let clock: ProcessClock
   private let subscribers: [RawSocket]
   private let frames = FrameSlots(count: 2)
-  private var template: CallTemplate
-  private var numbers: NumberSequence
-  private var callCount: UInt64 = 0
   /// The body of the message received last.
   private(set) var bodyBytes = 0
 
@@ -18,23 +16,19 @@ final class FanoutProbe {
   /// The call makes the server publish one message.
   init(
     _ context: RawContext,
-    endpoint: String,
-    pushEndpoint: String,
+    _ server: ServerAddress,
     topic: [UInt8],
     subscribers count: Int,
-    _ template: CallTemplate,
-    numbers: NumberSequence
+    _ calls: CallSequence
   ) throws {
-    caller = try RawSocket(context, kind: ZMQ_DEALER)
-    try caller.connect(endpoint)
+    caller = try RawCaller(context, server, calls)
+    clock = server.clock
     subscribers = try (0..<count).map { _ in
       let socket = try RawSocket(context, kind: ZMQ_SUB)
       try socket.subscribe(topic)
-      try socket.connect(pushEndpoint)
+      try socket.connect(server.pushEndpoint)
       return socket
     }
-    self.template = template
-    self.numbers = numbers
     try waitForAll()
   }
 
@@ -48,10 +42,7 @@ final class FanoutProbe {
       }
       let now = Clock.now()
       newest = Self.sequenceNumber(of: frames[1])
-      try receive(from: caller)
-      guard ReplyCheck.oneRecord.accepts(frames[1]) else {
-        throw BenchError(RawClient.failure(header: frames[0], body: frames[1]))
-      }
+      _ = try caller.receive(waits: true)
       return now - started
     }
   }
@@ -68,14 +59,14 @@ final class FanoutProbe {
   private func measure(_ count: Int, _ latency: (UInt64) throws -> UInt64) throws -> Measurement {
     var latencies: [UInt64] = []
     latencies.reserveCapacity(count)
-    let begin = Clock.now()
+    let watch = Stopwatch(clock)
     for _ in 0..<count {
       try Interruption.check()
       let started = Clock.now()
-      try send()
+      _ = try caller.send()
       latencies.append(try latency(started))
     }
-    return Measurement(latencies: latencies, elapsedNanoseconds: Clock.now() - begin)
+    return watch.measurement(latencies)
   }
 
   /// `Push.sequence_number`, the first field when it is not 0.
@@ -98,12 +89,12 @@ final class FanoutProbe {
         try Interruption.check()
         triesLeft -= 1
         guard triesLeft > 0 else { throw BenchError("a subscriber of many got no message") }
-        try send()
+        _ = try caller.send()
       }
       _ = try socket.receive(into: frames.start + 1, waits: true)
       try socket.set(ZMQ_RCVTIMEO, RawSocket.timeoutMilliseconds)
     }
-    for socket in subscribers + [caller] { try settle(socket) }
+    for socket in subscribers + [caller.socket] { try settle(socket) }
   }
 
   /// Takes what the first tries left behind.
@@ -114,18 +105,10 @@ final class FanoutProbe {
     while zmq_poll(&items, 1, 20) > 0 { try receive(from: socket) }
   }
 
-  private func send() throws {
-    let (name, serial) = numbers.take()
-    template.set(call: callCount, name: name, serial: serial)
-    callCount += 1
-    try caller.send(template.header, more: true)
-    try caller.send(template.body)
-  }
-
   private func receive(from socket: RawSocket) throws {
     _ = try socket.receive(into: frames.start, waits: true)
     guard frames.hasMore(0) else { throw BenchError("a message of one frame") }
     _ = try socket.receive(into: frames.start + 1, waits: true)
-    if socket !== caller { bodyBytes = frames[1].count }
+    if socket !== caller.socket { bodyBytes = frames[1].count }
   }
 }

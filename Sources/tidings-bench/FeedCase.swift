@@ -14,6 +14,7 @@ enum FeedCase {
   static func run(_ bench: Bench) async throws -> [Figure] {
     let server = try bench.startServer()
     defer { server.stop() }
+    let clock = server.address.clock
     bench.say("feed: saving \(recordCount) records")
     try fill(bench, server)
     let client = try await ClientCase.makeClient(server, device: "reader")
@@ -22,7 +23,9 @@ enum FeedCase {
     for round in 0...min(bench.settings.rounds, 5) {
       bench.say("feed: round \(round)")
       try Interruption.check()
-      let measurements = (try await readEncoded(client), try await readDecoded(client))
+      let measurements = (
+        try await readEncoded(client, clock), try await readDecoded(client, clock)
+      )
       if round > 0 {
         encoded.append(measurements.0)
         decoded.append(measurements.1)
@@ -35,10 +38,13 @@ enum FeedCase {
   }
 
   /// Pages as a program gets them.
-  private static func readDecoded(_ client: Client) async throws -> Measurement {
+  private static func readDecoded(
+    _ client: Client,
+    _ clock: ProcessClock
+  ) async throws -> Measurement {
     var latencies: [UInt64] = []
-    let begin = Clock.now()
-    var (started, count) = (begin, 0)
+    let watch = Stopwatch(clock)
+    var (started, count) = (watch.start, 0)
     let changes = client.recordZoneChanges(
       in: zone.zoneName,
       of: Calls.database,
@@ -51,14 +57,17 @@ enum FeedCase {
       started = now
     }
     try check(count)
-    return Measurement(latencies: latencies, elapsedNanoseconds: Clock.now() - begin)
+    return watch.measurement(latencies)
   }
 
   /// The same pages, of which only the tokens are read.
-  private static func readEncoded(_ client: Client) async throws -> Measurement {
+  private static func readEncoded(
+    _ client: Client,
+    _ clock: ProcessClock
+  ) async throws -> Measurement {
     var latencies: [UInt64] = []
-    let begin = Clock.now()
-    var (started, count) = (begin, 0)
+    let watch = Stopwatch(clock)
+    var (started, count) = (watch.start, 0)
     var options = TidingsV1.ZoneChangesOptions(zoneID: zone, limit: UInt32(pageRecords))
     var isAtEnd = false
     while !isAtEnd {
@@ -80,7 +89,7 @@ enum FeedCase {
       started = now
     }
     try check(count)
-    return Measurement(latencies: latencies, elapsedNanoseconds: Clock.now() - begin)
+    return watch.measurement(latencies)
   }
 
   private static func check(_ count: Int) throws {

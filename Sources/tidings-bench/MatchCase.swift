@@ -88,7 +88,7 @@ enum MatchCase {
     var latencies: [UInt64] = []
     latencies.reserveCapacity(records.count)
     var firings: [Firing] = []
-    let begin = Clock.now()
+    let watch = Stopwatch()
     for record in records {
       firings.removeAll(keepingCapacity: true)
       let started = Clock.now()
@@ -98,7 +98,7 @@ enum MatchCase {
         throw BenchError("an event fired \(firings.count) subscriptions")
       }
     }
-    return Measurement(latencies: latencies, elapsedNanoseconds: Clock.now() - begin)
+    return watch.measurement(latencies)
   }
 
   private static func city(_ number: Int) -> String { "city-\(number)" }

@@ -2,6 +2,7 @@ import BenchCore
 import TidingsClient
 import TidingsProto
 import TidingsRPC
+import TidingsSeal
 
 /// From a save to the notification seen, against the save alone and a bare PUB and SUB.
 ///
@@ -21,31 +22,25 @@ enum PushCase {
     let channel = try subscribe(bench, server)
     let probe = try PushProbe(
       bench.context,
-      endpoint: server.endpoint,
-      pushEndpoint: server.pushEndpoint,
+      server.address,
       topic: channel.topic,
-      key: channel.key,
-      Calls.save(type: Calls.watchedType),
-      numbers: .fresh
+      .notification(SealingKey(channel.key)),
+      CallSequence(Calls.save(type: Calls.watchedType), check: .oneRecord)
     )
     _ = try probe.callsToMessages(count: 10)
     let bare = try bench.startBare("bare-publisher", "\(probe.bodyBytes)")
     defer { bare.stop() }
     let bareProbe = try PushProbe(
       bench.context,
-      endpoint: try bare.endpoint("rpc"),
-      pushEndpoint: try bare.endpoint("push"),
+      try bare.address(),
       topic: PushProbe.bareTopic,
-      Calls.check(),
-      numbers: .fresh
+      .other,
+      CallSequence(Calls.check(), check: .baseline)
     )
     let saves = try LoadGenerator(
       bench.context,
-      endpoint: server.endpoint,
-      connections: 1,
-      Calls.save(),
-      numbers: .fresh.starting(at: 1_000_000_000),
-      check: .oneRecord
+      server.address,
+      CallSequence(Calls.save(), .fresh.starting(at: 1_000_000_000), check: .oneRecord)
     )
     // Another user's: each of the two has only its own pushes to take.
     let user = Calls.otherUser
@@ -53,13 +48,16 @@ enum PushCase {
     let client = try await ClientCase.makeClient(server, as: user, device: "subscriber")
     var stream = try StreamProbe(
       bench.context,
-      endpoint: server.endpoint,
+      server.address,
       client.notificationStream(),
-      Calls.save(
-        type: Calls.watchedType,
-        as: ["tidings-user": user, "tidings-device": "generator"]
-      ),
-      numbers: .fresh.starting(at: 2_000_000_000)
+      CallSequence(
+        Calls.save(
+          type: Calls.watchedType,
+          as: ["tidings-user": user, "tidings-device": "generator"]
+        ),
+        .fresh.starting(at: 2_000_000_000),
+        check: .oneRecord
+      )
     )
     let rounds = try await measure(bench, probe, bareProbe, saves, &stream)
     await client.close()
@@ -116,30 +114,33 @@ enum PushCase {
     ]
   }
 
-  /// Saves a subscription to all new records of the watched type.
+  /// Saves subscriptions, each of which all new records of the watched type fire.
   ///
-  /// - Returns: Its channel.
+  /// - Returns: The channel of one of them.
   static func subscribe(
     _ bench: Bench,
     _ server: ServerProcess,
-    as user: String = "bench"
+    as user: String = "bench",
+    count: Int = 1
   ) throws -> TidingsV1.Channel {
     // The saves come from another device.
     let metadata = ["tidings-user": user, "tidings-device": "subscriber"]
     let client = try RawClient(bench.context, endpoint: server.endpoint, metadata: metadata)
-    let subscription = TidingsV1.Subscription(
-      subscriptionID: "bench",
-      type: .query,
-      recordType: Calls.watchedType,
-      predicate: .init(text: "city == 'city-0001'"),
-      firesOnRecordCreation: true,
-      notificationInfo: .init(alertBody: "A house", desiredKeys: ["price"])
-    )
+    let subscriptions = (0..<count).map { number in
+      TidingsV1.Subscription(
+        subscriptionID: "bench-\(number)",
+        type: .query,
+        recordType: Calls.watchedType,
+        predicate: .init(text: "city == 'city-0001' AND price > \(number)"),
+        firesOnRecordCreation: true,
+        notificationInfo: .init(alertBody: "A house", desiredKeys: ["price"])
+      )
+    }
     let response = try client.call(
       TidingsV1.SubscriptionService.Methods.modifySubscriptions,
       TidingsV1.ModifySubscriptionsRequest(
         databaseID: Calls.database,
-        subscriptionsToSave: [subscription]
+        subscriptionsToSave: subscriptions
       ),
       TidingsV1.ModifySubscriptionsResponse.self
     )

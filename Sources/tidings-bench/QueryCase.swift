@@ -47,7 +47,7 @@ struct QueryCase {
       ),
       limits: Limits()
     )
-    return try compare(client, bare, reader) + [
+    return try compare(client, server.address.clock, bare, reader) + [
       Figure(
         name: "query.build",
         score: Score(
@@ -87,24 +87,8 @@ struct QueryCase {
       try Interruption.check()
     }
     bench.say("query: building the index")
-    let schema = try client.call(
-      TidingsV1.SchemaService.Methods.fetchSchema,
-      TidingsV1.FetchSchemaRequest(container: Calls.database.container, environment: .development),
-      TidingsV1.FetchSchemaResponse.self
-    )
-    let lines = schema.text.split(separator: "\n").map { line -> String in
-      guard line.split(separator: " ").first == "city"[...] else { return String(line) }
-      return "city STRING QUERYABLE" + (line.hasSuffix(",") ? "," : "")
-    }
     let started = Clock.now()
-    _ = try client.call(
-      TidingsV1.SchemaService.Methods.applySchema,
-      TidingsV1.ApplySchemaRequest(
-        container: Calls.database.container,
-        text: lines.joined(separator: "\n")
-      ),
-      TidingsV1.ApplySchemaResponse.self
-    )
+    try client.declareIndexes(of: ["city"])
     while try !isServed(client) { try Interruption.check() }
     return Clock.now() - started
   }
@@ -133,6 +117,7 @@ struct QueryCase {
 
   private func compare(
     _ client: RawClient,
+    _ clock: ProcessClock,
     _ bare: BareTable,
     _ reader: EngineReader
   ) throws -> [Figure] {
@@ -147,7 +132,7 @@ struct QueryCase {
         bytes.removeAll(keepingCapacity: true)
         return try records(of: city, reader, into: &bytes)
       }
-      let wireRound = try measure(round) { city in
+      let wireRound = try measure(round, clock) { city in
         try client.answer(
           TidingsV1.RecordService.Methods.queryRecords,
           request(city, limit: UInt32(Self.hits))
@@ -171,10 +156,14 @@ struct QueryCase {
     }
   }
 
-  private func measure(_ round: Int, _ query: (Int) throws -> Int) throws -> Measurement {
+  private func measure(
+    _ round: Int,
+    _ clock: ProcessClock? = nil,
+    _ query: (Int) throws -> Int
+  ) throws -> Measurement {
     try Interruption.check()
     var latencies: [UInt64] = []
-    let begin = Clock.now()
+    let watch = Stopwatch(clock)
     for call in 0..<Self.callsPerRound {
       // A stride that meets all cities, in no order of the file.
       let city = (round * Self.callsPerRound + call) &* 7_919 % cities
@@ -185,7 +174,7 @@ struct QueryCase {
         throw BenchError("a query found \(found) records")
       }
     }
-    return Measurement(latencies: latencies, elapsedNanoseconds: Clock.now() - begin)
+    return watch.measurement(latencies)
   }
 
   private func records(

@@ -92,10 +92,30 @@ final class RawSocket {
 
   /// Sends a frame.
   func send(_ bytes: [UInt8], more: Bool = false) throws {
-    while zmq_send(handle, bytes, bytes.count, more ? ZMQ_SNDMORE : 0) < 0 {
+    try bytes.withUnsafeBytes { try send($0, more: more) }
+  }
+
+  /// Sends a frame.
+  func send(_ bytes: UnsafeRawBufferPointer, more: Bool = false) throws {
+    while zmq_send(handle, bytes.baseAddress, bytes.count, more ? ZMQ_SNDMORE : 0) < 0 {
       guard zmq_errno() == EINTR else { throw BenchError(zmq: "sending") }
       try Interruption.check()
     }
+  }
+
+  /// Whether a message is there, or arrives within so many milliseconds.
+  func hasMessage(within milliseconds: Int) -> Bool {
+    var item = zmq_pollitem_t(socket: handle, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0)
+    return zmq_poll(&item, 1, milliseconds) > 0
+  }
+
+  /// Readable when something happens to the socket, which must first have been found without messages.
+  func descriptor() throws -> CInt {
+    var (value, size): (CInt, Int) = (0, MemoryLayout<CInt>.size)
+    guard zmq_getsockopt(handle, ZMQ_FD, &value, &size) == 0 else {
+      throw BenchError(zmq: "reading a socket's descriptor")
+    }
+    return value
   }
 
   /// Receives a frame into a slot, waiting for it or not.
@@ -134,6 +154,14 @@ final class FrameSlots {
   /// The bytes of a frame, valid until the slot is used again.
   subscript(index: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: zmq_msg_data(start + index), count: zmq_msg_size(start + index))
+  }
+
+  /// Puts a copy of bytes into a slot.
+  func set(_ index: Int, _ bytes: UnsafeRawBufferPointer) {
+    zmq_msg_close(start + index)
+    zmq_msg_init_size(start + index, bytes.count)
+    UnsafeMutableRawBufferPointer(start: zmq_msg_data(start + index), count: bytes.count)
+      .copyMemory(from: bytes)
   }
 
   /// Another frame of the same message follows.

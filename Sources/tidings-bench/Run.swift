@@ -40,11 +40,12 @@ struct Run {
   }
 
   private func run(_ name: String) async throws -> [Figure] {
-    switch name {
-    case "echo": try CallCases.echo(bench)
+    if let rate = arguments.settings.openLoop { return try OpenLoopCase.run(bench, name, rate) }
+    return switch name {
+    case "echo": try EchoCase.run(bench)
     case "curve": try CurveCase.run(bench)
-    case "fetch": try CallCases.fetch(bench)
-    case "save": try CallCases.save(bench)
+    case "fetch": try FetchCase.run(bench)
+    case "save": try SaveCase.run(bench)
     case "push": try await PushCase.run(bench)
     case "fanout": try FanoutCase.run(bench)
     case "subscribers": try SubscribersCase.run(bench)
@@ -64,6 +65,7 @@ struct Run {
 
   private var facts: [String: String] {
     let settings = arguments.settings
+    if settings.openLoop != nil { return ["seconds": "\(settings.seconds)"] }
     return [
       "rounds": "\(settings.rounds)", "calls": "\(settings.calls)",
       "warmup": "\(settings.warmup)",
@@ -73,12 +75,12 @@ struct Run {
   private var notes: [String] {
     [
       "Latencies and rates are medians over the rounds; a score is the median of the ratios within "
-        + "each round. Base: a bare libzmq server in a process of its own, called by the same "
-        + "generator with the same frames over loopback TCP.",
+        + "each round. Base: a bare libzmq server, or for fetch and save the floor service, in a "
+        + "process of its own, called by the same generator over loopback TCP.",
+      "Processor time is a call's share of the process's, all threads together: server µs, client µs "
+        + "(this program), base µs (the baseline's server).",
       "A record is sent as \(Calls.recordBytes) bytes. Calls about records name a user and a device "
         + "in their metadata; echo has none. Saves are durable: WAL, synchronous=FULL.",
-      "With several connections the generator's own polling limits the bare server: one connection "
-        + "shows more about the server, several show more about the whole system.",
     ]
   }
 }

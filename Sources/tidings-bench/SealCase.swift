@@ -32,7 +32,7 @@ enum SealCase {
     var memory = [UInt8](repeating: 1, count: bytes + SealingKey.overheadBytes)
     var latencies: [UInt64] = []
     latencies.reserveCapacity(pushesPerRound)
-    let begin = Clock.now()
+    let watch = Stopwatch()
     for push in 0..<pushesPerRound {
       let started = Clock.now()
       let key = keys.key(of: topics[push % topicCount])
@@ -40,6 +40,6 @@ enum SealCase {
       memory.withUnsafeMutableBytes { key.seal($0, nonce) }
       latencies.append(Clock.now() - started)
     }
-    return Measurement(latencies: latencies, elapsedNanoseconds: Clock.now() - begin)
+    return watch.measurement(latencies)
   }
 }

@@ -11,7 +11,8 @@ enum Subprocesses {
     case ("bare-echo", 0): try BareServers.echo()
     case ("bare-curve-echo", 0) where arguments.count == 2:
       try BareServers.curveEcho(secretKey: arguments[1])
-    case ("bare-put", 1): try BareServers.put(folder: arguments[1], keyOffset: numbers[0])
+    case ("floor-service", 0) where arguments.count == 2:
+      try FloorService(folder: arguments[1]).run()
     case ("bare-publisher", 1): try BareServers.publish(byteCount: numbers[0])
     case ("match-index", 2): try MatchCase.measure(count: numbers[0], rounds: numbers[1])
     case ("make-channels", 1): try StartCase.make(path: arguments[1], count: numbers[0])

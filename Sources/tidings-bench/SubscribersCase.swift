@@ -23,11 +23,8 @@ enum SubscribersCase {
       try subscribe(bench, server, users: count)
       return try LoadGenerator(
         bench.context,
-        endpoint: server.endpoint,
-        connections: 1,
-        Calls.save(type: Calls.watchedType, in: database),
-        numbers: .fresh,
-        check: .oneRecord
+        server.address,
+        CallSequence(Calls.save(type: Calls.watchedType, in: database), check: .oneRecord)
       )
     }
     var rounds: [Load: [[Measurement]]] = [:]

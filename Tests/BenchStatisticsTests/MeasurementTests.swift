@@ -53,4 +53,17 @@ import Testing
     #expect([4.0, 1, 3, 2].median == 2.5)
     #expect([5.0].median == 5)
   }
+
+  @Test("processor time is that of the rounds that measured it")
+  func processor() {
+    let times = [
+      ProcessorTime(server: 30, client: 3), ProcessorTime(server: 50, client: 1),
+      ProcessorTime(client: 2), nil,
+    ]
+    let rounds = times.map { time in
+      Measurement(latencies: [1000], elapsedNanoseconds: 1000, processor: time)
+    }
+    #expect(Measurement(medianOf: rounds).processor == ProcessorTime(server: 40, client: 2))
+    #expect(Measurement(medianOf: [rounds[3]]).processor == nil)
+  }
 }

@@ -4,7 +4,8 @@ import Testing
 @Suite struct ReportTests {
   private let measurement = Measurement(
     latencies: [61_000, 62_000, 90_000],
-    elapsedNanoseconds: 213_000
+    elapsedNanoseconds: 213_000,
+    processor: ProcessorTime(server: 37.5, client: 4.25)
   )
 
   private var report: Report {
@@ -49,6 +50,7 @@ import Testing
     #expect(lines[3].hasPrefix("echo.c1.n1"))
     #expect(lines[3].hasSuffix("≤ 1.25  reached"))
     #expect(lines[3].contains("62.0") && lines[3].contains("14,085"))
+    #expect(lines[3].contains("37.5") && lines[3].contains("4.25"))
     #expect(lines[3].contains("1.00…1.20"))
     #expect(lines[4].hasSuffix("MISSED"))
     #expect(lines[5].hasPrefix("client.echo.n1") && lines[5].hasSuffix("-"))
