@@ -1,7 +1,7 @@
 internal import TidingsFiles
 
-// A line for each key, oldest first: `seal` or `open`, the key's name, the key, both in hexadecimal.
-// Lines that begin with `#` and empty ones say nothing.
+// One line per key, oldest first: `seal` or `open`, the ID of the key, the key, both in hexadecimal.
+// Empty lines and lines that start with `#` are ignored.
 extension KeyRing {
   /// The text of a key ring file.
   public var text: String {
@@ -14,7 +14,7 @@ extension KeyRing {
 
   /// Reads the text of a key ring file.
   ///
-  /// - Throws: With the number of the first line that is wrong; no part of a key is shown.
+  /// - Throws: With the number of the first invalid line; does not contain keys.
   public init(text: String) throws(KeyRingError) {
     self.init()
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -27,20 +27,20 @@ extension KeyRing {
         let key = [UInt8](hexadecimal: words[2]).flatMap({ EncryptionKey($0) })
       else {
         throw KeyRingError(
-          "line \(index + 1) is not 'seal KEY-ID KEY' or 'open KEY-ID KEY', with 16 and 64 "
-            + "hexadecimal digits: put back a copy"
+          "line \(index + 1): expected 'seal KEY-ID KEY' or 'open KEY-ID KEY', with 16 and 64 "
+            + "hexadecimal digits: restore a copy"
         )
       }
       guard key.id == id else {
         throw KeyRingError(
-          "line \(index + 1): the key does not match its name: restore a copy"
+          "line \(index + 1): the key does not match its ID: restore a copy"
         )
       }
       guard add(Entry(key, use)) else {
         throw KeyRingError(
           entries.count < Self.keysMax
             ? "line \(index + 1): the key appears twice: remove one of the lines"
-            : "there are more than \(Self.keysMax) keys: use several rings"
+            : "more than \(Self.keysMax) keys: use several rings"
         )
       }
     }
@@ -48,6 +48,6 @@ extension KeyRing {
 }
 
 extension KeyRing.Entry {
-  /// The line of a key ring file, with its end.
+  /// The line in a key ring file, with its line break.
   var line: String { "\(use.rawValue) \(key.id.hexadecimal) \(key.bytes.hexadecimal)\n" }
 }

@@ -1,6 +1,7 @@
 extension DatabaseID {
-  /// The database and the name of a zone. A shared database stores nothing: its zones are in the private
-  /// databases of their owners.
+  /// The database and the name of a zone.
+  ///
+  /// A shared database stores nothing: its zones are in the private databases of their owners.
   public struct ZoneLocation: Hashable, Sendable {
     /// The database that contains the zone: for a shared database, the private one of the owner.
     public var database: DatabaseID

@@ -124,12 +124,13 @@ internal import TidingsProto
     // Whether client or server ends the handshake first is a race.
     let refusal = try await bare.failure("fetch", "h1")
     #expect(
-      refusal.contains("requires authentication") || refusal.contains("only one of client and server uses keys"),
+      refusal.contains("requires authentication")
+        || refusal.contains("only one of client and server uses keys"),
       "\(refusal)"
     )
     var mistyped = houses
     mistyped.environment["TIDINGS_SERVER_KEY"] = "short"
-    #expect(try await mistyped.failure("fetch", "h1").contains("expected 40 characters of Z85"))
+    #expect(try await mistyped.failure("fetch", "h1").contains("expected 40 characters"))
   }
 
   @Test("reports a refused connection and an invalid position")
@@ -144,7 +145,8 @@ internal import TidingsProto
     try server.folder.write([0xff, 0xff], to: "position")
     let reader = Houses(example, server)
     #expect(
-      try await reader.failure("watch", server.folder.file("position")).contains("cannot decode the position")
+      try await reader.failure("watch", server.folder.file("position"))
+        .contains("cannot decode the position")
     )
   }
 }

@@ -38,7 +38,7 @@ import TidingsRPC
     let wrong = await refusal(
       try await server.client(serverKey: KeyPair().publicKey, connectTimeout: .seconds(2))
     )
-    #expect(wrong?.message.contains("another key") == true, "\(String(describing: wrong))")
+    #expect(wrong?.message.contains("check the server key") == true, "\(String(describing: wrong))")
     var plain = ClientConfiguration(endpoint: server.server.rpcEndpoint)
     plain.connectTimeout = .seconds(2)
     let none = await refusal(try await Client(plain))

@@ -30,7 +30,7 @@ internal import TidingsFiles
     for (bad, reason) in [
       (text + line, "twice"), (text.replacing("seal", with: "lock"), "line 3"),
       (String(text.dropLast(3)), "line 3"), (text + "\u{0}\n", "line 4"),
-      (text.replacing(key, with: String(repeating: "0", count: 64)), "name"),
+      (text.replacing(key, with: String(repeating: "0", count: 64)), "match its ID"),
     ] {
       let error = #expect(throws: KeyRingError.self) { try KeyRing(text: bad) }
       #expect(error?.description.contains(reason) == true, "\(String(describing: error))")

@@ -83,7 +83,7 @@ import TidingsProto
     #expect(seen["place"] as? String == "front")
     #expect(seen.encryptedValues["pin"] == nil && seen["pin"] == nil)
     #expect(
-      seen.encryptedValueErrors["pin"]?.localizedDescription.contains("there is no key ring")
+      seen.encryptedValueErrors["pin"]?.localizedDescription.contains("does not exist")
         == true
     )
     seen["place"] = "back"

@@ -112,7 +112,7 @@ struct CurveServer {
       try await client.unary(InteropService.empty, [], options: .init())
     }
     #expect(error?.code == .unavailable)
-    #expect(error?.message.contains("another key") == true, "\(String(describing: error))")
+    #expect(error?.message.contains("check the server key") == true, "\(String(describing: error))")
     await client.close()
     await server.server.stop()
   }

@@ -2,41 +2,40 @@ internal import TidingsProto
 internal import TidingsProtobuf
 public import TidingsRPC
 
-/// Why an inbox cannot go on.
+/// A permanent failure of an inbox.
 ///
-/// What goes away by itself, a lost connection or a server that restarts, is not among these: it is
-/// tried again.
+/// Temporary failures, such as a lost connection or a server that restarts, are retried.
 public enum InboxError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Notifications after the position are no longer kept, or the server's data was restored: what came
-  /// in between can only be found by fetching the records.
+  /// Notifications after the position are no longer retained, or the server's data was restored from a
+  /// backup.
   ///
-  /// Bring what you hold up to date (`recordZoneChanges`, a query), then `restart()`.
+  /// Update local data from the records (`recordZoneChanges`, a query), then call `restart()`.
   case changeTokenExpired(String)
-  /// Another inbox, of this process or another, has the position file open.
+  /// The position file is open in another inbox, of this or another process.
   case positionInUse(String)
-  /// The bytes or the file hold no position, or one that a newer version wrote.
+  /// The bytes or the file are not a position, or were written by a newer version.
   case positionDamaged(String)
-  /// The position is of another user, container or environment than the client.
+  /// The position belongs to another user, container or environment.
   case positionOwnerMismatch(String)
-  /// The file cannot be read or written.
+  /// The position file cannot be read or written.
   case positionFileError(String)
-  /// The notification is from an earlier iteration, or from another inbox: it comes again.
+  /// The notification is from an earlier iteration or from another inbox; it is redelivered.
   case staleNotification(String)
   /// The inbox is closed.
   case closed
-  /// The server refuses the call, or answers with an error that retrying does not fix.
+  /// A call failed with an error that retrying does not fix.
   case call(RPCError)
 
-  /// What is wrong, and what to do.
+  /// The reason and what to do.
   public var description: String {
     switch self {
     case .changeTokenExpired(let message):
-      message + "; bring what you hold up to date from the records, then call restart()"
+      message + "; update local data from the records, then call restart()"
     case .positionInUse(let message), .positionDamaged(let message),
       .positionOwnerMismatch(let message), .positionFileError(let message),
       .staleNotification(let message):
       message
-    case .closed: "the inbox is closed: make another"
+    case .closed: "the inbox is closed: open another"
     case .call(let error): error.description
     }
   }

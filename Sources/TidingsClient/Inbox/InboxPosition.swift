@@ -63,41 +63,41 @@ public struct InboxPosition: Hashable, Sendable {
     return writer.bytes + SHA256.checksum(of: writer.bytes).prefix(Self.checksumBytes)
   }
 
-  /// Reads bytes that were stored.
+  /// Decodes a position.
   ///
-  /// - Throws: `positionDamaged` for bytes that are no position.
+  /// - Throws: `positionDamaged` if the bytes are not a position.
   public init(bytes: [UInt8]) throws(InboxError) {
     guard bytes.starts(with: Self.magic), bytes.count > Self.magic.count + Self.checksumBytes else {
       throw .positionDamaged("these \(bytes.count) bytes are not the position of an inbox")
     }
     guard bytes[Self.magic.count] == Self.version else {
       throw .positionDamaged(
-        "the position has version \(bytes[Self.magic.count]); this client knows \(Self.version): "
+        "unsupported version \(bytes[Self.magic.count]) of the position, expected \(Self.version): "
           + "use the version of the client that wrote it, or a newer one"
       )
     }
     let body = Array(bytes.dropLast(Self.checksumBytes))
     guard SHA256.checksum(of: body).starts(with: bytes.suffix(Self.checksumBytes)) else {
-      throw .positionDamaged("the position is damaged: its checksum is wrong")
+      throw .positionDamaged("the position is damaged: wrong checksum")
     }
     var reader = PositionReader(bytes: body[(Self.magic.count + 1)...])
     guard let position = reader.position() else {
-      throw .positionDamaged("the position is damaged: it ends early")
+      throw .positionDamaged("the position is damaged: unexpected end")
     }
     self = position
   }
 
-  /// Refuses a position of somebody else's notifications.
+  /// Rejects a position of another owner.
   func check(_ expected: Owner, _ source: String) throws(InboxError) {
     guard owner != expected else { return }
     throw .positionOwnerMismatch(
-      "\(source) is of \(owner.text), and the client is of \(expected.text): use another position "
+      "\(source) belongs to \(owner.text), and the client is \(expected.text): use another position "
         + "for each"
     )
   }
 }
 
-/// Numbers of seven bits to a byte, the lowest first; texts and bytes after their length.
+/// Encodes numbers as varints; strings and bytes are preceded by their length.
 private struct PositionWriter {
   var bytes: [UInt8] = []
 

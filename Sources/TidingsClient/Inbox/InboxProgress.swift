@@ -1,9 +1,9 @@
 internal import TidingsProto
 
-/// Where a stream stands in the log, exact to the notification: a change token, which moves by pages,
-/// and what was handed out beyond it.
+/// The position of a stream in the log, exact to the notification: a change token, which advances by
+/// pages, and what was delivered after it.
 struct InboxProgress: Hashable, Sendable {
-  /// The end of a page: when all of it is handed out, its token says more than what is in it.
+  /// The end of a page: when all of it is delivered, its token replaces the numbers in it.
   struct PageEnd: Hashable, Sendable {
     var token: [UInt8]
     /// The log ended with the page: all numbers received before are in it or in an earlier one.
@@ -13,15 +13,15 @@ struct InboxProgress: Hashable, Sendable {
     var readMarks: Set<String> = []
   }
 
-  /// Notifications beyond the token are of at most so many channels, or so many read marks, until a
-  /// look at the log makes them one token.
+  /// Most channels, and most read marks, with deliveries after the token; above it the log is read, which
+  /// replaces them by a new token.
   static let beyondMax = 256
 
-  /// Everything up to here was handed out; empty: from the oldest notification that is kept.
+  /// Everything up to here was delivered; empty: the start of the log.
   private(set) var token: [UInt8]
-  /// The newest number of each channel that was handed out beyond the token.
+  /// The newest number of each channel that was delivered after the token.
   private(set) var numbers: [String: UInt64]
-  /// The read marks that were handed out beyond the token.
+  /// The read marks that were delivered after the token.
   private(set) var readMarks: Set<String>
 
   init(token: [UInt8], numbers: [String: UInt64] = [:], readMarks: Set<String> = []) {
@@ -30,10 +30,10 @@ struct InboxProgress: Hashable, Sendable {
     self.readMarks = readMarks
   }
 
-  /// So much was handed out beyond the token that a look at the log is due.
+  /// Whether so much was delivered after the token that the log must be read.
   var isFull: Bool { numbers.count > Self.beyondMax || readMarks.count > Self.beyondMax }
 
-  /// A notification was handed out.
+  /// A notification was delivered.
   mutating func handedOut(_ notification: TidingsV1.Notification) {
     if notification.type != .readNotification, let position = notification.position {
       numbers[position.channelID] = position.sequenceNumber
@@ -42,7 +42,7 @@ struct InboxProgress: Hashable, Sendable {
     }
   }
 
-  /// The rest of a page was handed out.
+  /// The rest of a page was delivered.
   mutating func ended(_ page: PageEnd) {
     token = page.token
     if page.isLast {

@@ -2,7 +2,7 @@ internal import Synchronization
 public import TidingsProto
 public import TidingsRPC
 
-/// A user's notifications, each until its work is committed.
+/// A user's notifications, redelivered until they are committed.
 ///
 ///     let inbox = try client.notificationInbox(at: "app/inbox")
 ///     for try await item in inbox {
@@ -10,47 +10,47 @@ public import TidingsRPC
 ///       try await inbox.commit(upTo: item)
 ///     }
 ///
-/// An iteration begins after what was committed: first what waits in the log, then what comes. A lost
-/// push, a lost connection and a restarted server are made up for from the log. Within a channel the
-/// order is that of the numbers; what comes from the log has the order in which it was committed there.
+/// An iteration starts after the committed position: first with notifications in the log, then with new
+/// ones. After a lost push, a lost connection or a restart of the server, the log is read. Notifications
+/// of a channel are in the order of their numbers; those from the log are in the order of their commits.
 ///
-/// What was not committed comes again after a crash, what was committed does not: each notification is
-/// worked on at least once. A consumer that stores `InboxNotification.position` in the transaction of
-/// its work, and begins there (`notificationInbox(from:)`), works on each exactly once.
+/// Notifications that were not committed are redelivered after a crash; committed ones are not: each is
+/// processed at least once. A consumer that stores `InboxNotification.position` in the transaction of its
+/// work, and resumes there (`notificationInbox(from:)`), processes each exactly once.
 ///
-/// The iteration works only while its consumer waits: a slow one loses nothing, holds one page in
-/// memory, and hinders nobody. It ends when the task is cancelled, when the inbox is closed, or with an
-/// error; iterating again begins after what was committed. One iteration at a time: a new one ends the
-/// one before.
+/// The iteration only makes progress while its consumer waits: a slow consumer loses nothing and holds one
+/// page in memory. It ends when the task is cancelled, when the inbox is closed, or with an error; a new
+/// iteration starts after the committed position. There is one iteration at a time: a new one ends the
+/// previous one.
 public final class NotificationInbox: AsyncSequence, Sendable {
-  /// A notification and the place after it.
+  /// A notification and the position after it.
   public typealias Element = InboxNotification
   /// Fails with errors that retrying does not fix.
   public typealias Failure = InboxError
 
-  /// What becomes of the connection, and of the position, while an inbox goes on.
+  /// Changes to the state of the connection and of the position.
   public enum Event: Hashable, Sendable {
-    /// The server cannot be reached, for this reason; it is tried again, with pauses that grow to 10
-    /// seconds, until it can.
+    /// The server is unreachable, for this reason; connecting is retried with a backoff of up to 10
+    /// seconds.
     case lost(RPCError)
-    /// It is there again, after this long; nothing was missed: what came meanwhile is handed out now.
+    /// The server is reachable again, after this long; notifications since then are delivered now.
     case restored(after: Duration)
-    /// The position had expired and the inbox began with the oldest notification that is kept; only
+    /// The position had expired, and the inbox restarted at the oldest retained notification; only
     /// with `Options.restartsWhenExpired`.
     case restarted(InboxError)
   }
 
   /// What an inbox delivers, and when it restarts.
   public struct Options: Sendable {
-    /// Hands out READ_NOTIFICATION too, for what other devices of the user marked read.
+    /// Whether to deliver READ_NOTIFICATION, when other devices of the user mark one as read.
     public var includesReadNotifications = true
-    /// Begins with the oldest notification that is kept when the position has expired, instead of
+    /// Whether to restart at the oldest retained notification if the position has expired, instead of
     /// failing; `Event.restarted` reports it.
     public var restartsWhenExpired = false
-    /// Where an inbox without a position begins: the change token of a stream, or empty for the oldest
-    /// notification that is kept.
+    /// Where an inbox without a position starts: the change token of a stream, or empty for the oldest
+    /// retained notification.
     public var firstToken: [UInt8] = []
-    /// Called with events of the connection, by the task that iterates; must not wait.
+    /// Called with events of the connection, by the task that iterates; must not block.
     public var onEvent: (@Sendable (Event) -> Void)?
 
     /// The defaults.
@@ -58,19 +58,19 @@ public final class NotificationInbox: AsyncSequence, Sendable {
   }
 
   struct State {
-    /// What is committed.
+    /// The committed position.
     var committed: InboxProgress
-    /// How many notifications were handed out when what is committed was; never falls.
+    /// How many notifications were delivered up to the committed one; never decreases.
     var committedCount: UInt64 = 0
-    /// What is handed out.
+    /// The position after the last delivered notification.
     var handedOut: InboxProgress
     var handedOutCount: UInt64 = 0
-    /// The first count of the iteration at hand: earlier ones are over.
+    /// The first count of the current iteration; lower counts belong to earlier ones.
     var iterationStart: UInt64 = 0
     var stop = StreamStop()
     var isClosed = false
 
-    /// An iteration begins after what is committed.
+    /// Starts an iteration after the committed position.
     mutating func begin() {
       handedOutCount += 1
       committedCount = handedOutCount
@@ -78,10 +78,10 @@ public final class NotificationInbox: AsyncSequence, Sendable {
       handedOut = committed
     }
 
-    /// The stream stands here now.
+    /// Records the position of the stream.
     ///
-    /// When all that it yielded is committed, this is too: what a page holds that is not for this device
-    /// needs no work, and a position that stays behind would expire.
+    /// If all delivered notifications are committed, so is this position: notifications that are not for
+    /// this device need no work, and a position that is not advanced would expire.
     mutating func passed(_ progress: InboxProgress) {
       handedOut = progress
       if committedCount == handedOutCount { committed = progress }
@@ -108,17 +108,17 @@ public final class NotificationInbox: AsyncSequence, Sendable {
     keeper = PositionKeeper(file)
   }
 
-  /// What is committed: where the next iteration begins.
+  /// The committed position, where the next iteration starts.
   public var committedPosition: InboxPosition {
     InboxPosition(owner: owner, progress: state.withLock(\.committed))
   }
 
-  /// The place after all that was handed out.
+  /// The position after the last delivered notification.
   public var position: InboxPosition {
     InboxPosition(owner: owner, progress: state.withLock(\.handedOut))
   }
 
-  /// Begins an iteration after what is committed; an earlier one ends.
+  /// Starts an iteration after the committed position; ends an earlier one.
   public func makeAsyncIterator() -> AsyncIterator {
     let (start, progress, earlier) = state.withLock { state in
       let earlier = state.stop
@@ -136,28 +136,28 @@ public final class NotificationInbox: AsyncSequence, Sendable {
     return AsyncIterator(self, start: start, from: progress, until: stop)
   }
 
-  /// Notifications up to this one are done: they do not come again.
+  /// Commits all notifications up to this one, which are then not redelivered.
   ///
-  /// With a file, it is on the disk when this returns. Committing an earlier one than before changes
-  /// nothing.
+  /// With a position file, the commit is durable when this returns. Committing an earlier notification
+  /// than before has no effect.
   ///
-  /// - Throws: `staleNotification` when the notification is not of the iteration at hand; `positionFileError`;
-  ///   `closed`.
+  /// - Throws: `staleNotification` if the notification is not of the current iteration;
+  ///   `positionFileError`; `closed`.
   public func commit(upTo item: InboxNotification) async throws(InboxError) {
     guard item.position.owner == owner else { throw Self.foreign }
     try await commit(item.position.progress, count: item.count)
   }
 
-  /// All that was handed out is done.
+  /// Commits all notifications that were delivered.
   public func commit() async throws(InboxError) {
     let (progress, count) = state.withLock { ($0.handedOut, $0.handedOutCount) }
     try await commit(progress, count: count)
   }
 
-  /// Begins with the oldest notification that is kept, when the position has expired or what was done
-  /// is to be done again.
+  /// Restarts at the oldest retained notification, for a position that has expired, or to process
+  /// notifications again.
   ///
-  /// What is committed is forgotten, in the file too; the iteration at hand ends.
+  /// Discards the committed position, also in the file, and ends the current iteration.
   public func restart() async throws(InboxError) {
     let progress = InboxProgress(token: [])
     let (count, earlier) = state.withLock { state in
@@ -170,10 +170,10 @@ public final class NotificationInbox: AsyncSequence, Sendable {
     try await keeper.keep(InboxPosition(owner: owner, progress: progress), count: count)
   }
 
-  /// Ends the iteration and gives the file free.
+  /// Ends the iteration and releases the file.
   ///
-  /// What was handed out and not committed comes again to the next inbox. An iteration that waits for
-  /// the server ends when that call does.
+  /// Notifications that were delivered and not committed are redelivered to the next inbox. An iteration
+  /// that waits for the server ends when that call does.
   public func close() async {
     let stop = state.withLock { state in
       state.isClosed = true
@@ -183,7 +183,7 @@ public final class NotificationInbox: AsyncSequence, Sendable {
     await keeper.close()
   }
 
-  /// A page came, perhaps without anything to hand out.
+  /// A page arrived, possibly without anything to deliver.
   private func passedPage(_ progress: InboxProgress, _ start: UInt64) {
     let count: UInt64? = state.withLock { state in
       guard state.iterationStart == start, !state.isClosed else { return nil }
@@ -213,22 +213,22 @@ public final class NotificationInbox: AsyncSequence, Sendable {
   }
 
   private static let foreign = InboxError.staleNotification(
-    "the notification is not from the current iteration of this inbox: it was delivered before the inbox "
-      + "restarted, and comes again"
+    "the notification belongs to an earlier iteration of the inbox, or to another inbox: wait until it is "
+      + "redelivered, then commit that one"
   )
 }
 
-/// A notification, and the place after it.
+/// A notification, and the position after it.
 public struct InboxNotification: Sendable {
   /// The notification.
   public let notification: TidingsV1.Notification
-  /// The place after it: an inbox that begins here has handed out this one and all before it.
+  /// The position after this notification and all before it.
   public let position: InboxPosition
-  /// How many its inbox has handed out, this one included.
+  /// How many notifications the inbox has delivered, including this one.
   let count: UInt64
 }
 
-/// Writes positions one after the other, none older than the last.
+/// Writes positions in sequence, none older than the previous one.
 private actor PositionKeeper {
   nonisolated let hasFile: Bool
   private var file: PositionFile?

@@ -1,17 +1,17 @@
 internal import TidingsFiles
 
-/// The file that holds an inbox's position: replaced as a whole, on the disk before a commit returns.
+/// The file with the position of an inbox: replaced atomically, durable before a commit returns.
 ///
-/// While it is open nobody else can open it: a file beside it, which stays, is locked.
+/// A second file, which is never removed, is locked while it is open.
 struct PositionFile: Sendable {
-  /// Where it is.
+  /// The path.
   let path: String
   private let lock: File
 
-  /// Positions of more bytes are not written by this client.
+  /// Larger than any position of this client.
   private static let bytesMax: UInt64 = 64 << 20
 
-  /// Takes the file; it need not be there.
+  /// Locks the file, which need not exist.
   ///
   /// - Throws: `positionInUse`, `positionFileError`.
   init(path: String) throws(InboxError) {
@@ -20,18 +20,18 @@ struct PositionFile: Sendable {
       lock = try File(path: path + ".lock", .create)
     } catch {
       throw .positionFileError(
-        "\(error): choose a path in a folder that is there and can be written"
+        "\(error): choose a path in an existing, writable folder"
       )
     }
     guard lock.lock() else {
       throw .positionInUse(
-        "the position file '\(path)' is used by another inbox, of this process or another: close "
-          + "that one, or give each a file of its own"
+        "the position file '\(path)' is used by another inbox, of this or another process: close "
+          + "that inbox, or use a separate file for each"
       )
     }
   }
 
-  /// Reads the position; `nil` when there is no file.
+  /// Reads the position; `nil` if there is no file.
   ///
   /// - Throws: `positionDamaged`, `positionFileError`.
   func read() throws(InboxError) -> InboxPosition? {
@@ -47,15 +47,15 @@ struct PositionFile: Sendable {
       return try InboxPosition(bytes: bytes)
     } catch {
       throw .positionDamaged(
-        "the position file '\(path)': \(error); put back a copy of it, or remove it to begin with the "
-          + "oldest notification that is kept"
+        "the position file '\(path)': \(error); restore a copy, or remove it to start at the oldest "
+          + "retained notification"
       )
     }
   }
 
-  /// Replaces the position; it is on the disk when this returns.
+  /// Replaces the position; it is durable when this returns.
   ///
-  /// - Throws: `positionFileError`; the file then holds the old position or the new one.
+  /// - Throws: `positionFileError`; the file then contains the old position or the new one.
   func write(_ position: InboxPosition) throws(InboxError) {
     let temporary = path + ".new"
     do {
@@ -66,7 +66,7 @@ struct PositionFile: Sendable {
       try Folder.rename(temporary, to: path)
       try Folder.synchronize(folder)
     } catch {
-      throw .positionFileError("the position is not kept: \(error)")
+      throw .positionFileError("cannot write the position file: \(error)")
     }
   }
 

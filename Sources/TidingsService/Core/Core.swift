@@ -184,7 +184,7 @@ extension Core: LoopDelegate {
     warnedOfConnections = loop.now
     logger.log(
       .warning,
-      "out of file descriptors, new connections wait: raise the limit of open files",
+      "out of file descriptors, new connections are not accepted: raise the limit of open files",
       ["pauses": "\(loop.counters.acceptPauses)"]
     )
   }

@@ -1,25 +1,25 @@
 internal import CZeroMQ
 
-/// Receives libzmq's events about a socket's connection: made, lost, or why it failed.
+/// Receives events of a socket's connection from libzmq: established, lost, failed.
 struct ConnectionMonitor: ~Copyable {
   /// What happened to the connection.
   enum Event: Equatable {
-    /// Both sides know each other: messages flow.
+    /// The handshake succeeded; messages can be sent.
     case connected
-    /// What was on its way is lost; after a failed handshake nothing was.
+    /// The connection was lost, with all messages in transit; also follows a failed handshake.
     case disconnected
-    /// Nobody took the connection.
+    /// The connection was refused.
     case unreachable
     /// The server does not admit the key.
     case refused
-    /// The server ended the handshake, or did not go on with it.
+    /// The server closed the connection during the handshake, or did not continue it.
     case handshakeClosed
-    /// The two sides do not speak the same.
+    /// Client and server use different security mechanisms or protocols.
     case protocolMismatch
   }
 
   private var events: SocketEvents
-  /// Somebody took the connection that is being made.
+  /// Whether the TCP connection was accepted.
   private var isAccepted = false
 
   private static let kinds =
@@ -27,12 +27,12 @@ struct ConnectionMonitor: ~Copyable {
     | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL
     | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH | ZMQ_EVENT_CONNECTED
 
-  /// Watches a socket from before it connects.
+  /// Monitors a socket; create it before the socket connects.
   init(_ socket: borrowing Socket, context: Context) throws(TransportError) {
     events = try SocketEvents(socket, context, Self.kinds)
   }
 
-  /// Readable when `next` may have something.
+  /// Readable when `next` may return an event.
   var descriptor: CInt { events.descriptor }
 
   /// The next event, if there is one.

@@ -62,7 +62,7 @@ public protocol LoopDelegate: AnyObject {
   func connectionsEnded(_ connections: [UInt64], _ loop: LoopContext)
   /// Keys were refused; called at most once a second.
   func handshakesRefused(_ refusals: [RefusedHandshake], _ loop: LoopContext)
-  /// No more connections are taken, for want of descriptors.
+  /// Accepting connections was paused, for lack of file descriptors.
   func connectionsRefused(_ loop: LoopContext)
 }
 

@@ -17,6 +17,6 @@ enum ConnectionEvent: Sendable {
   case accepted(ConnectionSlot, floor: UInt64)
   /// The connection in a slot has ended.
   case ended(ConnectionSlot)
-  /// No more connections are accepted, for want of descriptors.
+  /// Accepting connections was paused, for lack of file descriptors.
   case full
 }
