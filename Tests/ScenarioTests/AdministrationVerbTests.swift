@@ -100,7 +100,7 @@ import TidingsRPC
       ],
       as: nil
     )
-    #expect(wrong.exitCode == .notSo)
+    #expect(wrong.exitCode == .conditionNotMet)
     #expect(wrong.out.contains(#"{"check":"server","result":"problem""#), "\(wrong.out)")
     #expect(wrong.out.contains("it has another key than the server key"), "\(wrong.out)")
 
@@ -290,7 +290,10 @@ import TidingsRPC
     let there = await RpcctlRun(server, ["assets", "stat", checksum])
     #expect(there.exitCode == .success && there.out.contains(#""stored":true"#), "\(there.err)")
     let none = await RpcctlRun(server, ["assets", "stat", String(checksum.reversed())])
-    #expect(none.exitCode == .notSo && none.out.contains(#""stored":false"#), "\(none.err)")
+    #expect(
+      none.exitCode == .conditionNotMet && none.out.contains(#""stored":false"#),
+      "\(none.err)"
+    )
   }
 
   @Test("assets verify finds files that are lost or damaged")
@@ -320,9 +323,9 @@ import TidingsRPC
       }
     }
     let quick = await RpcctlRun(server, ["assets", "verify"])
-    #expect(quick.exitCode == .notSo && quick.lines.count == 1, "\(quick.out)")
+    #expect(quick.exitCode == .conditionNotMet && quick.lines.count == 1, "\(quick.out)")
     let deep = await RpcctlRun(server, ["assets", "verify", "--content"])
-    #expect(deep.exitCode == .notSo && deep.lines.count == 2, "\(deep.out)")
+    #expect(deep.exitCode == .conditionNotMet && deep.lines.count == 2, "\(deep.out)")
     #expect(deep.out.contains(#""recordName":"a","field":"file""#))
     #expect(deep.out.contains("its content has another checksum"))
   }

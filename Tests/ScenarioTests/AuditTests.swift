@@ -124,7 +124,7 @@ import TidingsRPC
     ] {
       try store(edited)
       for run in [await verify(), await verify("--folder", data)] {
-        #expect(run.exitCode == .notSo && run.err.contains(words), "\(run.err)")
+        #expect(run.exitCode == .conditionNotMet && run.err.contains(words), "\(run.err)")
       }
     }
     // The end can be cut off unnoticed, unless a head was kept.
@@ -132,10 +132,11 @@ import TidingsRPC
     #expect(await verify("--folder", data).exitCode == .success)
     // The server that wrote them misses them.
     let missed = await verify()
-    #expect(missed.exitCode == .notSo && missed.err.contains("line 6"), "\(missed.err)")
+    #expect(missed.exitCode == .conditionNotMet && missed.err.contains("line 6"), "\(missed.err)")
     let cut = await verify("--folder", data, "--head", kept)
     #expect(
-      cut.exitCode == .notSo && cut.err.contains("line 6, whose checksum was kept, is missing")
+      cut.exitCode == .conditionNotMet
+        && cut.err.contains("line 6, whose checksum was kept, is missing")
     )
     let empty = try TemporaryFolder()
     #expect(await verify("--folder", empty.path).exitCode == .localFailure)

@@ -29,7 +29,7 @@ import Testing
     for price in [5, 20, 30, 40] { await save(price) }
 
     let unread = await run("notifications", "unread-count", "--exit-status")
-    #expect(unread.exitCode == .notSo)
+    #expect(unread.exitCode == .conditionNotMet)
     #expect(
       unread.lines.sorted() == [
         #"{"database":"private","subscriptionId":"all","unread":4}"#,
@@ -49,7 +49,7 @@ import Testing
       "\(watch.out)"
     )
     let lag = await run("subscriptions", "lag", "--since", "@" + state, "--max", "0")
-    #expect(lag.exitCode == .notSo)
+    #expect(lag.exitCode == .conditionNotMet)
     // What the watch was handed out is not counted again.
     let counts = lag.lines.compactMap {
       $0.split(separator: ",").first { $0.hasPrefix("\"behind\"") }

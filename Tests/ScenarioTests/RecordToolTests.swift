@@ -36,7 +36,7 @@ import Testing
     let same = await run("records", "edit", "h1", "--editor", "true")
     #expect(same.err.contains("nothing was changed"))
     let diff = await run("records", "diff", folder.file("h1.json"))
-    #expect(diff.exitCode == .notSo && diff.lines.count == 1)
+    #expect(diff.exitCode == .conditionNotMet && diff.lines.count == 1)
     #expect(diff.out.contains(#""fields":{"city":{"new":"Rome","stored":"Paris"}}"#), "\(diff.out)")
     let put = await run("records", "put", "--policy", "changed-keys", folder.file("h1.json"))
     #expect(put.exitCode == .success, "\(put.err)")
@@ -100,7 +100,7 @@ import Testing
       server,
       ["records", "wait", "j1", "--for", "state == 'new'", "--timeout", "1s"]
     )
-    #expect(late.exitCode == .notSo && late.out.isEmpty && late.err.contains("is not so"))
+    #expect(late.exitCode == .conditionNotMet && late.out.isEmpty && late.err.contains("is not so"))
   }
 
   @Test("a copy brings over what differs, resumes where it was, and is compared; a purge empties")
@@ -157,7 +157,7 @@ import Testing
       ["changes", "compare-checksum", "notes", "archive"] + with
     )
     #expect(
-      differs.exitCode == .notSo && differs.out.contains(#""differing":["n5"]"#),
+      differs.exitCode == .conditionNotMet && differs.out.contains(#""differing":["n5"]"#),
       "\(differs.out)"
     )
 

@@ -33,7 +33,7 @@ internal import TidingsRPC
     try Folder.remove(folder.file(BackupWorld.filePath(lost)))
 
     let run = await RpcctlRun(world.server, ["server", "check"])
-    #expect(run.exitCode == .notSo, "\(run.out)\(run.err)")
+    #expect(run.exitCode == .conditionNotMet, "\(run.out)\(run.err)")
     #expect(run.lines.count == 2 && run.err.contains("2 findings"), "\(run.out)\(run.err)")
     #expect(run.out.contains("missing") && run.out.contains("content"), "\(run.out)")
     let table = await RpcctlRun(world.server, ["server", "check", "-o", "table"], format: .table)
@@ -44,7 +44,7 @@ internal import TidingsRPC
     #expect(refused.err.contains("--skip-damaged-assets"), "\(refused.err)")
     #expect(try Folder.status(world.path) == nil && Folder.status(world.partPath) == nil)
     let partial = await world.backUp("--skip-damaged-assets")
-    #expect(partial.exitCode == .notSo, "\(partial.err)")
+    #expect(partial.exitCode == .conditionNotMet, "\(partial.err)")
     for asset in [world.asset, lost] { #expect(partial.err.contains(asset.checksum.hexadecimal)) }
 
     let other = try TemporaryFolder()
@@ -75,7 +75,7 @@ internal import TidingsRPC
     try file.write(contentsOf: [byte ^ (1 << UInt8(random.below(8)))])
 
     let run = await RpcctlRun(world.server, ["server", "check"])
-    #expect(run.exitCode == .notSo, "\(run.out)\(run.err)")
+    #expect(run.exitCode == .conditionNotMet, "\(run.out)\(run.err)")
     #expect(run.out.contains("\(page)") && run.out.contains("checksum"), "\(run.out)")
     let refused = await world.backUp()
     #expect(refused.exitCode == .failedCall(.dataLoss), "\(refused.err)")

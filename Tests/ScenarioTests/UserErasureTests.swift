@@ -393,7 +393,7 @@ internal import TidingsSQLite
     _ = try await fill(server, records: 390)
     let before = await dataOfBen(server)
     let begun = await erase(server, "--no-wait")
-    #expect(begun.exitCode == .notSo, "\(begun.err)")
+    #expect(begun.exitCode == .conditionNotMet, "\(begun.err)")
     for _ in 0..<5 {
       // Wherever it is by then.
       try await Task.sleep(for: .milliseconds(Int64(random.below(8))))

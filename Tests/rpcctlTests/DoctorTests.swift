@@ -87,7 +87,7 @@ import TidingsRPC
     let open = await ProgramRun(
       list: ["--key-file", folder.file("open.key")] + arguments.dropFirst(2)
     )
-    #expect(open.exitCode == .notSo && open.configuration == nil)
+    #expect(open.exitCode == .conditionNotMet && open.configuration == nil)
     #expect(open.out.contains(#"{"check":"keys","result":"problem","found":"others can read"#))
     #expect(open.out.contains(#"{"check":"server","result":"skipped""#))
   }
@@ -97,7 +97,7 @@ import TidingsRPC
     let run = await ProgramRun("doctor", format: .table) { _ throws(RPCError) in
       throw RPCError(.unavailable, "cannot reach tcp://h:1: connection refused")
     }
-    #expect(run.exitCode == .notSo && run.calls.count == 1)
+    #expect(run.exitCode == .conditionNotMet && run.calls.count == 1)
     #expect(run.out.contains("problem  server       cannot reach tcp://h:1"))
     #expect(run.out.contains("\n                      → Is rpcd running there"))
   }

@@ -123,7 +123,9 @@ import TidingsRPC
       "House",
       answer: Self.server
     )
-    #expect(restricted.exitCode == .notSo && restricted.out.contains(#""records":"none""#))
+    #expect(
+      restricted.exitCode == .conditionNotMet && restricted.out.contains(#""records":"none""#)
+    )
     #expect(restricted.out.contains("the user is restricted since"))
     let guest = await ProgramRun(
       "grants",
@@ -133,7 +135,7 @@ import TidingsRPC
       "House",
       answer: Self.server
     )
-    #expect(guest.exitCode == .notSo && guest.calls.map(\.method.name) == ["FetchSchema"])
+    #expect(guest.exitCode == .conditionNotMet && guest.calls.map(\.method.name) == ["FetchSchema"])
     let unknown = await ProgramRun("grants", "check", "eve", "read", "House", answer: Self.server)
     #expect(unknown.err == "rpcctl: there is no user 'eve'\n")
   }

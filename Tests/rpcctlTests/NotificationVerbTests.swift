@@ -94,7 +94,7 @@ import TidingsRPC
       notifications: [Self.notification(1)],
       staysOpen: true
     )
-    #expect(counted.exitCode == .notSo)
+    #expect(counted.exitCode == .conditionNotMet)
     #expect(counted.err == "rpcctl: the time is over: 1 of 2 notifications came\n")
     let uncounted = await ProgramRun(
       "watch",

@@ -71,7 +71,7 @@ import TidingsRPC
   func lint() async {
     let bad = "DEFINE SCHEMA\nRECORD TYPE T (\n  a NUMBER,\n  GRANT READ TO \"_world\"\n);"
     let run = await ProgramRun("schema", "lint", "s", files: ["s": bad])
-    #expect(run.exitCode == .notSo && run.configuration == nil)
+    #expect(run.exitCode == .conditionNotMet && run.configuration == nil)
     #expect(run.out.hasPrefix(#"{"file":"s","line":3,"level":"warning","subject":"T.a","#))
     let good = await ProgramRun("schema", "lint", "-", files: ["-": Self.good], format: .table)
     #expect(good.exitCode == .success && good.out.isEmpty)
@@ -119,7 +119,7 @@ import TidingsRPC
       return request.environment == .production
         ? [production.encoded()] : [TidingsV1.FetchSchemaResponse(text: "DEFINE SCHEMA").encoded()]
     }
-    #expect(run.exitCode == .notSo && run.calls.count == 2)
+    #expect(run.exitCode == .conditionNotMet && run.calls.count == 2)
     let files = await ProgramRun(
       "schema",
       "breaking",

@@ -82,7 +82,7 @@ import TidingsRPC
 
   @Test("diff changes nothing, and its exit code tells whether anything would")
   func diff() async throws {
-    for (changes, exitCode) in [(changes, ExitCode.notSo), ([], .success)] {
+    for (changes, exitCode) in [(changes, ExitCode.conditionNotMet), ([], .success)] {
       let run = await ProgramRun("schema", "diff", "s", files: ["s": text]) { _ in
         [TidingsV1.ApplySchemaResponse(changes: changes).encoded()]
       }

@@ -29,7 +29,7 @@ import TidingsRPC
       [TidingsRpcV1.FetchServerInfoResponse(incarnation: incarnation).encoded()]
     }
     #expect(run.out.contains(#""isOfThisServer":\#(isSame)"#), "\(run.out)")
-    #expect(run.exitCode == (isSame ? .success : .notSo))
+    #expect(run.exitCode == (isSame ? .success : .conditionNotMet))
   }
 
   @Test("a token is kept in a file, shown, used and forgotten")

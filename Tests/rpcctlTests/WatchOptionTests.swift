@@ -40,7 +40,7 @@ import TidingsRPC
     #expect(filtered.ids == ["1-20", "1-30"] && filtered.run.exitCode == .success)
     #expect(await Self.run("--once", "--count", "2").run.exitCode == .usage)
     let late = await Self.run("--until", "price > 100", "--timeout", "100ms")
-    #expect(late.run.exitCode == .notSo && late.run.err.contains("satisfies --until"))
+    #expect(late.run.exitCode == .conditionNotMet && late.run.err.contains("satisfies --until"))
     #expect(await Self.run("--until", "price >").run.exitCode == .usage)
   }
 
