@@ -1,14 +1,14 @@
 /// A verb of a program, or a program without verbs.
 public struct Command: Sendable {
-  /// How it is called, for example `fetch-records`.
+  /// The name of the verb, for example `fetch-records`.
   public let name: String
-  /// Further names for the same, for example `records get`.
+  /// Other names, for example `records get`.
   public let aliases: [String]
   /// One line of help.
   public let summary: String
-  /// What help shows for its operands, for example `NAME…`; empty: it takes none.
+  /// The operands as shown in help, for example `NAME…`; empty: none.
   public let operands: String
-  /// What a shell proposes for its operands.
+  /// What a shell completes operands with.
   public let completion: Completion
   /// Its own options.
   public let options: [Option]
@@ -35,7 +35,7 @@ public struct Command: Sendable {
   }
 }
 
-/// What a shell proposes for a word.
+/// What a shell completes a word with.
 public enum Completion: Hashable, Sendable {
   /// Nothing.
   case none
@@ -43,6 +43,6 @@ public enum Completion: Hashable, Sendable {
   case files
   /// Names of folders.
   case folders
-  /// What the program itself tells when it is asked, by the name of a kind: `zones`.
+  /// Candidates that the program itself prints on request, by kind: `zones`.
   case live(String)
 }

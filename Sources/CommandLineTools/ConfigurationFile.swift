@@ -4,32 +4,32 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// A file of lines `name = value`; `#` begins a comment line.
+/// A file with lines `name = value`; comment lines start with `#`.
 public enum ConfigurationFile {
-  /// A value, and where it stands.
+  /// A value with its location.
   public struct Setting: Hashable, Sendable {
-    /// What stands behind the `=`.
+    /// The text after the `=`.
     public let value: String
-    /// For messages, for example `rpcd.conf, line 3`.
-    public let place: String
+    /// The location, for messages: `rpcd.conf, line 3`.
+    public let location: String
 
-    /// A value at a place.
-    public init(value: String, place: String) {
+    /// A value at a location.
+    public init(value: String, location: String) {
       self.value = value
-      self.place = place
+      self.location = location
     }
   }
 
-  /// Largest file that is read, in bytes.
+  /// The largest file size, in bytes.
   public static let bytesMax = 1 << 20
 
   /// Reads a file.
   ///
   /// - Parameters:
-  ///   - path: Where it is.
-  ///   - names: The names that may stand in it.
+  ///   - path: The file.
+  ///   - names: The allowed names.
   /// - Returns: The values, by name.
-  /// - Throws: With the file, the line and what would be right.
+  /// - Throws: An error with the file, the line and what is expected.
   public static func read(
     _ path: String,
     allowing names: [String]
@@ -39,14 +39,14 @@ public enum ConfigurationFile {
     try parse(try contents(path), of: path, allowing: names)
   }
 
-  /// Reads a file's text.
+  /// Parses the text of a file.
   ///
   /// - Parameters:
   ///   - text: The text.
-  ///   - path: What messages call the file.
-  ///   - names: The names that may stand in it.
+  ///   - path: The file's name in messages.
+  ///   - names: The allowed names.
   /// - Returns: The values, by name.
-  /// - Throws: With the file, the line and what would be right.
+  /// - Throws: An error with the file, the line and what is expected.
   public static func parse(
     _ text: String,
     of path: String,
@@ -59,21 +59,21 @@ public enum ConfigurationFile {
     for (index, line) in lines.enumerated() {
       let line = line.trimmed
       if line.isEmpty || line.hasPrefix("#") { continue }
-      let place = "\(path), line \(index + 1)"
+      let location = "\(path), line \(index + 1)"
       let parts = line.split(separator: "=", maxSplits: 1).map { String($0.trimmed) }
       guard parts.count == 2, let name = parts.first else {
-        throw UsageError("\(place): expected 'name = value', found '\(line)'")
+        throw UsageError("\(location): expected 'name = value', found '\(line)'")
       }
       guard names.contains(name) else {
-        throw UsageError("\(place): unknown name '\(name)'" + didYouMean(name, among: names))
+        throw UsageError("\(location): unknown name '\(name)'" + didYouMean(name, among: names))
       }
-      settings[name] = Setting(value: parts[1], place: place)
+      settings[name] = Setting(value: parts[1], location: location)
     }
     return settings
   }
 
   private static func contents(_ path: String) throws(UsageError) -> String {
-    // Who opens a pipe would wait for its writer.
+    // Opening a pipe would otherwise wait for its writer.
     let file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard file >= 0 else {
       throw UsageError("cannot read '\(path)': \(String(cString: strerror(errno)))")
@@ -81,11 +81,11 @@ public enum ConfigurationFile {
     defer { close(file) }
     var status = stat()
     guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw UsageError("'\(path)' is a folder, a pipe or a device: name a file")
+      throw UsageError("'\(path)' is not a regular file: name a file")
     }
     guard status.st_size <= bytesMax else {
       throw UsageError(
-        "'\(path)' has \(status.st_size) bytes: a configuration file has at most \(bytesMax) bytes"
+        "'\(path)' has \(status.st_size) bytes: a configuration file may have at most \(bytesMax) bytes"
       )
     }
     var bytes: [UInt8] = []

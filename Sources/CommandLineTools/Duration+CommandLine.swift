@@ -1,7 +1,7 @@
 extension Duration {
-  /// A length of time as a command line has it: `500ms`, `10s`, `2m`, `1.5h`, `3d`, or seconds.
+  /// Parses a duration: `500ms`, `10s`, `2m`, `1.5h`, `3d`, or a number of seconds.
   ///
-  /// `nil` if the text is not a time or not above zero.
+  /// Returns `nil` if the text is not a duration above zero.
   package init?(commandLine text: String) {
     let digits = text.prefix { $0.isASCII && $0.isNumber || $0 == "." }
     let secondsPerUnit: [Substring: Double] = [

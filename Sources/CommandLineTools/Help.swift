@@ -1,18 +1,18 @@
-/// The help of a program or of one of its verbs, as text.
+/// The help of a program or of one of its verbs.
 public struct Help: CustomStringConvertible {
   private var lines: [String] = []
 
-  /// Widest line of a table whose last column is broken, in characters.
+  /// Maximum width of a line, in characters; the last column of tables is wrapped.
   private static let widthMax = 100
 
   /// The help of a program with verbs.
   ///
   /// - Parameters:
-  ///   - program: How it is called.
-  ///   - summary: What it is for.
+  ///   - program: The program's name.
+  ///   - summary: What the program does.
   ///   - sections: Its verbs.
-  ///   - options: Options that every verb takes and that are listed here.
-  ///   - prefix: What the names of environment variables begin with.
+  ///   - options: Options that every verb accepts and that are listed here.
+  ///   - prefix: The prefix of environment variables.
   public init(
     program: String,
     summary: String,
@@ -31,23 +31,23 @@ public struct Help: CustomStringConvertible {
     lines += ["", "`\(program) help VERB` shows the help of a verb."]
   }
 
-  /// The help of the options that all verbs of a program take.
+  /// The help of the options that all verbs of a program accept.
   ///
   /// - Parameters:
-  ///   - program: How the program is called.
+  ///   - program: The program's name.
   ///   - options: The options.
-  ///   - prefix: What the names of environment variables begin with.
+  ///   - prefix: The prefix of environment variables.
   public init(program: String, options: [Option], prefix: String) {
     lines.append("The general options of \(program), before or after the verb.")
     addOptions(options, title: "General options", prefix: prefix)
   }
 
-  /// The help of the verbs that begin with one word.
+  /// The help of the verbs that start with one word.
   ///
   /// - Parameters:
-  ///   - program: How the program is called.
+  ///   - program: The program's name.
   ///   - word: The word.
-  ///   - commands: Verbs, some of whose names begin with the word.
+  ///   - commands: Verbs, some of whose names start with the word.
   public init(program: String, word: String, commands: [Command]) {
     lines += ["Usage: \(program) \(word) … [options] [operands]", ""]
     var rows: [(String, String)] = []
@@ -65,7 +65,7 @@ public struct Help: CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - command: The program.
-  ///   - prefix: What the names of environment variables begin with.
+  ///   - prefix: The prefix of environment variables.
   public init(_ command: Command, prefix: String) {
     add(command, name: command.name)
     addOptions(command.options, title: "Options", prefix: prefix)
@@ -74,7 +74,7 @@ public struct Help: CustomStringConvertible {
   /// The help of one verb.
   ///
   /// - Parameters:
-  ///   - program: How the program is called.
+  ///   - program: The program's name.
   ///   - command: The verb.
   public init(program: String, command: Command) {
     add(
@@ -82,7 +82,7 @@ public struct Help: CustomStringConvertible {
       name: "\(program) \(command.name)",
       aliases: command.aliases.map { "\(program) \($0)" }
     )
-    // Verbs have no environment of their own.
+    // Options of verbs have no environment variables.
     addOptions(command.options, title: "Options", prefix: nil)
   }
 
@@ -129,7 +129,7 @@ public struct Help: CustomStringConvertible {
 }
 
 extension String {
-  /// The words of the text in lines of a width, in characters.
+  /// Returns the text, wrapped to a width in characters.
   package func wrapped(to width: Int) -> String {
     var lines = [""]
     for word in split(separator: " ") {

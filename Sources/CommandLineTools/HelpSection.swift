@@ -1,25 +1,25 @@
-/// Verbs under one head of a program's help.
+/// A group of verbs in a program's help.
 public struct HelpSection: Sendable {
-  /// The head.
+  /// The title.
   public let title: String
   /// The verbs, in order.
   public let commands: [Command]
 
-  /// A head and its verbs.
+  /// A group of verbs.
   public init(_ title: String, _ commands: [Command]) {
     self.title = title
     self.commands = commands
   }
 
-  /// A line of a section: a verb, or all verbs that begin with one word.
+  /// A line of a section: a verb, or all verbs that start with one word.
   public struct Line: Hashable, Sendable {
     /// The verb, or the first word with an ellipsis.
     public let name: String
-    /// What the verb does, or the words that may follow.
+    /// The verb's summary, or the words that may follow.
     public let text: String
   }
 
-  /// The verbs of one word one a line, then those of several words together by their first word.
+  /// The lines of single-word verbs, then a line for each first word of the others.
   public var lines: [Line] {
     let names = commands.flatMap { [$0.name] + $0.aliases }
     var groups: [(first: String, rest: [String])] = []

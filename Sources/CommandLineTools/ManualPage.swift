@@ -1,16 +1,16 @@
-/// A manual page as roff text with the `man` macros, made of what help is made of.
+/// A manual page in roff with the `man` macros, generated from the help.
 public struct ManualPage: Sendable {
-  /// What stands around a page.
+  /// The header and footer of a page.
   public struct Heading: Sendable {
     /// The page's name, for example `rpcctl-fetch-records`.
     public var name: String
     /// The section of the manual: 1 for commands, 8 for servers.
     public var section: Int
-    /// What it is for, one line without a full stop.
+    /// A one-line summary without a full stop.
     public var summary: String
-    /// The program with its version, for the foot.
+    /// The program with its version, for the footer.
     public var source: String
-    /// The day of the page's text, `2026-11-21`.
+    /// The date of the page's text, `2026-11-21`.
     public var date: String
 
     /// A heading.
@@ -25,7 +25,7 @@ public struct ManualPage: Sendable {
 
   private var lines: [String]
 
-  /// A page with its name and what it is for.
+  /// A page with its name and summary.
   public init(_ heading: Heading) {
     let title = Roff.quoted(heading.name.uppercased())
     lines = [
@@ -37,17 +37,17 @@ public struct ManualPage: Sendable {
     lines.append("\(Roff.escaped(heading.name)) \\- \(Roff.escaped(heading.summary))")
   }
 
-  /// Begins a part of the page.
+  /// Starts a section.
   public mutating func add(section: String) {
     lines.append(".SH \(Roff.quoted(section.uppercased()))")
   }
 
-  /// Begins a part of a part.
+  /// Starts a subsection.
   public mutating func add(subsection: String) {
     lines.append(".SS \(Roff.quoted(subsection))")
   }
 
-  /// Adds how something is called: its name, and what may follow.
+  /// Adds synopsis lines: the name and what may follow it.
   public mutating func add(usages: [(name: String, rest: String)]) {
     for (index, usage) in usages.enumerated() {
       if index > 0 { lines.append(".br") }
@@ -55,7 +55,7 @@ public struct ManualPage: Sendable {
     }
   }
 
-  /// Adds text: paragraphs with empty lines between them; indented lines stand as they are.
+  /// Adds text: paragraphs separated by empty lines; indented lines are kept verbatim.
   public mutating func add(text: String) {
     var isVerbatim = false
     var beginsParagraph = false
@@ -78,20 +78,20 @@ public struct ManualPage: Sendable {
     if isVerbatim { lines += [".fi", ".RE"] }
   }
 
-  /// Adds a paragraph of its own.
+  /// Adds a paragraph.
   public mutating func add(paragraph: String) {
     lines.append(".PP")
     add(text: paragraph)
   }
 
-  /// Adds words and what they mean.
+  /// Adds terms with their definitions.
   public mutating func add(list: [(word: String, text: String)]) {
     for (word, text) in list {
       lines += [".TP", "\\fB\(Roff.escaped(word))\\fR", Roff.escaped(text)]
     }
   }
 
-  /// Adds options, with what their environment variables begin with, where they have some.
+  /// Adds options, with the prefix of their environment variables, if any.
   public mutating func add(options: [Option], prefix: String?) {
     for option in options {
       let letter = option.letter.map { "\\fB\\-\(Roff.escaped(String($0)))\\fR, " } ?? ""
@@ -119,7 +119,7 @@ public struct ManualPage: Sendable {
     }
   }
 
-  /// Adds what else is to be read: pages with their sections of the manual.
+  /// Adds references to other pages.
   public mutating func add(seeAlso pages: [(name: String, section: Int)]) {
     add(section: "See also")
     for (index, page) in pages.enumerated() {
@@ -132,7 +132,7 @@ public struct ManualPage: Sendable {
   public var text: String { lines.joined(separator: "\n") + "\n" }
 }
 
-/// Text in which roff sees nothing to obey.
+/// Text with escapes for everything that roff would interpret.
 enum Roff {
   static func escaped(_ text: String) -> String {
     var result = ""
@@ -151,7 +151,7 @@ enum Roff {
         result += "\\[u\(padding)\(digits)]"
       }
     }
-    // A dot at the begin of a line would be a request.
+    // A dot at the start of a line would be a request.
     return result.hasPrefix(".") ? "\\&" + result : result
   }
 

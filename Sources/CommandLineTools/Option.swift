@@ -1,10 +1,10 @@
-/// One option of a command: how it is written, what it takes, and what help shows of it.
+/// One option of a command: its spelling, its values and its help.
 ///
-/// A program asks for values with an ``OptionKey``, which is an option together with a type.
+/// A program reads values with an ``OptionKey``, which is an option together with a type.
 public struct Option: Hashable, Sendable {
-  /// What an option takes.
+  /// What values an option accepts.
   public enum Kind: Hashable, Sendable {
-    /// Nothing.
+    /// No value.
     case flag
     /// Any text.
     case text
@@ -12,7 +12,7 @@ public struct Option: Hashable, Sendable {
     case choice([String])
     /// A whole number in a range.
     case number(ClosedRange<Int>)
-    /// A length of time: `500ms`, `10s`, `2m`, `1.5h`, or a bare number of seconds.
+    /// A duration: `500ms`, `10s`, `2m`, `1.5h`, or a number of seconds.
     case duration
   }
 
@@ -20,17 +20,17 @@ public struct Option: Hashable, Sendable {
   public let name: String
   /// A one-letter form, for example `o` for `-o`.
   public let letter: Character?
-  /// What the option takes.
+  /// The values that the option accepts.
   public let kind: Kind
-  /// What help calls the value, for example `ENDPOINT`; empty for a flag.
+  /// The value's name in help, for example `ENDPOINT`; empty for a flag.
   public let placeholder: String
   /// The value if neither the command line nor the environment has one.
   public let defaultValue: String?
-  /// Whether the option is a list, which each further use extends.
+  /// Whether the option is a list, to which each use adds.
   public let repeats: Bool
-  /// Whether the option takes all words up to the next option; such an option is a list.
+  /// Whether the option accepts all words up to the next option; such an option is a list.
   public let takesMany: Bool
-  /// What a shell proposes for the value, besides the words of a choice.
+  /// What a shell completes the value with, besides the words of a choice.
   public let completion: Completion
   /// One line of help.
   public let help: String
@@ -61,7 +61,7 @@ public struct Option: Hashable, Sendable {
   /// The name with its dashes.
   public var spelling: String { "--" + name }
 
-  /// Whether the option stands alone.
+  /// Whether the option has no value.
   public var isFlag: Bool { kind == .flag }
 
   /// The words of a choice; empty for other kinds.
@@ -78,8 +78,8 @@ public struct Option: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - value: The text.
-  ///   - source: What the message names: `--timeout`, `RPCCTL_TIMEOUT`, or a line of a file.
-  /// - Throws: What the option takes instead.
+  ///   - source: The source of the value in messages: `--timeout`, `RPCCTL_TIMEOUT`, or a line of a file.
+  /// - Throws: An error with the accepted values.
   func check(_ value: String, from source: String) throws(UsageError) {
     switch kind {
     case .flag, .text: return

@@ -1,14 +1,14 @@
-/// How options are written among the words of a command line.
+/// The syntax of options on a command line.
 package enum OptionGrammar {
-  /// Whether a word is an option: `-5` and a bare `-` are not.
+  /// Returns whether a word is an option: `-5` and a bare `-` are not.
   package static func isOption(_ word: String) -> Bool {
     guard word.hasPrefix("-"), word != "-" else { return false }
     return !(word.dropFirst().drop { $0 == "." }.first?.isNumber ?? false)
   }
 
-  /// The options that one word names, with the value that is attached to the last one.
+  /// Returns the options in one word, with the value that is attached to the last one.
   ///
-  /// `-qo=json` and `-qojson` are `-q -o json`: the first letter whose option takes a value ends them.
+  /// `-qo=json` and `-qojson` are `-q -o json`: the first letter whose option accepts a value ends them.
   package static func options(
     namedBy word: String,
     among options: [Option]

@@ -1,11 +1,11 @@
 /// An option together with the type of its value.
 ///
-/// A command declares its keys and asks for their values: `arguments[.zone]`. Values are checked when
-/// the command line is read, so asking cannot fail.
+/// A command declares its keys and reads their values: `arguments[.zone]`. Values are checked when
+/// the command line is parsed, so reading them cannot fail.
 public struct OptionKey<Value: Sendable>: Sendable {
-  /// How the option is written, and what help shows of it.
+  /// The option's spelling and help.
   public let option: Option
-  /// Makes the value of texts that the option has accepted; the last one counts unless it is a list.
+  /// Converts the texts that the option has accepted; the last one counts unless it is a list.
   let value: @Sendable ([String]) -> Value
 
   private init(_ option: Option, value: @escaping @Sendable ([String]) -> Value) {
@@ -19,7 +19,7 @@ public struct OptionKey<Value: Sendable>: Sendable {
   /// The name with its dashes.
   public var spelling: String { option.spelling }
 
-  /// The same key with other help, for a command where it means something more special.
+  /// Returns the same key with other help, for a command where its meaning is more specific.
   public func described(_ help: String) -> Self {
     Self(
       Option(
@@ -192,7 +192,7 @@ extension OptionKey<Int> {
 }
 
 extension OptionKey<Duration?> {
-  /// A length of time.
+  /// A duration.
   public init(time name: String, value placeholder: String = "TIME", _ help: String) {
     self.init(Option(name, .duration, placeholder: placeholder, help: help)) {
       $0.last.flatMap { Duration(commandLine: $0) }
@@ -201,7 +201,7 @@ extension OptionKey<Duration?> {
 }
 
 extension OptionKey<Duration> {
-  /// A length of time, with a default, for example `10s`.
+  /// A duration with a default, for example `10s`.
   public init(
     time name: String,
     value placeholder: String = "TIME",
@@ -209,7 +209,7 @@ extension OptionKey<Duration> {
     _ help: String
   ) {
     guard let defaultValue = Duration(commandLine: defaultText) else {
-      preconditionFailure("--\(name): '\(defaultText)' is not a length of time")
+      preconditionFailure("--\(name): '\(defaultText)' is not a duration")
     }
     self.init(
       Option(name, .duration, placeholder: placeholder, default: defaultText, help: help)

@@ -1,35 +1,35 @@
-/// The operands and the values of options of one command line.
+/// The operands and option values of a command line.
 ///
 /// A value comes from the command line, else from the environment, else from a configuration file,
 /// else from the option's default.
 public struct ParsedArguments: Sendable {
   /// The words that are neither options nor values of options.
   public private(set) var operands: [String] = []
-  /// The first error; reading goes on behind it, so that what follows still counts.
+  /// The first error; parsing continues after it, so that later options still apply.
   package private(set) var error: UsageError?
   private let options: [String: Option]
   private var values: [String: Given] = [:]
 
-  /// The values of one option, and what gave them.
+  /// The values of one option with their source.
   private struct Given {
     var texts: [String]
-    /// What messages call the place: `--timeout`, `RPCCTL_TIMEOUT`, or the line of a file.
+    /// The source in messages: `--timeout`, `RPCCTL_TIMEOUT`, or a line of a file.
     let source: String
     let isFromCommandLine: Bool
   }
 
-  /// Reads a command line.
+  /// Parses a command line.
   ///
-  /// Options may stand anywhere; `--` ends them; `--name=value` and `--name value` are the same.
-  /// A value that begins with `-` and is no number needs the former. Letters may stand together:
-  /// `-qojson`. Where an option that is not a list stands more than once, the last one wins.
+  /// Options may appear anywhere; `--` ends them; `--name=value` and `--name value` are the same.
+  /// A value that starts with `-` and is not a number requires the former. Letters can be combined:
+  /// `-qojson`. If an option that is not a list appears more than once, the last one wins.
   ///
   /// - Parameters:
   ///   - words: The command line without the program's own name.
-  ///   - options: The options that are declared.
-  ///   - environment: Where options without a place on the command line are looked up.
-  ///   - prefix: What the names of environment variables begin with.
-  ///   - settings: Values of a configuration file, by option name; the environment goes before.
+  ///   - options: The declared options.
+  ///   - environment: Values of options that are not on the command line.
+  ///   - prefix: The prefix of environment variables.
+  ///   - settings: Values of a configuration file, by option name; the environment takes precedence.
   /// - Throws: The first error.
   public init(
     _ words: [String],
@@ -43,7 +43,7 @@ public struct ParsedArguments: Sendable {
     try fill(from: settings)
   }
 
-  /// Reads a command line, and keeps the first error instead of throwing it.
+  /// Parses a command line, and keeps the first error instead of throwing it.
   package init(
     reading words: [String],
     options: [Option],
@@ -85,52 +85,52 @@ public struct ParsedArguments: Sendable {
     if let error { throw error }
   }
 
-  /// Takes the values of a configuration file for options that have none yet.
+  /// Adds the values of a configuration file for options that have none yet.
   package mutating func fill(
     from settings: [String: ConfigurationFile.Setting]
   ) throws(UsageError) {
     for option in options.values where values[option.name] == nil {
       guard let setting = settings[option.name] else { continue }
-      try accept(setting.value, for: option, from: "\(setting.place): \(option.name)")
+      try accept(setting.value, for: option, from: "\(setting.location): \(option.name)")
     }
   }
 
-  /// The value of an option that was declared; to ask for another one is a mistake in the program.
+  /// The value of a declared option; reading an undeclared one is a programming error.
   public subscript<Value>(key: OptionKey<Value>) -> Value {
     key.value(texts(of: key.option))
   }
 
-  /// The value of an option if it stands on the command line itself.
+  /// Returns the value of an option if it is on the command line itself.
   public func given<Value>(_ key: OptionKey<Value>) -> Value? {
     isGiven(key) ? self[key] : nil
   }
 
-  /// The value of an option that must not be empty.
+  /// Returns the value of an option that must not be empty.
   public func nonEmpty(_ key: OptionKey<String?>) throws(UsageError) -> String? {
     let text = self[key]
     guard text != "" else { throw UsageError("\(source(key)) is empty") }
     return text
   }
 
-  /// The value of an option as text, the last one of a list; `nil` if there is none.
+  /// Returns the value of an option as text, the last one of a list.
   package func text(of option: Option) -> String? { texts(of: option).last }
 
-  /// Whether something other than its default gives the option a value.
+  /// Returns whether the option has a value other than its default.
   public func has(_ option: Option) -> Bool {
     requireDeclared(option)
     return values[option.name]?.texts.isEmpty == false
   }
 
-  /// Whether the option stands on the command line itself.
+  /// Returns whether the option is on the command line itself.
   public func isGiven<Value>(_ key: OptionKey<Value>) -> Bool { isGiven(key.option) }
 
-  /// Whether the option stands on the command line itself.
+  /// Returns whether the option is on the command line itself.
   package func isGiven(_ option: Option) -> Bool {
     requireDeclared(option)
     return values[option.name]?.isFromCommandLine == true
   }
 
-  /// What a message about an option's value begins with: `--timeout`, `RPCCTL_TIMEOUT`, or the line
+  /// Returns the source of an option's value, for messages: `--timeout`, `RPCCTL_TIMEOUT`, or the line
   /// of a configuration file.
   public func source<Value>(_ key: OptionKey<Value>) -> String {
     values[key.name]?.source ?? "--\(key.name)"
@@ -144,12 +144,12 @@ public struct ParsedArguments: Sendable {
   @discardableResult
   private func requireDeclared(_ option: Option) -> Option {
     guard let declared = options[option.name] else {
-      preconditionFailure("--\(option.name) is not declared by the command that asks for it")
+      preconditionFailure("--\(option.name) is not declared by the command that reads it")
     }
     return declared
   }
 
-  /// Reads the values that follow an option.
+  /// Reads the values after an option.
   private mutating func read(
     _ option: Option,
     _ attached: String?,
@@ -172,8 +172,8 @@ public struct ParsedArguments: Sendable {
         } ?? true
       let hint =
         isOption
-        ? "" : "; a value that begins with '-' is written \(source)=\(rest[rest.startIndex])"
-      throw UsageError("\(source) needs a value: \(source) \(option.placeholder)\(hint)")
+        ? "" : "; write a value that starts with '-' as \(source)=\(rest[rest.startIndex])"
+      throw UsageError("\(source) requires a value: \(source) \(option.placeholder)\(hint)")
     }
     for text in texts { try option.check(text, from: source) }
     // The last one wins; only a list grows.
@@ -181,7 +181,7 @@ public struct ParsedArguments: Sendable {
     values[option.name] = Given(texts: before + texts, source: source, isFromCommandLine: true)
   }
 
-  /// Takes the value of an environment variable or of a configuration file.
+  /// Adds the value of an environment variable or of a configuration file.
   private mutating func accept(
     _ value: String,
     for option: Option,

@@ -8,9 +8,9 @@ internal import Musl
 public enum ProgramArguments {
   /// All words, the program's own name first.
   ///
-  /// Swift finds its own copy by walking back from the environment, and finds nothing once a preloaded
-  /// library has moved that with setenv(3): a program would run as if it had no arguments. The system
-  /// keeps what the process was started with.
+  /// Swift locates its own copy by walking back from the environment, and finds nothing if a preloaded
+  /// library has moved that with setenv(3): the program would run without arguments. The system
+  /// keeps the original command line.
   public static let all: [String] = {
     let bytes = systemBytes()
     guard bytes.last == 0 else { return CommandLine.arguments }
@@ -19,10 +19,10 @@ public enum ProgramArguments {
     }
   }()
 
-  /// The words after the program's own name.
+  /// All words but the program's own name.
   public static var own: ArraySlice<String> { all.dropFirst() }
 
-  /// Each word ends with a zero; empty where the system does not show it.
+  /// Returns the words, each ending in a zero byte; empty if the system does not provide them.
   private static func systemBytes() -> [UInt8] {
     let file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return [] }

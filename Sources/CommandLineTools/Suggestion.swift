@@ -1,15 +1,15 @@
-/// The word that was probably meant: the nearest one, if it is near.
+/// Returns the word that was probably meant, if one is similar enough.
 public func nearest(to word: String, among words: [String]) -> String? {
   nearWords(to: word, among: words).first
 }
 
-/// What a message about an unknown word ends with: `; did you mean a, b or c?`, or nothing.
+/// Returns the end of a message about an unknown word: `; did you mean a, b or c?`, or nothing.
 ///
 /// - Parameters:
-///   - word: What was written.
-///   - words: What could have been written.
-///   - prefix: Stands before each word that is proposed, for example `--`.
-/// - Returns: The words that are near, in their order.
+///   - word: The unknown word.
+///   - words: The known words.
+///   - prefix: A prefix for each suggestion, for example `--`.
+/// - Returns: The similar words, in their order.
 public func didYouMean(_ word: String, among words: [String], prefix: String = "") -> String {
   let near = nearWords(to: word, among: words).map { prefix + $0 }
   guard let last = near.last else { return "" }
@@ -18,11 +18,11 @@ public func didYouMean(_ word: String, among words: [String], prefix: String = "
     + (others.isEmpty ? last : others.joined(separator: ", ") + " or " + last) + "?"
 }
 
-/// Most words that are proposed.
+/// Most words that are suggested.
 private let nearWordsMax = 5
 
-/// The words that were probably meant: those at the smallest distance, if that is small; else those
-/// that begin with the word, or the longest that the word goes on from: `admin-key` of `admin-key-file`.
+/// Returns the words that were probably meant: those at the smallest distance, if that is small; else
+/// those with the word as prefix, or the longest prefix of it: `admin-key` of `admin-key-file`.
 private func nearWords(to word: String, among words: [String]) -> [String] {
   var seen: Set<String> = []
   let ranked = words.filter { seen.insert($0).inserted }
@@ -39,7 +39,7 @@ private func nearWords(to word: String, among words: [String]) -> [String] {
   return Array(near.prefix(nearWordsMax))
 }
 
-/// How many characters must be replaced, added, left out or swapped with their neighbours.
+/// Returns how many characters must be replaced, inserted, removed or swapped with their neighbours.
 private func editDistance(_ a: String, _ b: String) -> Int {
   let (a, b) = (Array(a), Array(b))
   var before: [Int] = []

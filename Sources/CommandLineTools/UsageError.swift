@@ -1,4 +1,4 @@
-/// A command line, an environment variable or a configuration file that is not valid.
+/// An error in a command line, an environment variable or a configuration file.
 public struct UsageError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What is wrong, where, and what to do.
   public let description: String

@@ -8,24 +8,24 @@ extension Verb {
   private static let recordOption = OptionKey<String?>(
     "record",
     value: "NAME",
-    "The record that names the asset."
+    "The record that references the asset."
   )
   private static let field = OptionKey<String?>("field", value: "FIELD", "The field of the record.")
   private static let index = OptionKey<String?>(
     "index",
     value: "N",
-    "Which asset of a list, counted from 0; without it the first."
+    "The index of the asset in a list field, from 0 (default: the first)."
   )
 
   static let assetStat = Verb(
     command: Command(
       "assets stat",
-      "Tells whether the server holds an asset that the caller may download.",
+      "Check whether an asset can be downloaded.",
       operands: "[CHECKSUM]",
       options: [Option](of: recordOption, field, index, .zone),
       discussion: """
-        Its last byte is asked for, so that a file that was cut short is found; a checksum alone says
-        no size, and only whether something is there. Ends with 3 when it is not.
+        Downloads the last byte, to detect truncated files; with a checksum alone, the size is unknown
+        and only the asset's existence is checked. Exits with 3 if the asset cannot be downloaded.
 
         Examples:
           rpcctl assets stat --record h1 --field photo
@@ -53,9 +53,9 @@ extension Verb {
   )
 }
 
-/// Looks whether assets are there.
+/// Checks whether assets can be downloaded.
 struct AssetCheck: Sendable {
-  /// All bytes are read and held against the checksum, instead of the last one only.
+  /// Downloads all bytes and compares the checksum, instead of only the last byte.
   var readsContent = false
   private let service: TidingsV1.AssetService.Client
   private let databaseID: TidingsV1.DatabaseID
@@ -67,7 +67,7 @@ struct AssetCheck: Sendable {
     options = invocation.callOptions
   }
 
-  /// What is wrong with an asset; `nil`: nothing.
+  /// Returns the problem with an asset; `nil`: none.
   func problem(of asset: TidingsV1.Asset) async throws(RPCError) -> String? {
     let offset = readsContent || asset.size == 0 ? 0 : asset.size - 1
     var hash = SHA256()
@@ -83,7 +83,7 @@ struct AssetCheck: Sendable {
       )
       for try await piece in pieces where readsContent { hash.update(piece.chunk[...]) }
     } catch {
-      // An empty asset has no byte to begin with.
+      // An empty asset has no last byte.
       if error.code == .outOfRange, asset.size == 0 { return nil }
       guard [.notFound, .outOfRange, .dataLoss].contains(error.code) else { throw error }
       return error.message

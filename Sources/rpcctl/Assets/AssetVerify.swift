@@ -13,23 +13,22 @@ extension Verb {
     value: "ZONE…",
     takesMany: true,
     completion: .live("zones"),
-    "Only these zones; without it all of the database."
+    "Only these zones (default: all zones of the database)."
   )
   private static let content = OptionKey<Bool>(
     flag: "content",
-    "Read all bytes and hold them against the checksum."
+    "Download all bytes and compare the checksum."
   )
 
   static let assetVerify = Verb(
     command: Command(
       "assets verify",
-      "Looks whether the assets that records name are there; prints those that are not.",
+      "Check that the assets of records exist, and list missing ones.",
       options: [Option](of: zone, content),
       discussion: """
-        Of each asset the last byte is read, or with --content all of them. An asset that several
-        records name is looked at once. What is missing is mended by uploading the file again:
-        `rpcctl assets put`. Ends with 3 when something is missing. Assets that no record names are
-        removed by the server itself.
+        Downloads the last byte of each asset, or with --content all of them. An asset of several records
+        is checked once. To fix a missing asset, upload the file again: `rpcctl assets put`. Exits with 3
+        if an asset is missing or damaged. The server removes unreferenced assets by itself.
 
         Examples:
           rpcctl assets verify
@@ -46,12 +45,12 @@ extension Verb {
       var (seen, problems) = (Set<[UInt8]>(), 0)
       for zone in zones {
         try await forEachPage(of: zone, invocation, session) { records in
-          let places = records.flatMap(AssetLocation.all).filter {
+          let locations = records.flatMap(AssetLocation.all).filter {
             seen.insert($0.asset.checksum).inserted
           }
-          for (place, problem) in try await look(places, check) {
+          for (location, problem) in try await look(locations, check) {
             problems += 1
-            results.append(place.json(problem), place.row(problem))
+            results.append(location.json(problem), location.row(problem))
           }
         }
         if invocation.output.showsProgress {
@@ -60,30 +59,30 @@ extension Verb {
       }
       invocation.output.endProgress()
       _ = results.finish(invocation.output)
-      invocation.output.tell("\(counted(seen.count, "asset")), \(problems) missing or damaged")
+      invocation.output.log("\(counted(seen.count, "asset")), \(problems) missing or damaged")
       return problems == 0 ? .success : .conditionNotMet
     }
   )
 
-  /// The assets that something is wrong with.
+  /// The assets with problems.
   private static func look(
-    _ places: [AssetLocation],
+    _ locations: [AssetLocation],
     _ check: AssetCheck
   ) async throws -> [(AssetLocation, String)] {
     try await withThrowingTaskGroup(of: (AssetLocation, String)?.self) { group in
       var found: [(AssetLocation, String)] = []
-      for (index, place) in places.enumerated() {
+      for (index, location) in locations.enumerated() {
         if index >= checksAtOnce, let problem = try await group.next() ?? nil {
           found.append(problem)
         }
-        group.addTask { try await check.problem(of: place.asset).map { (place, $0) } }
+        group.addTask { try await check.problem(of: location.asset).map { (location, $0) } }
       }
       for try await case let problem? in group { found.append(problem) }
       return found.sorted { ($0.0.record, $0.0.field) < ($1.0.record, $1.0.field) }
     }
   }
 
-  /// The zones that are named, or all.
+  /// Returns the given zones, or all.
   private static func zones(
     _ invocation: Invocation,
     _ session: Session
@@ -118,13 +117,13 @@ extension Verb {
   }
 }
 
-/// An asset, and where it is named.
+/// An asset and the location of its reference.
 private struct AssetLocation: Sendable {
   let record: String
   let field: String
   let asset: TidingsV1.Asset
 
-  /// The assets of a record.
+  /// Returns the assets of a record.
   static func all(of record: TidingsV1.Record) -> [AssetLocation] {
     record.fields.sorted { $0.key < $1.key }.flatMap { name, value in
       value.assets.map {

@@ -11,18 +11,18 @@ extension Verb {
     command: Command(
       "assets put",
       aliases: ["upload-asset"],
-      "Uploads files, for records to name them.",
+      "Upload files as assets for records.",
       operands: "FILE…",
       completion: .files,
       discussion: """
-        Prints each asset as the value of a field. What the server has already is not sent again, so
-        that an upload that broke off is continued by the same command.
+        Prints each asset as the value of a field. Files that the server already has are not sent again;
+        to continue an interrupted upload, run the same command again.
 
         Example:
           rpcctl modify-records --save '{"recordType":"Houses","recordName":"h1",
             "fields":{"photo":'"$(rpcctl assets put house.jpg -o jsonl)"'}}'
 
-        An asset that no record names is removed after a day, unless the server is set otherwise.
+        Assets that no record references are removed after a day (rpcd --limit).
         """
     ),
     run: { invocation in
@@ -30,7 +30,7 @@ extension Verb {
       let transfer = try await assetTransfer(invocation)
       var table = Table(["FILE", "SIZE", "CHECKSUM"])
       var values: [JSONValue] = []
-      // Also when a later file fails: what was uploaded is told.
+      // If a later file fails, print those that were uploaded.
       defer { invocation.output.write(values) { table } }
       for path in paths {
         let line = TransferLine(name(ofFile: path), invocation.output)
@@ -47,12 +47,12 @@ extension Verb {
     "file",
     letter: "O",
     value: "FILE",
-    "Where to; a file that is there is replaced."
+    "The file to write; an existing file is replaced."
   )
   fileprivate static let recordOption = OptionKey<String?>(
     "record",
     value: "NAME",
-    "The record that names the asset."
+    "The record that references the asset."
   )
   fileprivate static let field = OptionKey<String?>(
     "field",
@@ -63,14 +63,14 @@ extension Verb {
     "index",
     value: "N",
     in: 0...Int(Int32.max),
-    "Which asset of a list, counted from 0; without it the first."
+    "The index of the asset in a list field, from 0 (default: the first)."
   )
 
   static let downloadAsset = Verb(
     command: Command(
       "assets get",
       aliases: ["download-asset"],
-      "Downloads an asset into a file.",
+      "Download an asset to a file.",
       operands: "[CHECKSUM]",
       options: [Option](of: file, recordOption, field, index, .zone),
       discussion: """
@@ -79,19 +79,19 @@ extension Verb {
           rpcctl assets get -O house.jpg \\
             9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 
-        A checksum is 64 hexadecimal digits, or base64 as in records. The file appears when all is
-        there and the checksum is right; until then FILE.….part holds what has come, and the same
-        command continues it. With --output json its path and size are printed.
+        A checksum is 64 hexadecimal digits, or base64 as in records. The file is downloaded as
+        FILE.….part, and renamed when it is complete and its checksum is correct; to continue an
+        interrupted download, run the same command again. With --output json, prints path and size.
         """
     ),
     dryRun: .byItself,
     run: { invocation in
       let arguments = invocation.arguments
       guard let path = arguments[file] else {
-        throw UsageError("--file FILE (or -O FILE) says where the asset is to be put")
+        throw UsageError("no file: set the file to write with --file FILE (or -O FILE)")
       }
       guard !Folder.isThere(path) else {
-        throw UsageError("'\(path)' is a folder: --file names the file to write")
+        throw UsageError("'\(path)' is a folder: set --file to the file to write")
       }
       let source = try AssetSource(invocation)
       let session = try await invocation.connect()
@@ -118,7 +118,7 @@ extension Verb {
     assetTransfer(try await invocation.connect(), invocation)
   }
 
-  /// Carries assets over a connection.
+  /// Uploads and downloads assets over a connection.
   static func assetTransfer(_ session: Session, _ invocation: Invocation) -> AssetTransfer {
     AssetTransfer(
       session.transport,
@@ -132,7 +132,7 @@ extension Verb {
   }
 }
 
-/// How the command line names an asset.
+/// Returns the asset that the command line names.
 enum AssetSource {
   case checksum([UInt8])
   case field(String, record: String, index: Int)
@@ -143,14 +143,16 @@ enum AssetSource {
     case (let text?, nil, nil) where arguments.operands.count == 1:
       let checksum = [UInt8](hexadecimal: text) ?? Base64.decode(text)
       guard let checksum, checksum.count == SHA256.checksumBytes else {
-        throw UsageError("'\(text)' is no checksum: 64 hexadecimal digits, or base64 of 32 bytes")
+        throw UsageError(
+          "invalid checksum '\(text)': use 64 hexadecimal digits, or base64 of 32 bytes"
+        )
       }
       self = .checksum(checksum)
     case (nil, let record?, let field?):
       let index = arguments[Verb.index] ?? 0
       self = .field(field, record: record, index: index)
     default:
-      throw UsageError("either a CHECKSUM, or --record NAME and --field FIELD, name the asset")
+      throw UsageError("no asset: use a CHECKSUM, or --record NAME and --field FIELD")
     }
   }
 
@@ -166,27 +168,27 @@ enum AssetSource {
         ),
         options: invocation.callOptions
       )
-      let place = "field '\(field)' of record '\(name)'"
+      let location = "field '\(field)' of record '\(name)'"
       switch response.results.first?.outcome {
       case .record(let record)?:
         let assets = record.fields[field]?.assets ?? []
         guard index < assets.count else {
           throw LocalFailure(
             assets.isEmpty
-              ? "\(place) holds no asset"
-              : "\(place) has \(assets.count) assets: --index counts them from 0"
+              ? "\(location) has no asset"
+              : "\(location) has \(assets.count) assets: use --index 0 to \(assets.count - 1)"
           )
         }
         return assets[index]
       case .error(let error)?: throw LocalFailure(error.message)
-      default: throw LocalFailure("the server did not answer for record '\(name)'")
+      default: throw LocalFailure("the server returned no result for record '\(name)'")
       }
     }
   }
 }
 
 extension TidingsV1.FieldValue {
-  /// The asset or assets that the field holds.
+  /// The assets in a field.
   var assets: [TidingsV1.Asset] {
     switch value {
     case .assetValue(let asset)?: [asset]

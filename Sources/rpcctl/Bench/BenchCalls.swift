@@ -2,7 +2,7 @@ internal import Synchronization
 internal import TidingsProto
 internal import TidingsRPC
 
-/// The calls of each mode, in a zone of their own.
+/// The calls of each mode, in a temporary zone.
 struct BenchCalls: Sendable {
   private static let seedsPerCall = 100
   private static let pushTimeMax = Duration.seconds(10)
@@ -17,7 +17,7 @@ struct BenchCalls: Sendable {
     text = String(repeating: "x", count: plan.size)
   }
 
-  /// Puts records there for modes that read.
+  /// Saves the initial records for modes that read.
   func seed() async throws {
     for first in stride(from: 0, to: plan.records, by: Self.seedsPerCall) {
       try Task.checkCancellation()
@@ -26,7 +26,7 @@ struct BenchCalls: Sendable {
     }
   }
 
-  /// The call of a mode; those of pushes need a waiter.
+  /// Returns the call of a mode; those of pushes need a waiter.
   func call(_ waiter: PushWaiter? = nil) -> BenchLoop.Call {
     switch plan.mode {
     case .rpc: { _ in try await check() }
@@ -58,7 +58,7 @@ struct BenchCalls: Sendable {
     return 1
   }
 
-  /// Records in an order that is not theirs: a large prime visits all before it repeats one.
+  /// Returns record numbers in a different order: with a large prime as step, each is visited once per round.
   private func seeded(_ number: Int) -> Int { number &* 1_000_003 % plan.records }
 
   private func read(_ number: Int) async throws -> Int {
@@ -92,7 +92,7 @@ struct BenchCalls: Sendable {
     return response.records.count
   }
 
-  /// Half reads, three tenths writes over what is there, two tenths queries.
+  /// Half reads, three tenths writes to existing records, two tenths queries.
   private func mixed(_ number: Int) async throws -> Int {
     switch number % 10 {
     case ..<5: try await read(number)
@@ -101,7 +101,7 @@ struct BenchCalls: Sendable {
     }
   }
 
-  /// Reads the zone's changes from the beginning to the end.
+  /// Reads all of the zone's changes.
   private func catchUp() async throws -> Int {
     var token: [UInt8] = []
     var count = 0
@@ -123,7 +123,7 @@ struct BenchCalls: Sendable {
     }
   }
 
-  /// Saves a record and waits until all subscribers heard of it.
+  /// Saves a record and waits until all subscribers are notified.
   private func push(_ number: Int, _ waiter: PushWaiter?) async throws -> Int {
     guard let waiter else { return 0 }
     let name = "p\(number)"

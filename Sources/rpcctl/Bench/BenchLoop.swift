@@ -1,9 +1,9 @@
 internal import BenchStatistics
 internal import Synchronization
 
-/// Calls again and again, so many at once, as fast as they are answered or as a schedule says.
+/// Makes a number of concurrent calls, as fast as they are answered or on a schedule.
 struct BenchLoop: Sendable {
-  /// One call: gets its number, returns how many items it was about.
+  /// A call; the closure gets its number, and returns how many items it processed.
   typealias Call = @Sendable (_ number: Int) async throws -> Int
 
   let inFlight: Int
@@ -12,12 +12,12 @@ struct BenchLoop: Sendable {
   let schedule: CallSchedule?
   let call: Call
 
-  /// Calls until it is enough, or the task is cancelled.
+  /// Makes calls until the limit is reached or the task is cancelled.
   ///
   /// - Parameters:
   ///   - first: The number of the first call.
-  ///   - tally: Hears of each.
-  /// - Returns: How long it took, and the number after the last call.
+  ///   - tally: Records each result.
+  /// - Returns: The elapsed time, and the number after the last call.
   func run(from first: Int, into tally: BenchTally) async -> (elapsed: Duration, next: Int) {
     let numbers = CallNumbers()
     let begin = ContinuousClock.now
@@ -42,7 +42,7 @@ struct BenchLoop: Sendable {
     }
   }
 
-  /// When a call begins, or should have begun; `nil`: no more of them.
+  /// Returns when a call starts, or should have started; `nil`: no more calls.
   private func start(
     of number: Int,
     _ begin: ContinuousClock.Instant
@@ -68,13 +68,13 @@ struct BenchLoop: Sendable {
       let items = try await call(number)
       tally.add(.now - start, items: items)
     } catch {
-      // What an interruption does to a call says nothing about the server.
+      // A call that was interrupted says nothing about the server.
       if !Task.isCancelled { tally.add(error) }
     }
   }
 }
 
-/// Hands out each number once.
+/// Returns each number once.
 private final class CallNumbers: Sendable {
   private let next = Atomic<Int>(0)
   var count: Int { next.load(ordering: .relaxed) }

@@ -1,9 +1,9 @@
 internal import BenchStatistics
 internal import CommandLineTools
 
-/// What is measured, how hard, and for how long.
+/// The mode, load and duration of a run.
 struct BenchPlan: Hashable, Sendable {
-  /// What one call is.
+  /// The kind of calls.
   enum Mode: String, CaseIterable, Sendable {
     case rpc
     case write
@@ -14,7 +14,7 @@ struct BenchPlan: Hashable, Sendable {
     case catchup
     case soak
 
-    /// Calls without `--calls` and `--duration`.
+    /// The number of calls without `--calls` and `--duration`.
     fileprivate var calls: Int {
       switch self {
       case .rpc, .write, .read, .query: 10_000
@@ -31,35 +31,35 @@ struct BenchPlan: Hashable, Sendable {
     value: "N",
     default: 1,
     in: 1...10_000,
-    "Calls under way at once, all on one connection."
+    "Concurrent calls, all on one connection."
   )
   private static let calls = OptionKey<Int?>(
     "calls",
     letter: "n",
     value: "N",
     in: 1...1_000_000_000,
-    "Calls in all; for catchup, passes over the zone."
+    "The number of calls; for catchup, of complete reads."
   )
   private static let duration = OptionKey<Duration?>(
     time: "duration",
-    "How long, instead of --calls: 30s, 10m."
+    "The duration, instead of --calls: 30s, 10m."
   )
   private static let rateOption = OptionKey<String?>(
     "rate",
     letter: "r",
     value: "RATE",
-    "Calls that begin in a second, whether the ones before are done or not (open loop); latencies count from then."
+    "Calls per second, independent of responses (open loop); latencies are measured from the scheduled start."
   )
   private static let load = OptionKey<String>(
     "load",
     value: "SHAPE",
     default: "const",
     choices: ["const", "step", "line"],
-    "How the rate goes: const, or from a tenth of it up to --rate in ten steps or in a line."
+    "The load curve: const, or from a tenth of --rate up to --rate in ten steps (step) or linearly (line)."
   )
   private static let warmup = OptionKey<Duration?>(
     time: "warmup",
-    "Call for so long before, without measuring."
+    "The warm-up time before measuring."
   )
   private static let size = OptionKey<Int>(
     "size",
@@ -73,21 +73,21 @@ struct BenchPlan: Hashable, Sendable {
     value: "N",
     default: 1000,
     in: 1...1_000_000,
-    "Records that read, query, catchup and soak begin with."
+    "The number of records for read, query, catchup and soak."
   )
   private static let subscribers = OptionKey<Int>(
     "subscribers",
     value: "N",
     default: 10,
     in: 1...1_000,
-    "Subscribers that fanout notifies."
+    "The number of subscribers for fanout."
   )
   private static let typeOption = OptionKey<String>(
     "type",
     value: "TYPE",
     default: "RpcctlBench",
     completion: .live("types"),
-    "The records' type, with the fields number INT64 and text STRING."
+    "The record type, with the fields number INT64 and text STRING."
   )
 
   static let options = [Option](
@@ -107,10 +107,10 @@ struct BenchPlan: Hashable, Sendable {
 
   let mode: Mode
   let inFlight: Int
-  /// Most calls; `Int.max`: as many as the time lets.
+  /// The number of calls; `Int.max`: limited by the duration.
   let calls: Int
   let duration: Duration?
-  /// Calls in a second; `nil`: each begins when one is done.
+  /// Calls per second; `nil`: each starts when another is answered.
   let rate: Double?
   let schedule: CallSchedule?
   let warmup: Duration?
@@ -119,16 +119,16 @@ struct BenchPlan: Hashable, Sendable {
   let subscribers: Int
   let type: String
 
-  /// The plan that a command line asks for.
+  /// The plan for a command line.
   init(_ arguments: ParsedArguments) throws(UsageError) {
     let names = Mode.allCases.map(\.rawValue)
     guard arguments.operands.count == 1 else {
-      throw UsageError("what is to be measured? One of \(names.joined(separator: ", "))")
+      throw UsageError("no mode: use \(names.joined(separator: ", "))")
     }
     guard let mode = Mode(rawValue: arguments.operands[0]) else {
       let near = nearest(to: arguments.operands[0], among: names)
       throw UsageError(
-        "'\(arguments.operands[0])' is none of \(names.joined(separator: ", "))"
+        "invalid mode '\(arguments.operands[0])': use \(names.joined(separator: ", "))"
           + (near.map { "; did you mean \($0)?" } ?? "")
       )
     }
@@ -152,7 +152,7 @@ struct BenchPlan: Hashable, Sendable {
   private static func rate(_ arguments: ParsedArguments) throws(UsageError) -> Double? {
     guard let text = arguments[rateOption] else { return nil }
     guard let rate = Double(text), rate > 0, rate <= 1_000_000 else {
-      throw UsageError("--rate takes calls per second, above 0, not '\(text)'")
+      throw UsageError("invalid --rate '\(text)': use calls per second, above 0")
     }
     return rate
   }
@@ -165,13 +165,13 @@ struct BenchPlan: Hashable, Sendable {
     let isConstant = load != "step" && load != "line"
     guard let rate else {
       guard isConstant else {
-        throw UsageError("--load \(load ?? "") needs --rate: where it leads to")
+        throw UsageError("--load \(load ?? "") requires --rate")
       }
       return nil
     }
     if isConstant { return .constant(rate) }
     guard let duration else {
-      throw UsageError("--load \(load ?? "") needs --duration (-z): how long it takes")
+      throw UsageError("--load \(load ?? "") requires --duration (-z)")
     }
     return load == "line"
       ? .line(from: rate / 10, to: rate, over: duration)

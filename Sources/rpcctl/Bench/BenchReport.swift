@@ -1,7 +1,7 @@
 internal import BenchStatistics
 internal import TidingsJSON
 
-/// What a run found out, as it is printed.
+/// The results of a run.
 struct BenchReport {
   static let columns = [
     "MODE", "SECONDS", "CALLS", "ERRORS", "PER SECOND", "ITEMS/S", "P50 µs", "P90 µs", "P99 µs",
@@ -18,7 +18,7 @@ struct BenchReport {
     Measurement(counts.latencies, elapsedNanoseconds: UInt64(seconds * 1e9))
   }
 
-  /// The row of a table.
+  /// The results as a row of a table.
   var row: [String] {
     let measurement = measurement
     let latencies = [
@@ -31,7 +31,7 @@ struct BenchReport {
     ] + latencies.map(Self.text)
   }
 
-  /// The report for programs.
+  /// The results as JSON.
   var json: JSONValue {
     var object: JSONObject = [
       "mode": .string(plan.mode.rawValue), "seconds": .double(Self.rounded(seconds, 1000)),
@@ -62,14 +62,14 @@ struct BenchReport {
     return .object(object)
   }
 
-  /// The failed calls by code, for people; `nil`: none.
+  /// The failed calls by code; `nil`: none.
   var errorText: String? {
     guard !counts.errors.isEmpty else { return nil }
     return counts.errors.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }
       .joined(separator: ", ")
   }
 
-  /// One line of a run that goes on.
+  /// One line for a run in progress.
   var progressLine: String {
     let measurement = measurement
     return "\(plan.mode.rawValue): \(counts.latencies.count) calls, "

@@ -2,14 +2,14 @@ internal import BenchStatistics
 internal import Synchronization
 internal import TidingsRPC
 
-/// What became of the calls so far.
+/// The results of the calls so far.
 final class BenchTally: Sendable {
-  /// All that is counted.
+  /// The counts.
   struct Counts: Sendable {
     var latencies = LatencyHistogram()
     /// Failed calls, by code.
     var errors: [String: Int] = [:]
-    /// What the calls were about: records, notifications.
+    /// Items processed: records, notifications.
     var items = 0
 
     var failed: Int { errors.values.reduce(0, +) }
@@ -28,7 +28,7 @@ final class BenchTally: Sendable {
 
   private let state = Mutex(State())
 
-  /// A call was answered.
+  /// Records a successful call.
   func add(_ latency: Duration, items: Int) {
     let (seconds, attoseconds) = latency.components
     let nanoseconds = max(0, seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
@@ -38,7 +38,7 @@ final class BenchTally: Sendable {
     }
   }
 
-  /// A call failed.
+  /// Records a failed call.
   func add(_ error: any Error) {
     let code =
       switch error {
@@ -49,7 +49,7 @@ final class BenchTally: Sendable {
     state.withLock { $0.window.errors[code, default: 0] += 1 }
   }
 
-  /// All calls so far.
+  /// The counts of all calls so far.
   var counts: Counts {
     state.withLock { state in
       var counts = state.done
@@ -58,7 +58,7 @@ final class BenchTally: Sendable {
     }
   }
 
-  /// Returns the calls since the last time.
+  /// Returns the counts since the last call of this method.
   func takeWindow() -> Counts {
     state.withLock { state in
       let window = state.window
@@ -69,16 +69,16 @@ final class BenchTally: Sendable {
   }
 }
 
-/// A call that was answered, and not as it should have been.
+/// A call that was answered, but not as expected.
 struct BenchFailure: Error, CustomStringConvertible {
-  /// A push that did not come.
+  /// A push that did not arrive.
   static let notNotified = BenchFailure(code: "NOT_NOTIFIED")
 
   let code: String
 
   var description: String {
     code == Self.notNotified.code
-      ? "a record was saved, and no notification of it came in time; `rpcctl doctor` looks for the reason"
-      : "the server refused a record with \(code)"
+      ? "no notification of a saved record arrived in time: run `rpcctl doctor`"
+      : "the server rejected a record with \(code)"
   }
 }

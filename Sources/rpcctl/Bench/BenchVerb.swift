@@ -4,33 +4,33 @@ internal import TidingsProto
 internal import TidingsRPC
 
 extension Verb {
-  /// How often progress is shown, and how long a window of a soak is.
+  /// The interval of progress messages, and of the windows of a soak.
   private static let progressPause = Duration.milliseconds(500)
   private static let soakWindow = Duration.seconds(10)
 
   static let bench = Verb(
     command: Command(
       "bench",
-      "Measures a running server as its clients see it: latencies, rates, errors.",
+      "Measure the latency, throughput and errors of a running server.",
       operands: "rpc|write|read|query|push-latency|fanout|catchup|soak",
       completion: .live("modes"),
       options: BenchPlan.options,
       discussion: """
         rpc calls the health service; write saves a new record with each call; read and query fetch one
-        of --records; push-latency saves a record and waits for its notification here; fanout does so
-        for --subscribers; catchup reads all changes of a zone from the beginning; soak mixes reads,
-        writes and queries for a minute, or --duration, and tells each ten seconds how it goes.
+        of --records; push-latency saves a record and waits for its notification; fanout does the same
+        with --subscribers; catchup reads all changes of a zone; soak mixes reads, writes and queries for
+        a minute, or --duration, and prints results every ten seconds.
 
-        Without --rate a call begins when one of --in-flight is answered. With it calls begin on time
-        whatever the server does, and latencies count from when they should have begun, so that a pause
-        of the server shows in all calls that it delays. A schedule that --in-flight cannot follow
-        shows too: raise it.
+        Without --rate, each of --in-flight calls is followed by the next one. With --rate, calls start
+        on schedule, and latencies are measured from the scheduled start, so that a pause of the server
+        shows in all calls that it delays. If --in-flight is too low for the schedule, latencies rise:
+        raise it.
 
-        It works in a zone of its own in the private database, which it deletes at the end, also on
-        Ctrl-C. What stays: the type of its records in the schema of development (in production --type
-        names one that is there), and the notifications of push-latency and fanout, marked read, in the
-        user's log. A `watch` that runs meanwhile sees them. The server's own cost is measured by tidings-bench: docs/benchmarks.md.
-        Ends with 4 when calls failed.
+        Works in a temporary zone of the private database, which it deletes at the end, also on Ctrl-C.
+        Two things remain: the type of its records in the schema of development (in production set --type
+        to an existing one), and the notifications of push-latency and fanout, marked read, in the user's
+        log. A concurrent `watch` prints them. To measure the server's own cost, use tidings-bench:
+        docs/benchmarks.md. Exits with 4 if calls failed.
 
         Examples:
           rpcctl bench rpc -n 1000
@@ -39,23 +39,23 @@ extension Verb {
           rpcctl bench push-latency -r 100 --in-flight 10
         """
     ),
-    dryRun: .refused("what is not done cannot be measured"),
+    dryRun: .refused("it measures real calls"),
     run: { invocation in
       let plan = try BenchPlan(invocation.arguments)
       guard invocation.settings.scope == .private else {
-        throw UsageError("bench makes a zone of its own, which only the private database can have")
+        throw UsageError("bench requires the private database, for its temporary zone")
       }
       let session = try await invocation.connect()
       try await requireServer(session, invocation)
-      // The zone is to be removed.
-      Interruption.heed()
+      // An interrupted run still deletes its zone.
+      Interruption.enableCancellation()
       let report = try await TemporaryZone.with("rpcctl-bench", invocation, session) { zone in
         try await measure(BenchCalls(plan, zone), session, invocation)
       }
       var results = Results(columns: BenchReport.columns)
       results.append(report.json, report.row)
       _ = results.finish(invocation.output)
-      if let errors = report.errorText { invocation.output.tell("failed: \(errors)") }
+      if let errors = report.errorText { invocation.output.log("failed: \(errors)") }
       if Task.isCancelled { throw Interrupted() }
       return report.counts.failed == 0 ? .success : .itemsFailed
     }
@@ -76,7 +76,7 @@ extension Verb {
       try await calls.seed()
       return await run(plan, calls.call(), invocation.output)
     case .pushLatency, .fanout:
-      // Development learns the type with the first record.
+      // Development adds the type with the first record.
       try await calls.zone.save([calls.zone.record("first", plan.type, number: 0, text: "")])
       let zone = calls.zone
       return try await zone.withSubscription(to: plan.type, invocation, session) { start in
@@ -85,7 +85,7 @@ extension Verb {
         }
         return try await PushWaiter.with(sources, subscriptionID: zone.id.zoneName) { waiter in
           let call = calls.call(waiter)
-          // All are registered once the first one came.
+          // All are registered once the first notification arrived.
           _ = try await call(-1)
           return await run(plan, call, invocation.output)
         }
@@ -111,9 +111,9 @@ extension Verb {
       first = await loop.run(from: 0, into: BenchTally()).next
     }
     let tally = BenchTally()
-    let teller = tell(plan, tally, output)
+    let progress = reportProgress(plan, tally, output)
     defer {
-      teller?.cancel()
+      progress?.cancel()
       output.endProgress()
     }
     let loop = BenchLoop(
@@ -127,8 +127,8 @@ extension Verb {
     return BenchReport(plan: plan, counts: tally.counts, elapsed: elapsed)
   }
 
-  /// Tells how it goes: a soak on lines that stay, anything else on a terminal only.
-  private static func tell(
+  /// Reports progress: a soak in permanent lines, other modes on a terminal only.
+  private static func reportProgress(
     _ plan: BenchPlan,
     _ tally: BenchTally,
     _ output: Output
@@ -146,7 +146,7 @@ extension Verb {
           elapsed: stays ? pause : .now - begin
         )
         if stays {
-          output.tell("\((ContinuousClock.now - begin).shortText)  \(report.progressLine)")
+          output.log("\((ContinuousClock.now - begin).shortText)  \(report.progressLine)")
         } else {
           output.show(progress: report.progressLine)
         }

@@ -4,10 +4,10 @@ internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsRPC
 
-/// Lets no call change anything.
+/// A transport for `--dry-run`, on which no call changes anything.
 ///
-/// Methods without side effects pass. Those whose requests have a `dry_run` pass with it set, and the
-/// server tells what would become of them. Any other is told instead of being made.
+/// Methods without side effects are called. If the request has a `dry_run` field, the method is called
+/// with it set, and the server returns what would happen. Other calls are printed instead.
 final class DryRunTransport: ClientTransport {
   private let transport: any ClientTransport
   private let output: Output
@@ -19,7 +19,7 @@ final class DryRunTransport: ClientTransport {
     self.output = output
   }
 
-  /// A call was told and not made, so that the verb could not go on.
+  /// A call was printed instead of made, so that the verb could not continue.
   var hasEnded: Bool { endedHere.load(ordering: .relaxed) }
 
   /// Something would have been changed.
@@ -30,7 +30,7 @@ final class DryRunTransport: ClientTransport {
     _ request: [UInt8],
     options: CallOptions
   ) async throws(RPCError) -> [UInt8] {
-    guard let request = try passing(method, request) else { throw tell(method, request) }
+    guard let request = try passing(method, request) else { throw preview(method, request) }
     return try await transport.unary(method, request, options: options)
   }
 
@@ -41,7 +41,7 @@ final class DryRunTransport: ClientTransport {
   ) -> ResponseStream {
     do throws(RPCError) {
       guard let request = try passing(method, request) else {
-        return .failed(tell(method, request))
+        return .failed(preview(method, request))
       }
       return transport.serverStreaming(method, request, options: options)
     } catch {
@@ -49,7 +49,7 @@ final class DryRunTransport: ClientTransport {
     }
   }
 
-  /// The request as it may be sent; `nil`: it may not.
+  /// Returns the request as it may be sent; `nil`: it must not be sent.
   private func passing(
     _ method: MethodDescriptor,
     _ request: [UInt8]
@@ -60,7 +60,7 @@ final class DryRunTransport: ClientTransport {
     return request
   }
 
-  /// The request with its `dry_run` set; `nil`: it has none.
+  /// Returns the request with its `dry_run` set; `nil`: it has none.
   private func asking(
     _ method: MethodDescriptor,
     _ request: [UInt8]
@@ -94,8 +94,8 @@ final class DryRunTransport: ClientTransport {
     }
   }
 
-  /// Tells a call that is not made.
-  private func tell(_ method: MethodDescriptor, _ request: [UInt8]) -> RPCError {
+  /// Prints a call that is not made.
+  private func preview(_ method: MethodDescriptor, _ request: [UInt8]) -> RPCError {
     let json =
       (try? Contract.transcoder.get().decode(request, as: method.inputType))
       ?? .object(["base64": .string(Base64.encode(request))])

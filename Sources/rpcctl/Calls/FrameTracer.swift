@@ -4,49 +4,49 @@ internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsZeroMQ
 
-/// Looks at the frames of calls: counts what is sent, and tells all of them with `--trace`.
+/// Observes the frames of calls: counts requests, and logs all frames with `--trace`.
 final class FrameTracer: Sendable {
   private let output: Output
-  private let tellsFrames: Bool
+  private let logsFrames: Bool
   private let sent = Atomic(0)
-  /// The methods of calls that were sent, by the call's number.
+  /// The methods of calls in flight, by call number.
   private let methods = Mutex<[UInt64: String]>([:])
 
-  init(_ output: Output, tellsFrames: Bool) {
+  init(_ output: Output, logsFrames: Bool) {
     self.output = output
-    self.tellsFrames = tellsFrames
+    self.logsFrames = logsFrames
   }
 
-  /// How many calls were sent so far, repetitions included.
+  /// The number of requests sent so far, including retries.
   var sentCount: Int { sent.load(ordering: .relaxed) }
 
   func observe(_ frames: ObservedFrames) {
     switch frames {
     case .sent(let header, let body):
       sent.add(1, ordering: .relaxed)
-      if tellsFrames { tellRequest(header, body) }
+      if logsFrames { logRequest(header, body) }
     case .received(let header, let body):
-      if tellsFrames { tellResponse(header, body) }
+      if logsFrames { logResponse(header, body) }
     }
   }
 
-  private func tellRequest(_ bytes: [UInt8], _ body: [UInt8]) {
+  private func logRequest(_ bytes: [UInt8], _ body: [UInt8]) {
     guard let header = try? TidingsRpcV1.RequestHeader(decoding: bytes) else { return }
     methods.withLock { methods in
       if !header.method.isEmpty { methods[header.callID] = header.method }
     }
-    tell(">", header, body, Self.types[header.method]?.input)
+    log(">", header, body, Self.types[header.method]?.input)
   }
 
-  private func tellResponse(_ bytes: [UInt8], _ body: [UInt8]) {
+  private func logResponse(_ bytes: [UInt8], _ body: [UInt8]) {
     guard let header = try? TidingsRpcV1.ResponseHeader(decoding: bytes) else { return }
     let method = methods.withLock { methods in
       header.endOfStream ? methods.removeValue(forKey: header.callID) : methods[header.callID]
     }
-    tell("<", header, body, Self.types[method ?? ""]?.output)
+    log("<", header, body, Self.types[method ?? ""]?.output)
   }
 
-  /// The messages of the methods of Tidings' own services, by the method's full name.
+  /// The message types of the methods of Tidings' own services, by the method's full name.
   private static let types: [String: (input: String, output: String)] = {
     let schema = try? Contract.transcoder.get().schema
     var types: [String: (input: String, output: String)] = [:]
@@ -58,24 +58,24 @@ final class FrameTracer: Sendable {
     return types
   }()
 
-  private func tell<Header: Message>(
+  private func log<Header: Message>(
     _ arrow: String,
     _ header: Header,
     _ body: [UInt8],
     _ type: String?
   ) {
     let json = (try? Contract.json(header)).map(Redaction.redacted)
-    output.tellAlways("rpcctl: \(arrow) \(json?.description ?? "a header")")
+    output.warn("rpcctl: \(arrow) \(json?.description ?? "a header")")
     guard !body.isEmpty else { return }
-    // Bytes that cannot be read may hold anything.
+    // Bytes that cannot be decoded may contain secrets.
     let content = type.flatMap { try? Contract.transcoder.get().decode(body, as: $0) }
       .map { Redaction.redacted($0).description }
     let text = content.map {
       $0.count > Self.shownCountMax ? $0.prefix(Self.shownCountMax) + "…" : $0
     }
-    output.tellAlways("rpcctl: \(arrow) \(counted(body.count, "byte")) \(text ?? "")")
+    output.warn("rpcctl: \(arrow) \(counted(body.count, "byte")) \(text ?? "")")
   }
 
-  /// Most characters of a body that are shown.
+  /// Longest body that is logged, in characters.
   private static let shownCountMax = 4000
 }

@@ -1,10 +1,10 @@
 internal import Synchronization
 internal import TidingsRPC
 
-/// Gives the calls that change something the key of `--idempotency-key`.
+/// Adds the key of `--idempotency-key` to calls that change data.
 ///
-/// The first has the key itself, the second `KEY-2` and so on: a command that makes the same calls
-/// again gets the answers that they had.
+/// The first call has the key itself, the second `KEY-2` and so on: a repeated command that makes the
+/// same calls gets the same responses.
 final class KeyedTransport: ClientTransport {
   private let transport: any ClientTransport
   private let key: String

@@ -1,6 +1,6 @@
 internal import TidingsRPC
 
-/// Tells each call when it is over: `--verbose`.
+/// Logs each completed call: `--verbose`.
 struct LoggingTransport: ClientTransport {
   let transport: any ClientTransport
   let frames: FrameTracer
@@ -12,19 +12,19 @@ struct LoggingTransport: ClientTransport {
     options: CallOptions
   ) async throws(RPCError) -> [UInt8] {
     let (begin, sentCount) = (ContinuousClock.now, frames.sentCount)
-    func tell(_ end: String) {
+    func log(_ end: String) {
       let attempts = frames.sentCount - sentCount
-      output.tellAlways(
+      output.warn(
         "rpcctl: \(method.fullName): \(end), \(Self.milliseconds(.now - begin)) ms"
           + (attempts > 1 ? ", \(attempts) attempts" : "")
       )
     }
     do throws(RPCError) {
       let response = try await transport.unary(method, request, options: options)
-      tell("OK, \(request.count) bytes sent, \(response.count) received")
+      log("OK, \(request.count) bytes sent, \(response.count) received")
       return response
     } catch {
-      tell("\(error.code)")
+      log("\(error.code)")
       throw error
     }
   }
@@ -34,7 +34,7 @@ struct LoggingTransport: ClientTransport {
     _ request: [UInt8],
     options: CallOptions
   ) -> ResponseStream {
-    output.tellAlways("rpcctl: \(method.fullName): stream begins, \(request.count) bytes sent")
+    output.warn("rpcctl: \(method.fullName): stream started, \(request.count) bytes sent")
     return transport.serverStreaming(method, request, options: options)
   }
 

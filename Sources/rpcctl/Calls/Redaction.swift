@@ -1,8 +1,8 @@
 internal import TidingsJSON
 
-/// Messages as they may be shown: without what could let others in.
+/// Removes secrets from messages before they are shown.
 enum Redaction {
-  /// A message without its secrets.
+  /// Returns a message without its secrets.
   static func redacted(_ value: JSONValue) -> JSONValue {
     if let list = value.array { return .array(list.map(redacted)) }
     guard let object = value.object else { return value }
@@ -16,7 +16,7 @@ enum Redaction {
     return .object(result)
   }
 
-  /// Words in names of secrets.
+  /// Words in the names of secret fields.
   private static let words = ["authorization", "secret", "password", "privatekey", "channelkey"]
 
   private static func isSecret(_ name: String) -> Bool {

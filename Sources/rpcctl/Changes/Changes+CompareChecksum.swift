@@ -7,15 +7,15 @@ extension Verb {
   static let compareChecksum = Verb(
     command: Command(
       "changes compare-checksum",
-      "Tells whether two zones, of one server or two, hold the same records.",
+      "Compare the records of two zones, of the same server or of two.",
       operands: "ZONE [OTHER]",
       completion: .live("zones"),
       options: OtherLocation.options("with"),
       discussion: """
-        OTHER is a zone of the other place, which the options that begin with --with- name; without it
-        one of the same name. Names, types, parents and fields are compared; change tags, times and users
-        are not. Both zones are read page by page, and once more where they differ. Ends with 3 when
-        they do, and names the records. Nothing should be saved meanwhile.
+        OTHER is a zone at the location given by the options that start with --with- (default: the zone
+        of the same name). Names, types, parents and fields are compared, but not change tags, times and
+        users. Both zones are read page by page, and differing parts once more. Exits with 3 if they
+        differ, and prints the names of the records. Do not save to the zones meanwhile.
 
         Examples:
           rpcctl changes compare-checksum notes archive
@@ -24,7 +24,7 @@ extension Verb {
     ),
     run: { invocation in
       let operands = invocation.arguments.operands
-      guard (1...2).contains(operands.count) else { throw UsageError("which? ZONE [OTHER]") }
+      guard (1...2).contains(operands.count) else { throw UsageError("expected ZONE [OTHER]") }
       let here = ZoneReader(invocation, try await invocation.connect(), zone: operands[0])
       var other = invocation
       other.settings = try OtherLocation.settings("with", invocation)
@@ -39,12 +39,12 @@ extension Verb {
     }
   )
 
-  /// Most records that are named.
+  /// Most record names that are printed.
   private static let namesMax = 1_000
-  /// Parts that are looked at again: as many as memory has room for, whatever the zones hold.
+  /// Most parts that are read again, to bound memory use.
   private static let partsMax = 64
 
-  /// The names of records that only one zone has, or that differ.
+  /// Returns the names of records that only one zone has, or that differ.
   private static func differing(
     _ parts: Set<Int>,
     _ here: ZoneReader,
@@ -87,8 +87,8 @@ extension Verb {
     }
     output.write(table)
     for name in names { output.write(text: "differs: \(printable(name))\n") }
-    if parts.count > partsMax || names.count == namesMax { output.tell("… and more") }
-    output.tell(isSame ? "the same" : "not the same")
+    if parts.count > partsMax || names.count == namesMax { output.log("… and more") }
+    output.log(isSame ? "the zones are equal" : "the zones differ")
     return isSame ? .success : .conditionNotMet
   }
 }
@@ -105,7 +105,7 @@ private struct ZoneReader: Sendable {
     name = zone
   }
 
-  /// All of the zone.
+  /// Returns the digest of the whole zone.
   func digest() async throws -> ZoneDigest {
     var digest = ZoneDigest()
     for try await page in invocation.pages(of: try invocation.zoneID(name), over: session) {
@@ -117,7 +117,7 @@ private struct ZoneReader: Sendable {
     return digest
   }
 
-  /// The hashes of the records in parts, by name.
+  /// Returns the hashes of the records in parts, by name.
   func hashes(of parts: Set<Int>) async throws -> [String: [UInt8]] {
     var hashes: [String: [UInt8]] = [:]
     for try await page in invocation.pages(of: try invocation.zoneID(name), over: session) {

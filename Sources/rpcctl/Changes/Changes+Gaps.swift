@@ -7,13 +7,13 @@ extension Verb {
   static let verifyChanges = Verb(
     command: Command(
       "changes gaps",
-      "Verifies that the change feeds of zones are in order and whole.",
+      "Verify that the change feeds of zones are ordered and complete.",
       operands: "[ZONE…]",
       completion: .live("zones"),
       discussion: """
-        Reads each feed from the beginning: its change tags must rise, none may be newer than the zone,
-        and each record that it tells must be there by name, as it tells it. Ends with 3 when something
-        is wrong. Without ZONE all zones of the database.
+        Reads each feed from the beginning: change tags must increase, none may be newer than the zone,
+        and each record must exist with the version in the feed. Exits with 3 if there is a problem.
+        Without ZONE, checks all zones of the database.
 
         Examples:
           rpcctl changes gaps
@@ -42,7 +42,7 @@ extension Verb {
             )
           }
         }
-        // Asked for again: what was saved meanwhile is in the feed too.
+        // Fetched again: the feed includes what was saved meanwhile.
         let now = try await invocation.zones([id.shownName], over: session).first ?? zone
         check.end(sequenceNumber: now.sequenceNumber)
         isWhole = isWhole && check.problems.isEmpty
@@ -62,9 +62,9 @@ extension Verb {
   static let changeVerbs = [tailChanges, verifyChanges, compareChecksum]
 }
 
-/// What a feed must be like, checked while it is read.
+/// Checks the invariants of a feed while it is read.
 struct FeedCheck {
-  /// Most problems that are told of a zone.
+  /// Most problems that are reported for a zone.
   private static let problemsMax = 100
 
   private(set) var recordCount = 0
@@ -73,16 +73,18 @@ struct FeedCheck {
   private var last: UInt64 = 0
   private var token: [UInt8] = []
 
-  /// Takes the next page.
+  /// Checks the next page.
   mutating func add(_ page: TidingsV1.ZoneChanges) {
     pageCount += 1
-    if page.moreComing, page.changeToken == token { note("page \(pageCount) does not move on") }
+    if page.moreComing, page.changeToken == token {
+      note("page \(pageCount) does not advance the token")
+    }
     token = page.changeToken
     for record in page.changedRecords {
       recordCount += 1
       let name = record.recordID?.recordName ?? ""
       guard let number = Self.number(record.changeTag) else {
-        note("record '\(name)' has no change tag that is a number: '\(record.changeTag)'")
+        note("record '\(name)' has an invalid change tag '\(record.changeTag)'")
         continue
       }
       if number < last { note("record '\(name)' (\(number)) comes after \(last)") }
@@ -90,32 +92,34 @@ struct FeedCheck {
     }
   }
 
-  /// Compares a record of the feed with the one of its name.
+  /// Compares a record of the feed with the stored one.
   mutating func compare(_ record: TidingsV1.Record, stored: TidingsV1.Record?) {
     let name = record.recordID?.recordName ?? ""
-    // Deleted, or saved again, since the page was made: a later page tells it.
+    // Deleted or saved again after the page was read: a later page has it.
     guard let stored, let now = Self.number(stored.changeTag),
       let then = Self.number(record.changeTag)
     else { return }
-    if now < then { note("record '\(name)' is older (\(now)) than the feed has it (\(then))") }
+    if now < then { note("record '\(name)' is older (\(now)) than in the feed (\(then))") }
     if now == then, stored.recordType != record.recordType {
-      note("record '\(name)' is a \(stored.recordType), and the feed has a \(record.recordType)")
+      note("record '\(name)' has type \(stored.recordType), but \(record.recordType) in the feed")
     }
   }
 
-  /// The feed is at its end, and the zone has this number.
+  /// Checks the end of the feed against the zone's sequence number.
   mutating func end(sequenceNumber: UInt64) {
-    if last > sequenceNumber { note("the feed has \(last), and the zone only \(sequenceNumber)") }
+    if last > sequenceNumber {
+      note("the feed ends at \(last), after the zone's \(sequenceNumber)")
+    }
   }
 
   private mutating func note(_ problem: String) {
     if problems.count < Self.problemsMax { problems.append(problem) }
   }
 
-  /// The zone's number at a record's last change.
+  /// The zone's sequence number at a record's last change.
   private static func number(_ changeTag: String) -> UInt64? { UInt64(changeTag, radix: 36) }
 
-  /// For programs.
+  /// The result as JSON.
   func json(zone: TidingsV1.ZoneID, _ sequenceNumber: UInt64) -> JSONValue {
     var object = zone.json
     object.append("sequenceNumber", .string("\(sequenceNumber)"))

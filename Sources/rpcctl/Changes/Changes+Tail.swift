@@ -10,41 +10,41 @@ extension Verb {
     value: "now|beginning",
     default: "now",
     choices: ["now", "beginning"],
-    "Begin with what changes from now on, or with all records that there are."
+    "Start with changes from now on, or with all existing records."
   )
   fileprivate static let typesOption = OptionKey<String?>(
     "types",
     value: "T,U",
-    "Only records of these types. Without it all."
+    "Only records of these types (default: all)."
   )
   fileprivate static let desiredKeys = OptionKey<String?>(
     "desired-keys",
     value: "A,B",
-    "Which fields; empty: none. Without it all."
+    "The fields to return; empty: none (default: all)."
   )
   private static let count = OptionKey<Int?>(
     "count",
     value: "N",
     in: 1...Int(Int32.max),
-    "End with 0 after so many changes."
+    "Exit with 0 after N changes."
   )
   private static let exec = OptionKey<String?>(
     "exec",
     value: "COMMAND",
-    "Run it for each, with the JSON on its standard input."
+    "The command to run for each change, with its JSON on standard input."
   )
 
   static let tailChanges = Verb(
     command: Command(
       "changes tail",
-      "Prints what changes in zones, as it does, until it is interrupted.",
+      "Print changes of zones as they happen, until interrupted.",
       operands: "[ZONE…]",
       completion: .live("zones"),
       options: [Option](of: since, typesOption, desiredKeys, count, exec),
       discussion: """
-        Without ZONE all zones of the database, also those that are created meanwhile. When the server
-        goes away it is waited for. `--timeout TIME` on the command line ends it, with 0, after that
-        time. To go on where it was after a restart, use `fetch-zone-changes --save-token`.
+        Without ZONE, follows all zones of the database, including new ones. Reconnects when the
+        connection is lost. An explicit `--timeout TIME` ends it with 0 after that time. To resume after
+        a restart, use `fetch-zone-changes --save-token`.
 
         Examples:
           rpcctl changes tail
@@ -61,9 +61,9 @@ extension Verb {
       invocation.output.beginStream()
       let session = try await invocation.connect()
       try await requireServer(session, invocation)
-      if command != nil { Interruption.heed() }
+      if command != nil { Interruption.enableCancellation() }
       if invocation.output.format == .table, command == nil {
-        invocation.output.tell("following; Ctrl-C ends")
+        invocation.output.log("following; press Ctrl-C to stop")
       }
       let tail = ChangeTail(invocation, session, zones: zones, limited: limit != nil)
       _ = try await withTimeLimit(limit) { progress in
@@ -78,13 +78,13 @@ extension Verb {
   )
 }
 
-/// Follows zones: the database's feed says which of them changed, and theirs say what.
+/// Follows zones: the database's feed lists changed zones, and their feeds the changes.
 private struct ChangeTail: Sendable {
-  /// What happened in a zone.
+  /// A change in a zone.
   struct Page: Sendable {
     let zone: TidingsV1.ZoneID
     var changes = TidingsV1.ZoneChanges()
-    /// It is gone.
+    /// The zone was deleted.
     var isDeleted = false
   }
 
@@ -107,9 +107,9 @@ private struct ChangeTail: Sendable {
     timeout = limited ? .seconds(10) : invocation.settings.timeout
   }
 
-  /// Hands out what changes, until the body says that it is enough.
+  /// Passes changes to the body, until it returns `false`.
   func run(fromNow: Bool, _ body: (Page) async throws -> Bool) async throws {
-    // The database's place first: what changes while the zones' are looked for is told twice, to us.
+    // First the database's token: what changes during this setup is reported again, and filtered here.
     var (databaseToken, tokens) = ([UInt8](), [TidingsV1.ZoneID: [UInt8]]())
     if fromNow {
       var changed: Set<TidingsV1.ZoneID> = []
@@ -132,7 +132,7 @@ private struct ChangeTail: Sendable {
     }
   }
 
-  /// Hands out a zone's changes to its end; a quiet one looks for the end only.
+  /// Passes a zone's remaining changes on; for an unchanged zone only reads the token.
   @discardableResult
   private func drain(
     _ zone: TidingsV1.ZoneID,
@@ -155,7 +155,7 @@ private struct ChangeTail: Sendable {
       guard let page = response.zones.first else { return true }
       switch page.error?.code {
       case nil: break
-      // It is gone already, which the database's feed tells.
+      // The zone is deleted already, which the database's feed reports.
       case .zoneNotFound?, .userDeletedZone?: return true
       default: throw LocalFailure("the zone '\(zone.shownName)': \(page.error?.text ?? "")")
       }
@@ -173,7 +173,7 @@ private struct ChangeTail: Sendable {
       after: token,
       follow: follows,
       timeout: timeout,
-      onConnection: { Verb.tell($0, invocation.output) }
+      onConnection: { Verb.log($0, invocation.output) }
     )
   }
 
@@ -196,7 +196,7 @@ private actor ChangePrinter {
     self.command = command
   }
 
-  /// Returns whether there may be more.
+  /// Returns whether to continue.
   func print(
     _ page: ChangeTail.Page,
     _ progress: WatchProgress,

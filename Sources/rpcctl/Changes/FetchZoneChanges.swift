@@ -8,28 +8,28 @@ extension Verb {
   private static let desiredKeys = OptionKey<String?>(
     "desired-keys",
     value: "A,B",
-    "Which fields; empty: none. Without it all."
+    "The fields to return; empty: none (default: all)."
   )
   private static let typesOption = OptionKey<String?>(
     "types",
     value: "T,U",
-    "Only records of these types. Without it all."
+    "Only records of these types (default: all)."
   )
 
   static let fetchZoneChanges = Verb(
     command: Command(
       "changes list",
       aliases: ["fetch-zone-changes"],
-      "Fetches what changed in a zone: records saved and deleted, oldest change first.",
+      "List the changes of a zone: saved and deleted records, oldest change first.",
       operands: "[ZONE]",
       completion: .live("zones"),
       options: feedOptions("records") + [Option](of: desiredKeys, typesOption),
       discussion: """
-        Without ZONE the default zone; without --since all its records. Each record comes once, at its
-        latest state. \(feedOutput("changedRecords", "deletedRecords"))
+        Without ZONE, lists the changes of the default zone; without --since, all its records. Each record
+        appears once, in its latest state. \(feedOutput("changedRecords", "deletedRecords"))
 
-        `clientTokenData` stands beside the token when this device (--device) sent a mark with a save
-        that the pages cover (modify-records --client-token-data).
+        `clientTokenData` is printed with the token if this device (--device) sent a mark with a save
+        that the pages include (modify-records --client-token-data).
 
         Examples:
           rpcctl changes list notes --all
@@ -40,7 +40,7 @@ extension Verb {
     run: { invocation in
       let arguments = invocation.arguments
       guard arguments.operands.count <= 1 else {
-        throw UsageError("one ZONE at most: '\(arguments.operands[1])' is one too many")
+        throw UsageError("expected one ZONE: unexpected operand '\(arguments.operands[1])'")
       }
       let feed = try FeedArguments(invocation)
       let options = TidingsV1.ZoneChangesOptions(
@@ -56,7 +56,7 @@ extension Verb {
         options,
         follow: feed.follows,
         timeout: feed.timeout(invocation.settings),
-        onConnection: { tell($0, invocation.output) }
+        onConnection: { log($0, invocation.output) }
       )
       return try await print(changes, feed, invocation)
     }
@@ -66,11 +66,11 @@ extension Verb {
     command: Command(
       "changes zones",
       aliases: ["fetch-database-changes"],
-      "Fetches which zones of the database changed, oldest change first.",
+      "List the changed zones of the database, oldest change first.",
       options: feedOptions("zones"),
       discussion: """
-        A zone changed when it was created, or a record in it was saved or deleted. Without --since all
-        zones. \(feedOutput("changedZones", "deletedZones"))
+        A zone changes when it is created, and when a record in it is saved or deleted. Without --since,
+        lists all zones. \(feedOutput("changedZones", "deletedZones"))
 
         Examples:
           rpcctl changes zones
@@ -87,7 +87,7 @@ extension Verb {
         pageLimit: feed.limit,
         follow: feed.follows,
         timeout: feed.timeout(invocation.settings),
-        onConnection: { tell($0, invocation.output) }
+        onConnection: { log($0, invocation.output) }
       )
       return try await print(changes, feed, invocation)
     }
@@ -97,37 +97,41 @@ extension Verb {
     "limit",
     value: "N",
     in: 1...Int(UInt32.max),
-    "Most items in a page."
+    "Most items per page."
   )
-  fileprivate static let allPages = OptionKey<Bool>(flag: "all", "All pages, not only the next.")
+  fileprivate static let allPages = OptionKey<Bool>(
+    flag: "all",
+    "Fetch all pages, not only the next."
+  )
   fileprivate static let followOption = OptionKey<Bool>(
     flag: "follow",
-    "All pages, and then what changes, as it does, until interrupted."
+    "Fetch all pages, then follow new changes until interrupted."
   )
 
   private static func feedOptions(_ items: String) -> [Option] {
     TokenText.options
-      + [Option](of: pageLimit.described("Most \(items) in a page."), allPages, followOption)
+      + [Option](of: pageLimit.described("Most \(items) per page."), allPages, followOption)
   }
 
   private static func feedOutput(_ changed: String, _ deleted: String) -> String {
     """
-    With `--output json` it prints one object, with --follow one for each page, with `\(changed)`, `\(deleted)`, `changeToken` and `moreComing`; with jsonl a
-    line for each change, and one with the other two at the end of each page; as a table the rows,
-    and the token on standard error. `--since` takes the token as it is printed, or @FILE with one.
+    With `--output json` it prints one object, with --follow one per page, with `\(changed)`, `\(deleted)`,
+    `changeToken` and `moreComing`; with jsonl one line per change, and after each page a line with
+    the other two; as a table the rows, and the token on standard error. `--since` takes the printed
+    token, or @FILE.
 
-    With --follow, `--timeout TIME` on the command line ends it, with 0, after that time; without it
-    Ctrl-C does (130). When the server goes away it is waited for, which is told on standard error. A page and its token are printed together: nothing is lost or told twice by
-    going on with the last token.
+    With --follow, an explicit `--timeout TIME` ends it with 0 after that time; otherwise Ctrl-C
+    does (130). A lost connection is reported on standard error and restored. A page is printed with
+    its token, so resuming from the last token neither loses nor repeats changes.
     """
   }
 
-  /// Tells of the connection of a feed that is followed.
-  static func tell(_ connection: NotificationStream.Connection, _ output: Output) {
+  /// Logs connection events of a followed feed.
+  static func log(_ connection: NotificationStream.Connection, _ output: Output) {
     switch connection {
     case .lost(let error):
-      output.tell("rpcctl: the connection is lost, trying again: \(error)")
-    case .restored: output.tell("rpcctl: the connection is there again; nothing is missed")
+      output.log("rpcctl: connection lost, reconnecting: \(error)")
+    case .restored: output.log("rpcctl: connection restored; no changes were missed")
     }
   }
 
@@ -140,7 +144,7 @@ extension Verb {
     return session
   }
 
-  /// Prints pages: the next one, all, or for ever.
+  /// Prints pages: the next one, all, or without end.
   private static func print<Pages: AsyncSequence & Sendable>(
     _ pages: Pages,
     _ feed: FeedArguments,
@@ -148,7 +152,7 @@ extension Verb {
   ) async throws -> ExitCode where Pages.Element: PrintablePage {
     let output = invocation.output
     if feed.follows { output.beginStream() }
-    if feed.follows, output.format == .table { output.tell("following; Ctrl-C ends") }
+    if feed.follows, output.format == .table { output.log("following; press Ctrl-C to stop") }
     if output.format == .json, !feed.follows {
       return try await printTogether(pages, feed, invocation)
     }
@@ -188,7 +192,7 @@ extension Verb {
     return .success
   }
 
-  /// What is told at the end of a page.
+  /// The token at the end of a page.
   private static func end(of page: some PrintablePage) -> JSONObject {
     var end: JSONObject = [
       "changeToken": .string(Base64.encode(page.changeToken)),
@@ -200,7 +204,7 @@ extension Verb {
     return end
   }
 
-  /// Prints a page; the widths are those of the columns so far, none before there was a row.
+  /// Prints a page; the widths are those of the columns so far, empty before the first row.
   private static func print(
     _ page: some PrintablePage,
     _ widths: inout [Int],
@@ -217,34 +221,34 @@ extension Verb {
       for line in page.lines { output.write(line: line) }
       output.write(end: .object(end))
     case .table:
-      // The header is printed once; what follows keeps to its columns, or widens them.
+      // The header is printed once; later pages keep its columns, or widen them.
       var table = Table(type(of: page).columns, widthsMin: widths)
       for row in page.rows { table.append(row) }
       let text = table.description
       output.write(text: widths.isEmpty ? text : String(text.drop { $0 != "\n" }.dropFirst()))
       if !page.rows.isEmpty { widths = table.widths }
-      output.tell(
+      output.log(
         "changeToken \(Base64.encode(page.changeToken))\(page.moreComing ? ", more coming" : "")"
       )
-      if !mark.isEmpty { output.tell("clientTokenData \(printable(markJSON(mark).description))") }
+      if !mark.isEmpty { output.log("clientTokenData \(printable(markJSON(mark).description))") }
     }
   }
 
-  /// A mark as `--client-token-data` takes it; one that is no text, as bytes.
+  /// Returns a mark as `--client-token-data` takes it; as bytes, if it is not text.
   private static func markJSON(_ mark: [UInt8]) -> JSONValue {
     if let text = String(validating: mark, as: UTF8.self) { return .string(text) }
     return .object(["bytes": .string(Base64.encode(mark))])
   }
 }
 
-/// What the command line says about where a feed begins and ends.
+/// The range of a feed that the command line asks for.
 private struct FeedArguments {
   let token: [UInt8]
   let limit: UInt32
   let follows: Bool
   /// All pages, not only the next.
   let isComplete: Bool
-  /// How long to follow.
+  /// The time limit of following.
   let timeLimit: Duration?
 
   init(_ invocation: Invocation) throws {
@@ -257,24 +261,24 @@ private struct FeedArguments {
       follows ? arguments.given(.timeout) : nil
   }
 
-  /// How long a call may take; a limit on the following is none.
+  /// The time limit of a call; a limit of following does not apply to calls.
   func timeout(_ settings: Settings) -> Duration? {
     timeLimit == nil ? settings.timeout : .seconds(10)
   }
 }
 
-/// A page of a feed as it is printed.
+/// A page of a feed for printing.
 protocol PrintablePage: Sendable {
   static var columns: [String] { get }
   var changeToken: [UInt8] { get }
   var moreComing: Bool { get }
-  /// This device's newest mark that the pages cover; empty: none.
+  /// This device's latest mark that the pages include; empty: none.
   var clientTokenData: [UInt8] { get }
   /// The changes, by kind.
   var lists: JSONObject { get }
   /// The changes, one by one.
   var lines: [JSONValue] { get }
-  /// The same as cells.
+  /// The changes as rows.
   var rows: [[String]] { get }
 }
 
@@ -318,8 +322,8 @@ extension TidingsV1.ZoneChanges: PrintablePage {
 
 extension TidingsV1.FetchDatabaseChangesResponse: PrintablePage {
   static let columns = ["ZONE", "CHANGE"]
-
   /// Marks belong to zones.
+  // Marks belong to zones.
   var clientTokenData: [UInt8] { [] }
 
   private var deletions: [(id: TidingsV1.ZoneID, reason: String)] {
@@ -328,7 +332,7 @@ extension TidingsV1.FetchDatabaseChangesResponse: PrintablePage {
     }
   }
 
-  /// A zone of the shared database is an object with its owner; any other is its name.
+  /// A zone of the shared database is an object with its owner; other zones are names.
   private static func value(_ id: TidingsV1.ZoneID) -> JSONValue {
     id.ownerName.isEmpty ? .string(id.name) : .object(id.json)
   }

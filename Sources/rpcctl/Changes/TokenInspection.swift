@@ -3,12 +3,12 @@ internal import TidingsFiles
 internal import TidingsJSON
 internal import TidingsProto
 
-/// What a token tells without the server's secret: nothing in it can be changed or made up.
+/// The parts of a token that can be read without the server's secret.
 struct TokenInspection: Equatable {
   enum Kind: Equatable {
-    /// A place in a feed: the store's incarnation, and numbers that only the server understands.
+    /// A position in a feed: the store's incarnation, and numbers that only the server understands.
     case changeToken(incarnation: [UInt8], numbers: [UInt64])
-    /// How far a watch came, with the place in the log that is in it.
+    /// The state of a watch, with its position in the log.
     case watchState(owner: String, changeToken: [UInt8])
     case unknown
   }
@@ -20,7 +20,7 @@ struct TokenInspection: Equatable {
   let kind: Kind
   private let bytesCount: Int
 
-  /// Takes a token apart.
+  /// Parses a token.
   init(_ bytes: [UInt8]) {
     bytesCount = bytes.count
     if let position = try? InboxPosition(bytes: bytes) {
@@ -48,7 +48,7 @@ struct TokenInspection: Equatable {
     return .changeToken(incarnation: Array(bytes[1..<headBytes]), numbers: numbers)
   }
 
-  /// For programs.
+  /// The inspection as JSON.
   var json: JSONValue {
     switch kind {
     case .changeToken(let incarnation, let numbers):
@@ -66,7 +66,7 @@ struct TokenInspection: Equatable {
     }
   }
 
-  /// The store that issued it.
+  /// The store that issued the token.
   var incarnation: String? {
     switch kind {
     case .changeToken(let incarnation, _): incarnation.hexadecimal

@@ -3,35 +3,35 @@ internal import TidingsClient
 internal import TidingsJSON
 internal import TidingsProto
 
-/// A place in a feed, as the command line names it: a token as it was printed, or `@FILE` with one.
+/// A position in a feed on the command line: a printed token, or `@FILE` with one.
 ///
-/// A file is what `--save-token` and `tokens save` wrote, or the `--state` of a watch.
+/// The file is written by `--save-token` and `tokens save`, or is the `--state` of a watch.
 enum TokenText {
   static let since = OptionKey<String?>(
     "since",
     value: "TOKEN|@FILE|beginning",
     completion: .files,
-    "Continue after this `changeToken`, or the one in FILE."
+    "Start after this `changeToken`, or the one in FILE."
   )
-  static let token = OptionKey<String?>("token", value: "TOKEN", "The same as --since.")
+  static let token = OptionKey<String?>("token", value: "TOKEN", "Same as --since.")
   static let saveToken = OptionKey<String?>(
     "save-token",
     value: "FILE",
     completion: .files,
-    "Keep the token in FILE, after each page that was printed; --since @FILE goes on there."
+    "Save the token to FILE after each page; resume with --since @FILE."
   )
 
-  /// Where a feed begins, and where the place is kept that it came to.
+  /// The start of a feed, and the file for the token of its end.
   static let options = [Option](of: since, token, TokenText.saveToken)
 
-  /// The bytes of a token.
+  /// Returns the bytes of a token.
   ///
   /// - Parameters:
   ///   - text: A token, or `@FILE`.
-  ///   - option: What names it in errors.
+  ///   - option: The option's name in errors.
   ///   - input: Reads the file.
   /// - Returns: The token.
-  /// - Throws: `UsageError`, or why the file cannot be read.
+  /// - Throws: `UsageError`, or the error of reading the file.
   static func bytes(_ text: String, _ option: String, _ input: Input) throws -> [UInt8] {
     guard text.hasPrefix("@") else { return try Verb.changeToken(text, option) }
     let path = String(text.dropFirst())
@@ -41,28 +41,30 @@ enum TokenText {
     do {
       return try Verb.changeToken(word, option)
     } catch {
-      throw UsageError("'\(path)' does not hold a token: `tokens save` and --save-token write one")
+      throw UsageError(
+        "'\(path)' does not contain a token: use a file written by `tokens save` or --save-token"
+      )
     }
   }
 }
 
 extension Invocation {
-  /// Where `--since`, or `--token`, says that a feed begins; empty: at the beginning.
+  /// Returns the token of `--since`, or `--token`; empty: the beginning.
   func sinceToken() throws -> [UInt8] {
     let keys = [TokenText.since, TokenText.token]
     guard let key = keys.first(where: { arguments[$0] != nil }) else { return [] }
     guard keys.allSatisfy({ arguments[$0] == nil || $0.name == key.name }) else {
-      throw UsageError("--token is the same as --since: give one of them")
+      throw UsageError("--token is the same as --since: use one of them")
     }
     guard let text = arguments[key], text != "beginning" else { return [] }
     if let path = arguments[TokenText.saveToken], text == "@" + path, !AtomicFile.exists(path) {
-      output.tell("rpcctl: '\(path)' is not there yet: from the beginning")
+      output.log("rpcctl: '\(path)' does not exist yet: starting from the beginning")
       return []
     }
     return try TokenText.bytes(text, key.spelling, input)
   }
 
-  /// Keeps a token where `--save-token` says.
+  /// Saves a token to the file of `--save-token`.
   func keep(token: [UInt8]) throws {
     guard let path = try arguments.nonEmpty(TokenText.saveToken) else { return }
     try AtomicFile.write(Array((Base64.encode(token) + "\n").utf8), to: path)

@@ -5,20 +5,20 @@ internal import TidingsProto
 extension Verb {
   private static let checkOption = OptionKey<Bool>(
     flag: "check",
-    "Asks the server whether the token is one of its own data's."
+    "Check with the server whether the token belongs to its data."
   )
 
   static let inspectToken = Verb(
     command: Command(
       "tokens inspect",
-      "Tells what a change token is, as far as it tells anybody but the server.",
+      "Show the readable parts of a change token.",
       operands: "TOKEN|@FILE",
       completion: .files,
       options: [Option](of: checkOption),
       discussion: """
-        A token belongs to one feed of one server's data: `incarnation` names the data, and is another
-        one after a backup was restored. Its numbers are the server's own. FILE may be the --state of a
-        watch too. With --check it ends with 3 when the token is of other data.
+        A token belongs to one feed of one server's data: `incarnation` identifies the data, and changes
+        when a backup is restored. The numbers are internal to the server. FILE may also be the --state
+        of a watch. With --check, exits with 3 if the token belongs to other data.
 
         Examples:
           rpcctl tokens inspect AQIDBAUG
@@ -31,13 +31,13 @@ extension Verb {
       let bytes =
         text.hasPrefix("@")
         ? try invocation.input.tokenBytes(String(text.dropFirst())) : try changeToken(text, "TOKEN")
-      let anatomy = TokenInspection(bytes)
-      var object = anatomy.json.object ?? [:]
+      let inspection = TokenInspection(bytes)
+      var object = inspection.json.object ?? [:]
       var isForeign = false
       if invocation.arguments[checkOption] {
         let server = TidingsRpcV1.ServerService.Client(try await invocation.connect().transport)
         let info = try await server.fetchServerInfo(.init(), options: invocation.callOptions)
-        isForeign = anatomy.incarnation != info.incarnation
+        isForeign = inspection.incarnation != info.incarnation
         object.append("isOfThisServer", .bool(!isForeign))
       }
       invocation.output.write(.object(object))
@@ -48,7 +48,7 @@ extension Verb {
   static let oldestToken = Verb(
     command: Command(
       "tokens oldest",
-      "Tells how old tokens and cursors may be before they expire.",
+      "Show how long tokens and cursors stay valid.",
       discussion: """
         Example:
           rpcctl tokens oldest
@@ -90,17 +90,17 @@ extension Verb {
 }
 
 extension Invocation {
-  /// The one token that the operand is.
+  /// Returns the token of the one operand.
   fileprivate func oneToken() throws(UsageError) -> String {
     guard arguments.operands.count == 1 else {
-      throw UsageError("one token: TOKEN as it was printed, or @FILE")
+      throw UsageError("expected one token: TOKEN as printed, or @FILE")
     }
     return arguments.operands[0]
   }
 }
 
 extension Input {
-  /// What a file holds: the state of a watch as it is, or the bytes of the token in it.
+  /// Returns the token in a file: the state of a watch, or the bytes of the token in it.
   fileprivate func tokenBytes(_ path: String) throws -> [UInt8] {
     let content = try readNamed(path)
     if case .watchState = TokenInspection(content).kind { return content }

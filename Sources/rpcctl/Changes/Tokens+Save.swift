@@ -6,7 +6,7 @@ extension Verb {
   static let saveToken = Verb(
     command: Command(
       "tokens save",
-      "Keeps a token in a file, for --since @FILE.",
+      "Save a token to a file, for --since @FILE.",
       operands: "FILE TOKEN",
       completion: .files,
       discussion: """
@@ -19,10 +19,10 @@ extension Verb {
     dryRun: .byItself,
     run: { invocation in
       let operands = invocation.arguments.operands
-      guard operands.count == 2 else { throw UsageError("which? FILE TOKEN") }
+      guard operands.count == 2 else { throw UsageError("expected FILE TOKEN") }
       let token = try changeToken(operands[1], "TOKEN")
       guard case .changeToken = TokenInspection(token).kind else {
-        throw UsageError("'\(operands[1])' is no token of a feed: it was cut, or is something else")
+        throw UsageError("invalid token '\(operands[1])': use a complete token as printed")
       }
       if invocation.wouldOnly("write the token to '\(operands[0])'") { return .success }
       try AtomicFile.write(Array((Base64.encode(token) + "\n").utf8), to: operands[0])
@@ -33,7 +33,7 @@ extension Verb {
   static let showToken = Verb(
     command: Command(
       "tokens show",
-      "Prints the token in a file, also in the --state of a watch.",
+      "Print the token in a file, or in the --state of a watch.",
       operands: "FILE",
       completion: .files,
       discussion: """
@@ -45,7 +45,7 @@ extension Verb {
     needsServer: false,
     run: { invocation in
       let operands = invocation.arguments.operands
-      guard operands.count == 1 else { throw UsageError("which FILE?") }
+      guard operands.count == 1 else { throw UsageError("expected one FILE") }
       let token = try TokenText.bytes("@" + operands[0], "FILE", invocation.input)
       invocation.output.write(text: Base64.encode(token) + "\n")
       return .success
@@ -55,12 +55,12 @@ extension Verb {
   static let resetToken = Verb(
     command: Command(
       "tokens reset",
-      "Removes a token's file, so that its feed begins anew.",
+      "Remove a token's file, so that the feed restarts from the beginning.",
       operands: "FILE",
       completion: .files,
       discussion: """
-        The token is printed, so that nothing is lost. The --state of a watch is removed too, unless it
-        is running.
+        The token is printed, so that it can be restored. The --state of a watch is removed too, unless
+        the watch is running.
 
         Example:
           rpcctl tokens reset notes.token
@@ -69,15 +69,15 @@ extension Verb {
     needsServer: false,
     run: { invocation in
       let operands = invocation.arguments.operands
-      guard operands.count == 1 else { throw UsageError("which FILE?") }
+      guard operands.count == 1 else { throw UsageError("expected one FILE") }
       let token = try TokenText.bytes("@" + operands[0], "FILE", invocation.input)
-      try invocation.confirm("forget the token in '\(operands[0])'")
+      try invocation.confirm("remove the token in '\(operands[0])'")
       if !invocation.wouldOnly("remove '\(operands[0])'") { AtomicFile.remove(operands[0]) }
       invocation.output.write(text: Base64.encode(token) + "\n")
       return .success
     }
   )
 
-  /// The verbs about tokens.
+  /// The verbs of tokens.
   static let tokenVerbs = [inspectToken, saveToken, showToken, resetToken, oldestToken]
 }

@@ -1,4 +1,4 @@
-/// Short worked examples about one topic: commands, each under a line that says what it does.
+/// Worked examples on one topic: commands, each with a comment.
 struct Cheat: Sendable {
   let topic: String
   /// One line.
@@ -12,27 +12,27 @@ struct Cheat: Sendable {
     topic: "records",
     summary: "save, fetch, query, change and delete records",
     text: """
-      # Save a record: 'Houses' is learned with its fields.
+      # Save a record; its type 'Houses' and its fields are added to the schema.
       rpcctl records set h1 --type Houses city=Rome price:=310000
 
-      # Change one field; the others stay.
+      # Change one field and keep the others.
       rpcctl records set h1 price:=295000
 
-      # Fetch it, all of it or one field.
+      # Fetch all of it, or one field.
       rpcctl records get h1
       rpcctl fetch-records h1 --desired-keys price -o table
 
-      # Which houses are cheap? Sorted, the first ten.
+      # Query: sorted, the first ten.
       rpcctl query Houses --where 'price < 300000 AND city == "Rome"' --sort price --limit 10
 
-      # How is the query answered: does it need an index?
+      # Show the query plan: is an index used?
       rpcctl explain Houses --where 'price < 300000'
 
-      # A zone of its own, whose records change together or not at all.
+      # Create a zone, whose records are saved atomically.
       rpcctl zones create sales
       rpcctl modify-records --zone sales --save @houses.json
 
-      # Delete a record, then a zone with all that is in it.
+      # Delete a record, then a zone with all its records.
       rpcctl records delete h1
       rpcctl zones delete sales --yes
       """
@@ -40,28 +40,28 @@ struct Cheat: Sendable {
 
   static let subscriptions = Cheat(
     topic: "subscriptions",
-    summary: "be told when records change",
+    summary: "get notified when records change",
     text: """
-      # Tell me of houses that are new or get cheaper than 300000, with their price.
+      # Subscribe to houses that are or become cheaper than 300000, with their price.
       rpcctl modify-subscriptions --id cheap --query Houses --where 'price < 300000' \\
         --on create,update --desired-keys price
 
-      # Watch: what waits in the log first, then what comes.
+      # Watch: first the notifications in the log, then new ones.
       rpcctl --device laptop watch
 
-      # Only once, for a script; without what waits.
+      # For a script: wait for one new notification.
       rpcctl --device laptop watch --since now --count 1 --timeout 30s -o json
 
-      # Run a command for each; after a restart it goes on where it was.
-      rpcctl --device mailer watch --state mailer.state --exec 'mail -s News ada'
+      # Run a command for each; --state resumes after a restart.
+      rpcctl --device mailer watch --state mailer.state --exec 'mail -s Changes ada'
 
-      # Several workers share the notifications of a user.
-      rpcctl --device w1 work --group mailers --exec 'mail -s News ada'
+      # Share the notifications of a user among several workers.
+      rpcctl --device w1 work --group mailers --exec 'mail -s Changes ada'
 
-      # Which subscriptions would this change fire, and why not the others?
+      # Which subscriptions would match this change, and why not the others?
       rpcctl explain-subscriptions --record '{"recordType":"Houses","fields":{"price":90000}}'
 
-      # Do they work? Who heard of what?
+      # Are the subscriptions healthy?
       rpcctl fetch-subscriptions --health -o table
       """
   )
@@ -70,46 +70,46 @@ struct Cheat: Sendable {
     topic: "sharing",
     summary: "share records and zones with other users",
     text: """
-      # Share a zone with bob; the link that is printed is what he accepts.
+      # Share a zone with bob; he accepts the link that is printed.
       rpcctl shares create --zone sales --invite bob:read-write
       rpcctl --as bob shares accept tidings://share/home/development/AbCdEf
 
-      # Who takes part, and what may they do?
+      # List participants and permissions.
       rpcctl shares show --zone sales -o table
 
-      # As bob, what is shared with me: zones are written OWNER/ZONE.
+      # As bob, list shared zones; they are named OWNER/ZONE.
       rpcctl --as bob --database shared zones list -o table
       rpcctl --as bob --database shared query Houses --zone ada/sales
 
-      # Stop sharing; the records stay mine.
+      # Stop sharing; the records are kept.
       rpcctl shares end --zone sales
       """
   )
 
   static let keys = Cheat(
     topic: "keys",
-    summary: "give users keys, replace and revoke them",
+    summary: "authorize, replace and revoke users' keys",
     text: """
-      # The user makes a pair; the secret part never leaves the file.
+      # The user generates a key pair; the secret key never leaves the file.
       rpcctl keys generate -O ada.key
 
-      # Both compare this, by telephone for example.
+      # Both compare the fingerprint, for example by telephone.
       rpcctl keys fingerprint ada.key
 
-      # An administrator admits the public part.
+      # An administrator creates the user with the public key.
       rpcctl --context admin users create ada --public-key 'Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID'
 
-      # Or makes user and pair at once, and hands the file over.
+      # Or creates user and key pair together, and hands over the file.
       rpcctl --context admin users create bob --generate-key bob.key
 
-      # The user names the file once, in a context, and checks that all is well.
+      # The user saves the connection as a context, and checks it.
       rpcctl context add work --endpoint tcp://db.example:5570 --server-key server.pub --key-file ada.key
       rpcctl --context work doctor
 
-      # Once a year: a new pair; the old one is good for another week.
+      # Rotate the key once a year; the old key stays valid for a week.
       rpcctl --context admin keys rotate ada.key -O ada-2.key --overlap 7d
 
-      # A device was lost: its key is refused from now on, for ever.
+      # A device was lost: revoke its key permanently.
       rpcctl --context admin keys list ada -o table
       rpcctl --context admin keys revoke 'Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID'
 
@@ -120,61 +120,61 @@ struct Cheat: Sendable {
 
   static let feeds = Cheat(
     topic: "feeds",
-    summary: "follow what changes in zones and databases",
+    summary: "follow changes of zones and databases",
     text: """
-      # All that is in a zone, then what changed since.
+      # Fetch all records of a zone, then the changes since.
       rpcctl fetch-zone-changes sales --all
       rpcctl fetch-zone-changes sales --token AQIDBAUG
 
-      # And go on with what comes.
+      # Then follow new changes.
       rpcctl fetch-zone-changes sales --token AQIDBAUG --follow
 
       # Which zones changed?
       rpcctl fetch-database-changes
 
-      # Which notifications came, read ones too.
+      # List notifications.
       rpcctl fetch-notification-changes
 
-      # How fast can all of it be read?
+      # How fast can all changes be read?
       rpcctl bench catchup --records 5000
       """
   )
 
   static let offline = Cheat(
     topic: "offline",
-    summary: "take data along: export, import, what needs no server",
+    summary: "export, import, and commands without a server",
     text: """
-      # All records of a zone as JSON lines; a run that broke off goes on with --resume.
+      # Export a zone as JSON lines; --resume continues an interrupted run.
       rpcctl export --zone sales -O sales.jsonl
 
-      # Into another container; what is refused is written to a file.
+      # Import into another container; write failed records to a file.
       rpcctl --container copy import houses.jsonl --errors refused.jsonl
 
-      # Without a server: a schema, a key, this machine.
+      # Without a server: check a schema, a key, this machine.
       rpcctl schema validate houses.ckdb
       rpcctl schema lint houses.ckdb
       rpcctl keys fingerprint ada.key
       rpcctl doctor --local
 
-      # What would a command do? Nothing is changed.
+      # Preview a command without changes.
       rpcctl --dry-run records delete h1
       """
   )
 
   static let schema = Cheat(
     topic: "schema",
-    summary: "from development to production",
+    summary: "change the schema, from development to production",
     text: """
-      # What development learned from saves.
+      # Get the schema of development, which saves extend.
       rpcctl schema get > houses.ckdb
 
-      # After editing: is it a schema, is it sound, what would change, whom would it break?
+      # After editing: validate it, lint it, show its differences, check compatibility.
       rpcctl schema validate houses.ckdb
       rpcctl schema lint houses.ckdb
       rpcctl schema diff houses.ckdb
       rpcctl schema breaking houses.ckdb --against production
 
-      # Into development, then into production.
+      # Apply to development, then deploy to production.
       rpcctl schema apply houses.ckdb
       rpcctl schema deploy --dry-run
       rpcctl schema deploy
@@ -185,20 +185,20 @@ struct Cheat: Sendable {
     topic: "scripts",
     summary: "exit codes, outputs and calls for programs",
     text: """
-      # One JSON object a line, only these members.
+      # One JSON object per line, with selected members.
       rpcctl query Houses -o jsonl --fields recordName,fields.price
 
-      # 3: something was found; 4: some items failed; 64 + status: the call failed.
+      # 3: condition not met; 4: some items failed; 64+N: the call failed with status N.
       rpcctl doctor --quiet || echo "exit code $?"
 
-      # Do it once, however often the script runs.
+      # Apply once, however often the script runs.
       rpcctl --idempotency-key monday records set h1 price:=1
 
-      # Any method of the server; a template shows what it takes.
+      # Call any method; a template shows its request.
       rpcctl reflect template RecordService/FetchRecords
       rpcctl call RecordService/FetchRecords -d '{"recordIds":[{"recordName":"h1"}]}'
 
-      # Counters for Prometheus.
+      # Metrics for Prometheus.
       rpcctl server metrics
       """
   )

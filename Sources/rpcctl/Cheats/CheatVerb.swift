@@ -5,7 +5,7 @@ extension Verb {
   static let cheat = Verb(
     command: Command(
       "cheat",
-      "Shows short worked examples about a topic, or the topics.",
+      "Show worked examples on a topic, or list the topics.",
       operands: "[TOPIC]",
       completion: .live("topics"),
       discussion: """
@@ -19,7 +19,7 @@ extension Verb {
     needsServer: false,
     run: { invocation in
       let operands = invocation.arguments.operands
-      guard operands.count <= 1 else { throw UsageError("cheat takes one topic") }
+      guard operands.count <= 1 else { throw UsageError("expected one topic") }
       guard let topic = operands.first else {
         var results = Results(columns: ["TOPIC", "ABOUT"])
         for cheat in Cheat.all {
@@ -34,9 +34,9 @@ extension Verb {
         let topics = Cheat.all.map(\.topic)
         let near = nearest(to: topic, among: topics)
         throw UsageError(
-          "there is no topic '\(topic)'"
+          "unknown topic '\(topic)'"
             + (near.map { "; did you mean \($0)?" }
-              ?? "; there are \(topics.joined(separator: ", "))")
+              ?? ": use \(topics.joined(separator: ", "))")
         )
       }
       if invocation.output.asksForData {

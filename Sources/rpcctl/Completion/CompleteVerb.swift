@@ -1,15 +1,15 @@
 internal import CommandLineTools
 
 extension Verb {
-  /// Answers the scripts of `completion`: hidden, silent on every failure.
+  /// Answers the scripts of `completion`: hidden, and silent on failure.
   static let complete = Verb(
     command: Command(
       "__complete",
-      "Tells a shell what may stand next.",
+      "Print completions for a shell.",
       operands: "-- WORD…",
       discussion: """
-        Prints what the shell adds, a line of `none`, `files` or `folders`; then a line for each
-        candidate, with a tab and what it means.
+        Prints what the shell adds, a line with `none`, `files` or `folders`; then a line for each
+        candidate, with a tab and its description.
         """
     ),
     needsServer: false,
@@ -30,7 +30,7 @@ extension Verb {
       let typed = completer.typed(after: proposal.prefix)
       var text = shell + "\n"
       for candidate in candidates where candidate.word.hasPrefix(typed) {
-        // Nothing of these can be typed as one word.
+        // None of these can be typed as one word.
         if candidate.word.isEmpty || candidate.word.contains(where: \.isNewline) { continue }
         let about = candidate.about.isEmpty ? "" : "\t\(candidate.about)"
         text += proposal.prefix + printable(candidate.word) + about + "\n"

@@ -1,45 +1,45 @@
 internal import CommandLineTools
 
-/// What may stand next on a command line that is being typed.
+/// Completes the last word of a command line.
 struct Completer {
-  /// Something that may be chosen.
+  /// A possible completion.
   struct Candidate: Hashable {
     let word: String
-    /// What it means; may be empty.
+    /// The description; may be empty.
     var about = ""
   }
 
-  /// What a shell is to offer.
+  /// The completions for a shell.
   struct Proposal {
     var candidates: [Candidate] = []
     /// What the program or the shell adds.
     var completion = Completion.none
-    /// Stands before each candidate: `--output=`.
+    /// The prefix of each candidate: `--output=`.
     var prefix = ""
   }
 
   private let verbs: [Verb]
   private let options: [Option]
-  /// What is being typed.
+  /// The word that is being typed.
   private let current: String
-  /// The verb so far, which may be the first words of one.
+  /// The verb so far, possibly only its first words.
   private(set) var verbWords: [String] = []
-  /// What follows the verb and is no option.
+  /// The operands after the verb.
   private(set) var operands: [String] = []
-  /// The options before what is being typed, with their values.
+  /// The options before the current word, with their values.
   private(set) var given: [(name: String, values: [String])] = []
   /// The option whose value is being typed.
   private var open: Option?
-  /// Only operands can follow: `--` was there.
+  /// Only operands can follow, because of `--`.
   private var optionsHaveEnded = false
 
-  /// Reads a command line.
+  /// Parses a command line.
   ///
   /// - Parameters:
   ///   - words: Without the program's name; the last one is being typed, and may be empty. Shells may
   ///     have split `--name=value` into three.
-  ///   - verbs: The verbs that are proposed.
-  ///   - options: What every verb takes.
+  ///   - verbs: The verbs to complete.
+  ///   - options: The general options.
   init(_ words: [String], verbs: [Verb] = Verb.shown, options: [Option] = Settings.options) {
     self.verbs = verbs
     self.options = options
@@ -78,22 +78,22 @@ struct Completer {
     if !option.isFlag, parts.count == 1 { open = option }
   }
 
-  /// What is being typed, behind a prefix of the candidates.
+  /// The current word without the prefix of the candidates.
   func typed(after prefix: String) -> String {
     current.hasPrefix(prefix) ? String(current.dropFirst(prefix.count)) : current
   }
 
-  /// The verb, once all its words are there.
+  /// The verb, once it is complete.
   var verb: Verb? {
     let name = verbWords.joined(separator: " ")
     return name.isEmpty ? nil : verbs.first { $0.names.contains(name) }
   }
 
-  /// What may stand next.
+  /// Returns the completions.
   var proposal: Proposal {
     if let open {
       let values = values(of: open)
-      // An option of many values may have enough of them.
+      // An option with several values may have enough of them.
       guard open.takesMany, current.hasPrefix("-"), given.last?.values.isEmpty == false else {
         return values
       }
@@ -133,7 +133,7 @@ struct Completer {
 
   private var verbCandidates: [Candidate] { nextWords(after: verbWords) }
 
-  /// The words that go on with the first words of a verb, each once.
+  /// Returns the next words of the verbs that start with the words so far, each once.
   func nextWords(after words: [String]) -> [Candidate] {
     var candidates: [Candidate] = []
     var seen: [String: Int] = [:]

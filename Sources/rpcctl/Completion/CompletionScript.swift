@@ -1,4 +1,4 @@
-/// The scripts by which shells ask rpcctl what may stand next.
+/// The shell scripts that call rpcctl for completions.
 enum CompletionScript: String, CaseIterable {
   case bash
   case zsh
@@ -25,7 +25,7 @@ enum CompletionScript: String, CaseIterable {
           COMPREPLY+=("$word")
         done
       } < <("$program" __complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
-      # bash takes a colon for the end of a word.
+      # bash ends a word at a colon.
       if [[ $current == *:* && $COMP_WORDBREAKS == *:* ]]; then
         prefix=${current%"${current##*:}"}
         COMPREPLY=("${COMPREPLY[@]#"$prefix"}")

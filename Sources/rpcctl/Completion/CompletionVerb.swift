@@ -4,13 +4,12 @@ extension Verb {
   static let completion = Verb(
     command: Command(
       "completion",
-      "Prints a script that lets a shell complete rpcctl's command lines.",
+      "Print a shell completion script.",
       operands: CompletionScript.allCases.map(\.rawValue).joined(separator: "|"),
       completion: .live("shells"),
       discussion: """
-        Verbs, options and their choices are completed, and zones, records, subscriptions, types,
-        users and contexts by asking: a server has \(LiveCandidates.timeMax) to answer, and where it
-        does not nothing is proposed.
+        Completes verbs, options and their values. For zones, records, subscriptions, types and users it
+        calls the server, which has \(LiveCandidates.timeMax) to answer.
 
         Examples:
           rpcctl completion bash > ~/.local/share/bash-completion/completions/rpcctl
@@ -25,7 +24,7 @@ extension Verb {
       let names = CompletionScript.allCases.map(\.rawValue)
       guard operands.count == 1, let script = CompletionScript(rawValue: operands[0]) else {
         throw UsageError(
-          "which shell? One of \(names.joined(separator: ", "))"
+          "no shell: use one of \(names.joined(separator: ", "))"
             + (operands.first.map { didYouMean($0, among: names) } ?? "")
         )
       }

@@ -2,16 +2,16 @@ internal import CommandLineTools
 internal import Synchronization
 internal import TidingsJSON
 
-/// What a server, or the files of contexts, have to offer for a word; nothing when that fails.
+/// Candidates from a server or from contexts; none if that fails.
 struct LiveCandidates {
-  /// How long a server may take.
+  /// The time limit of calls.
   static let timeMax = "500ms"
-  /// Says another time: for machines that have other work.
+  /// The environment variable for another time limit, for machines under load.
   static let timeVariable = "RPCCTL_COMPLETION_TIMEOUT"
-  /// Most records that are proposed.
+  /// Most records that are suggested.
   private static let recordCountMax = 200
 
-  /// Options that decide which server is asked, and for whom.
+  /// Options that select the server and the caller.
   private static let passedOptions = [
     "context", "no-context", "endpoint", "container", "environment", "database", "owner",
     "key-file", "server-key", "as", "device",
@@ -20,7 +20,7 @@ struct LiveCandidates {
   let completer: Completer
   let invocation: Invocation
 
-  /// The names of a kind that begin with a prefix.
+  /// Returns the names of a kind that start with a prefix.
   func names(_ kind: String) async -> [String] {
     switch kind {
     case "contexts": (try? invocation.contexts.names) ?? []
@@ -42,7 +42,7 @@ struct LiveCandidates {
     }
   }
 
-  /// The next operand of `grants check`: a user unless it is a guest, an operation, a type.
+  /// Returns the next operand of `grants check`: a user unless `--guest`, an operation, a type.
   private var grantOperand: [String] {
     get async {
       let isGuest = completer.given.contains { $0.name == "guest" }
@@ -61,7 +61,7 @@ struct LiveCandidates {
     return ["fetch-zone-changes"] + (zone.map { [$0] } ?? []) + limit
   }
 
-  /// The record types of the schema.
+  /// Returns the record types of the schema.
   private var types: [String] {
     get async {
       let text = await output(["schema", "get"], notation: "auto")
@@ -77,7 +77,7 @@ struct LiveCandidates {
     await output(verb, notation: "name").split(separator: "\n").map(String.init)
   }
 
-  /// What a verb prints that is run for the same server as the command line that is typed.
+  /// Returns the output of a verb, run for the same server as the command line being typed.
   private func output(_ verb: [String], notation: String) async -> String {
     let time = invocation.program.environment[Self.timeVariable] ?? Self.timeMax
     var arguments =

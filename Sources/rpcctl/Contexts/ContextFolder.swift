@@ -1,15 +1,15 @@
 internal import CommandLineTools
 internal import TidingsFiles
 
-/// The contexts of a user: files in `tidings/contexts` of the folder for configuration.
+/// The contexts of a user: files in `tidings/contexts` of the configuration folder.
 struct ContextFolder: Sendable {
-  /// The environment's variables that say where it is.
+  /// The environment variables that locate it.
   static let variables = ["XDG_CONFIG_HOME", "HOME"]
 
-  /// Longest name of a context, in bytes.
+  /// Maximum length of a context's name, in bytes.
   private static let nameBytesMax = 64
 
-  /// `~/.config/tidings`; `nil`: there is no home.
+  /// `~/.config/tidings`; `nil`: there is no home directory.
   private let root: String?
 
   init(_ environment: [String: String]) {
@@ -22,12 +22,12 @@ struct ContextFolder: Sendable {
     }
   }
 
-  /// The context that the command line, the environment or `context use` chooses; `nil`: none.
+  /// The context selected by the command line, the environment or `context use`; `nil`: none.
   ///
-  /// - Throws: When a context is chosen that is not there or cannot be read.
+  /// - Throws: If the selected context does not exist or cannot be read.
   func chosen(_ arguments: ParsedArguments) throws -> SavedContext? {
     if arguments.isGiven(.context), arguments.isGiven(.noContext) {
-      throw UsageError("--context and --no-context exclude each other")
+      throw UsageError("--context and --no-context cannot be combined")
     }
     if arguments[.noContext], !arguments.isGiven(.context) { return nil }
     if let name = arguments[.context] {
@@ -36,7 +36,7 @@ struct ContextFolder: Sendable {
     guard let name = try selection.current else { return nil }
     guard try has(name) else {
       throw NotFound(
-        "the current context '\(name)' is gone: choose one with rpcctl context use, or say "
+        "the current context '\(name)' does not exist: select one with rpcctl context use, or use "
           + "--no-context"
       )
     }
@@ -53,9 +53,9 @@ struct ContextFolder: Sendable {
     }
   }
 
-  /// A context.
+  /// Reads a context.
   ///
-  /// - Throws: `NotFound`; `UsageError` with the line that is wrong.
+  /// - Throws: `NotFound`; `UsageError` with the invalid line.
   func read(_ name: String, namedBy source: String = "") throws -> SavedContext {
     guard Self.isName(name), let path = try? path(name), try Folder.status(path) != nil else {
       throw NotFound(source + Self.unknown(name, among: try names))
@@ -64,15 +64,15 @@ struct ContextFolder: Sendable {
     return SavedContext(name: name, settings: settings)
   }
 
-  /// Whether there is a context of a name.
+  /// Returns whether a context exists.
   func has(_ name: String) throws -> Bool { try names.contains(name) }
 
   private static func unknown(_ name: String, among known: [String]) -> String {
     let near = didYouMean(name, among: known)
-    if !near.isEmpty { return "there is no context '\(name)'\(near)" }
-    return "there is no context '\(name)'; "
+    if !near.isEmpty { return "unknown context '\(name)'\(near)" }
+    return "unknown context '\(name)': "
       + (known.isEmpty
-        ? "rpcctl context add makes one" : "there are \(known.joined(separator: ", "))")
+        ? "create it with rpcctl context add" : "use \(known.joined(separator: ", "))")
   }
 
   /// The text of a context's file.
@@ -88,9 +88,9 @@ struct ContextFolder: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Copies a context's file, for an editor, unless a copy is left that could not be used.
+  /// Copies a context's file for an editor, unless a rejected copy is left from before.
   ///
-  /// - Returns: Where the copy is, and whether it was left.
+  /// - Returns: The path of the copy, and whether it was left from before.
   func makeDraft(of name: String) throws -> (path: String, isOld: Bool) {
     let text = try text(name)
     let draft = try draftPath(name)
@@ -101,18 +101,18 @@ struct ContextFolder: Sendable {
 
   private func draftPath(_ name: String) throws -> String { try path(name) + ".draft" }
 
-  /// Writes a context, whole or not at all, for its owner alone.
+  /// Writes a context atomically, readable by its owner only.
   func write(_ text: String, as name: String) throws {
     guard Self.isName(name) else {
       throw UsageError(
-        "'\(name)' cannot be the name of a context: letters, digits, '.', '_' and '-', at most "
+        "invalid context name '\(name)': use letters, digits, '.', '_' and '-', at most "
           + "\(Self.nameBytesMax)"
       )
     }
     try write(text, to: try path(name))
   }
 
-  /// Removes a context; it is neither the current nor the previous one any more.
+  /// Removes a context, also as current or previous one.
   func remove(_ name: String) throws {
     _ = try text(name)
     try Folder.remove(try path(name))
@@ -123,14 +123,14 @@ struct ContextFolder: Sendable {
     try select(selection)
   }
 
-  /// Which context counts when none is named.
+  /// The current and the previous context.
   struct Selection: Hashable, Sendable {
     var current: String?
-    /// What `context use -` goes back to.
+    /// The context that `context use -` selects.
     var previous: String?
   }
 
-  /// Which context counts.
+  /// Reads the selection.
   var selection: Selection {
     get throws {
       guard let root, try Folder.status(root + "/context") != nil else { return Selection() }
@@ -139,7 +139,7 @@ struct ContextFolder: Sendable {
     }
   }
 
-  /// Changes which context counts.
+  /// Changes the selection.
   func select(_ selection: Selection) throws {
     let lines = [("current", selection.current), ("previous", selection.previous)]
     let text = lines.compactMap { line in line.1.map { "\(line.0) = \($0)\n" } }.joined()
@@ -161,7 +161,7 @@ struct ContextFolder: Sendable {
 
   private func folder() throws -> String {
     guard let root else {
-      throw LocalFailure("contexts need a home: neither XDG_CONFIG_HOME nor HOME is set")
+      throw LocalFailure("no configuration folder: set XDG_CONFIG_HOME or HOME")
     }
     return root
   }
@@ -171,7 +171,7 @@ struct ContextFolder: Sendable {
   }
 
   private func write(_ text: String, to path: String) throws {
-    // The folder for configuration may not be there yet either.
+    // The configuration folder may not exist yet either.
     var folder = ""
     for part in path.split(separator: "/").dropLast() {
       folder += "/" + part

@@ -11,7 +11,7 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// What is done with contexts: servers that a user knows by a name.
+/// The verbs of contexts: saved connections.
 extension Verb {
   static let contextVerbs = [
     addContext, listContexts, useContext, currentContext, showContext, editContext, copyContext,
@@ -21,25 +21,25 @@ extension Verb {
   private static let description = OptionKey<String?>(
     "description",
     value: "TEXT",
-    "What the context is for."
+    "A description of the context."
   )
-  private static let useOption = OptionKey<Bool>(flag: "use", "It becomes the current context.")
+  private static let useOption = OptionKey<Bool>(flag: "use", "Make it the current context.")
   private static let replace = OptionKey<Bool>(
     flag: "replace",
-    "A context of this name is replaced."
+    "Replace an existing context of this name."
   )
 
   private static let addContext = Verb(
     command: Command(
       "context add",
-      "Makes a context of the options on the command line.",
+      "Save the options of the command line as a context.",
       operands: "NAME",
       options: [Option](of: description, useOption, replace),
       discussion: """
-        A context is a file NAME.conf of lines `name = value` in `tidings/contexts` of $XDG_CONFIG_HOME
-        or ~/.config. It holds where keys are, never keys. The first one becomes the current context.
-        An option on the command line wins over the environment (RPCCTL_NAME), and that over the
-        context.
+        A context is a file NAME.conf with lines `name = value` in `tidings/contexts` of
+        $XDG_CONFIG_HOME or ~/.config. It contains paths of keys, never keys. The first context becomes
+        the current one. Options on the command line override the environment (RPCCTL_NAME), which
+        overrides the context.
 
         Examples:
           rpcctl context add work --endpoint tcp://127.0.0.1:5570 --as ada --device laptop
@@ -56,7 +56,7 @@ extension Verb {
       let arguments = invocation.arguments
       if try folder.has(name), !arguments[replace] {
         throw UsageError(
-          "there is a context '\(name)': rpcctl context edit changes it, and --replace replaces it"
+          "context '\(name)' exists: change it with rpcctl context edit, or use --replace"
         )
       }
       var values: [String: String] = [:]
@@ -76,7 +76,7 @@ extension Verb {
   private static let listContexts = Verb(
     command: Command(
       "context list",
-      "Lists the contexts; the current one is marked.",
+      "List the contexts; the current one is marked.",
       discussion: """
         Example:
           rpcctl context list -o table
@@ -116,7 +116,7 @@ extension Verb {
   private static let useContext = Verb(
     command: Command(
       "context use",
-      "Makes a context the current one; `-` is the one before.",
+      "Set the current context; `-` is the previous one.",
       operands: "NAME|-",
       completion: .live("contexts"),
       discussion: """
@@ -133,14 +133,14 @@ extension Verb {
       var name = try invocation.requireContextName()
       if name == "-" {
         guard let previous = try folder.selection.previous else {
-          throw NotFound("there is no previous context")
+          throw NotFound("no previous context")
         }
         name = previous
       }
       _ = try invocation.context(name)
       if invocation.wouldOnly("use the context '\(name)'") { return .success }
       try use(name, folder)
-      invocation.output.tell("the current context is '\(name)'")
+      invocation.output.log("the current context is now '\(name)'")
       return .success
     }
   )
@@ -148,9 +148,9 @@ extension Verb {
   private static let currentContext = Verb(
     command: Command(
       "context current",
-      "Prints the name of the current context.",
+      "Print the name of the current context.",
       discussion: """
-        Ends with 1 when there is none. --context and RPCCTL_CONTEXT count too.
+        Exits with 1 if there is none. --context and RPCCTL_CONTEXT apply too.
 
         Example:
           rpcctl context current
@@ -161,7 +161,7 @@ extension Verb {
     run: { invocation in
       try invocation.refuseOperands()
       guard let name = try invocation.contexts.chosen(invocation.arguments)?.name else {
-        throw NotFound("there is no current context: rpcctl context use chooses one")
+        throw NotFound("no current context: set it with rpcctl context use")
       }
       if invocation.output.format == .table {
         invocation.output.write(text: "\(name)\n")
@@ -175,7 +175,7 @@ extension Verb {
   private static let showContext = Verb(
     command: Command(
       "context show",
-      "Shows a context, the current one unless another is named.",
+      "Show a context (default: the current one).",
       operands: "[NAME]",
       completion: .live("contexts"),
       discussion: """
@@ -191,12 +191,12 @@ extension Verb {
   private static let editContext = Verb(
     command: Command(
       "context edit",
-      "Lets you edit a context, in $VISUAL, $EDITOR or vi.",
+      "Edit a context in $VISUAL, $EDITOR or vi.",
       operands: "[NAME]",
       completion: .live("contexts"),
       discussion: """
-        What is wrong in it is told, and nothing is changed then. The text is kept: edit again to go on
-        with it.
+        An invalid context is rejected with a message and left unchanged. The edited text is kept: run the
+        command again to continue.
 
         Example:
           rpcctl context edit home
@@ -204,23 +204,23 @@ extension Verb {
     ),
     needsServer: false,
     context: .none,
-    dryRun: .refused("it is you who says what changes"),
+    dryRun: .refused("it opens an editor"),
     run: { invocation in
       let name = try invocation.namedContext()
       let folder = invocation.contexts
       guard !invocation.arguments[.noInput] else {
-        throw UsageError("context edit needs somebody who edits: --no-input was given")
+        throw UsageError("context edit cannot be combined with --no-input")
       }
       let old = try folder.text(name)
       let editor = try invocation.editor()
       let draft = try folder.makeDraft(of: name)
-      if draft.isOld { invocation.output.tell("goes on with the text kept in \(draft.path)") }
+      if draft.isOld { invocation.output.log("resuming with the text in \(draft.path)") }
       do {
         try await editor.edit(draft.path)
         let new = try ContextFolder.text(at: draft.path)
         try SavedContext.check(new, name)
         if new == old {
-          invocation.output.tell("nothing was changed")
+          invocation.output.log("no changes")
         } else {
           try folder.write(new, as: name)
         }
@@ -228,8 +228,8 @@ extension Verb {
         return .success
       } catch {
         if let edited = try? ContextFolder.text(at: draft.path), edited != old {
-          invocation.output.tell("rpcctl: the edited text is kept in \(draft.path)")
-          invocation.output.hint("`rpcctl context edit \(name)` goes on with it.")
+          invocation.output.log("rpcctl: the edited text is kept in \(draft.path)")
+          invocation.output.hint("Run `rpcctl context edit \(name)` to continue.")
         } else {
           try? Folder.remove(draft.path)
         }
@@ -241,10 +241,10 @@ extension Verb {
   private static let copyContext = Verb(
     command: Command(
       "context copy",
-      "Copies a context.",
+      "Copy a context.",
       operands: "NAME NEW",
       completion: .live("contexts"),
-      options: [Option](of: replace.described("A context of the new name is replaced.")),
+      options: [Option](of: replace.described("Replace an existing context of the new name.")),
       discussion: """
         Example:
           rpcctl context copy home spare
@@ -255,11 +255,11 @@ extension Verb {
     dryRun: .byItself,
     run: { invocation in
       let names = invocation.arguments.operands
-      guard names.count == 2 else { throw UsageError("two names are needed: NAME NEW") }
+      guard names.count == 2 else { throw UsageError("expected two names: NAME NEW") }
       let folder = invocation.contexts
       let context = try invocation.context(names[0])
       if try folder.has(names[1]), !invocation.arguments[replace] {
-        throw UsageError("there is a context '\(names[1])': --replace replaces it")
+        throw UsageError("context '\(names[1])' exists: use --replace")
       }
       if invocation.wouldOnly("write the context '\(names[1])'") { return .success }
       let values = Dictionary(uniqueKeysWithValues: context.lines.map { ($0.name, $0.value) })
@@ -271,7 +271,7 @@ extension Verb {
   private static let removeContexts = Verb(
     command: Command(
       "context remove",
-      "Removes contexts; servers and keys stay as they are.",
+      "Remove contexts; servers and keys are not affected.",
       operands: "NAME…",
       completion: .live("contexts"),
       discussion: """
@@ -296,12 +296,12 @@ extension Verb {
   private static let testContext = Verb(
     command: Command(
       "context test",
-      "Connects with a context, the current one unless another is named.",
+      "Test the connection of a context (default: the current one).",
       operands: "[NAME]",
       completion: .live("contexts"),
       discussion: """
-        Tells whether the server is reached, whether it serves, and who is calling. What cannot be
-        reached ends as any call does: with 78 when nobody is there.
+        Shows whether the server is reachable and serving, and who the caller is. Exits with 78 if the
+        server is unreachable, like any call.
 
         Example:
           rpcctl context test home
@@ -338,7 +338,7 @@ extension Verb {
     }
   )
 
-  /// A value as it can be used from any folder.
+  /// Returns a value with absolute paths.
   private static func storedValue(_ value: String, of option: String) throws -> String {
     let isPath = ["key-file", "server-key", "key-ring"].contains(option)
     guard isPath, !value.hasPrefix("/"), PublicKey(z85: value) == nil else { return oneLine(value) }
@@ -382,7 +382,7 @@ extension Verb {
 }
 
 extension SavedContext {
-  /// Refuses a text that is no context.
+  /// Throws if the text is not a valid context.
   static func check(_ text: String, _ name: String) throws {
     let settings = try ConfigurationFile.parse(text, of: "\(name).conf", allowing: names)
     let options = Settings.options
@@ -394,20 +394,20 @@ extension Invocation {
   /// The contexts of the user.
   var contexts: ContextFolder { ContextFolder(program.environment) }
 
-  /// A context that the command line names.
+  /// Returns the context that the command line names.
   func context(_ name: String) throws -> SavedContext { try contexts.read(name) }
 
   fileprivate func requireContextName() throws(UsageError) -> String {
     let names = try requireOperands("context")
-    guard names.count == 1 else { throw UsageError("'\(names[1])' is not expected here") }
+    guard names.count == 1 else { throw UsageError("unexpected operand '\(names[1])'") }
     return names[0]
   }
 
-  /// The context that is named, or the one that counts.
+  /// Returns the named context, or the current one.
   fileprivate func namedContext() throws -> String {
     if !arguments.operands.isEmpty { return try requireContextName() }
     guard let context = try contexts.chosen(arguments) else {
-      throw NotFound("which context? There is no current one")
+      throw NotFound("no context: name one, or set the current one with rpcctl context use")
     }
     return context.name
   }

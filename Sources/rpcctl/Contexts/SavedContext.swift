@@ -1,11 +1,11 @@
 internal import CommandLineTools
 
-/// A server as a user knows it: the options that are not repeated on each command line.
+/// A saved connection: options that need not be repeated on each command line.
 ///
-/// It holds where keys are, never keys.
+/// It contains paths of keys, never keys.
 struct SavedContext: Sendable {
   let name: String
-  /// By option, with the line of the file for messages.
+  /// The values by option, with the line of the file for messages.
   let settings: [String: ConfigurationFile.Setting]
 
   /// The options that a context may hold, in the order of its file.
@@ -30,13 +30,13 @@ struct SavedContext: Sendable {
     .quiet
   )
 
-  /// What may stand in its file.
+  /// The names that its file may contain.
   static let names = ["description"] + options.map(\.name)
 
-  /// The value of an option, empty where the context leaves it open.
+  /// The value of an option, empty if unset.
   subscript(name: String) -> String { settings[name]?.value ?? "" }
 
-  /// Its lines, in order, each with its value.
+  /// The set options, in order, each with its value.
   var lines: [(name: String, value: String)] {
     Self.names.compactMap { name in settings[name].map { (name, $0.value) } }
   }

@@ -1,9 +1,9 @@
 internal import TidingsKeys
 
 extension PublicKey {
-  /// The key that a word of the command line is, or that is in the file of this name.
+  /// Returns the key that a word is, or that is in the file of this name.
   ///
-  /// - Throws: `NotFound` when it is neither; why the file cannot be used.
+  /// - Throws: `NotFound` if it is neither, or the error of reading the file.
   init(operand text: String) throws {
     if let key = PublicKey(z85: text) {
       self = key
@@ -11,8 +11,8 @@ extension PublicKey {
       self = try KeyFile(path: text).publicKey
     } else {
       throw NotFound(
-        "'\(text)' is neither a public key nor a key file: a key has 40 characters, as `rpcctl keys "
-          + "show FILE` prints it; quote it"
+        "'\(text)' is neither a public key nor a key file: use a quoted key of 40 characters, as `rpcctl keys "
+          + "show FILE` prints it"
       )
     }
   }

@@ -11,15 +11,15 @@ extension Verb {
   private static let createKeyRing = Verb(
     command: Command(
       "keys ring create",
-      "Makes a key ring: a file with a key for encrypted fields.",
+      "Create a key ring: a file with a key for encrypted fields.",
       operands: "FILE",
       discussion: """
-        Who has the file can read the fields, who has not cannot, not even the server's owner: keep a
-        copy in a safe place. A file that is there is not overwritten.
+        Encrypted fields can be read only with this file, not even by the server's operator: keep a copy
+        in a safe place. Existing files are not overwritten.
 
         Example:
           rpcctl keys ring create ada.ring
-          rpcctl --as ada --key-ring ada.ring modify-records --save '{"recordType":"Doors",
+          rpcctl --as ada --key-ring ada.ring modify-records --save '{"recordType":"Locks",
             "recordName":"d1","fields":{"pin":{"encrypted":"1234"}}}'
         """
     ),
@@ -37,18 +37,18 @@ extension Verb {
   private static let from = OptionKey<String?>(
     "from",
     value: "RING",
-    "Add the keys of this ring instead, to open only."
+    "Add the keys of this ring instead, for decryption only."
   )
 
   private static let addToKeyRing = Verb(
     command: Command(
       "keys ring add",
-      "Adds a key to a key ring: a new one, or those of another ring.",
+      "Add a new key to a key ring, or the keys of another ring.",
       operands: "FILE",
       options: [Option](of: from),
       discussion: """
-        Without --from the new key seals from now on, and the ones before still open what they
-        sealed. With it the ring also opens what others sealed, for example in a zone that they share.
+        Without --from, the new key encrypts from now on, and the older ones still decrypt. With it, the
+        ring also decrypts what others encrypted, for example in a zone that they share.
 
         Examples:
           rpcctl keys ring add ada.ring
@@ -71,7 +71,7 @@ extension Verb {
       let (added, ring) = try keyRingFailure { () throws(KeyRingError) in
         (try file.add(entries), try file.read())
       }
-      if added.isEmpty { invocation.output.tell("all its keys are there already") }
+      if added.isEmpty { invocation.output.log("the ring has all these keys already") }
       return print(added, sealing: ring, invocation.output)
     }
   )
@@ -79,7 +79,7 @@ extension Verb {
   private static let listKeyRing = Verb(
     command: Command(
       "keys ring list",
-      "Lists the names of the keys of a key ring, oldest first.",
+      "List the names of the keys of a key ring, oldest first.",
       operands: "FILE",
       discussion: """
         The keys themselves are not shown.
@@ -99,7 +99,7 @@ extension Verb {
   private static func keyRingFile(_ invocation: Invocation) throws(UsageError) -> KeyRingFile {
     let operands = invocation.arguments.operands
     guard operands.count == 1, !operands[0].isEmpty else {
-      throw UsageError("one FILE is needed: the key ring")
+      throw UsageError("expected one FILE: the key ring")
     }
     return KeyRingFile(path: operands[0])
   }

@@ -5,44 +5,44 @@ internal import TidingsProto
 internal import TidingsRPC
 
 extension Verb {
-  /// What is done with the keys that a server admits; the caller needs the role `admin`.
+  /// The verbs of the server's authorized keys, which require the admin role.
   static let keyVerbs = [authorizeKey, revokeKeys, listKeys]
 
   static let keyLabel = OptionKey<String?>(
     "label",
     value: "TEXT",
-    "What the key is for, for example laptop."
+    "A label for the key, for example laptop."
   )
   static let keyExpiry = OptionKey<String?>(
     "expires",
     value: "WHEN",
-    "The key is refused from then on: 2027-01-31T00:00:00Z, or after a time like 12h or 90d."
+    "The expiry: a time 2027-01-31T00:00:00Z, or a duration like 12h or 90d."
   )
 
-  /// What is said of a key that is admitted.
+  /// The options of an authorized key.
   static let keyOptions = [Option](of: keyLabel, keyExpiry)
 
   private static let user = OptionKey<String?>(
     "user",
     value: "NAME",
     completion: .live("users"),
-    "Whose key it is."
+    "The user who may connect with the key."
   )
   private static let guest = OptionKey<Bool>(
     flag: "guest",
-    "A key without a user: it may read what anyone may read."
+    "Authorize the key for guests, who may read what anyone may read."
   )
 
   private static let authorizeKey = Verb(
     command: Command(
       "keys authorize",
-      "Admits a key, or changes when it expires.",
+      "Authorize a key, or change its expiry.",
       operands: "KEY|FILE",
       completion: .files,
       options: [Option](of: user, guest) + keyOptions,
       discussion: """
-        FILE is a key file, as `rpcctl keys generate` writes it: its public key counts. A key without
-        --expires does not expire, even if it did before. A key that begins with '-' goes after '--'.
+        FILE is a key file from `rpcctl keys generate`; its public key is used. Without --expires the key
+        does not expire, even if it did before. Put a key that starts with '-' after '--'.
 
         Examples:
           rpcctl keys authorize alice.key --user alice --label phone
@@ -53,7 +53,7 @@ extension Verb {
       let key = try invocation.publicKey(try invocation.requireKeys(max: 1)[0])
       let user = invocation.arguments[user] ?? ""
       guard user.isEmpty == invocation.arguments[guest] else {
-        throw UsageError("--user says whose key it is; --guest, that it is nobody's")
+        throw UsageError("use either --user NAME or --guest")
       }
       let response = try await invocation.administration().authorizeKey(
         .init(userName: user, publicKey: key),
@@ -67,13 +67,13 @@ extension Verb {
   private static let revokeKeys = Verb(
     command: Command(
       "keys revoke",
-      "Refuses keys for ever, from the next call on, also on connections that are open.",
+      "Revoke keys permanently, also on open connections.",
       operands: "KEY|FILE…",
       completion: .live("keys"),
       discussion: """
-        All that the key's user hears gets new topics and keys; the user's other devices notice by
-        themselves. A key cannot be admitted again: for a device that comes back make a new pair. FILE
-        is a key file.
+        All channels of the key's user get new topics and keys; the user's other devices adapt by
+        themselves. A revoked key cannot be authorized again: generate a new key pair for a device that is
+        found again. FILE is a key file.
 
         Examples:
           rpcctl keys revoke alice.key
@@ -82,7 +82,7 @@ extension Verb {
     ),
     run: { invocation in
       let keys = try invocation.requireKeys(max: .max)
-      try invocation.confirm("refuse \(counted(keys.count, "key")) for ever")
+      try invocation.confirm("permanently revoke \(counted(keys.count, "key"))")
       let administration = try await invocation.administration()
       var results = Results(columns: ["KEY", "USER", "NEW TOPICS"])
       for key in keys {
@@ -106,11 +106,11 @@ extension Verb {
   private static let listKeys = Verb(
     command: Command(
       "keys list",
-      "Lists keys: all of them, or those of users.",
+      "List the keys of users (default: of all users).",
       operands: "[NAME…]",
       completion: .live("users"),
       discussion: """
-        Of the revoked keys of a user the newest are listed.
+        Only the latest revoked keys of each user are listed.
 
         Example:
           rpcctl keys list alice -o table
@@ -152,18 +152,18 @@ extension Verb {
 }
 
 extension Invocation {
-  /// A key with what the options say of it.
+  /// Returns a key with the values of the options.
   func publicKey(_ key: PublicKey) throws(UsageError) -> TidingsV1.PublicKey {
     .init(key: "\(key)", expires: try expires(), label: arguments[Verb.keyLabel] ?? "")
   }
 
   fileprivate func requireKeys(max: Int) throws -> [PublicKey] {
     let keys = try requireOperands("key")
-    guard keys.count <= max else { throw UsageError("'\(keys[max])' is not expected here") }
+    guard keys.count <= max else { throw UsageError("unexpected operand '\(keys[max])'") }
     return try keys.map(PublicKey.init(operand:))
   }
 
-  /// What `--expires` says: a time, or one from now.
+  /// Returns the time of `--expires`, which may be relative.
   func expires() throws(UsageError) -> GoogleProtobuf.Timestamp? {
     guard let text = arguments[Verb.keyExpiry] else { return nil }
     if let time = JSONTime(timestamp: text) {
@@ -171,7 +171,7 @@ extension Invocation {
     }
     guard let duration = Duration(commandLine: text) else {
       throw UsageError(
-        "--expires takes 2027-01-31T00:00:00Z, or a time like 12h or 90d, not '\(text)'"
+        "invalid --expires '\(text)': use a time 2027-01-31T00:00:00Z, or a duration like 12h or 90d"
       )
     }
     var time = wallClock()
@@ -181,11 +181,11 @@ extension Invocation {
 }
 
 extension TidingsV1.PublicKey {
-  /// Whether it is good, for people.
+  /// The state of the key as text.
   var state: String {
     if let revoked { return "revoked \(revoked.text)" }
     guard let expires else { return "admitted" }
     let isOver = wallClock().since(expires) >= .zero
-    return isOver ? "expired \(expires.text)" : "admitted until \(expires.text)"
+    return isOver ? "expired \(expires.text)" : "valid until \(expires.text)"
   }
 }

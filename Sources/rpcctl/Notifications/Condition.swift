@@ -2,11 +2,11 @@ internal import CommandLineTools
 internal import TidingsModel
 internal import TidingsProto
 
-/// A predicate that is evaluated here, in the language and with the meaning that the server's have.
+/// A predicate that is evaluated locally, with the server's language and semantics.
 struct Condition: Sendable {
   private let predicate: Predicate
 
-  /// Reads a predicate; the option names it in errors.
+  /// Parses a predicate; the option names it in errors.
   init(_ text: String, _ option: String) throws(UsageError) {
     do {
       predicate = try Predicate(text: text)
@@ -15,11 +15,11 @@ struct Condition: Sendable {
     }
   }
 
-  /// Whether a record satisfies it.
+  /// Returns whether a record satisfies it.
   func holds(for record: TidingsV1.Record) -> Bool { predicate.matches(Record(record)) }
 
-  /// Whether a notification satisfies it: its fields, and `subscriptionID`, `reason`, `type`,
-  /// `zoneName` and the record's own names beside them.
+  /// Returns whether a notification satisfies it: its fields, and `subscriptionID`, `reason`, `type`,
+  /// `zoneName` and `recordName`.
   func holds(for notification: TidingsV1.Notification) -> Bool {
     let id = notification.recordID ?? .init()
     var record = Record(
@@ -38,7 +38,7 @@ struct Condition: Sendable {
 }
 
 extension Record {
-  /// What predicates look at in a record of the wire.
+  /// The values of a record for predicates.
   fileprivate init(_ record: TidingsV1.Record) {
     self.init(
       recordID: RecordID(record.recordID),
@@ -92,7 +92,7 @@ extension Location {
 }
 
 extension FieldValue {
-  /// A value of the wire; `nil`: none, or one that no predicate looks into.
+  /// Converts a value; `nil`: none, or one that predicates do not support.
   fileprivate init?(_ value: TidingsV1.FieldValue) {
     switch value.value {
     case .stringValue(let text)?: self = .string(text)

@@ -7,12 +7,12 @@ extension Verb {
     "limit",
     value: "N",
     in: 1...Int(UInt32.max),
-    "Most notifications in a page."
+    "Most notifications per page."
   )
-  private static let allOption = OptionKey<Bool>(flag: "all", "All pages, not only the next.")
+  private static let allOption = OptionKey<Bool>(flag: "all", "Fetch all pages, not only the next.")
   private static let badge = OptionKey<Bool>(
     flag: "badge",
-    "Tell the badge's number after the last page."
+    "Show the badge's number after the last page."
   )
   private static let userInfo = OptionKey<Bool>(
     flag: "user-info",
@@ -20,23 +20,23 @@ extension Verb {
   )
   private static let omitRead = OptionKey<Bool>(
     flag: "omit-read",
-    "Do not tell what other devices marked read."
+    "Omit notifications that other devices marked read."
   )
 
   static let fetchNotificationChanges = Verb(
     command: Command(
       "notifications list",
       aliases: ["fetch-notification-changes"],
-      "Fetches the user's notifications from the log.",
+      "List the user's notifications in the log.",
       options: TokenText.options + [Option](of: limit, allOption, badge, userInfo, omitRead),
       discussion: """
-        Without --since it begins with the oldest unread notification that is kept. What another device
-        of the user marks read later comes as a READ_NOTIFICATION.
+        Without --since it starts with the oldest unread notification in the log. A notification that
+        another device of the user marks read later is reported as a READ_NOTIFICATION.
 
-        With `--output json` it prints one object with `notifications`, `changeToken` and
-        `moreComing`; with jsonl a line for each notification, then one with the other two; as a table
-        the rows, and the token on standard error. `isSplit` stands beside them when what one call
-        caused goes on in the next page, `badgeValue` with --badge.
+        With `--output json` it prints one object with `notifications`, `changeToken` and `moreComing`;
+        with jsonl one line per notification, then one with the other two; as a table the rows, and the
+        token on standard error. It adds `isSplit` if the notifications of one call continue on the next
+        page, and `badgeValue` with --badge.
 
         Examples:
           rpcctl notifications list --limit 50 -o json
@@ -79,27 +79,27 @@ extension Verb {
     }
   )
 
-  /// The bytes of a token as it was printed; an empty one is probably a variable that was not set.
+  /// Parses a printed token; an empty one is probably an unset variable.
   static func changeToken(_ text: String, _ option: String) throws(UsageError) -> [UInt8] {
     guard let token = Base64.decode(text), !token.isEmpty else {
       throw UsageError(
-        "\(option) takes a changeToken as it was printed, not '\(text)'"
-          + (text.isEmpty ? "; leave it out to begin at the beginning" : "")
+        "invalid \(option) '\(text)': use a changeToken as printed"
+          + (text.isEmpty ? ", or omit it to start from the beginning" : "")
       )
     }
     return token
   }
 }
 
-/// Where a page of the log ends.
+/// The end of a page of the log.
 struct NotificationPage {
   let changeToken: [UInt8]
   let moreComing: Bool
   let isSplit: Bool
-  /// `nil`: nobody asked for it, or it is not the last page.
+  /// `nil`: not requested, or not the last page.
   let badgeValue: UInt32?
 
-  /// For programs.
+  /// The end as JSON.
   fileprivate var members: JSONObject {
     var object: JSONObject = [
       "changeToken": .string(Base64.encode(changeToken)), "moreComing": .bool(moreComing),
@@ -110,11 +110,11 @@ struct NotificationPage {
   }
 }
 
-/// Prints the log page by page, however long it is, and then where to go on.
+/// Prints the log page by page, and then the token to resume from.
 private struct NotificationPrinter {
   private let output: Output
   private var table = GrowingTable(NotificationJSON.columns)
-  /// As JSON everything is one object.
+  /// With JSON, everything is one object.
   private var list: [JSONValue] = []
 
   init(_ output: Output) { self.output = output }
@@ -131,7 +131,7 @@ private struct NotificationPrinter {
     }
   }
 
-  /// Prints where the last page ends.
+  /// Prints the end of the last page.
   func finish(_ page: NotificationPage) {
     switch output.format {
     case .json:
@@ -141,8 +141,8 @@ private struct NotificationPrinter {
     case .jsonl: output.write(end: .object(page.members))
     case .table:
       let more = page.moreComing ? ", more coming" : ""
-      output.tell("changeToken \(Base64.encode(page.changeToken))\(more)")
-      if let badgeValue = page.badgeValue { output.tell("badge \(badgeValue)") }
+      output.log("changeToken \(Base64.encode(page.changeToken))\(more)")
+      if let badgeValue = page.badgeValue { output.log("badge \(badgeValue)") }
     }
   }
 }

@@ -1,7 +1,7 @@
 internal import TidingsProto
 
 extension Invocation {
-  /// Hands out the notifications of the log after a token, page by page.
+  /// Passes the notifications of the log after a token to the body, page by page.
   ///
   /// - Returns: The token at the end of the log.
   @discardableResult
@@ -26,7 +26,7 @@ extension Invocation {
     }
   }
 
-  /// What subscriptions of a database are, and how they fare.
+  /// Returns the subscriptions of a database with their health.
   func subscriptions(
     _ ids: [String] = [],
     in scope: TidingsV1.DatabaseScope,

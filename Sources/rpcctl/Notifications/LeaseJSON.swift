@@ -1,12 +1,12 @@
 internal import TidingsJSON
 internal import TidingsProto
 
-/// Leased notifications as they are printed, and as a worker's command reads them.
+/// Leased notifications as printed, and as read by a worker's command.
 enum LeaseJSON {
   /// The names of the columns of a row.
   static let columns = ["LEASE", "EXPIRES", "DELIVERY", "SUBSCRIPTION", "REASON", "RECORD", "ID"]
 
-  /// The notification with the members of the lease before its own.
+  /// Returns the notification with the members of the lease first.
   static func json(_ leased: TidingsV1.LeasedNotification) throws -> JSONValue {
     var object: JSONObject = ["leaseId": .string(leased.leaseID)]
     if let expires = leased.expires { object.append("expires", .timestamp(expires)) }

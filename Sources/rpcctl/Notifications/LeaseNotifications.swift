@@ -7,20 +7,20 @@ extension Verb {
     "limit",
     value: "N",
     in: 1...Int(UInt32.max),
-    "Most notifications."
+    "Most notifications to lease."
   )
 
   static let leaseNotifications = Verb(
     command: Command(
       "notifications lease",
       aliases: ["lease-notifications"],
-      "Leases notifications to work on: no other device of the group gets them meanwhile.",
+      "Lease notifications: no other device of the group gets them until the lease expires.",
       options: [Option](of: groupOption, limit, visibilityOption, fromNowOption),
       discussion: """
-        With `--output json` it prints one object with `notifications` and `moreComing`; with jsonl a
-        line for each notification, then one with `moreComing`, and `nextExpiry` when nothing is handed
-        out and another device's lease is open. Settle each lease with `notifications settle`; what is
-        not settled is handed out again when the lease is over. `rpcctl work` does both.
+        With `--output json` it prints one object with `notifications` and `moreComing`; with jsonl one
+        line per notification, then one with `moreComing`, and with `nextExpiry` if none is available
+        but another device holds a lease. Settle each lease with `notifications settle`; otherwise the
+        notification is delivered again when the lease expires. `rpcctl work` does both.
 
         Example:
           rpcctl --device w1 notifications lease --group thumbnails --limit 10 --visibility 2m
@@ -48,21 +48,21 @@ extension Verb {
   static let groupOption = OptionKey<String?>(
     "group",
     value: "NAME",
-    "The group that shares the work."
+    "The group of devices that share the work."
   )
   static let visibilityOption = OptionKey<Duration?>(
     time: "visibility",
-    "How long a notification is leased: 1s to 12h; without it 30s."
+    "The duration of a lease: 1s to 12h (default: 30s)."
   )
   static let fromNowOption = OptionKey<Bool>(
     flag: "from-now",
-    "A group that does not exist yet begins with what comes from now on."
+    "Start a new group with new notifications only."
   )
 
-  /// The group that `--group` names.
+  /// Returns the group of `--group`.
   static func group(_ arguments: ParsedArguments) throws(UsageError) -> String {
     guard let group = arguments[groupOption], !group.isEmpty else {
-      throw UsageError("--group NAME is needed: the devices of a group share the work")
+      throw UsageError("no group: set --group NAME, which the devices share")
     }
     return group
   }
@@ -95,10 +95,11 @@ extension Verb {
       for leased in response.notifications { table.append(LeaseJSON.row(leased)) }
       output.write(table)
       if response.moreComing {
-        output.tell("more coming")
+        output.log("more coming")
       } else if response.notifications.isEmpty {
-        output.tell(
-          wait.map { "nothing now; the next lease ends in \($0.shortText)" } ?? "nothing now"
+        output.log(
+          wait.map { "none available; the next lease expires in \($0.shortText)" }
+            ?? "none available"
         )
       }
     }

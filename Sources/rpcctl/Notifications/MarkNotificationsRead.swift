@@ -5,14 +5,14 @@ internal import TidingsProto
 extension Verb {
   private static let allOption = OptionKey<Bool>(
     flag: "all",
-    "All that are unread, in place of ID."
+    "Mark all unread notifications, instead of ID."
   )
 
   static let markNotificationsRead = Verb(
     command: Command(
       "notifications read",
       aliases: ["mark-notifications-read"],
-      "Marks notifications read, for all devices of the user.",
+      "Mark notifications read, for all devices of the user.",
       operands: "[ID…]",
       options: [Option](of: allOption, subscriptionFilter),
       discussion: """
@@ -27,11 +27,11 @@ extension Verb {
       let arguments = invocation.arguments
       let ids = arguments.operands
       guard arguments[allOption] != !ids.isEmpty else {
-        throw UsageError("which? ID…, or --all (of some subscriptions: --subscription)")
+        throw UsageError("no notifications: use ID…, or --all, optionally with --subscription")
       }
       let subscriptions = Set(arguments[subscriptionFilter])
       guard arguments[allOption] || subscriptions.isEmpty else {
-        throw UsageError("--subscription is for --all: an ID says which notification is meant")
+        throw UsageError("--subscription requires --all")
       }
       let session = try await invocation.connect()
       var results = Results(columns: ["NOTIFICATION", "RESULT"])
@@ -51,7 +51,7 @@ extension Verb {
 }
 
 extension Invocation {
-  /// Marks notifications read, however many.
+  /// Marks any number of notifications read.
   func markRead(
     _ ids: [String],
     _ results: inout Results,
@@ -85,7 +85,7 @@ extension Results {
         .object(["notificationId": .string(id), "error": error.json]),
         [id, error.text]
       )
-    case nil: appendFailure(.object(["notificationId": .string(id)]), [id, "no outcome"])
+    case nil: appendFailure(.object(["notificationId": .string(id)]), [id, "no result"])
     }
   }
 }

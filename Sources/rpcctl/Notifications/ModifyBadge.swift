@@ -7,11 +7,11 @@ extension Verb {
     command: Command(
       "notifications set-badge",
       aliases: ["modify-badge"],
-      "Sets the user's badge to a number.",
+      "Set the user's badge number.",
       operands: "N",
       discussion: """
-        Later notifications that increment the badge add to it until they are marked read.
-        `fetch-notification-changes --badge` tells the number.
+        Later notifications that increment the badge add to it until they are marked read. To show the
+        number, use `fetch-notification-changes --badge`.
 
         Example:
           rpcctl notifications set-badge 0
@@ -20,7 +20,7 @@ extension Verb {
     run: { invocation in
       let operands = invocation.arguments.operands
       guard operands.count == 1, let number = UInt32(operands[0]) else {
-        throw UsageError("modify-badge takes one whole number from 0 on")
+        throw UsageError("expected one integer, 0 or greater")
       }
       let request = TidingsV1.ModifyBadgeRequest(
         container: invocation.settings.container,

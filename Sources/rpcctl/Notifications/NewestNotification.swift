@@ -2,7 +2,7 @@ internal import TidingsProto
 internal import TidingsRPC
 
 extension Invocation {
-  /// The token behind the newest notification in the user's log.
+  /// Returns the token after the newest notification in the user's log.
   func newestNotificationToken(_ session: Session) async throws -> [UInt8] {
     let client = TidingsV1.NotificationService.Client(session.transport)
     var request = TidingsV1.FetchNotificationChangesRequest(

@@ -1,12 +1,12 @@
 internal import TidingsJSON
 internal import TidingsProto
 
-/// Notifications as they are printed.
+/// Notifications as printed.
 enum NotificationJSON {
   /// The names of the columns of a row.
   static let columns = ["COMMITTED", "SUBSCRIPTION", "REASON", "RECORD", "ALERT", "ID"]
 
-  /// Short names of enums, plain field values, and the record's and the zone's name for their ids.
+  /// Enums by short name, plain field values, and names of record and zone instead of their ids.
   static func json(_ notification: TidingsV1.Notification) throws -> JSONValue {
     let record = notification.recordID
     let fields = FieldValueJSON(zoneName: record?.zoneID?.zoneName ?? "")
@@ -45,14 +45,14 @@ enum NotificationJSON {
     ]
   }
 
-  /// A time for people, to the millisecond.
+  /// A time as text, in milliseconds.
   private static func shownTime(_ time: GoogleProtobuf.Timestamp) -> String {
     var time = time
     time.nanos -= time.nanos % 1_000_000
     return JSONValue.timestamp(time).string ?? ""
   }
 
-  /// What changed: the record, or of a zone or database subscription the zone.
+  /// What changed: the record or, for a zone or database subscription, the zone.
   static func subject(_ notification: TidingsV1.Notification) -> String {
     let name = notification.recordID?.recordName ?? ""
     let shown = notification.recordID?.zoneID?.shownName ?? zoneName(notification)
@@ -60,7 +60,7 @@ enum NotificationJSON {
     return [zone, notification.recordType, name].filter { !$0.isEmpty }.joined(separator: "/")
   }
 
-  /// What is shown: the text, or the key of a localized one with its values.
+  /// The alert: the text, or the key of a localized one with its arguments.
   private static func alert(_ notification: TidingsV1.Notification) -> String {
     let info = notification.notificationInfo ?? .init()
     guard !info.alertLocalizationKey.isEmpty else { return info.alertBody }
@@ -69,7 +69,7 @@ enum NotificationJSON {
       + (values.isEmpty ? "" : "(\(values.joined(separator: ", ")))")
   }
 
-  /// The zone, where it tells something: of a zone or database subscription always.
+  /// The zone if it is not the default; for a zone or database subscription always.
   private static func zoneName(_ notification: TidingsV1.Notification) -> String? {
     if let zone = notification.recordID?.zoneID { return zone.name }
     return [.recordZone, .database].contains(notification.type) ? ZoneName.defaultZone : nil

@@ -1,21 +1,21 @@
 internal import TidingsClient
 internal import TidingsProto
 
-/// Where a watch begins, and what it keeps.
+/// The start position and options of a watch.
 struct WatchStart: Hashable, Sendable {
-  /// The token to begin after; empty: the oldest notification that is kept.
+  /// The token to start after; empty: the oldest notification in the log.
   var token: [UInt8] = []
-  /// The file that says where to go on, which wins over the token; `nil`: nothing is kept.
+  /// The file with the position to resume from, which overrides the token; `nil`: none.
   var statePath: String?
-  /// What other devices of the user mark read is told too.
-  var tellsReadMarks = false
+  /// Includes notifications that other devices marked read.
+  var includesReadMarks = false
 }
 
-/// The user's notifications, one after the other, those in the log and then those that come.
+/// The user's notifications, one by one: those in the log, then new ones.
 protocol NotificationSource: Sendable {
-  /// Hands out notifications, until a closure answers `false`, the task is cancelled, or for ever.
+  /// Passes notifications to a closure, until it returns `false` or the task is cancelled.
   ///
-  /// A notification for which the closure returned is done: with a state file it does not come again.
+  /// A notification is done when the closure has returned: with a state file it is not repeated.
   func handOut(
     _ body: @Sendable (TidingsV1.Notification) async throws -> Bool
   ) async throws
@@ -34,13 +34,13 @@ extension NotificationInbox: NotificationSource {
 }
 
 extension Client {
-  /// The notifications from a begin on; the closure hears of the connection.
+  /// The notifications from a start position; the closure is notified of connection events.
   func notifications(
     from start: WatchStart,
     _ onEvent: @escaping @Sendable (NotificationInbox.Event) -> Void
   ) throws(InboxError) -> NotificationInbox {
     var options = NotificationInbox.Options()
-    options.includesReadNotifications = start.tellsReadMarks
+    options.includesReadNotifications = start.includesReadMarks
     options.firstToken = start.token
     options.onEvent = onEvent
     guard let path = start.statePath else {

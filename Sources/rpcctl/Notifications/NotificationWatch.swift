@@ -2,25 +2,27 @@ internal import TidingsClient
 internal import TidingsProto
 internal import TidingsRPC
 
-/// A stream of notifications that begins anew when the log no longer reaches back to where it was.
+/// A stream of notifications that can restart when the log no longer reaches back to its position.
 struct NotificationWatch: Sendable {
   let session: Session
   let begin: WatchStart
-  /// Otherwise it ends with the error.
+  /// Restarts then; otherwise it ends with the error.
   let refetches: Bool
   let output: Output
 
-  /// Hands the stream out; a second time, from the oldest notification that is kept, if it must be.
+  /// Passes on the stream, if necessary a second time, from the oldest notification in the log.
   func run(_ body: (any NotificationSource) async throws -> Void) async throws {
     do {
       try await body(try stream(begin))
     } catch InboxError.changeTokenExpired(let message) where refetches {
-      output.tell(
-        "rpcctl: \(message)\nrpcctl: begins with the oldest that is kept; some are missed"
+      output.log(
+        "rpcctl: \(message)\nrpcctl: restarting with the oldest notification in the log; some were missed"
       )
       if let path = begin.statePath { AtomicFile.remove(path) }
       try await body(
-        try stream(WatchStart(statePath: begin.statePath, tellsReadMarks: begin.tellsReadMarks))
+        try stream(
+          WatchStart(statePath: begin.statePath, includesReadMarks: begin.includesReadMarks)
+        )
       )
     }
   }
@@ -29,18 +31,18 @@ struct NotificationWatch: Sendable {
     try session.notifications(start) { [output] event in
       switch event {
       case .lost(let error):
-        output.tell("rpcctl: the connection is lost, trying again: \(error)")
+        output.log("rpcctl: connection lost, reconnecting: \(error)")
       case .restored(let time):
-        output.tell(
-          "rpcctl: the connection is there again after \(time.shortText); nothing is missed"
+        output.log(
+          "rpcctl: connection restored after \(time.shortText); no notifications were missed"
         )
-      case .restarted(let error): output.tell("rpcctl: begins anew: \(error)")
+      case .restarted(let error): output.log("rpcctl: restarting: \(error)")
       }
     }
   }
 }
 
-/// Says now and then that a watch and its server are alive.
+/// Logs regularly that a watch and its server are alive.
 struct Heartbeat: Sendable {
   private static let pause = Duration.seconds(60)
 
@@ -52,7 +54,7 @@ struct Heartbeat: Sendable {
     self.invocation = invocation
   }
 
-  /// Beats at once and then each minute, until the task is cancelled.
+  /// Logs at once and then each minute, until the task is cancelled.
   func beat(_ progress: WatchProgress) async {
     while !Task.isCancelled {
       let begin = ContinuousClock.now
@@ -62,13 +64,13 @@ struct Heartbeat: Sendable {
           options: invocation.callOptions
         )
         let came = counted(progress.count, "notification")
-        invocation.output.tell(
-          "rpcctl: alive at \(wallClock().text): \(came) so far, the server answers in "
+        invocation.output.log(
+          "rpcctl: alive at \(wallClock().text): \(came) so far, the server answered in "
             + "\((ContinuousClock.now - begin).shortText)"
         )
       } catch {
         if !Task.isCancelled {
-          invocation.output.tell("rpcctl: the server does not answer: \(error)")
+          invocation.output.log("rpcctl: the server did not answer: \(error)")
         }
       }
       try? await Task.sleep(for: Self.pause)

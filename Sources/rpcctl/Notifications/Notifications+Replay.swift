@@ -9,27 +9,27 @@ extension Verb {
     value: "TOKEN|@FILE|beginning",
     default: "beginning",
     completion: .files,
-    "Where to begin: a token, a file with one, or the oldest that is unread."
+    "The start: a TOKEN, @FILE, or the oldest unread notification."
   )
   private static let condition = OptionKey<String?>(
     "if",
     value: "PREDICATE",
-    "Only those that satisfy it: see watch --until."
+    "Only notifications that satisfy it: see watch --until."
   )
   private static let exec = OptionKey<String?>(
     "exec",
     value: "COMMAND",
-    "Run it for each, with the JSON on its standard input."
+    "The command to run for each notification, with its JSON on standard input."
   )
 
   static let replayNotifications = Verb(
     command: Command(
       "notifications replay",
-      "Prints the log again from a place on, or runs a command for each, and ends.",
+      "Print the log again from a position, or run a command for each notification.",
       options: [Option](of: from, subscriptionFilter, condition, exec),
       discussion: """
-        What was marked read meanwhile is not in the log any more. Nothing is marked, and no watch's
-        --state is moved.
+        Notifications that were marked read are no longer in the log. Nothing is marked read, and the
+        --state of watches is not changed.
 
         Examples:
           rpcctl notifications replay --subscription pricey -o json
@@ -48,7 +48,7 @@ extension Verb {
       let printer = WatchPrinter(output: invocation.output)
       invocation.output.beginStream()
       let session = try await invocation.connect()
-      if command != nil { Interruption.heed() }
+      if command != nil { Interruption.enableCancellation() }
       var count = 0
       try await invocation.eachNotificationPage(after: token, over: session) { page in
         for notification in page
@@ -65,19 +65,19 @@ extension Verb {
         }
       }
       if invocation.output.format == .table {
-        invocation.output.tell(counted(count, "notification"))
+        invocation.output.log(counted(count, "notification"))
       }
       return .success
     }
   )
 
-  /// `--subscription`, the same for all verbs that look at some notifications only.
+  /// `--subscription`, shared by all verbs that select notifications.
   static let subscriptionFilter = OptionKey<[String]>(
     list: "subscription",
     value: "ID…",
     takesMany: true,
     completion: .live("subscriptions"),
-    "Only notifications of these."
+    "Only notifications of these subscriptions."
   )
 
   /// The verbs that are only `notifications …`; others are aliases of operations.

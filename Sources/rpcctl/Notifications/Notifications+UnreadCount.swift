@@ -3,22 +3,22 @@ internal import TidingsJSON
 internal import TidingsProto
 
 extension Verb {
-  /// The server counts so far and no further.
+  /// Largest count that the server returns.
   private static let countedMax: UInt32 = 9_999
 
   private static let exitStatus = OptionKey<Bool>(
     flag: "exit-status",
-    "End with 3 when something is unread."
+    "Exit with 3 if there are unread notifications."
   )
 
   static let unreadCount = Verb(
     command: Command(
       "notifications unread-count",
-      "Counts what is unread of each subscription, in all databases.",
+      "Count unread notifications by subscription, in all databases.",
       options: [Option](of: exitStatus),
       discussion: """
-        Nothing is fetched for it. A subscription counts to 9,999; those of a deleted subscription are
-        not counted.
+        Counts without fetching. A count is at most 9,999; notifications of deleted subscriptions are not
+        counted.
 
         Examples:
           rpcctl notifications unread-count
@@ -49,7 +49,7 @@ extension Verb {
         }
       }
       invocation.output.write(list) { table }
-      if invocation.output.format == .table { invocation.output.tell("\(total) unread") }
+      if invocation.output.format == .table { invocation.output.log("\(total) unread") }
       return total > 0 && invocation.arguments[exitStatus] ? .conditionNotMet : .success
     }
   )

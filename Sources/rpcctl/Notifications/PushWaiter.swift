@@ -1,10 +1,10 @@
 internal import Synchronization
 internal import TidingsProto
 
-/// Waits for the notifications of records, at one or several subscribers.
+/// Waits for the notifications of records, at one or more subscribers.
 final class PushWaiter: Sendable {
   private struct Wait {
-    /// Subscribers that have not heard of it.
+    /// Subscribers that have not received it yet.
     var missing: Int
     var continuation: CheckedContinuation<Bool, Never>?
   }
@@ -37,12 +37,12 @@ final class PushWaiter: Sendable {
     return try await body(waiter)
   }
 
-  /// A record is about to be saved.
+  /// Registers a record that is about to be saved.
   func expect(_ name: String) { waits.withLock { $0[name] = Wait(missing: subscribers) } }
 
-  /// Waits until all subscribers heard of a record that was expected.
+  /// Waits until all subscribers received the notification of a registered record.
   ///
-  /// - Returns: Whether they did; `false` when the time was over, or the task is cancelled.
+  /// - Returns: Whether they did; `false` after the timeout, or if the task is cancelled.
   func arrival(of name: String, timeout: Duration) async -> Bool {
     let timer = Task {
       try await Task.sleep(for: timeout)
@@ -68,7 +68,7 @@ final class PushWaiter: Sendable {
     }
   }
 
-  /// One subscriber heard of something.
+  /// A subscriber received a notification.
   func take(_ notification: TidingsV1.Notification) {
     guard notification.subscriptionID == subscriptionID,
       let name = notification.recordID?.recordName

@@ -7,10 +7,10 @@ extension Verb {
     command: Command(
       "notifications rotate-channels",
       aliases: ["rotate-channels"],
-      "Gives the user's pushes new topics and keys: for a device that was lost.",
+      "Replace the topics and keys of the user's pushes, after the loss of a device.",
       discussion: """
-        The user's other devices register again by themselves. What was published before can still be
-        read by the lost device, what comes later cannot.
+        The user's other devices register again by themselves. The lost device can still read earlier
+        pushes, but no later ones.
 
         Example:
           rpcctl notifications rotate-channels

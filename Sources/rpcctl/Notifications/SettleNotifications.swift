@@ -5,30 +5,30 @@ internal import TidingsProto
 extension Verb {
   private static let done = OptionKey<Bool>(
     flag: "done",
-    "The work is done: the group never gets the notification again."
+    "Complete the work: the group never gets the notification again."
   )
   private static let releaseOption = OptionKey<Bool>(
     flag: "release",
-    "The work is given back: it is handed out again at once."
+    "Release the lease: the notification is delivered again at once."
   )
   private static let extend = OptionKey<Duration?>(
     time: "extend",
-    "The lease begins anew, for so long: 1s to 12h."
+    "Renew the lease for this duration: 1s to 12h."
   )
   private static let markRead = OptionKey<Bool>(
     flag: "mark-read",
-    "With --done: also mark the notifications read."
+    "With --done: mark the notifications read, too."
   )
 
   static let settleNotifications = Verb(
     command: Command(
       "notifications settle",
       aliases: ["settle-notifications"],
-      "Settles leases: the work is done, given back, or takes longer.",
+      "Settle leases: complete, release or extend them.",
       operands: "LEASE…",
       options: [Option](of: groupOption, done, releaseOption, extend, markRead),
       discussion: """
-        A lease that is over, because another device has the notification now, fails with UNKNOWN_ITEM.
+        An expired lease, whose notification another device may have, fails with UNKNOWN_ITEM.
 
         Examples:
           rpcctl --device w1 notifications settle --group thumbnails --done LEASE1 LEASE2
@@ -55,7 +55,7 @@ extension Verb {
             [id, error.text]
           )
         case nil:
-          results.appendFailure(.object(["leaseId": .string(id)]), [id, "no outcome"])
+          results.appendFailure(.object(["leaseId": .string(id)]), [id, "no result"])
         }
       }
       return results.finish(invocation.output)
@@ -76,7 +76,7 @@ extension Verb {
     )
     let given = [Option](of: done, releaseOption, extend).filter(arguments.has)
     guard given.count == 1 else {
-      throw UsageError("what becomes of the leases? One of --done, --release and --extend TIME")
+      throw UsageError("no action: use --done, --release or --extend TIME")
     }
     switch given[0].name {
     case done.name: request.settlement = .done
@@ -87,7 +87,7 @@ extension Verb {
     }
     request.marksRead = arguments[markRead]
     guard !request.marksRead || request.settlement == .done else {
-      throw UsageError("--mark-read goes with --done only")
+      throw UsageError("--mark-read requires --done")
     }
     return request
   }

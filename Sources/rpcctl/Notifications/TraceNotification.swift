@@ -7,11 +7,11 @@ extension Verb {
     command: Command(
       "notifications trace",
       aliases: ["trace-notification"],
-      "Tells the story of a notification: committed, published, fetched, leased, read.",
+      "Show the history of a notification: committed, published, fetched, leased, read.",
       operands: "ID",
       discussion: """
-        Times are the server's. A device that got the notification by push alone appears when it looks
-        at the log the next time, which the client library does every minute.
+        Times are the server's. A device that got the notification only by push appears when it reads
+        the log the next time, which the client library does every minute.
 
         Example:
           rpcctl notifications trace 1-1
@@ -20,7 +20,7 @@ extension Verb {
     run: { invocation in
       let operands = invocation.arguments.operands
       guard operands.count == 1 else {
-        throw UsageError("trace-notification takes one ID, as the notification has it")
+        throw UsageError("expected one ID: the notificationId")
       }
       let request = TidingsV1.TraceNotificationRequest(
         container: invocation.settings.container,
@@ -41,19 +41,19 @@ extension Verb {
   )
 }
 
-/// The story of a notification, as it is printed.
+/// The history of a notification, for printing.
 struct NotificationTrace {
   private let response: TidingsV1.TraceNotificationResponse
 
   init(_ response: TidingsV1.TraceNotificationResponse) { self.response = response }
 
-  /// What happened, when: oldest first, what happened at one time in its natural order.
+  /// The events with their times: oldest first, in causal order at the same time.
   private var events: [(time: GoogleProtobuf.Timestamp, text: String)] {
     var events: [(time: GoogleProtobuf.Timestamp, text: String)] = []
     func add(_ time: GoogleProtobuf.Timestamp?, _ text: String) {
       if let time { events.append((time, text)) }
     }
-    let push = response.isCoalesced ? " with later ones, without content" : ""
+    let push = response.isCoalesced ? " together with later ones, without content" : ""
     let pruned = response.isPruned ? ", pruned" : ""
     add(response.committed, "committed and stored")
     add(response.published, "published" + push + pruned)
@@ -77,7 +77,7 @@ struct NotificationTrace {
     device.isEmpty ? "a device without a name" : device
   }
 
-  /// For people: what it was, what happened when, and what did not happen.
+  /// The history as text: the notification, its events, and events that have not happened.
   var text: String {
     let notification = response.notification ?? .init()
     var table = Table(["WHEN", "AFTER", "WHAT"])
@@ -93,9 +93,9 @@ struct NotificationTrace {
     )
     lines.append(table.description)
     if !response.originDevice.isEmpty {
-      lines.append("made by the device \(response.originDevice), which is not told of it")
+      lines.append("caused by the device \(response.originDevice), which is not notified")
     }
-    if response.published == nil { lines.append("when it was published is not known") }
+    if response.published == nil { lines.append("the time of publication is unknown") }
     if response.deliveries.isEmpty, response.fetched == nil {
       lines.append("no device fetched it from the log yet")
     }
@@ -103,7 +103,7 @@ struct NotificationTrace {
     return lines.map { $0.hasSuffix("\n") ? $0 : printable($0) + "\n" }.joined()
   }
 
-  /// For programs.
+  /// The history as JSON.
   var json: JSONValue {
     get throws {
       .omittingNil([

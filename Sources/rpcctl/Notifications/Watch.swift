@@ -9,40 +9,43 @@ extension Verb {
     "count",
     value: "N",
     in: 1...Int(Int32.max),
-    "End with 0 after so many notifications."
+    "Exit with 0 after N notifications."
   )
-  private static let once = OptionKey<Bool>(flag: "once", "End with 0 after the first: --count 1.")
+  private static let once = OptionKey<Bool>(
+    flag: "once",
+    "Exit with 0 after the first notification: --count 1."
+  )
   private static let until = OptionKey<String?>(
     "until",
     value: "PREDICATE",
-    "End with 0 after the first that satisfies it."
+    "Exit with 0 after the first notification that satisfies it."
   )
   private static let sinceOption = OptionKey<String>(
     "since",
     value: "WHEN",
     default: "beginning",
     completion: .files,
-    "Begin with what waits in the log (beginning), with what comes (now), or after a TOKEN or "
+    "Start with unread notifications in the log (beginning), with new ones (now), or after a TOKEN or "
       + "the one in @FILE."
   )
   private static let stateOption = OptionKey<String?>(
     "state",
     value: "FILE",
     completion: .files,
-    "Go on where FILE says, and keep there how far it came."
+    "Resume from the position in FILE, and save the position there."
   )
   private static let exec = OptionKey<String?>(
     "exec",
     value: "COMMAND",
-    "Run it for each, with the JSON on its standard input."
+    "The command to run for each notification, with its JSON on standard input."
   )
   private static let markRead = OptionKey<Bool>(
     flag: "mark-read",
-    "Mark each read that was printed, or whose command ended with 0."
+    "Mark each notification read after it is printed or its command succeeds."
   )
   private static let readMarks = OptionKey<Bool>(
     flag: "read-marks",
-    "Tell too what other devices of the user mark read."
+    "Include notifications that other devices mark read."
   )
   private static let condition = OptionKey<String?>(
     "if",
@@ -54,19 +57,19 @@ extension Verb {
     value: "WHAT",
     default: "end",
     choices: ["end", "refetch"],
-    "When the log no longer reaches back to the place it goes on at: end (75), or refetch, "
-      + "beginning with the oldest that is kept."
+    "If the log no longer reaches back to the position: end (exit with 75), or refetch (restart with "
+      + "the oldest notification in the log)."
   )
   private static let showHeartbeats = OptionKey<Bool>(
     flag: "show-heartbeats",
-    "Tell on standard error each minute that it is alive."
+    "Log each minute on standard error that the watch is alive."
   )
 
   static let watch = Verb(
     command: Command(
       "watch",
       aliases: ["notifications tail"],
-      "Prints notifications as they come, or runs a command for each.",
+      "Print notifications as they arrive, or run a command for each.",
       options: [Option](
         of: count,
         once,
@@ -82,35 +85,35 @@ extension Verb {
         showHeartbeats
       ),
       discussion: """
-        Begins with the unread notifications in the log and goes on with those that come; nothing is
-        missed, nothing is printed twice. When the server goes away the watch waits for it, and says so
-        on standard error.
+        Starts with the unread notifications in the log and continues with new ones; no notification is
+        missed or printed twice. When the connection is lost, the watch logs this on standard error and
+        reconnects.
 
-        With --state it goes on after a restart where it was: FILE says how far it came, and is written
-        after each notification that is printed, or whose command ended. --since says where a new FILE
-        begins. One watch at a time can have a FILE.
+        With --state the watch resumes after a restart: it saves its position to FILE after each
+        notification that is printed or whose command succeeded. --since sets the start of a new FILE.
+        FILE can be used by one watch at a time.
 
-        --exec runs `/bin/sh -c COMMAND` for each notification, one after the other, and prints nothing
-        itself; what the command prints goes where the watch's own output would. A command that fails
-        ends the watch with 5: with --state the notification comes again the next time. To try again,
-        or to share the work, use `rpcctl work`.
+        --exec runs `/bin/sh -c COMMAND` for each notification, one at a time, instead of printing it; the
+        command's output is passed through. A command that fails ends the watch with 5; with --state its
+        notification is repeated at the next start. To retry automatically, or to share the work among
+        devices, use `rpcctl work`.
 
-        --until takes a predicate over the fields that a notification carries, recordName, and
-        subscriptionID, reason, type (of the record) and zoneName; so does --if. A notification carries
-        the fields that its subscription asks for with --desired-keys, and no others.
+        --until and --if take a predicate over the fields of the notification, recordName,
+        subscriptionID, reason, type (of the record) and zoneName. A notification contains only the
+        fields that its subscription selects with --desired-keys.
 
-        `--timeout TIME` on the command line ends the watch, here, after that time: with 3 if --count
-        was not reached or nothing satisfied --until, otherwise with 0. Without it the watch goes on
-        until it is interrupted (130).
+        An explicit `--timeout TIME` ends the watch after that time: with 3 if --count was not reached or
+        no notification satisfied --until, otherwise with 0. Without it the watch runs until it is
+        interrupted (130).
 
         Examples:
           rpcctl --as realty --device laptop watch
           rpcctl --as realty --device laptop watch --since now --count 1 --timeout 30s -o json
           rpcctl watch --until 'state == "done" AND reason == "RECORD_UPDATED"' --timeout 1h
-          rpcctl --as realty --device mailer watch --state mailer.state --exec 'mail -s News ada'
+          rpcctl --as realty --device mailer watch --state mailer.state --exec 'mail -s Changes ada'
         """
     ),
-    dryRun: .refused("it only tells what comes"),
+    dryRun: .refused("it changes nothing"),
     run: { invocation in
       try invocation.refuseOperands()
       let arguments = invocation.arguments
@@ -122,7 +125,7 @@ extension Verb {
       let since = try WatchBegin(arguments[sinceOption], invocation.input)
       var start = WatchStart(
         statePath: try arguments.nonEmpty(stateOption),
-        tellsReadMarks: arguments[readMarks]
+        includesReadMarks: arguments[readMarks]
       )
       let command = try arguments.nonEmpty(exec).map { ShellCommand($0) }
       var consumer = WatchConsumer(printer: WatchPrinter(output: output), command: command)
@@ -132,17 +135,17 @@ extension Verb {
       let resumes = start.statePath.map(AtomicFile.exists) ?? false
       let session = try await invocation.connect()
       try await requireServer(session, invocation)
-      // What a file says wins: a begin is only for a new one.
+      // The position in the file overrides --since, which is for new files only.
       if !resumes { start.token = try await since.token(invocation, session) }
       if resumes, let path = start.statePath {
-        output.tell("rpcctl: resumes at the position in '\(path)'")
+        output.log("rpcctl: resuming from the position in '\(path)'; no notifications are missed")
         if arguments.isGiven(sinceOption) {
-          output.tell("rpcctl: --since is ignored: it applies to a new --state file only")
+          output.log("rpcctl: --since is ignored: the --state file exists")
         }
       }
-      if output.format == .table, command == nil { output.tell("watching; Ctrl-C ends") }
-      // The command and the file are to be left in order.
-      if command != nil || start.statePath != nil { Interruption.heed() }
+      if output.format == .table, command == nil { output.log("watching; press Ctrl-C to stop") }
+      // An interruption must leave the command and the file in a consistent state.
+      if command != nil || start.statePath != nil { Interruption.enableCancellation() }
       if arguments[markRead] { consumer.reader = ReadMarker(session, invocation) }
       let watch = NotificationWatch(
         session: session,
@@ -159,21 +162,21 @@ extension Verb {
       if Task.isCancelled { throw Interrupted() }
       if seen.isEnough(for: count, consumer.end != nil) { return .success }
       if let count {
-        throw ConditionNotMet("the time is over: \(seen.count) of \(count) notifications came")
+        throw ConditionNotMet("timed out: \(seen.count) of \(count) notifications arrived")
       }
-      throw ConditionNotMet("the time is over: no notification came that satisfies --until")
+      throw ConditionNotMet("timed out: no notification satisfied --until")
     }
   )
 
-  /// How many notifications end it; `nil`: no number does.
+  /// The number of notifications after which it ends; `nil`: unlimited.
   private static func countMax(_ arguments: ParsedArguments) throws(UsageError) -> Int? {
     let count = arguments[count]
     guard arguments[once] else { return count }
-    guard count == nil else { throw UsageError("--once is --count 1: give one of them") }
+    guard count == nil else { throw UsageError("--once is the same as --count 1: use one of them") }
     return 1
   }
 
-  /// A stream tries again for ever; a server that was never there is told at once.
+  // A stream would retry without end; an unreachable server is reported at once.
   static func requireServer(_ session: Session, _ invocation: Invocation) async throws {
     do {
       _ = try await TidingsRpcV1.HealthService.Client(session.transport).check(
@@ -181,13 +184,13 @@ extension Verb {
         options: invocation.callOptions
       )
     } catch {
-      // Any other failure is an answer too: the server is there.
+      // Any other failure shows that the server is reachable.
       guard error.code != .unavailable else { throw error }
     }
   }
 }
 
-/// What `--since` says.
+/// The values of `--since`.
 private enum WatchBegin {
   case beginning
   case now
@@ -201,14 +204,14 @@ private enum WatchBegin {
     default:
       guard let token = try? Verb.changeToken(text, "--since") else {
         throw UsageError(
-          "--since takes beginning, now, @FILE, or a changeToken as it was printed, not '\(text)'"
+          "invalid --since '\(text)': use beginning, now, @FILE, or a changeToken as printed"
         )
       }
       self = .token(token)
     }
   }
 
-  /// The token to begin after.
+  /// Returns the token to start after.
   func token(_ invocation: Invocation, _ session: Session) async throws -> [UInt8] {
     switch self {
     case .beginning: return []

@@ -3,15 +3,15 @@ internal import TidingsJSON
 internal import TidingsProto
 internal import TidingsRPC
 
-/// How far a watch has come; read when its time is over.
+/// The progress of a watch, read after a timeout.
 final class WatchProgress: Sendable {
   /// What was seen.
   struct Seen: Hashable, Sendable {
     var count = 0
-    /// The notification that ends it came.
+    /// The notification that satisfies `--until` arrived.
     var hasEnd = false
 
-    /// Enough came: so many, or the one that ends it; when nothing was asked for, anything.
+    /// Whether the watch may end: enough notifications, or the one awaited; without a condition always.
     func isEnough(for countMax: Int?, _ awaitsEnd: Bool) -> Bool {
       hasEnd || countMax.map { count >= $0 } ?? !awaitsEnd
     }
@@ -28,20 +28,20 @@ final class WatchProgress: Sendable {
   }
 }
 
-/// What a watch does with each notification.
+/// Processes each notification of a watch.
 struct WatchConsumer: Sendable {
   let printer: WatchPrinter
-  /// Instead of printing.
+  /// The command to run instead of printing.
   let command: ShellCommand?
   var reader: ReadMarker?
-  /// Empty: all.
+  /// The subscriptions; empty: all.
   var subscriptionIDs: Set<String> = []
-  /// Which ones; `nil`: all.
+  /// The condition for notifications; `nil`: all.
   var filter: Condition?
-  /// Satisfied by the last; `nil`: by none.
+  /// The condition that ends the watch; `nil`: none.
   var end: Condition?
 
-  /// Works on notifications until the stream ends or there were enough.
+  /// Processes notifications until the stream ends or there were enough.
   func consume(
     _ source: any NotificationSource,
     countMax: Int?,
@@ -64,7 +64,7 @@ struct WatchConsumer: Sendable {
   }
 }
 
-/// Marks notifications read, however long the server takes to answer.
+/// Marks notifications read, retrying until the server answers.
 struct ReadMarker: Sendable {
   private let client: TidingsV1.NotificationService.Client
   private let invocation: Invocation
@@ -84,12 +84,14 @@ struct ReadMarker: Sendable {
       try await client.markNotificationsRead(request, options: invocation.callOptions)
     }
     for case .error(let error)? in response.results.map(\.outcome) {
-      invocation.output.tell("rpcctl: \(notification.notificationID) is not marked: \(error.text)")
+      invocation.output.log(
+        "rpcctl: \(notification.notificationID) was not marked read: \(error.text)"
+      )
     }
   }
 }
 
-/// Repeats a call that may be repeated until the server answers, with pauses that grow.
+/// Retries an idempotent call until the server answers, with increasing pauses.
 func untilAnswered<Answer>(_ call: () async throws -> Answer) async throws -> Answer {
   var pause = Duration.milliseconds(100)
   while true {
@@ -104,7 +106,7 @@ func untilAnswered<Answer>(_ call: () async throws -> Answer) async throws -> An
   }
 }
 
-/// Runs something until it ends or the time is over; returns how far it came.
+/// Runs a closure with a time limit; returns the progress.
 func withTimeLimit(
   _ limit: Duration?,
   _ body: @escaping @Sendable (WatchProgress) async throws -> Void
@@ -113,7 +115,7 @@ func withTimeLimit(
   try await withThrowingTaskGroup(of: Void.self) { group in
     group.addTask { try await body(progress) }
     if let limit { group.addTask { try? await Task.sleep(for: limit) } }
-    // The first to end decides; the other is cancelled.
+    // The first to finish decides; the other is cancelled.
     try await group.next()
     group.cancelAll()
   }

@@ -8,24 +8,27 @@ extension Verb {
   private static let exec = OptionKey<String?>(
     "exec",
     value: "COMMAND",
-    "Run it for each, with the JSON on its standard input."
+    "The command to run for each notification, with its JSON on standard input."
   )
-  private static let markRead = OptionKey<Bool>(flag: "mark-read", "Also mark read what is done.")
+  private static let markRead = OptionKey<Bool>(
+    flag: "mark-read",
+    "Mark completed notifications read, too."
+  )
   private static let count = OptionKey<Int?>(
     "count",
     value: "N",
     in: 1...Int(Int32.max),
-    "End with 0 after so many notifications that are done."
+    "Exit with 0 after N completed notifications."
   )
   private static let timeoutEach = OptionKey<Duration?>(
     time: "timeout-each",
-    "Ask a command that lasts longer to end (SIGTERM)."
+    "Send SIGTERM to a command that runs longer."
   )
 
   static let work = Verb(
     command: Command(
       "work",
-      "Shares the work on notifications: leases them one by one and runs a command for each.",
+      "Process notifications as a worker of a group: lease each and run a command for it.",
       options: [Option](
         of: groupOption,
         exec,
@@ -36,30 +39,29 @@ extension Verb {
         timeoutEach
       ),
       discussion: """
-        Any number of devices may work in one group: each notification goes to one of them at a time.
-        A command that ends with 0 is done with it. One that fails gives it back: it is handed out
-        again, to this device or another, with a `deliveryCount` that rises by 1; at once after its
-        first failure, later after 2, 4, 8 … 300 seconds, so that one that always fails hinders no
-        others. The worker too pauses before its next one, longer after each failure in a row. While a
-        command runs, its lease is kept. A worker that dies loses its lease, and another one gets the
-        notification: a command may see one twice, so let it be harmless to repeat.
+        Any number of devices may work in one group: each notification is delivered to one of them at a
+        time. If the command exits with 0, the notification is completed. If it fails, the notification is
+        released and delivered again, to this device or another, with a `deliveryCount` that increases by
+        1: at once after the first failure, then after 2, 4, 8 … 300 seconds, so that one that always
+        fails does not block others. The worker also pauses after failures, longer after each in a row.
+        The lease is renewed while the command runs. If a worker dies, its lease expires and another
+        worker gets the notification, so commands must be idempotent.
 
-        The command reads the JSON that `notifications lease` prints, from its standard input; what it
-        prints goes where the worker's own output would. Interrupted (130), the worker gives back what
-        it has. `--timeout TIME` on the command line ends it after that time: with 3 if --count was not
-        reached, otherwise with 0.
+        The command reads the JSON of `notifications lease` on standard input; its output is passed
+        through. When interrupted (130), the worker releases its lease. An explicit `--timeout TIME` ends
+        it after that time: with 3 if --count was not reached, otherwise with 0.
 
         Examples:
           rpcctl --device w1 work --group thumbnails --exec ./make-thumbnail --visibility 2m
-          rpcctl --device w2 work --group mail --from-now --exec 'mail -s News ada' --mark-read
+          rpcctl --device w2 work --group mail --from-now --exec 'mail -s Changes ada' --mark-read
         """
     ),
-    dryRun: .refused("it would have to lease what it tells about"),
+    dryRun: .refused("it must lease notifications to show them"),
     run: { invocation in
       try invocation.refuseOperands()
       let arguments = invocation.arguments
       guard let command = try arguments.nonEmpty(exec) else {
-        throw UsageError("--exec COMMAND is needed: it does the work")
+        throw UsageError("no command: set --exec COMMAND")
       }
       let count = arguments[count]
       let limit =
@@ -75,24 +77,25 @@ extension Verb {
       worker.commandTimeMax = arguments[timeoutEach]
       let session = try await invocation.connect()
       try await requireServer(session, invocation)
-      Interruption.heed()
-      if invocation.output.format == .table { invocation.output.tell("working; Ctrl-C ends") }
+      Interruption.enableCancellation()
+      if invocation.output.format == .table {
+        invocation.output.log("working; press Ctrl-C to stop")
+      }
       let done = try await withTimeLimit(limit) { [worker] progress in
         try await worker.run(session, countMax: count, progress)
       }.count
       if Task.isCancelled { throw Interrupted() }
       guard let count, done < count else { return .success }
-      throw ConditionNotMet("the time is over: \(done) of \(count) notifications are done")
+      throw ConditionNotMet("timed out: \(done) of \(count) notifications completed")
     }
   )
 }
 
 /// Leases notifications one by one, and runs a command for each.
 struct Worker: Sendable {
-  /// How long the server is left alone when it has nothing: new notifications are not announced to
-  /// groups.
+  /// The polling interval when nothing is available: new notifications are not pushed to groups.
   private static let idlePause = Duration.seconds(1)
-  /// The pause after the first failure; each further one in a row doubles it.
+  /// The pause after the first failure; each further failure in a row doubles it.
   private static let failurePause = Duration.milliseconds(500)
   private static let longestPause = Duration.seconds(30)
 
@@ -132,21 +135,21 @@ struct Worker: Sendable {
       } catch let failure as CommandFailure where !Task.isCancelled {
         let id = leased.notification?.notificationID ?? ""
         let delay = NotificationWorkers.pause(after: Int(leased.deliveryCount))
-        let when = delay.map { ", again in \($0.shortText)" } ?? ""
-        invocation.output.tell("rpcctl: \(failure); \(id) is given back\(when)")
-        // A lease that nobody keeps is a delay.
+        let when = delay.map { ", retried in \($0.shortText)" } ?? ""
+        invocation.output.log("rpcctl: \(failure); \(id) was released\(when)")
+        // An abandoned lease delays the notification.
         try await settle(leased, delay == nil ? .released : .extended, for: delay, client)
         try await Task.sleep(for: pause)
         pause = min(pause * 2, Self.longestPause)
       } catch  where Task.isCancelled {
-        // The task is cancelled: what tells the server must not be.
+        // The task is cancelled, but this call to the server must not be.
         await Task { try? await settle(leased, .released, client) }.value
         throw Interrupted()
       }
     }
   }
 
-  /// When to ask again after an answer without notifications.
+  /// Returns when to poll again after an empty response.
   private static func wait(_ answer: TidingsV1.LeaseNotificationsResponse) -> Duration {
     guard let expiry = answer.nextExpiry else { return idlePause }
     let time = Duration.seconds(expiry.seconds) + .nanoseconds(Int64(expiry.nanos))
@@ -154,7 +157,7 @@ struct Worker: Sendable {
   }
 
   private var callOptions: CallOptions {
-    // A limit on the command line is one on the work.
+    // An explicit time limit applies to the work, not to calls.
     CallOptions(
       timeout: invocation.arguments.isGiven(.timeout) ? .seconds(10) : invocation.settings.timeout
     )
@@ -171,7 +174,7 @@ struct Worker: Sendable {
     )
   }
 
-  /// Runs the command, and keeps the lease meanwhile.
+  /// Runs the command, and renews the lease meanwhile.
   private func work(
     on leased: TidingsV1.LeasedNotification,
     _ client: TidingsV1.NotificationService.Client
@@ -210,7 +213,7 @@ struct Worker: Sendable {
     }
     for case .error(let error)? in answer.results.map(\.outcome) where settlement != .extended {
       let id = leased.notification?.notificationID ?? ""
-      invocation.output.tell("rpcctl: the lease of \(id) is not settled: \(error.text)")
+      invocation.output.log("rpcctl: the lease of \(id) was not settled: \(error.text)")
     }
   }
 }

@@ -1,4 +1,4 @@
-/// Whether text for terminals is emphasized: heads of tables, errors, hints, and nothing else.
+/// Whether text is emphasized: table headers, errors and hints.
 struct Colors: Hashable, Sendable {
   /// On standard output.
   var inData = false
@@ -8,11 +8,11 @@ struct Colors: Hashable, Sendable {
   /// No colours.
   init() {}
 
-  /// What `--color` and the usual variables of the environment say.
+  /// Colours by `--color` and the usual environment variables.
   ///
   /// - Parameters:
   ///   - choice: always, never, or anything else: auto.
-  ///   - environment: `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE` and `TERM` count.
+  ///   - environment: `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE` and `TERM` are read.
   ///   - terminals: Which streams are terminals.
   init(
     _ choice: String?,
@@ -31,14 +31,14 @@ struct Colors: Hashable, Sendable {
     }
   }
 
-  /// The names of the variables that count.
+  /// The names of the environment variables.
   static let variables = ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM"]
 
-  /// The head of a table.
+  /// Formats the header of a table.
   func bold(_ text: String) -> String { inData ? Self.painted(text, "1") : text }
-  /// An error.
+  /// Formats an error.
   func red(_ text: String) -> String { inMessages ? Self.painted(text, "31") : text }
-  /// An error with the hints that follow it: on further lines, or after "did you mean".
+  /// Formats an error with the hints that follow it, on further lines or after "did you mean".
   func failure(_ text: String) -> String {
     let ends = ["\n", "; did you mean "].compactMap { text.firstRange(of: $0)?.lowerBound }
     let hint = text[(ends.min() ?? text.endIndex)...]
@@ -46,10 +46,10 @@ struct Colors: Hashable, Sendable {
     return red(String(text[..<hint.startIndex])) + lineBreak
       + dim(String(hint.dropFirst(lineBreak.count)))
   }
-  /// A hint.
+  /// Formats a hint.
   func dim(_ text: String) -> String { inMessages ? Self.painted(text, "2") : text }
 
-  /// The escapes stand around the text, not around its last line break.
+  /// Puts the escapes around the text, before its last line break.
   private static func painted(_ text: String, _ code: String) -> String {
     guard !text.isEmpty else { return "" }
     let line = text.hasSuffix("\n") ? String(text.dropLast()) : text

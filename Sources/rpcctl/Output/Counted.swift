@@ -1,2 +1,2 @@
-/// A number with what it counts: `1 record`, `2 records`.
+/// Returns a number with its noun: `1 record`, `2 records`.
 func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }

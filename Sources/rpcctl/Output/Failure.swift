@@ -5,20 +5,20 @@ internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsRPC
 
-/// Why the program fails, for people, for programs and for the shell.
+/// The error that ends the program: message, JSON and exit code.
 struct Failure {
   let text: String
   let exitCode: ExitCode
-  /// The name of the exit code: of a call's status, for one.
+  /// The name of the exit code, for example of a call's status.
   private let status: String
-  /// The code of the item for whose reason it failed, one of `CKError.Code`.
+  /// The code of the item that made the call fail, as in `CKError.Code`.
   private var itemCode: TidingsV1.ErrorCode?
-  /// Why, more closely where that is known.
+  /// A more specific reason, if known.
   private var reason: String?
   private let message: String
   private var more: JSONObject = [:]
 
-  /// The failure for programs: the same members whatever failed.
+  /// The failure as JSON, with the same members for all failures.
   var json: JSONValue {
     var object: JSONObject = ["code": .integer(exitCode.rawValue), "status": .string(status)]
     if let itemCode { object.append("itemCode", .integer(itemCode.rawValue)) }
@@ -40,8 +40,7 @@ struct Failure {
         call: RPCError(.outOfRange, message),
         text: """
           rpcctl: \(message)
-          Bring what you hold up to date from the records, then begin anew: --since beginning, without \
-          the --state file.
+          Fetch the records again, then restart: --since beginning, without the --state file.
           """
       )
     case let error as RPCError: self.init(call: error)
@@ -55,7 +54,7 @@ struct Failure {
     }
   }
 
-  /// Something failed on this side.
+  /// A local failure.
   private init(here error: any Error, _ status: String, _ exitCode: ExitCode) {
     message = "\(error)"
     text = "rpcctl: \(error)"
@@ -63,7 +62,7 @@ struct Failure {
     self.exitCode = exitCode
   }
 
-  /// A call failed for the reason of an item.
+  /// A call failed because of an item.
   private init(item error: TidingsV1.ItemError) {
     message = error.message
     text = "rpcctl: \(error.text)"
@@ -94,20 +93,20 @@ struct Failure {
   }
 
   private static func text(of error: RPCError) -> String {
-    // Most details of ours only repeat the message for programs.
+    // Most of our details only repeat the message for programs.
     let details = error.details.map(Contract.json)
       .filter { $0.object?["message"]?.string != error.message }
       .map { "\n  \($0)" }.joined()
-    // Who broke a handshake off, or is stopping, is running there.
+    // A server that broke off the handshake, or that is stopping, is running.
     let advice =
       error.code == .unavailable && error.message.hasPrefix("cannot reach")
-      ? "\nIs rpcd running there? --endpoint or RPCCTL_ENDPOINT says where it is." : ""
+      ? "\nIs rpcd running at this address? Set it with --endpoint or RPCCTL_ENDPOINT." : ""
     return "rpcctl: \(error)\(details)\(advice)"
   }
 }
 
 extension ChangeFeedError {
-  /// What the server said of the zone or database.
+  /// The server's error for the zone or database.
   fileprivate var item: TidingsV1.ItemError {
     switch self {
     case .changeTokenExpired(let message): .init(code: .changeTokenExpired, message: message)
@@ -120,7 +119,7 @@ extension ChangeFeedError {
 }
 
 extension TidingsV1.ItemError {
-  /// The reason of an item in the details of a call's failure; `nil`: the detail is another one.
+  /// The item error in the details of a failed call; `nil` for other details.
   fileprivate init?(_ detail: RPCError.Detail) {
     guard detail.typeURL.hasSuffix("/" + Self.messageName),
       let error = try? Self(decoding: detail.value)

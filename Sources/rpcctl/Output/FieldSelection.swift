@@ -3,7 +3,7 @@ internal import TidingsJSON
 
 /// The members of results that `--fields` names, in its order.
 struct FieldSelection: Hashable, Sendable {
-  /// As they are written: `recordName`, `fields.price`.
+  /// The names as written: `recordName`, `fields.price`.
   let names: [String]
 
   /// Reads `a,b.c`.
@@ -12,11 +12,11 @@ struct FieldSelection: Hashable, Sendable {
       String(word.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
     guard !names.contains("") else {
-      throw UsageError("--fields takes names like recordName,fields.price, not '\(text)'")
+      throw UsageError("invalid --fields '\(text)': use names like recordName,fields.price")
     }
   }
 
-  /// The members of a result, null where it has none; an error is always among them.
+  /// Returns the members of a result, null where it has none; always includes an error.
   func select(from value: JSONValue) -> JSONValue {
     guard value.object != nil else { return value }
     var object = JSONObject()
@@ -27,7 +27,7 @@ struct FieldSelection: Hashable, Sendable {
     return .object(object)
   }
 
-  /// What a path leads to; a record's own fields may be named without `fields.`.
+  /// Returns the value at a path; for a record's own fields `fields.` is optional.
   static func value(_ path: String, of value: JSONValue) -> JSONValue? {
     follow(path[...], value) ?? value.object?["fields"].flatMap { follow(path[...], $0) }
   }
@@ -46,12 +46,12 @@ struct FieldSelection: Hashable, Sendable {
     return follow(path[path.index(after: dot)...], member)
   }
 
-  /// The paths that a result has, for messages.
+  /// Returns the paths of a result, for messages.
   static func paths(of value: JSONValue) -> [String] { flattened(value).map(\.name) }
 
-  /// The members of a result as paths (`fields.price`) and values.
+  /// Returns the members of a result as paths (`fields.price`) and values.
   ///
-  /// Lists stay whole.
+  /// Lists are not flattened.
   static func flattened(
     _ value: JSONValue,
     _ prefix: String = ""

@@ -1,4 +1,4 @@
-/// A table that is printed while it grows: its columns get wider, never narrower.
+/// A table that is printed row by row: its columns get wider, never narrower.
 struct GrowingTable {
   private let header: [String]
   private var widths: [Int]
@@ -8,15 +8,14 @@ struct GrowingTable {
   ///
   /// - Parameters:
   ///   - header: The names of the columns.
-  ///   - widthsMin: How wide the columns are at least, in cells, so that the first rows need not be the
-  ///     widest.
+  ///   - widthsMin: The minimum widths of the columns, in cells, since later rows may be wider.
   init(_ header: [String], widthsMin: [Int] = []) {
     self.header = header
     let given = widthsMin.isEmpty ? header.map { _ in 0 } : widthsMin
     widths = zip(header, given).map { max(displayWidth($0), $1) }
   }
 
-  /// Prints further rows, behind the header if these are the first.
+  /// Prints further rows, preceded by the header if they are the first.
   mutating func print(_ rows: [[String]], _ output: Output) {
     guard !rows.isEmpty else { return }
     let rows = rows.map { $0.map(printable) }

@@ -8,21 +8,21 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Data on standard output, messages on standard error.
+/// The output of the program: data on standard output, messages on standard error.
 struct Output: Sendable {
-  /// What verbs make of their results.
+  /// The form in which verbs produce their results.
   var format: OutputFormat { results.format }
-  /// A notation was asked for, other than a table.
+  /// Whether a notation other than a table was requested.
   var asksForData: Bool { ![.auto, .table, .wide].contains(results.notation) }
-  /// Cells of tables are not cut.
+  /// Whether table cells are never truncated.
   var isWide: Bool { results.notation == .wide }
-  /// How far long work has come may be shown: messages go to a terminal.
+  /// Whether progress may be shown: messages go to a terminal.
   var showsProgress: Bool { terminals.messages && !isQuiet && !hidesProgress }
-  /// Only errors are told.
+  /// Only errors and warnings are printed.
   var isQuiet = false
-  /// Progress is not shown, whoever looks.
+  /// Progress is never shown.
   var hidesProgress = false
-  /// Errors are JSON too: a program asked for it, rather than a pipe being there.
+  /// Errors are JSON too, because a data notation was requested.
   var failsInJSON = false
   var colors = Colors()
 
@@ -35,10 +35,10 @@ struct Output: Sendable {
   /// An output.
   ///
   /// - Parameters:
-  ///   - format: What results are where no notation is asked for.
+  ///   - format: The form of results when no notation is requested.
   ///   - terminals: Which of the two streams are terminals.
-  ///   - writeData: Takes results.
-  ///   - writeMessage: Takes messages.
+  ///   - writeData: Writes results.
+  ///   - writeMessage: Writes messages.
   init(
     format: OutputFormat,
     terminals: (data: Bool, messages: Bool) = (false, false),
@@ -51,7 +51,7 @@ struct Output: Sendable {
     results = ResultWriter(usual: format, .auto, nil)
   }
 
-  /// The process's own: a table on a terminal, else JSON lines.
+  /// The output of the process: a table on a terminal, JSON lines otherwise.
   static let system = Output(
     format: isatty(STDOUT_FILENO) == 1 ? .table : .jsonl,
     terminals: (isatty(STDOUT_FILENO) == 1, isatty(STDERR_FILENO) == 1),
@@ -59,7 +59,7 @@ struct Output: Sendable {
     writeMessage: { write($0, to: STDERR_FILENO) }
   )
 
-  /// Writes to a stream of the process, or ends it: what is lost must not look like success.
+  /// Writes to a stream of the process; exits if that fails, since lost output must not look like success.
   private static func write(_ bytes: [UInt8], to descriptor: CInt) {
     switch writeAll(bytes, to: descriptor) {
     case 0: return
@@ -88,7 +88,7 @@ struct Output: Sendable {
     return 0
   }
 
-  /// The same output in a notation that was asked for.
+  /// Returns the same output with another notation.
   func asked(for notation: ResultNotation, fields: FieldSelection? = nil) -> Self {
     var output = self
     output.results = ResultWriter(usual: results.usual, notation, fields)
@@ -96,25 +96,25 @@ struct Output: Sendable {
     return output
   }
 
-  /// Prints text, in tables: what is not a result by itself.
+  /// Prints text in tables: anything that is not a result by itself.
   ///
-  /// Parts of it are other users' words, which must not command the terminal.
+  /// The text may come from other users: control characters are escaped.
   func write(text: String) { write(raw: text.terminalText(keepsLines: true)) }
 
   /// Prints text as it is.
   private func write(raw text: String) { writeData(Array(text.utf8)) }
 
-  /// Prints a value as it is asked for: indented, or on one line.
+  /// Prints a value, indented or on one line.
   func write(_ value: JSONValue) { write(results.add(value, .single)) }
 
   /// Prints one of many values: on one line.
   func write(line value: JSONValue) { write(results.add(value, .oneOfMany)) }
 
-  /// Prints where a page of lines ends: no result, but what is needed to go on.
+  /// Prints the end of a page of lines: the token to resume from.
   func write(end value: JSONValue) {
     if results.hasPlainLines { return write(line: value) }
     for (name, value) in FieldSelection.flattened(value) {
-      tell("\(name) \(printable(CSVText.cell(value)))")
+      log("\(name) \(printable(CSVText.cell(value)))")
     }
   }
 
@@ -135,40 +135,40 @@ struct Output: Sendable {
   /// Prints the head of a table, with or without its line break.
   func write(head: String) { write(raw: colors.bold(head.terminalText(keepsLines: true))) }
 
-  /// Results come over a long time: each is printed at once.
+  /// Starts a stream: each result is printed at once.
   func beginStream() { results.beginStream() }
 
-  /// Prints what was kept until all results are known.
+  /// Prints the results that were buffered.
   func finish() {
     write(results.finish())
-    if let remark = results.remark { tell("rpcctl: \(remark)") }
+    if let remark = results.remark { log("rpcctl: \(remark)") }
   }
 
   private func write(_ text: ResultText) {
     if !text.head.isEmpty { write(head: text.head) }
-    // CSV for a program is as it is stored; the other notations have escapes of their own.
+    // CSV for a program is verbatim; the other notations have escapes of their own.
     let isData = results.notation != .csv || !terminals.data
     if !text.body.isEmpty { isData ? write(raw: text.body) : write(text: text.body) }
-    for failure in text.failures { tellAlways("rpcctl: \(failure)") }
+    for failure in text.failures { warn("rpcctl: \(failure)") }
   }
 
-  /// Tells something that is not data.
-  func tell(_ message: String) { if !isQuiet { tellAlways(message) } }
+  /// Logs a message on standard error, except with `--quiet`.
+  func log(_ message: String) { if !isQuiet { warn(message) } }
 
-  /// Tells what helps on, and is not news.
+  /// Logs a hint on standard error, except with `--quiet`.
   func hint(_ message: String) {
     if !isQuiet { write(message: colors.dim(message.terminalText(keepsLines: true))) }
   }
 
-  /// Tells what must not be missed.
-  func tellAlways(_ message: String) { write(message: message.terminalText(keepsLines: true)) }
+  /// Prints a warning or an error on standard error, even with `--quiet`.
+  func warn(_ message: String) { write(message: message.terminalText(keepsLines: true)) }
 
   private func write(message: String) { writeMessage(Array("\(message)\n".utf8)) }
 
-  /// Asks something: the answer is to stand on the same line.
+  /// Prints a prompt, without a line break.
   func ask(_ question: String) { writeMessage(Array(question.terminalText().utf8)) }
 
-  /// Shows how far work has come, in place of what was shown before.
+  /// Shows progress, replacing the previous line.
   func show(progress: String) {
     writeMessage(Array("\r\u{1B}[K\(progress.terminalText())".utf8))
   }
@@ -179,7 +179,7 @@ struct Output: Sendable {
   /// Prints bytes as they are.
   func write(bytes: [UInt8]) { writeData(bytes) }
 
-  /// Tells why the program fails, and returns how it ends.
+  /// Prints the error that ends the program, and returns the exit code.
   func fail(_ error: any Error) -> ExitCode {
     let failure = Failure(error)
     let text = failure.text.terminalText(keepsLines: true)

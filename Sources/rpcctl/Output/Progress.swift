@@ -1,11 +1,10 @@
 internal import Synchronization
 
-/// One line on a terminal that tells how far long work has come.
+/// One line on a terminal that shows the progress of a long operation.
 ///
-/// Nothing is shown where nobody looks: with `--quiet`, with `--no-progress`, and where messages do
-/// not go to a terminal.
+/// Nothing is shown with `--quiet` or `--no-progress`, or if messages do not go to a terminal.
 final class Progress: Sendable {
-  /// How often the line changes.
+  /// The minimum time between changes.
   private static let interval = Duration.milliseconds(100)
 
   private let output: Output
@@ -21,9 +20,9 @@ final class Progress: Sendable {
     self.clock = clock
   }
 
-  /// Shows a line in place of the one before, unless that was only just shown.
+  /// Replaces the line, unless the previous one was shown only just now.
   ///
-  /// - Parameter line: Makes the line; called only when it is shown.
+  /// - Parameter line: Returns the line; called only if it is shown.
   func update(_ line: () -> String) {
     guard output.showsProgress else { return }
     let now = clock()

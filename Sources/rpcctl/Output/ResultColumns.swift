@@ -1,21 +1,21 @@
 internal import TidingsJSON
 
-/// Results that are written in columns, and so are kept until all columns are known.
+/// Results that are written in columns, and buffered until all columns are known.
 ///
-/// A value decides; `Output` writes what it hands out.
+/// This value decides what is written; `Output` writes it.
 struct ResultColumns {
-  /// Most results that are kept; then the columns are those seen so far.
+  /// Most results that are buffered; after that, the columns are those seen so far.
   static let keptCountMax = 10_000
 
   private let selection: FieldSelection?
   private let isCSV: Bool
-  /// Each result is written at once: more may come after a long time.
+  /// Each result is written at once: the next may come much later.
   var isStream = false
   private var kept: [JSONValue] = []
   /// The columns that were written; `nil`: none yet.
   private var columns: [String]?
   private var widths: [Int] = []
-  /// The columns do not hold everything.
+  /// Some members have no column.
   private(set) var losesMembers = false
 
   init(_ selection: FieldSelection?, isCSV: Bool) {
@@ -23,14 +23,14 @@ struct ResultColumns {
     self.isCSV = isCSV
   }
 
-  /// Takes a result; returns what is to be written now: a head, if it is the first, and lines.
+  /// Adds a result; returns what to write now: a header, if it is the first, and lines.
   mutating func add(_ value: JSONValue) -> (head: String, lines: String) {
     if columns != nil { return ("", line(value)) }
     kept.append(value)
     return isStream || kept.count >= Self.keptCountMax ? finish() : ("", "")
   }
 
-  /// What is still to be written.
+  /// Returns the rest of the output.
   mutating func finish() -> (head: String, lines: String) {
     guard columns == nil, !kept.isEmpty else { return ("", "") }
     var seen: Set<String> = []
@@ -49,7 +49,7 @@ struct ResultColumns {
     return (head, kept.map { line($0) }.joined())
   }
 
-  /// Heads of tables are in capitals.
+  /// Table headers are in capitals.
   private func heading(_ name: String) -> String { name.uppercased() }
 
   private func cells(_ value: JSONValue) -> [String] {

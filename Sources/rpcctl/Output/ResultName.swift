@@ -1,14 +1,14 @@
 internal import TidingsJSON
 
-/// What identifies a result, for `--output name`.
+/// The identifier of a result, for `--output name`.
 enum ResultName {
-  /// Members that identify what has them, the most telling first.
+  /// Members that identify an object, the most specific first.
   private static let members = [
     "leaseId", "notificationId", "subscriptionId", "recordName", "zoneName", "publicKey", "key",
     "keyId", "checksum", "userName", "url", "name", "id",
   ]
 
-  /// The identifier of a result; `nil`: it has none.
+  /// Returns the identifier of a result, if it has one.
   static func name(of value: JSONValue) -> String? {
     guard let object = value.object else { return value.string }
     for member in members {

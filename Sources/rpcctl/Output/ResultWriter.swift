@@ -1,38 +1,38 @@
 internal import Synchronization
 internal import TidingsJSON
 
-/// What is to be written of results now.
+/// Text of results that is ready to be written.
 struct ResultText {
-  /// The head of a table.
+  /// The header of a table.
   var head = ""
   var body = ""
-  /// Results that failed and have no place in the body.
+  /// Messages for failed results that are not in the body.
   var failures: [String] = []
 }
 
-/// Writes results in a notation, so that verbs need not know it.
+/// Writes results in a notation, so that verbs are independent of it.
 final class ResultWriter: Sendable {
-  enum Place { case single, oneOfMany }
+  enum Kind { case single, oneOfMany }
 
-  /// What results are where no notation is asked for.
+  /// The form of results when no notation is requested.
   let usual: OutputFormat
   let notation: ResultNotation
   let fields: FieldSelection?
-  /// What verbs are to make of their results for this notation.
+  /// The form in which verbs produce results for this notation.
   let format: OutputFormat
   private let state: Mutex<State>
 
   private struct State {
     var columns: ResultColumns
-    /// Lines that become one document.
+    /// Buffered lines, which become one document.
     var kept: [JSONValue] = []
-    /// Documents were written.
+    /// A document was written.
     var hasDocument = false
     var isStream = false
     var count = 0
-    /// Names of `--fields` that no result had so far.
+    /// Names in `--fields` that no result had so far.
     var missing: Set<String>
-    /// What the last result has.
+    /// The paths of the last result.
     var paths: [String] = []
   }
 
@@ -57,12 +57,12 @@ final class ResultWriter: Sendable {
     )
   }
 
-  /// Lines are written as verbs make them.
+  /// Lines are written unchanged.
   var hasPlainLines: Bool {
     fields == nil && (notation == .jsonl || notation == .auto && usual == .jsonl)
   }
 
-  /// Results come over a long time.
+  /// Starts a stream: more results may come much later.
   func beginStream() {
     state.withLock { state in
       state.isStream = true
@@ -70,7 +70,7 @@ final class ResultWriter: Sendable {
     }
   }
 
-  /// Takes a list that is all there is.
+  /// Adds a complete list of results.
   func add(_ list: [JSONValue]) -> ResultText {
     if effective == .json || effective == .yaml {
       let selected = list.map { value in
@@ -87,15 +87,15 @@ final class ResultWriter: Sendable {
     }
   }
 
-  /// Takes a result.
-  func add(_ value: JSONValue, _ place: Place) -> ResultText {
+  /// Adds a result.
+  func add(_ value: JSONValue, _ kind: Kind) -> ResultText {
     state.withLock { state in
       note(value, &state)
       switch effective {
       case .table where fields == nil, .wide where fields == nil:
-        // What a verb has no rows for.
+        // A value for which the verb has no rows.
         return ResultText(
-          body: (place == .single ? value.prettyDescription : value.description) + "\n"
+          body: (kind == .single ? value.prettyDescription : value.description) + "\n"
         )
       case .csv, .table, .wide, .auto:
         let text = state.columns.add(value)
@@ -106,18 +106,18 @@ final class ResultWriter: Sendable {
         return ResultText(body: ResultName.name(of: value).map { printable($0) + "\n" } ?? "")
       case .jsonl: return ResultText(body: selected(value).description + "\n")
       case .json, .yaml:
-        if place == .single || state.isStream || effective == .yaml && fields == nil {
+        if kind == .single || state.isStream || effective == .yaml && fields == nil {
           return document(selected(value), &state)
         }
         guard fields != nil else { return ResultText(body: value.description + "\n") }
-        // A list that comes in lines.
+        // A list whose elements arrive one by one.
         state.kept.append(selected(value))
         return ResultText()
       }
     }
   }
 
-  /// What was kept.
+  /// Returns the buffered results.
   func finish() -> ResultText {
     state.withLock { state in
       let text = state.columns.finish()
@@ -129,20 +129,20 @@ final class ResultWriter: Sendable {
     }
   }
 
-  /// What is to be known of the columns, at the end.
+  /// A note on the columns, at the end.
   var remark: String? {
     state.withLock { state in
       if state.columns.losesMembers {
-        return "some results have more members than there are columns: --fields names them"
+        return "some results have members without a column: select them with --fields"
       }
       guard state.count > 0, let name = fields?.names.first(where: state.missing.contains) else {
         return nil
       }
-      return "no result has '\(name)': there are \(state.paths.joined(separator: ", "))"
+      return "no result has '\(name)': use \(state.paths.joined(separator: ", "))"
     }
   }
 
-  /// The notation, where none was asked for too.
+  /// The notation, with auto resolved.
   private var effective: ResultNotation {
     guard notation == .auto else { return notation }
     switch usual {
@@ -169,7 +169,7 @@ final class ResultWriter: Sendable {
     }
   }
 
-  /// What became of a result that failed.
+  /// Returns the message for a failed result.
   private static func failure(_ value: JSONValue) -> String? {
     guard let error = value.object?["error"]?.object else { return nil }
     let name = ResultName.name(of: value).map { printable($0) + ": " } ?? ""

@@ -1,15 +1,15 @@
 internal import TidingsJSON
 
-/// The results of the items of a call, as they are printed.
+/// The results of the items of a call.
 struct Results {
   private var list: [JSONValue] = []
   private var table: Table
   private var hasFailures = false
 
-  /// No results yet.
+  /// An empty list of results.
   init(columns: [String]) { table = Table(columns) }
 
-  /// Adds the result of an item that did not fail.
+  /// Adds the result of an item that succeeded.
   mutating func append(_ json: JSONValue, _ row: [String]) {
     list.append(json)
     table.append(row)
@@ -22,7 +22,7 @@ struct Results {
     hasFailures = true
   }
 
-  /// Prints the results; some may have failed.
+  /// Prints the results, and returns the exit code.
   func finish(_ output: Output) -> ExitCode {
     output.write(list) { table }
     return hasFailures ? .itemsFailed : .success

@@ -4,35 +4,35 @@ internal import TidingsJSON
 struct Table: CustomStringConvertible {
   let header: [String]
   private(set) var rows: [[String]] = []
-  /// Lines that stand under a row, by its index.
+  /// Lines below a row, by its index.
   private var notes: [Int: [String]] = [:]
-  /// The columns are not narrower than these.
+  /// The minimum widths of the columns.
   private let widthsMin: [Int]
 
   /// A table without rows.
   ///
   /// - Parameters:
   ///   - header: The names of the columns.
-  ///   - widthsMin: How wide the columns are at least, in cells: those of the table that this continues.
+  ///   - widthsMin: The minimum widths of the columns, in cells: those of the table that this continues.
   init(_ header: [String], widthsMin: [Int] = []) {
     self.header = header
     self.widthsMin = widthsMin.isEmpty ? header.map { _ in 0 } : widthsMin
   }
 
-  /// Adds a row; terminals obey control characters, so those are shown as escapes.
+  /// Adds a row; control characters, which terminals interpret, are escaped.
   mutating func append(_ row: [String]) { rows.append(row.map(printable)) }
 
-  /// Adds a row whose last cell may have several lines: the further ones stand under the row.
+  /// Adds a row whose last cell may have several lines; the others are printed below the row.
   mutating func append(_ row: [String], lastCell: String) {
     var lines = lastCell.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     append(row + [lines.removeFirst()])
     if !lines.isEmpty { notes[rows.count - 1] = lines.map(printable) }
   }
 
-  /// The header and the rows, each ending in a line break; no rows: nothing.
+  /// The header and the rows, each ending in a line break; empty without rows.
   var description: String { rows.isEmpty ? "" : lines(widths: widths) }
 
-  /// How wide each column is, in cells.
+  /// The width of each column, in cells.
   var widths: [Int] {
     header.indices.map { column in
       ([header] + rows).map { displayWidth($0[column]) }.reduce(widthsMin[column], max)
@@ -48,7 +48,7 @@ struct Table: CustomStringConvertible {
     return text
   }
 
-  /// One line, its cells padded to the columns; the last is not.
+  /// Returns one line, its cells padded to the columns, except for the last.
   static func line(_ cells: [String], widths: [Int]) -> String {
     var line = ""
     for (cell, width) in zip(cells, widths) {
@@ -59,10 +59,10 @@ struct Table: CustomStringConvertible {
   }
 }
 
-/// Text in which control characters, and what hides or reorders others, are escapes.
+/// Returns text with escapes for control characters and for characters that hide or reorder others.
 func printable(_ text: String) -> String { text.terminalText() }
 
-/// How many cells of a terminal a text takes.
+/// Returns the width of a text in cells of a terminal.
 func displayWidth(_ text: String) -> Int {
   if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
   return text.reduce(0) { $0 + ($1.isWide ? 2 : 1) }

@@ -1,17 +1,17 @@
 internal import Synchronization
 internal import TidingsClient
 
-/// A line on a terminal that tells how far a transfer is: plain text, no colours.
+/// A line on a terminal that shows the progress of a transfer.
 final class TransferLine: Sendable {
   private let name: String
   private let clock: @Sendable () -> ContinuousClock.Instant
   private let line: Progress
-  /// When and where bytes began to travel.
+  /// The time and position at which the transfer started.
   private let begin = Mutex<(time: ContinuousClock.Instant, bytes: UInt64)?>(nil)
 
   private static let barWidth = 24
 
-  /// A line for one transfer; nothing is shown where nobody looks.
+  /// A line for one transfer; not shown without a terminal.
   init(
     _ name: String,
     _ output: Output,
@@ -22,7 +22,7 @@ final class TransferLine: Sendable {
     line = Progress(output, clock: clock)
   }
 
-  /// Hears of progress, as often as it likes.
+  /// Updates the line; may be called at any rate.
   func update(_ progress: AssetProgress) {
     let now = clock()
     let begin = begin.withLock { begin in

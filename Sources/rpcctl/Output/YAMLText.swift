@@ -1,6 +1,6 @@
 internal import TidingsJSON
 
-/// Values as YAML 1.2 in block style; strings that could be read as something else are quoted.
+/// Values as YAML 1.2 in block style; strings that could be read as another type are quoted.
 enum YAMLText {
   /// A document, ending in a line break.
   static func document(_ value: JSONValue) -> String {
@@ -42,7 +42,7 @@ enum YAMLText {
     "true", "false", "yes", "no", "on", "off", "y", "n", "null",
   ]
 
-  /// Nobody can take it for anything else than a string.
+  /// Whether the text can only be read as a string.
   private static func isPlain(_ text: String) -> Bool {
     guard let first = text.utf8.first, isLetter(first), !words.contains(text.lowercased()) else {
       return false

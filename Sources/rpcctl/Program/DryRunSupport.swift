@@ -1,24 +1,24 @@
 internal import CommandLineTools
 
-/// How a verb takes `--dry-run`.
+/// How a verb implements `--dry-run`.
 enum DryRunSupport: Sendable {
-  /// Calls that change something are not made, or are made with their `dry_run`: most verbs.
+  /// Calls that change data are skipped, or sent with `dry_run`: most verbs.
   case byCalls
-  /// The verb writes files, and leaves them alone by itself.
+  /// The verb writes files, and skips that itself.
   case byItself
-  /// It cannot tell beforehand what it would do, for this reason.
+  /// The verb cannot predict its changes, for this reason.
   case refused(String)
 }
 
 extension Invocation {
-  /// Nothing is to be changed, only told (`--dry-run`).
+  /// Whether `--dry-run` is set: changes are printed, not made.
   var isDryRun: Bool { arguments[.dryRun] }
 
-  /// Tells what a verb of `--dry-run` would do here, without a server: `write 'a.key'`.
+  /// In a dry run, prints what a verb that needs no server would do: `write 'a.key'`.
   ///
-  /// - Returns: Whether it is a dry run, so that the verb leaves it at that.
+  /// - Returns: Whether this is a dry run, in which case the verb returns.
   func wouldOnly(_ what: @autoclosure () -> String) -> Bool {
-    if isDryRun { output.tell("would \(what()) (--dry-run)") }
+    if isDryRun { output.log("would \(what()) (--dry-run)") }
     return isDryRun
   }
 }

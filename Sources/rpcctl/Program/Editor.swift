@@ -6,19 +6,19 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// The user's editor, on a file.
+/// The user's text editor.
 struct Editor: Sendable {
-  /// What the shell runs, with the file behind it.
+  /// The shell command, which gets the file as its argument.
   let command: String
 
-  /// Where the user's own is named, the first that is set.
+  /// The environment variables that name the editor; the first that is set is used.
   static let variables = ["VISUAL", "EDITOR"]
 
-  /// Opens a file, and waits until the editor has ended.
+  /// Opens a file, and waits until the editor exits.
   ///
-  /// - Throws: `CommandFailure` when it ends with another status than 0.
+  /// - Throws: `CommandFailure` when its exit status is not 0.
   func edit(_ path: String) async throws {
-    // The editor has the terminal: what is typed there to interrupt is for it.
+    // The editor has the terminal: Ctrl-C is for the editor.
     let status = await Interruption.whileIgnored {
       await withCheckedContinuation { continuation in
         DispatchQueue(label: "editor").async { continuation.resume(returning: run(path)) }
@@ -37,7 +37,7 @@ struct Editor: Sendable {
     let arguments = ["/bin/sh", "-c", command + " \"$1\"", "sh", path]
     var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
     defer { for word in words { free(word) } }
-    // What rpcctl ignores, the editor does not.
+    // The editor does not inherit ignored signals.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -57,13 +57,13 @@ struct Editor: Sendable {
 }
 
 extension Invocation {
-  /// The editor: one that is named, else the user's own, else vi if somebody sits at a terminal.
+  /// Returns the given editor, else the user's own, else vi on a terminal.
   func editor(_ named: String? = nil) throws(LocalFailure) -> Editor {
     let environment = program.environment
     let found = named ?? Editor.variables.compactMap { environment[$0] }.first { !$0.isEmpty }
     if let found { return Editor(command: found) }
     guard program.readLine != nil else {
-      throw LocalFailure("which editor? VISUAL or EDITOR names it; here is no terminal for vi")
+      throw LocalFailure("no editor: set VISUAL or EDITOR")
     }
     return Editor(command: "vi")
   }

@@ -1,41 +1,41 @@
 internal import TidingsRPC
 
-/// What was waited for did not come.
+/// A condition was not met in time.
 struct ConditionNotMet: Error, Hashable, Sendable, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
 }
 
-/// What the command names does not exist.
+/// An object that the command names does not exist.
 struct NotFound: Error, Hashable, Sendable, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
 }
 
-/// What rpcctl's end tells the shell.
+/// An exit code of rpcctl.
 struct ExitCode: Hashable, Sendable {
   let rawValue: Int32
 
-  /// All is done.
+  /// The command succeeded.
   static let success = Self(rawValue: 0)
-  /// Something failed here: a file, a server that is not serving.
+  /// A local failure: of a file, or of a server that is not serving.
   static let localFailure = Self(rawValue: 1)
-  /// The command line, or JSON in it, is wrong.
+  /// The command line, or JSON in it, is invalid.
   static let usage = Self(rawValue: 2)
-  /// The answer is no: what was compared differs, what was waited for did not come, there are problems.
+  /// A condition is not met: differences or problems were found, or a wait timed out.
   static let conditionNotMet = Self(rawValue: 3)
-  /// The call was answered, and some of its items failed.
+  /// The call succeeded, and some of its items failed.
   static let itemsFailed = Self(rawValue: 4)
-  /// What the command names does not exist: as an item that is not there, so the rest.
+  /// An object that the command names does not exist; the same as for an item of a call.
   static let notFound = itemsFailed
-  /// The command of `--exec` failed.
+  /// A command of `--exec` failed.
   static let commandFailed = Self(rawValue: 5)
-  /// SIGINT.
+  /// Interrupted by SIGINT.
   static let interrupted = Self(rawValue: 130)
-  /// Nobody reads the output any more; as if SIGPIPE had ended the program.
+  /// The reader of the output closed the pipe; as if by SIGPIPE.
   static let brokenPipe = Self(rawValue: 141)
 
-  /// A call failed: 64 + its status code, unless what it names does not exist.
+  /// Returns the code of a failed call: 64 + its status code, except for `NOT_FOUND`.
   static func failedCall(_ code: StatusCode) -> Self {
     code == .notFound
       ? .notFound : Self(rawValue: 64 + Int32(truncatingIfNeeded: min(code.rawValue, 63)))

@@ -4,7 +4,7 @@ internal import CommandLineTools
 extension Settings {
   static let options = connectionOptions + outputOptions + policyOptions
 
-  /// Which server is called, as whom, and where.
+  /// The server, the caller and the database.
   private static let connectionOptions = [Option](
     of: .context,
     .noContext,
@@ -24,7 +24,7 @@ extension Settings {
     .idempotencyKey
   )
 
-  /// How results and messages look.
+  /// The format of results and messages.
   private static let outputOptions = [Option](
     of: .output,
     .fields,
@@ -35,7 +35,7 @@ extension Settings {
     .trace
   )
 
-  /// What is done, and whether the user is asked first.
+  /// Dry run and confirmation.
   private static let policyOptions = [Option](
     of: .dryRun,
     .yes,
@@ -48,10 +48,10 @@ extension Settings {
 
 extension OptionKey<Bool> {
   static var noContext: Self {
-    Self(flag: "no-context", "Use no context, not even the current one.")
+    Self(flag: "no-context", "Ignore the current context.")
   }
   static var noProgress: Self {
-    Self(flag: "no-progress", "Do not show the progress of long work.")
+    Self(flag: "no-progress", "Do not show progress.")
   }
   static var quiet: Self {
     Self(flag: "quiet", letter: "q", "Print results and errors only.")
@@ -64,16 +64,16 @@ extension OptionKey<Bool> {
     )
   }
   static var trace: Self {
-    Self(flag: "trace", "Log the frames of calls with their headers, secrets left out.")
+    Self(flag: "trace", "Log the frames of calls with their headers, without secrets.")
   }
   static var dryRun: Self {
     Self(flag: "dry-run", "Change nothing; print what would be done.")
   }
   static var yes: Self {
-    Self(flag: "yes", letter: "y", "Do not ask before data is deleted.")
+    Self(flag: "yes", letter: "y", "Confirm deletions without asking.")
   }
   static var noInput: Self {
-    Self(flag: "no-input", "Never ask anything.")
+    Self(flag: "no-input", "Never prompt.")
   }
   static var help: Self {
     Self(flag: "help", letter: "h", "Show help.")
@@ -114,7 +114,7 @@ extension OptionKey<String> {
       value: "SCOPE",
       default: "private",
       choices: ["public", "private", "shared"],
-      "The database: public, private, or shared: the zones and records that other users share with the user."
+      "The database: public, private, or shared (zones and records that other users share with the caller)."
     )
   }
   static var color: Self {
@@ -123,7 +123,7 @@ extension OptionKey<String> {
       value: "WHEN",
       default: "auto",
       choices: ["auto", "always", "never"],
-      "Colours: auto, always, never."
+      "Use of colours: auto, always, never."
     )
   }
 }
@@ -135,14 +135,14 @@ extension OptionKey<String?> {
       letter: "c",
       value: "NAME",
       completion: .live("contexts"),
-      "The context that has the values of options that are not given: see context add."
+      "The context with the defaults of options: see context add."
     )
   }
   static var owner: Self {
     Self(
       "owner",
       value: "USER",
-      "The owner of zones in the shared database. Without it zones are written OWNER/ZONE."
+      "The owner of zones in the shared database. Without it, name zones as OWNER/ZONE."
     )
   }
   static var keyFile: Self {
@@ -150,7 +150,7 @@ extension OptionKey<String?> {
       "key-file",
       value: "FILE",
       completion: .files,
-      "The key pair to connect with, from `rpcctl keys generate`."
+      "The client's key pair, from `rpcctl keys generate`."
     )
   }
   static var serverKey: Self {
@@ -158,7 +158,7 @@ extension OptionKey<String?> {
       "server-key",
       value: "KEY|FILE",
       completion: .files,
-      "The server's public key, or a file with it: server.pub in its data folder."
+      "The server's public key, or its file: server.pub in the server's data folder."
     )
   }
   static var user: Self {
@@ -181,14 +181,14 @@ extension OptionKey<String?> {
       "key-ring",
       value: "FILE",
       completion: .files,
-      "The keys of encrypted fields: see keys ring create."
+      "The key ring for encrypted fields: see keys ring create."
     )
   }
   static var idempotencyKey: Self {
     Self(
       "idempotency-key",
       value: "KEY",
-      "Apply the changes once, however often the command is repeated."
+      "Apply the changes only once, even if the command is repeated with this key."
     )
   }
   static var output: Self {
@@ -197,25 +197,25 @@ extension OptionKey<String?> {
       letter: "o",
       value: "FORMAT",
       choices: ResultNotation.names,
-      "The format of results: \(ResultNotation.names.joined(separator: ", ")). The default is table on a "
-        + "terminal, else jsonl."
+      "The output format: \(ResultNotation.names.joined(separator: ", ")). The default is table on a "
+        + "terminal, jsonl otherwise."
     )
   }
   static var fields: Self {
     Self(
       "fields",
       value: "A,B.C",
-      "Print only these members of results, in this order."
+      "Print only these members of each result, in this order."
     )
   }
-  /// `--zone`, of the verbs that work in one zone.
+  /// `--zone`, for verbs that work in one zone.
   static var zone: Self {
     Self(
       "zone",
       letter: "z",
       value: "ZONE",
       completion: .live("zones"),
-      "The zone; without it the default zone."
+      "The zone (default: the default zone)."
     )
   }
 }
@@ -243,7 +243,7 @@ extension OptionKey<Int?> {
       "retries",
       value: "N",
       in: 0...100,
-      "How often a safe call is repeated; without it 4 times."
+      "Most retries of an idempotent call (default: 4)."
     )
   }
 }

@@ -4,7 +4,7 @@ extension Verb {
   static let help = Verb(
     command: Command(
       "help",
-      "Shows help, of a verb if one is named.",
+      "Show the help of the program or of a verb.",
       operands: "[VERB]",
       completion: .live("verbs")
     ),

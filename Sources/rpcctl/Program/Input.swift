@@ -1,20 +1,20 @@
 internal import CommandLineTools
 internal import TidingsJSON
 
-/// A failure on this side of the wire.
+/// A failure on the client's side.
 struct LocalFailure: Error, Hashable, Sendable, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
 }
 
-/// Where JSON comes from that the command line names: inline, `@file`, or `-` for standard input.
+/// The source of JSON arguments: inline, `@file`, or `-` for standard input.
 struct Input: Sendable {
   /// Reads a file; `nil`: standard input.
   let read: @Sendable (_ path: String?) throws -> [UInt8]
-  /// Opens a file at an offset, to be read piece by piece; `nil`: standard input.
+  /// Opens a file at an offset, for reading in chunks; `nil`: standard input.
   let open: @Sendable (_ path: String?, _ offset: Int) throws -> any ByteSource
 
-  /// An input that is read whole.
+  /// An input that is read at once.
   init(_ read: @escaping @Sendable (_ path: String?) throws -> [UInt8]) {
     self.read = read
     open = { MemorySource(try read($0), offset: $1) }
@@ -34,12 +34,12 @@ struct Input: Sendable {
     open = { try FileSource($0, offset: $1) }
   }
 
-  /// Files and standard input.
+  /// Files and standard input of the process.
   static let system = Input()
 
-  /// Reads a file that the command is about.
+  /// Reads a file that the user named as the object of the command.
   ///
-  /// - Throws: `NotFound` when there is none.
+  /// - Throws: `NotFound` if it does not exist.
   func readNamed(_ path: String) throws -> [UInt8] {
     do {
       return try read(path)
@@ -48,9 +48,9 @@ struct Input: Sendable {
     }
   }
 
-  /// The values that one argument gives: a value, JSON lines, or a list of values.
+  /// Returns the values of one argument: a value, JSON lines, or a list of values.
   ///
-  /// The argument is JSON, `@file` or `-`; the option names it in errors.
+  /// The argument is JSON, `@file` or `-`; errors name the option.
   func values(_ argument: String, _ option: String) throws -> [JSONValue] {
     do {
       return try JSONValue.sequence(parsing: try bytes(argument)).flatMap { value in
@@ -61,7 +61,7 @@ struct Input: Sendable {
     }
   }
 
-  /// The one value that an argument gives.
+  /// Returns the single value of an argument.
   func value(_ argument: String, _ option: String) throws -> JSONValue {
     do {
       return try JSONValue(parsing: try bytes(argument))
@@ -76,10 +76,10 @@ struct Input: Sendable {
     return Array(argument.utf8)
   }
 
-  /// What was probably meant by a word that does not begin as JSON for records does.
+  /// Returns a hint for an argument that looks like a file name.
   private func hint(_ argument: String) -> String {
     guard let first = argument.first, !"-@{[ \n".contains(first) else { return "" }
-    return "; for the content of a file write @\(argument.prefix(40))"
+    return "; to read a file, use @\(argument.prefix(40))"
   }
 
   private func source(_ argument: String) -> String {

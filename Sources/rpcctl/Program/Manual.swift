@@ -1,8 +1,8 @@
 internal import CommandLineTools
 
-/// The manual of rpcctl: a page for the program and one for each verb, from the data of help.
+/// The manual of rpcctl: a page for the program and one for each verb, generated from the help.
 enum Manual {
-  /// The day of the pages' text; it changes with the version.
+  /// The date of the pages; it changes with the version.
   private static let date = "2026-11-21"
 
   private static let source = "\(Program.name) \(Program.version)"
@@ -13,7 +13,7 @@ enum Manual {
       .init(
         name: Program.name,
         section: 1,
-        summary: "saves records, keeps subscriptions, watches notifications",
+        summary: "command-line client of Tidings",
         source: source,
         date: date
       )
@@ -23,25 +23,28 @@ enum Manual {
     page.add(section: "Description")
     page.add(
       text: """
-        rpcctl calls a Tidings server. A command is a noun with a verb behind it; operations have
-        CloudKit's names too. Results go to standard output, as a table on a
-        terminal and as JSON lines elsewhere, and messages to standard error.
+        rpcctl calls a Tidings server. A command is a noun followed by a verb; operations are also
+        available by their CloudKit names. Results are written to standard output, as a table on a
+        terminal and as JSON lines otherwise, and messages to standard error.
         """
     )
     page.add(section: "Verbs")
     page.add(sections: Program.helpSections)
     page.add(section: "Options")
-    page.add(paragraph: "Every verb takes these, before or after it.")
+    page.add(paragraph: "All verbs accept these options, before or after the verb.")
     page.add(options: Settings.options, prefix: Settings.environmentPrefix)
     page.add(section: "Environment")
     page.add(
       list: [
         (
           "\(Settings.environmentPrefix)_NAME",
-          "The option --name, where the command line has none."
+          "The value of --name if the command line has none."
         ),
-        ("NO_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM", "Whether there are colours: see --color."),
-        ("XDG_CONFIG_HOME", "Where contexts are: tidings/contexts there, or in ~/.config."),
+        ("NO_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM", "Use of colours: see --color."),
+        (
+          "XDG_CONFIG_HOME",
+          "/.config.~The folder of tidings/contexts (default: ~/.config).~/.config."
+        ),
         ("VISUAL, EDITOR", "The editor of context edit and records edit."),
       ]
     )
@@ -51,12 +54,12 @@ enum Manual {
     return page
   }
 
-  /// The name of a verb's page: `rpcctl-records-get`.
+  /// Returns the name of a verb's page: `rpcctl-records-get`.
   static func name(of command: Command) -> String {
     "\(Program.name)-\(command.name.replacing(" ", with: "-"))"
   }
 
-  /// The page of a verb.
+  /// Returns the page of a verb.
   static func page(of command: Command) -> ManualPage {
     let summary =
       command.summary.hasSuffix(".") ? String(command.summary.dropLast()) : command.summary

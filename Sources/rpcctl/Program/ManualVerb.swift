@@ -6,13 +6,13 @@ extension Verb {
     "all",
     value: "FOLDER",
     completion: .folders,
-    "Writes all pages into a folder instead, as rpcctl.1 and rpcctl-VERB.1."
+    "Write all pages to a folder, as rpcctl.1 and rpcctl-VERB.1."
   )
 
   static let manual = Verb(
     command: Command(
       "man",
-      "Prints manual pages as roff: that of the program, or of a verb.",
+      "Print the manual page of the program or of a verb, as roff.",
       operands: "[VERB]",
       completion: .live("verbs"),
       options: [Option](of: allOption),
@@ -29,7 +29,7 @@ extension Verb {
     run: { invocation in
       let name = invocation.arguments.operands.joined(separator: " ")
       if let folder = invocation.arguments[allOption] {
-        guard name.isEmpty else { throw UsageError("--all and a verb exclude each other") }
+        guard name.isEmpty else { throw UsageError("--all cannot be combined with a verb") }
         try writePages(to: folder, invocation)
       } else if name.isEmpty {
         invocation.output.write(text: Manual.program.text)
@@ -51,6 +51,6 @@ extension Verb {
     for (name, page) in pages {
       try AtomicFile.write(Array(page.text.utf8), to: "\(folder)/\(name).1")
     }
-    invocation.output.tell("\(counted(pages.count, "page")) in '\(folder)'")
+    invocation.output.log("\(counted(pages.count, "page")) in '\(folder)'")
   }
 }

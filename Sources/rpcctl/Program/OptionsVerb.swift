@@ -1,11 +1,11 @@
 internal import CommandLineTools
 
 extension Verb {
-  /// `options`: the general options, which the help of verbs leaves out.
+  /// `options`: the general options, which the help of verbs omits.
   static let generalOptions = Verb(
     command: Command(
       "options",
-      "Shows the general options, which every verb takes.",
+      "Show the general options, which all verbs accept.",
       discussion: """
         Example:
           rpcctl options

@@ -1,9 +1,8 @@
 internal import CommandLineTools
 
-/// A second place of a verb that has two: what the global options say of the first, each of these says
-/// of the other, behind a word: `--to-endpoint`.
+/// The second location of a verb that has two, in options with a prefix: `--to-endpoint`.
 ///
-/// What is not said is as in the first place; with a context, as the context says.
+/// Each option defaults to that of the first location or, with a context, to the context.
 struct OtherLocation: Sendable {
   private static let own = [Option](
     of: .context,
@@ -17,10 +16,10 @@ struct OtherLocation: Sendable {
     .user,
     .device
   )
-  /// What both places have in common.
+  /// Options that both locations share.
   private static let common = [Option](of: .timeout, .connectTimeout, .keyRing, .retries)
 
-  /// The options of the other place.
+  /// Returns the options of the other location.
   static func options(_ word: String) -> [Option] { own.map { option($0, word) } }
 
   private static func option(_ option: Option, _ word: String) -> Option {
@@ -29,11 +28,11 @@ struct OtherLocation: Sendable {
       option.kind,
       placeholder: option.placeholder,
       completion: option.completion,
-      help: "The other place's \(option.spelling); without it the same as here."
+      help: "\(option.spelling) of the destination (default: the same as \(option.spelling))."
     )
   }
 
-  /// The settings of the other place.
+  /// Returns the settings of the other location.
   static func settings(_ word: String, _ invocation: Invocation) throws -> Settings {
     let here = invocation.arguments
     let context = here.text(of: option(OptionKey.context.option, word))

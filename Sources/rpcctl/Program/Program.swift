@@ -11,7 +11,7 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// rpcctl from its arguments to its exit code.
+/// A run of rpcctl, from its arguments to its exit code.
 struct Program: Sendable {
   static let name = "rpcctl"
   static let version = Version.current
@@ -23,7 +23,7 @@ struct Program: Sendable {
   private let program: ProgramEnvironment
   private let connect: @Sendable (ClientConfiguration) async throws -> Session
 
-  /// A run of the real program.
+  /// A run in the real environment.
   init(_ arguments: [String]) {
     var environment: [String: String] = [:]
     let names = Settings.options.map { $0.variable(prefix: Settings.environmentPrefix) }
@@ -45,7 +45,7 @@ struct Program: Sendable {
     )
   }
 
-  /// A run with all that is around it.
+  /// A run in a given environment.
   init(
     _ arguments: [String],
     environment: [String: String],
@@ -71,14 +71,14 @@ struct Program: Sendable {
     self.connect = connect
   }
 
-  /// Begins to connect to a server.
+  /// Starts to connect to a server.
   static func connect(_ configuration: ClientConfiguration) async throws -> Session {
     let client: Client
     do {
       client = try await Client(configuration)
     } catch {
       guard error.code == .invalidArgument else { throw error }
-      throw UsageError("--endpoint '\(configuration.endpoint)' cannot be used: \(error.message)")
+      throw UsageError("invalid --endpoint '\(configuration.endpoint)': \(error.message)")
     }
     return Session(
       transport: client.transport,
@@ -95,14 +95,14 @@ struct Program: Sendable {
       prefix: Settings.environmentPrefix
     )
     var output = output
-    // Errors look as asked for, whatever else is wrong.
+    // Errors have the format that was asked for, even usage errors.
     apply(parsed, to: &output)
     do {
       if let error = search.error { throw error }
       return try await run(search.name, parsed, &output)
     } catch {
       output.finish()
-      // The error of a call that was cancelled does not matter.
+      // The error of a cancelled call does not matter.
       let isCancelled = Task.isCancelled && !(error is Interrupted)
       return output.fail(isCancelled ? Interrupted() : error)
     }
@@ -137,12 +137,12 @@ struct Program: Sendable {
     if let context = try context(of: verb, parsed) { try parsed.fill(from: context.settings) }
     apply(parsed, to: &output, fields: try parsed[.fields].map(FieldSelection.init))
     if case .refused(let reason) = verb.dryRun, parsed[.dryRun] {
-      throw UsageError("\(verb.command.name) does not take --dry-run: \(reason)")
+      throw UsageError("\(verb.command.name) does not support --dry-run: \(reason)")
     }
     return try await run(verb, parsed, output)
   }
 
-  /// What is not said on the command line.
+  /// Returns the context with the defaults of options.
   private func context(of verb: Verb, _ parsed: ParsedArguments) throws -> SavedContext? {
     let folder = ContextFolder(environment)
     switch (verb.context, parsed.operands.first) {
@@ -159,7 +159,7 @@ struct Program: Sendable {
     _ output: Output
   ) async throws -> ExitCode {
     let dryRun = Box<DryRunTransport>()
-    let frames = FrameTracer(output, tellsFrames: parsed[.trace])
+    let frames = FrameTracer(output, logsFrames: parsed[.trace])
     let invocation = Invocation(
       arguments: parsed,
       settings: try Settings(parsed),
@@ -200,7 +200,7 @@ struct Program: Sendable {
       finish(output, dryRun.value)
       return exitCode
     } catch {
-      // The verb could not go on after a call that was only told.
+      // The verb cannot continue after a call that was only previewed.
       guard dryRun.value?.hasEnded == true else { throw error }
       finish(output, dryRun.value)
       return .success
@@ -209,10 +209,10 @@ struct Program: Sendable {
 
   private func finish(_ output: Output, _ dryRun: DryRunTransport?) {
     output.finish()
-    if dryRun?.hasSpared == true { output.tell("nothing was changed (--dry-run)") }
+    if dryRun?.hasSpared == true { output.log("nothing was changed (--dry-run)") }
   }
 
-  /// Applies the options that say how results and messages look.
+  /// Applies the options for the format of results and messages.
   private func apply(
     _ parsed: ParsedArguments,
     to output: inout Output,
@@ -231,7 +231,7 @@ struct Program: Sendable {
     output.hidesProgress = parsed[.noProgress]
   }
 
-  /// What encrypts fields and opens them.
+  /// Returns what encrypts and decrypts fields.
   private func sealer(_ invocation: Invocation, _ verb: Verb) async throws -> FieldSealer? {
     let settings = invocation.settings
     guard let path = settings.keyRingPath else {
@@ -247,22 +247,22 @@ struct Program: Sendable {
     return FieldSealer(ring, database: settings.databaseID, user: user)
   }
 
-  /// What encrypts fields and opens them where no key ring is named.
+  /// Returns what encrypts and decrypts fields when no key ring is given.
   ///
-  /// Who calls with keys is asked of the server only for verbs that may encrypt, or where there is a ring to
-  /// open with; should that fail, the verb's own call says why.
+  /// Asks the server for the name of a caller with keys only if the verb may encrypt, or if there is a key
+  /// ring to decrypt with. If that fails, the verb's own call reports why.
   private func defaultSealer(_ invocation: Invocation, _ verb: Verb) async -> FieldSealer? {
     let settings = invocation.settings
     guard settings.scope != .public, let path = DefaultKeyRing.path(environment) else { return nil }
     let output = invocation.output
-    let ring = DefaultKeyRing(path: path) { output.tell($0) }
+    let ring = DefaultKeyRing(path: path) { output.log($0) }
     if settings.client.user.isEmpty {
       let needsUser = verb.mayEncrypt || Folder.isFile(path)
       guard settings.client.keys != nil, needsUser else { return nil }
     }
     guard let user = try? await user(invocation) else { return nil }
     if invocation.arguments[.dryRun], !Folder.isFile(path) {
-      // Nothing is saved, so no ring is made for it.
+      // A dry run saves nothing, so it creates no key ring.
       let passing = KeyRing([.init(EncryptionKey(), .seal)])
       return FieldSealer(passing, database: settings.databaseID, user: user)
     }
@@ -287,7 +287,7 @@ struct Program: Sendable {
     return .success
   }
 
-  /// The verbs as help shows them: nouns with their verbs first, the operations' names last.
+  /// The verbs as shown by help: nouns with their verbs first, the operations last.
   static let helpSections =
     Verb.sections.map { section in
       HelpSection(
@@ -301,31 +301,31 @@ struct Program: Sendable {
   static var help: String {
     Help(
       program: name,
-      summary: "rpcctl: saves records, keeps subscriptions, watches notifications.",
+      summary: "rpcctl is the command-line client of Tidings.",
       sections: helpSections
     ).description
-      + "`rpcctl options` shows the general options, which every verb takes.\n"
-      + "Results are a table on a terminal and jsonl elsewhere; `-o table` prints a table anywhere.\n\n"
+      + "`rpcctl options` shows the general options, which all verbs accept.\n"
+      + "Results are a table on a terminal and jsonl otherwise; `-o table` always prints a table.\n\n"
       + ("Exit codes: " + exitCodes.map { "\($0.code) \($0.meaning)" }.joined(separator: "; ") + ".")
       .wrapped(to: 100) + "\n"
   }
 
-  /// What the program's end tells the shell.
+  /// The exit codes and their meanings.
   static let exitCodes = [
-    (code: "0", meaning: "all is done"),
-    (code: "1", meaning: "something failed here"),
-    (code: "2", meaning: "wrong usage"),
+    (code: "0", meaning: "success"),
+    (code: "1", meaning: "local failure"),
+    (code: "2", meaning: "usage error"),
     (
       code: "3",
-      meaning: "it is not so: differences or problems were found, what was waited for did not come"
+      meaning: "condition not met: differences or problems found, or a wait timed out"
     ),
-    (code: "4", meaning: "some items failed, or what is named does not exist"),
+    (code: "4", meaning: "some items failed, or a named object does not exist"),
     (code: "5", meaning: "a command of --exec failed"),
-    (code: "64 + N", meaning: "a call failed with status N, for example 78: no server is reached"),
+    (code: "64+N", meaning: "a call failed with gRPC status N, for example 78 UNAVAILABLE"),
     (code: "130", meaning: "interrupted"),
   ]
 
-  /// The help of the verbs with one first word.
+  /// The help of the verbs of one noun.
   static func help(group name: String) -> String {
     Help(program: Self.name, word: name, commands: Verb.group(name).map(\.command)).description
   }

@@ -3,17 +3,17 @@ internal import TidingsClient
 internal import TidingsKeys
 internal import TidingsProto
 
-/// What the options of every verb say.
+/// The values of the general options.
 struct Settings: Sendable {
   static let environmentPrefix = "RPCCTL"
 
   var client: ClientConfiguration
   var scope: TidingsV1.DatabaseScope
-  /// Whose zones are meant; empty: those of the database, or as each one says.
+  /// The owner of zones; empty: that of the database, or of each zone.
   let owner: String
-  /// Why nothing can be connected to, for verbs that would.
+  /// Why no connection is possible, for verbs that need one.
   let refusal: (any Error)?
-  /// Where the keys of encrypted fields are; `nil`: there are none.
+  /// The file with the keys of encrypted fields, if any.
   let keyRingPath: String?
 
   init(_ arguments: ParsedArguments) throws(UsageError) {
@@ -43,25 +43,25 @@ struct Settings: Sendable {
     owner = arguments[.owner] ?? ""
   }
 
-  /// The keys to connect with, if any.
+  /// Returns the keys to connect with, if any.
   private static func keys(_ arguments: ParsedArguments) throws -> ClientKeys? {
     let (file, server) = (arguments[.keyFile], arguments[.serverKey])
     guard file != nil || server != nil else { return nil }
     guard let file else {
       throw UsageError(
-        "\(arguments.source(.serverKey)) needs --key-file too: the key pair to connect with"
+        "\(arguments.source(.serverKey)) requires --key-file: the client's key pair"
       )
     }
     guard let server else {
       throw UsageError(
-        "\(arguments.source(.keyFile)) needs --server-key too: the server's public key, which `rpcd "
-          + "init` printed"
+        "\(arguments.source(.keyFile)) requires --server-key: the server's public key, printed by `rpcd "
+          + "init`"
       )
     }
     guard arguments[.user] == nil else {
       throw UsageError(
-        "\(arguments.source(.user)) and \(arguments.source(.keyFile)) exclude each other: the key "
-          + "says who calls"
+        "\(arguments.source(.user)) and \(arguments.source(.keyFile)) cannot be combined: the key "
+          + "identifies the user"
       )
     }
     return ClientKeys(try KeyFile.pair(path: file), server: try serverKey(server))
@@ -73,12 +73,12 @@ struct Settings: Sendable {
       return try KeyFile(path: text).publicKey
     } catch {
       throw UsageError(
-        "--server-key takes a public key (40 characters) or a file that has one: \(error)"
+        "invalid --server-key: expected a public key (40 characters) or its file: \(error)"
       )
     }
   }
 
-  /// The endpoint, if it looks like one.
+  /// Returns the endpoint, if it is well-formed.
   private static func endpoint(_ arguments: ParsedArguments) throws(UsageError) -> String {
     let text = arguments[.endpoint]
     if text.hasPrefix("ipc://"), text.utf8.count > "ipc://".utf8.count { return text }
@@ -88,13 +88,13 @@ struct Settings: Sendable {
       if !host.isEmpty, let port, port > 0 { return text }
     }
     throw UsageError(
-      "\(arguments.source(.endpoint)) takes tcp://HOST:PORT or ipc://PATH, not '\(text)'"
+      "invalid \(arguments.source(.endpoint)) '\(text)': use tcp://HOST:PORT or ipc://PATH"
     )
   }
 
   var container: String { client.container }
   var environment: TidingsV1.Environment { client.environment }
-  /// How long a call may take.
+  /// The time limit of a call.
   var timeout: Duration? { client.timeout }
 
   var databaseID: TidingsV1.DatabaseID {

@@ -7,10 +7,10 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// A command of the user's, run by the shell once for each notification.
+/// A command of the user, run by the shell once for each notification.
 ///
-/// Data goes to its standard input and nowhere else: nothing that a server sends becomes part of the
-/// command line. Its output is that of rpcctl.
+/// Data is passed on standard input only: nothing that a server sends becomes part of the
+/// command line. The command inherits the output of rpcctl.
 struct ShellCommand: Sendable {
   let text: String
 
@@ -20,13 +20,12 @@ struct ShellCommand: Sendable {
     signal(SIGPIPE, SIG_IGN)
   }
 
-  /// Runs the command; a task that is cancelled asks it to end (SIGTERM), and waits until it has.
+  /// Runs the command; cancelling the task sends SIGTERM and waits until the command exits.
   ///
   /// - Parameters:
-  ///   - input: What it reads.
-  ///   - timeMax: Asks it to end after so long; `nil`: never.
-  /// - Throws: `CommandFailure` when it ends with another status than 0; `LocalFailure` when it cannot
-  ///   be run.
+  ///   - input: The bytes for its standard input.
+  ///   - timeMax: The time after which it gets SIGTERM; `nil`: no limit.
+  /// - Throws: `CommandFailure` when its exit status is not 0; `LocalFailure` when it cannot be started.
   func run(_ input: [UInt8], timeMax: Duration? = nil) async throws {
     let child = try Child(text)
     let timer = timeMax.map { timeMax in
@@ -38,7 +37,7 @@ struct ShellCommand: Sendable {
     defer { timer?.cancel() }
     let status = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        // A thread of its own: writing and waiting may last.
+        // A thread of its own: writing and waiting may block.
         DispatchQueue(label: "command").async {
           continuation.resume(returning: child.finish(input))
         }
@@ -59,13 +58,13 @@ struct CommandFailure: Error, Hashable, Sendable, CustomStringConvertible {
 
   var description: String {
     switch status {
-    case .exited(let code): "the command '\(command)' ended with \(code)"
-    case .signalled(let number): "the command '\(command)' was ended by the signal \(number)"
+    case .exited(let code): "the command '\(command)' exited with status \(code)"
+    case .signalled(let number): "the command '\(command)' was killed by signal \(number)"
     }
   }
 }
 
-/// A shell that runs.
+/// A running shell.
 final class Child: Sendable {
   enum Status: Hashable, Sendable {
     case exited(CInt)
@@ -74,7 +73,7 @@ final class Child: Sendable {
 
   private let pid: pid_t
   private let inputDescriptor: CInt
-  /// It was waited for: its number may be another process's.
+  /// It was waited for: its pid may have been reused.
   private let isGone = Mutex(false)
 
   /// Starts the shell.
@@ -86,7 +85,7 @@ final class Child: Sendable {
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO)
-    // What rpcctl ignores or catches, the command does not.
+    // The command does not inherit ignored or caught signals.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -109,13 +108,13 @@ final class Child: Sendable {
     inputDescriptor = ends[1]
   }
 
-  /// Gives the command its input, and waits for its end.
+  /// Writes the command's input, and waits until it exits.
   fileprivate func finish(_ input: [UInt8]) -> Status {
-    // What it does not read is its own affair.
+    // A command need not read all its input.
     _ = Output.writeAll(input, to: inputDescriptor)
     close(inputDescriptor)
     var information = siginfo_t()
-    // Waits without taking the status, so that the number stays its own until `isGone` is set.
+    // WNOWAIT keeps the pid reserved until `isGone` is set.
     while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) == -1, errno == EINTR {}
     var status: CInt = 0
     isGone.withLock { isGone in
@@ -126,7 +125,7 @@ final class Child: Sendable {
     return signal == 0 ? .exited(status >> 8 & 0xff) : .signalled(signal)
   }
 
-  /// Asks the command to end, if it still runs.
+  /// Sends SIGTERM, if the command still runs.
   fileprivate func terminate() {
     isGone.withLock { isGone in
       if !isGone { kill(pid, SIGTERM) }

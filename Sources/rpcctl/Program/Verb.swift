@@ -4,36 +4,36 @@ internal import TidingsJSON
 internal import TidingsProto
 internal import TidingsRPC
 
-/// One verb: how it is called, and what it does.
+/// One verb: its command line and its action.
 struct Verb: Sendable {
   let command: Command
-  /// It calls a server; without one, records are not encrypted either.
+  /// It calls a server; otherwise records are not encrypted either.
   var needsServer = true
-  /// It reads records that may have values to be encrypted.
+  /// It reads records that may have values to encrypt.
   var mayEncrypt: Bool {
     ["modify-records", "import", "records put", "records set", "records edit"]
       .contains(command.name)
   }
-  /// Where it takes from what is not said.
+  /// Where option defaults come from.
   var context = ContextUse.chosen
-  /// How it takes `--dry-run`.
+  /// How it implements `--dry-run`.
   var dryRun = DryRunSupport.byCalls
   let run: @Sendable (Invocation) async throws -> ExitCode
 
-  /// The verb with a name.
+  /// Returns the verb with a name.
   ///
-  /// - Throws: `UsageError` with what was probably meant.
+  /// - Throws: `UsageError` with suggestions.
   static func named(_ name: String) throws(UsageError) -> Verb {
     if let verb = all.first(where: { $0.names.contains(name) }) { return verb }
     let words = words(after: name)
     guard words.isEmpty else {
-      throw UsageError("'\(name)' is followed by one of: \(words.joined(separator: ", "))")
+      throw UsageError("'\(name)' requires a verb: \(words.joined(separator: ", "))")
     }
-    throw UsageError("there is no verb '\(name)'" + suggestion(for: name))
+    throw UsageError("unknown verb '\(name)'" + suggestion(for: name))
   }
 
-  /// What was probably meant by a name: a verb, or the first word of some; and what else the group
-  /// has.
+  /// Returns what was probably meant by a name: a verb, the first word of some, or the other verbs of its
+  /// group.
   private static func suggestion(for name: String) -> String {
     let first = String(name.prefix { $0 != " " })
     let words = words(after: first)
@@ -53,13 +53,13 @@ struct Verb: Sendable {
 
   var isHidden: Bool { command.name.hasPrefix(Self.hiddenPrefix) }
 
-  /// Verbs whose names begin so are for other programs.
+  /// The prefix of verbs that are for other programs.
   static let hiddenPrefix = "__"
 
-  /// What the verb is called by: its own name first.
+  /// All names of the verb, its own first.
   var names: [String] { [command.name] + command.aliases }
 
-  /// The operation that the verb makes, by CloudKit's name: `fetch-records`; `nil`: it makes none, or several.
+  /// The operation of the verb under its CloudKit name: `fetch-records`; `nil`: none, or several.
   var operation: Command? {
     guard let name = names.first(where: { $0.contains("-") && !$0.contains(" ") }) else {
       return nil
@@ -67,23 +67,23 @@ struct Verb: Sendable {
     return name == command.name ? command : Command(name, "The same as `\(command.name)`.")
   }
 
-  /// The verbs that can be called by a name whose first words are these: `schema`.
+  /// The verbs whose names start with these words: `schema`.
   static func group(_ name: String) -> [Verb] {
     all.filter { verb in verb.names.contains { $0.hasPrefix(name + " ") } }
   }
 
-  /// What may follow the first words of verbs: `apply` and others after `schema`.
+  /// The words that may follow the first words of verbs: `apply` and others after `schema`.
   static func words(after name: String) -> [String] {
     all.flatMap(\.names).filter { $0.hasPrefix(name + " ") }
       .map { String($0.dropFirst(name.count + 1)) }
   }
 }
 
-/// Where a verb takes from what is not said on the command line.
+/// Where option defaults come from.
 enum ContextUse: Sendable {
-  /// The context that is chosen, if any.
+  /// The selected context, if any.
   case chosen
-  /// The one that its operand names, else the one that is chosen.
+  /// The context that the operand names, else the selected one.
   case operand
   /// No context.
   case none
@@ -95,23 +95,23 @@ struct Invocation: Sendable {
   var settings: Settings
   let output: Output
   let input: Input
-  /// What else the process has around it.
+  /// The rest of the process's environment.
   let program: ProgramEnvironment
-  /// Begins to connect to a place.
+  /// Starts to connect to a location.
   let connectTo: @Sendable (Settings) async throws -> Session
 
-  /// Begins to connect; called once what is to be sent is known to be right.
+  /// Starts to connect; called once the request is known to be valid.
   func connect() async throws -> Session { try await connectTo(settings) }
 
-  /// The zone that `--zone` names; empty: the default zone.
+  /// The zone of `--zone`; empty: the default zone.
   var zoneName: String { arguments[.zone] ?? "" }
 
-  /// The zone that `--zone` names, with its owner in the shared database.
+  /// The zone of `--zone`, with its owner in the shared database.
   var zoneID: TidingsV1.ZoneID {
     get throws(UsageError) { try zoneID(zoneName) }
   }
 
-  /// The zone of records that name none: in the shared database none if `--zone` names none.
+  /// The zone of records that name none; `nil` in the shared database without `--zone`.
   var defaultZoneID: TidingsV1.ZoneID {
     get throws(UsageError) {
       settings.scope == .shared && arguments[.zone] == nil
@@ -119,7 +119,7 @@ struct Invocation: Sendable {
     }
   }
 
-  /// The zone that a text names: in the shared database `OWNER/ZONE`, unless `--owner` says whose.
+  /// Parses a zone: in the shared database `OWNER/ZONE`, unless `--owner` is given.
   func zoneID(_ text: String) throws(UsageError) -> TidingsV1.ZoneID {
     guard settings.scope == .shared, settings.owner.isEmpty else {
       let owner = settings.owner + "/"
@@ -131,41 +131,41 @@ struct Invocation: Sendable {
     guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
       throw UsageError(
         text.isEmpty
-          ? "which zone of the shared database? It is written OWNER/ZONE"
-          : "a zone of the shared database is written OWNER/ZONE, or --owner says whose: not '\(text)'"
+          ? "no zone: name a zone of the shared database as OWNER/ZONE"
+          : "invalid zone '\(text)': in the shared database use OWNER/ZONE, or --owner"
       )
     }
     return .init(zoneName: String(parts[1]), ownerName: String(parts[0]))
   }
 
-  /// Refuses the shared database, for a verb that is not made for it.
+  /// Rejects the shared database, for a verb that does not support it.
   func refuseSharedDatabase() throws(UsageError) {
     guard settings.scope == .shared else { return }
-    throw UsageError("this is for the private and the public database: leave out --database shared")
+    throw UsageError("--database shared is not supported by this verb: use private or public")
   }
 
-  /// For calls without anything special.
+  /// The call options without anything specific.
   var callOptions: CallOptions { CallOptions(timeout: settings.timeout) }
 
-  /// Refuses operands where a verb has none.
+  /// Rejects operands, for a verb that has none.
   func refuseOperands() throws(UsageError) {
     if let operand = arguments.operands.first {
-      throw UsageError("'\(operand)' is not expected here")
+      throw UsageError("unexpected operand '\(operand)'")
     }
   }
 
-  /// The operands, at least one.
+  /// Returns the operands, at least one.
   func requireOperands(_ name: String) throws(UsageError) -> [String] {
-    guard !arguments.operands.isEmpty else { throw UsageError("at least one \(name) is needed") }
+    guard !arguments.operands.isEmpty else { throw UsageError("expected at least one \(name)") }
     return arguments.operands
   }
 }
 
-/// A connection as verbs see it.
+/// A connection, as used by verbs.
 struct Session: Sendable {
-  /// Carries calls.
+  /// The transport of calls.
   var transport: any ClientTransport
-  /// The user's notifications from a begin on; the closure hears of the connection.
+  /// The user's notifications from a start position; the closure is notified of connections.
   let notifications:
     @Sendable (
       _ start: WatchStart,

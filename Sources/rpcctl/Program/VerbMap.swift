@@ -1,6 +1,6 @@
 internal import CommandLineTools
 
-/// All verbs as a tree, for `--map`.
+/// A tree of all verbs, for `--map`.
 enum VerbMap {
   static var text: String {
     var lines = [Program.name]

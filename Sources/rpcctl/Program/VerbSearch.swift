@@ -2,14 +2,14 @@ internal import CommandLineTools
 
 /// The verb of a command line.
 ///
-/// Only general options may stand before a verb or between its words: the options of a verb are not
-/// known before the verb is.
+/// Only general options may precede the verb or stand between its words: the options of a verb are
+/// known only after the verb.
 struct VerbSearch {
   /// The words of the verb, for example `keys ring create`; `nil` if there are none.
   private(set) var name: String?
   /// The other words: options, their values and operands.
   private(set) var rest: [String]
-  /// Why the search ended early.
+  /// The error that ended the search, if any.
   private(set) var error: UsageError?
 
   /// Finds the first words that are neither options nor values of options.
@@ -37,7 +37,7 @@ struct VerbSearch {
   /// The verb, if there is one of this name.
   var verb: Verb? { name.flatMap { name in Verb.all.first { $0.names.contains(name) } } }
 
-  /// How many words an option and its value take.
+  /// Returns how many words an option and its value take.
   private static func countWords(at word: String) throws(UsageError) -> Int {
     do {
       let last = try OptionGrammar.options(namedBy: word, among: Settings.options).last
@@ -45,7 +45,7 @@ struct VerbSearch {
     } catch {
       let names = Verb.all.flatMap(\.command.options).map { "--" + $0.name }
       guard names.contains(String(word.prefix { $0 != "=" })) else { throw error }
-      throw UsageError("'\(word)' is an option of a verb: write it after the verb")
+      throw UsageError("'\(word)' is an option of a verb: put it after the verb")
     }
   }
 }

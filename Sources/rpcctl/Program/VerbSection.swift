@@ -1,4 +1,4 @@
-/// Verbs that help shows under one head.
+/// A group of verbs in the help.
 struct VerbSection: Sendable {
   let title: String
   let verbs: [Verb]
@@ -12,7 +12,7 @@ struct VerbSection: Sendable {
 extension Verb {
   /// All verbs, in the order of help.
   ///
-  /// A verb of several words stands where its group does.
+  /// A verb of several words is listed with its group.
   static let sections = [
     VerbSection(
       "Records",

@@ -5,7 +5,7 @@ extension Verb {
   static let version = Verb(
     command: Command(
       "version",
-      "Prints the version of rpcctl; `status` has the server's.",
+      "Print the version of rpcctl; `status` shows the server's.",
       discussion: """
         Example:
           rpcctl version -o json

@@ -6,18 +6,18 @@ internal import TidingsProto
 
 /// Encrypted fields in JSON.
 ///
-/// `{"encrypted": VALUE}` is a value that is sealed when it is saved, and one that was opened;
-/// `{"sealed": …}` is one as the server has it, which export and import leave as it is.
+/// `{"encrypted": VALUE}` is a value to encrypt, or one that was decrypted; `{"sealed": …}` is one as
+/// stored by the server, which export and import leave unchanged.
 enum EncryptedFields {
-  /// Seals and opens, with the key ring of the command line; `nil`: there is none.
+  /// Encrypts and decrypts with the key ring of the command line; `nil`: there is none.
   ///
-  /// A verb's JSON is read and written in many places; all of them are in the verb's task.
+  /// Task-local, since the JSON of a verb is read and written in many functions.
   @TaskLocal static var sealer: FieldSealer?
 
   static let openTag = "encrypted"
   static let sealedTag = "sealed"
 
-  /// The JSON of a value that the server cannot read: opened, if the ring has its key.
+  /// Returns the JSON of an encrypted value, decrypted if the key ring has its key.
   static func json(
     _ value: TidingsV1.FieldValue,
     _ encrypted: TidingsV1.EncryptedValue,
@@ -31,7 +31,7 @@ enum EncryptedFields {
     return .object([openTag: values.json(opened)])
   }
 
-  /// The value of a field that is to be encrypted; `nil`: the JSON is none.
+  /// Returns the value of a field to encrypt; `nil`: the JSON is another value.
   static func value(
     _ json: JSONValue,
     field: String,
@@ -47,8 +47,8 @@ enum EncryptedFields {
     guard let sealer else {
       throw ValueError(
         path,
-        "it is to be encrypted, and there is no key ring: --key-ring FILE names one, and "
-          + "`rpcctl keys ring create FILE` makes one"
+        "no key ring to encrypt it with: set --key-ring FILE, and create one with "
+          + "`rpcctl keys ring create FILE`"
       )
     }
     do {
@@ -60,10 +60,10 @@ enum EncryptedFields {
 }
 
 extension FieldValueJSON {
-  /// What a table shows of a field that cannot be read.
+  /// The text in tables for a field that cannot be decrypted.
   static let sealedText = "<encrypted>"
 
-  /// The JSON of a record's fields, sorted by name; sealed ones are opened, if they can be.
+  /// Returns the JSON of a record's fields, sorted by name; encrypted ones are decrypted if possible.
   func json(
     _ fields: [String: TidingsV1.FieldValue],
     of recordID: TidingsV1.RecordID?
@@ -84,7 +84,7 @@ extension FieldValueJSON {
     return EncryptedFields.json(value, encrypted, field: field, of: recordID ?? .init(), self)
   }
 
-  /// The JSON of a field for people: without types that only encryption adds.
+  /// Returns the JSON of a field for people, without the types that encryption adds.
   func shown(
     _ value: TidingsV1.FieldValue,
     field: String,
@@ -95,7 +95,7 @@ extension FieldValueJSON {
     return opened.map(json) ?? .string(Self.sealedText)
   }
 
-  /// The fields of a record in one cell of a table.
+  /// Returns the fields of a record as one cell of a table.
   func text(_ record: TidingsV1.Record) -> String {
     var object = JSONObject()
     for (name, value) in record.fields.sorted(by: { $0.key < $1.key }) {
@@ -104,7 +104,7 @@ extension FieldValueJSON {
     return JSONValue.object(object).description
   }
 
-  /// A value as the server has it.
+  /// Returns the JSON of a value as stored.
   func json(_ value: TidingsV1.EncryptedValue) -> JSONValue {
     .object([
       EncryptedFields.sealedTag: .object([
@@ -115,7 +115,7 @@ extension FieldValueJSON {
     ])
   }
 
-  /// A value as the server has it, from its JSON.
+  /// Parses a value as stored.
   func sealed(
     _ json: JSONValue,
     _ path: String
@@ -125,13 +125,13 @@ extension FieldValueJSON {
     guard let type = Self.encryptedTypes.first(where: { Self.name(of: $0) == name }) else {
       throw ValueError(
         "\(path).type",
-        "a type is one of " + Self.encryptedTypes.map(Self.name).joined(separator: ", ")
+        "invalid type: use " + Self.encryptedTypes.map(Self.name).joined(separator: ", ")
       )
     }
     guard let keyID = [UInt8](hexadecimal: try string(object["keyId"] ?? .null, "\(path).keyId"))
-    else { throw ValueError("\(path).keyId", "16 hexadecimal digits must stand here") }
+    else { throw ValueError("\(path).keyId", "expected 16 hexadecimal digits") }
     guard let bytes = Base64.decode(try string(object["bytes"] ?? .null, "\(path).bytes")) else {
-      throw ValueError("\(path).bytes", "the string is not base64")
+      throw ValueError("\(path).bytes", "invalid base64")
     }
     return .init(type: type, keyID: keyID, sealed: bytes)
   }

@@ -6,14 +6,14 @@ extension Verb {
   static let explain = Verb(
     command: Command(
       "explain",
-      "Tells how a query is answered: which index serves it, and what it visits.",
+      "Explain a query: the index that it uses, and the records that it visits.",
       operands: "TYPE",
       options: queryOptions,
       discussion: """
         Example:
           rpcctl explain Houses --where 'city = "Berlin"' --sort=-price
 
-        The query is run once, for its first page; its records are not returned.
+        The query is executed for its first page; its records are not returned.
         """
     ),
     run: { invocation in
@@ -36,7 +36,7 @@ extension Verb {
       response.indexField.isEmpty
       ? "no index"
       : "index of \(response.indexField)"
-        + (response.sortedByIndex ? ", which gives the order" : "")
+        + (response.sortedByIndex ? ", also for sorting" : "")
     lines.append("served by: \(index)")
     lines.append(
       "visited: \(response.entriesVisited) index entries, \(response.recordsVisited) records; "

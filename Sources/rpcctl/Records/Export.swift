@@ -7,7 +7,7 @@ extension Verb {
   private static let zone = OptionKey<String?>(
     "zone",
     value: "ZONE",
-    "Only this zone; without it all zones of the database."
+    "Only this zone (default: all zones of the database)."
   )
   private static let typeOption = OptionKey<[String]>(
     list: "type",
@@ -19,17 +19,17 @@ extension Verb {
     "out",
     letter: "O",
     value: "FILE|-",
-    "Where to; - is standard output."
+    "The file to write; - is standard output."
   )
   private static let resume = OptionKey<Bool>(
     flag: "resume",
-    "Go on where the export in FILE broke off."
+    "Resume the interrupted export in FILE."
   )
 
   static let export = Verb(
     command: Command(
       "export",
-      "Writes the records of zones to a file of JSON lines.",
+      "Write the records of zones to a file of JSON lines.",
       options: [Option](of: zone, typeOption, out, resume),
       discussion: """
         Examples:
@@ -37,13 +37,13 @@ extension Verb {
           rpcctl export --zone notes --type Notes -O notes.jsonl --resume
           rpcctl export -O - | jq -c 'select(.recordType == "Houses") | .fields'
 
-        Each record is a line as `fetch-records` prints it and `import` takes it. Lines with a member
-        `tidings` are not records: the first tells what was exported, each page of a zone ends with
-        one that tells where the zone goes on, the last has the number of records; without it the
-        export broke off. --resume cuts FILE behind its last whole page and goes on there.
+        Each record is a line as printed by `fetch-records` and read by `import`. Lines with a member
+        `tidings` are not records: the first describes the export, each page of a zone ends with one that
+        has the zone's change token, and the last has the number of records; if it is missing, the export
+        was interrupted. --resume truncates FILE after its last complete page and continues.
 
-        The records of a zone are as they are when their page is read. One that is changed meanwhile
-        comes again in a later line, one that is deleted has a line that says so; import heeds both.
+        Each page shows the zone at the time it is read. A record that changes meanwhile is repeated in a
+        later line, and one that is deleted gets a deletion line; import applies both.
         """
     ),
     dryRun: .byItself,
@@ -51,18 +51,18 @@ extension Verb {
       try invocation.refuseOperands()
       let arguments = invocation.arguments
       guard let out = arguments[out] else {
-        throw UsageError("-O FILE says where to; - is standard output")
+        throw UsageError("no file: set the file to write with -O FILE; - is standard output")
       }
       let path = out == "-" ? nil : out
       if path == nil, arguments[resume] {
-        throw UsageError("--resume needs a FILE: standard output cannot be taken up again")
+        throw UsageError("--resume requires a FILE: standard output cannot be resumed")
       }
       try invocation.refuseSharedDatabase()
-      Interruption.heed()
+      Interruption.enableCancellation()
       let header = exportHeader(invocation)
       let state = try exportState(invocation, path, header)
       if state.isComplete {
-        invocation.output.tell("\(out) is complete: \(counted(state.recordCount, "record"))")
+        invocation.output.log("\(out) is complete: \(counted(state.recordCount, "record"))")
         return .success
       }
       let session = try await invocation.connect()
@@ -72,7 +72,7 @@ extension Verb {
         _ = invocation.wouldOnly("export \(counted(zones.count, "zone")) to '\(out)': \(text)")
         return .success
       }
-      // Only now, so that a server that is not there leaves the file alone.
+      // Connected first, so that the file is left unchanged if the server is unreachable.
       let file = try path.map {
         try OutputFile($0, mode: state.header == nil ? .replacing : .appending)
       }
@@ -90,9 +90,9 @@ extension Verb {
     }
   )
 
-  /// The first line of the file, which tells what is exported.
+  /// The first line of the file, which describes the export.
   ///
-  /// All but the time is the same when it is resumed.
+  /// When the export is resumed, all but the time must be the same.
   private static func exportHeader(_ invocation: Invocation) -> JSONObject {
     let settings = invocation.settings
     let types = invocation.arguments[typeOption]
@@ -110,7 +110,7 @@ extension Verb {
     return header
   }
 
-  /// How far the export came; from the beginning without `--resume`.
+  /// Returns the state of the export in the file; without `--resume` an empty one.
   private static func exportState(
     _ invocation: Invocation,
     _ path: String?,
@@ -121,11 +121,11 @@ extension Verb {
     }
     let state = try ExportState(reading: try invocation.input.open(path, 0))
     guard var found = state.header else {
-      // An export may break off within its first line; anything else is not overwritten.
+      // An export may have been interrupted within its first line; other files are not overwritten.
       var start = [UInt8](repeating: 0, count: TransferMarker.start.count)
       let count = try invocation.input.open(path, 0).read(into: &start, from: 0)
       guard TransferMarker.start.starts(with: start[..<count]) else {
-        throw UsageError("\(path) is not an export, and is left as it is")
+        throw UsageError("'\(path)' is not an export: name another file")
       }
       return ExportState()
     }
@@ -134,7 +134,7 @@ extension Verb {
     wanted["exported"] = nil
     guard found == wanted else {
       throw UsageError(
-        "\(path) is an export of \(JSONValue.object(found)); what is asked for is "
+        "'\(path)' is an export of \(JSONValue.object(found)), but this export is of "
           + "\(JSONValue.object(wanted))"
       )
     }
@@ -152,7 +152,7 @@ extension Verb {
     )
     if let wanted {
       if case .error(let error)? = results.first?.outcome {
-        throw LocalFailure("the zone '\(wanted)' cannot be exported: \(error.text)")
+        throw LocalFailure("cannot export zone '\(wanted)': \(error.text)")
       }
       return [wanted]
     }

@@ -5,14 +5,14 @@ extension Verb {
   private static let desiredKeys = OptionKey<String?>(
     "desired-keys",
     value: "A,B",
-    "Which fields; empty: none. Without it all."
+    "The fields to return; empty: none (default: all)."
   )
 
   static let fetchRecords = Verb(
     command: Command(
       "records get",
       aliases: ["fetch-records"],
-      "Fetches records by name.",
+      "Fetch records by name.",
       operands: "NAME…",
       completion: .live("records"),
       options: [Option](of: .zone, desiredKeys),
@@ -21,7 +21,7 @@ extension Verb {
           rpcctl records get h1 h2 --desired-keys price
           rpcctl records get h1 | rpcctl records put -
 
-        A record that cannot be fetched is printed with its error, and the exit code is 4.
+        A record that cannot be fetched is printed with its error, and the exit code is then 4.
         """
     ),
     run: { invocation in
@@ -37,7 +37,7 @@ extension Verb {
     }
   )
 
-  /// The words of `a,b`.
+  /// Returns the words of `a,b`.
   static func commaSeparated(_ text: String) -> [String] {
     text.split(separator: ",").map { word in
       String(word.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())

@@ -1,9 +1,9 @@
 internal import CommandLineTools
 internal import TidingsJSON
 
-/// A field and its value in one word of the command line.
+/// A field with its value, in one word of the command line.
 ///
-/// `name=text` is text as it stands, `name:=JSON` a value of any type (`null` removes the field), and
+/// `name=text` is verbatim text, `name:=JSON` a value of any type (`null` removes the field), and
 /// `name@path` the content of a file, as an asset.
 struct FieldPair: Hashable, Sendable {
   enum Content: Hashable, Sendable {
@@ -14,26 +14,26 @@ struct FieldPair: Hashable, Sendable {
   let name: String
   let content: Content
 
-  /// Reads `name=text`, `name:=JSON` or `name@path`.
+  /// Parses `name=text`, `name:=JSON` or `name@path`.
   init(_ word: String) throws(UsageError) {
     let name = word.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
     let rest = word[name.endIndex...]
     guard !name.isEmpty, let sign = [":=", "=", "@"].first(where: rest.hasPrefix) else {
-      throw UsageError("a field is written name=text, name:=JSON or name@FILE, not '\(word)'")
+      throw UsageError("invalid field '\(word)': use name=text, name:=JSON or name@FILE")
     }
     self.name = String(name)
     let text = String(rest.dropFirst(sign.count))
     switch sign {
     case "=": content = .json(.string(text))
     case "@":
-      guard !text.isEmpty else { throw UsageError("'\(word)': which file? \(name)@FILE") }
+      guard !text.isEmpty else { throw UsageError("invalid field '\(word)': use \(name)@FILE") }
       content = .file(path: text)
     default:
       do {
         content = .json(try JSONValue(parsing: text))
       } catch {
         throw UsageError(
-          "'\(word)' is not JSON after :=: \(error); text is written \(name)=\(text)"
+          "invalid JSON in '\(word)': \(error); for text use \(name)=\(text)"
         )
       }
     }

@@ -8,36 +8,36 @@ extension Verb {
   private static let zone = OptionKey<String?>(
     "zone",
     value: "ZONE",
-    "The zone of records that name none; without it the default."
+    "The zone of records without one (default: the default zone)."
   )
   private static let batch = OptionKey<Int>(
     "batch",
     value: "N",
     default: 400,
     in: 1...10_000,
-    "Most records in a call."
+    "Most records per call."
   )
   private static let inFlight = OptionKey<Int>(
     "in-flight",
     value: "N",
     default: batchesUnderWay,
     in: 1...64,
-    "Calls that are under way at a time."
+    "Most concurrent calls."
   )
   private static let resume = OptionKey<Bool>(
     flag: "resume",
-    "Go on where an import of the file broke off."
+    "Resume an interrupted import of the file."
   )
   private static let errors = OptionKey<String?>(
     "errors",
     value: "FILE",
-    "Where errors go, as JSON lines; else to standard error."
+    "The file for errors, as JSON lines (default: standard error)."
   )
 
   static let importRecords = Verb(
     command: Command(
       "import",
-      "Saves the records of a file of JSON lines, in batches.",
+      "Save the records of a file of JSON lines, in batches.",
       operands: "FILE|-",
       completion: .files,
       options: [Option](of: zone, batch, inFlight, resume, errors)
@@ -51,27 +51,27 @@ extension Verb {
           rpcctl --database public import houses.jsonl --resume --errors houses.errors
           rpcctl export --zone notes -O - | rpcctl --as ada import -
 
-        Each line is a record as `modify-records --save` takes it and `export` writes it. Zones are
-        created as they are needed; change tags are left out, because those of a file belong to the
-        database it came from. A record that fails is told with its line, and the import goes on; the
-        exit code is then 4. A record whose reference has no target yet is sent again after what
-        follows it. Where a record has several lines, the last one counts.
+        Each line is a record as read by `modify-records --save` and written by `export`. Missing zones
+        are created; change tags are ignored, because they belong to the database of origin. A record
+        that fails is reported with its line, and the import continues; the exit code is then 4. A record
+        whose reference has no target yet is retried after the lines that follow. If a record has several
+        lines, the last one counts.
 
-        While it runs, FILE.progress tells how far it came; it is removed at the end. When an import
-        broke off, --resume goes on there, and nothing is applied twice: the calls have idempotency
-        keys, which the server keeps for 24 hours. Errors of the last seconds may be told again.
-        Control-C breaks it off in order; a second one, or two seconds, at once.
+        The state is saved in FILE.progress, which is removed at the end. --resume continues an
+        interrupted import, and nothing is applied twice: the calls have idempotency keys, which the
+        server keeps for 24 hours. Errors of the last seconds may be reported again. Ctrl-C waits up to
+        two seconds for running calls; a second Ctrl-C stops at once.
         """
     ),
-    dryRun: .refused("modify-records --dry-run tells what would become of records"),
+    dryRun: .refused("use modify-records --dry-run to preview saves"),
     run: { invocation in
       let arguments = invocation.arguments
       guard arguments.operands.count == 1, let operand = arguments.operands.first else {
-        throw UsageError("import takes one FILE, or - for standard input")
+        throw UsageError("expected one FILE, or - for standard input")
       }
       try invocation.refuseSharedDatabase()
       let path = operand == "-" ? nil : operand
-      Interruption.heed()
+      Interruption.enableCancellation()
       let countMax = arguments[batch]
       let batchesMax = arguments[inFlight]
       let size = try invocation.input.open(path, 0).size
@@ -131,7 +131,7 @@ extension Verb {
     }
   )
 
-  /// Where to begin.
+  /// Returns the position to start at.
   private static func progress(
     _ invocation: Invocation,
     _ settings: ImportProgress.Settings,
@@ -139,20 +139,20 @@ extension Verb {
   ) throws -> ImportProgress {
     let resumes = invocation.arguments[resume]
     guard let path else {
-      if resumes { throw UsageError("--resume needs a FILE: a pipe cannot be taken up again") }
+      if resumes { throw UsageError("--resume requires a FILE: a pipe cannot be resumed") }
       return ImportProgress(settings: settings)
     }
     guard AtomicFile.exists(path) else { return ImportProgress(settings: settings) }
     guard resumes else {
       throw UsageError(
-        "\(path) is there: an import of this file broke off, or is running; --resume goes on where "
-          + "it was, and without the file an import begins anew"
+        "'\(path)' exists: an import of this file was interrupted, or is running; continue with "
+          + "--resume, or remove the file to start again"
       )
     }
     return try ImportProgress(try invocation.input.read(path), path: path, settings: settings)
   }
 
-  /// The database, for messages and to tell one from another.
+  /// Identifies the database, also in messages.
   static func databaseText(_ invocation: Invocation) -> String {
     let settings = invocation.settings
     return [

@@ -2,12 +2,12 @@ internal import CommandLineTools
 internal import TidingsProto
 
 extension Invocation {
-  /// Records by name, each with its own result, however many there are.
+  /// Fetches any number of records by name, each with its own result.
   ///
   /// - Parameters:
-  ///   - ids: Which ones; at most 400 go into a call.
-  ///   - desiredKeys: Which fields; `nil`: all.
-  ///   - session: Carries the calls.
+  ///   - ids: The names; at most 400 per call.
+  ///   - desiredKeys: The fields; `nil`: all.
+  ///   - session: The connection.
   /// - Returns: The results in the order of the names.
   /// - Throws: `RPCError`.
   func fetch(
@@ -32,20 +32,20 @@ extension Invocation {
 }
 
 extension Verb {
-  /// Most items of a call: what every server takes, whatever it is set to.
+  /// Most items of a call, which every server accepts in any configuration.
   static let itemsPerCall = 400
 }
 
 extension TidingsV1.RecordResult {
-  /// The record, if there is one.
+  /// The record, if it exists.
   ///
-  /// - Throws: `LocalFailure` for any other error than that there is none.
+  /// - Throws: `LocalFailure` for any other error.
   var storedRecord: TidingsV1.Record? {
     get throws {
       switch outcome {
       case .record(let record): return record
       case .error(let error) where error.code != .unknownItem && error.code != .zoneNotFound:
-        throw LocalFailure("the record '\(recordID?.recordName ?? "")': \(error.text)")
+        throw LocalFailure("record '\(recordID?.recordName ?? "")': \(error.text)")
       default: return nil
       }
     }

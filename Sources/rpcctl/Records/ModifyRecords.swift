@@ -21,7 +21,7 @@ extension Verb {
   static let modifyRecords = Verb(
     command: Command(
       "modify-records",
-      "Saves and deletes records.",
+      "Save and delete records.",
       options: [Option](of: save, RecordFiles.option, delete, .zone)
         + SaveOptions.options(),
       discussion: """
@@ -33,25 +33,25 @@ extension Verb {
           rpcctl modify-records --save '{"recordType":"Rooms","recordName":"r1","parent":"h1",
             "fields":{"house":{"reference":{"recordName":"h1","action":"deleteSelf"}}}}'
 
-        Plain values become typed fields: a string, a whole number (64 bits), a number with a
-        fraction or an exponent (double), true and false (1 and 0), a list of one type, null (removes
-        the field; as parent, the parent). Other types, and types by force, are objects with one member:
+        Plain values become typed fields: a string, an integer (64 bits), a number with a fraction or an
+        exponent (double), true and false (1 and 0), a list of one type, null (removes the field, or the
+        parent). Other types, and explicit types, are objects with one member:
           {"timestamp":"2026-01-02T03:04:05.678Z"}   or a number of milliseconds
           {"bytes":"base64"}
           {"reference":"name"}   or {"reference":{"recordName":…,"zoneName":…,"action":"validate"}}
           {"location":{"latitude":52.5,"longitude":13.4}}
           {"asset":{"checksum":"base64","size":123}}
           {"int64":"5"}  {"double":5}  {"string":"x"}
-          {"encrypted":"secret"}   sealed with the key ring: the server cannot read it (--key-ring)
+          {"encrypted":"secret"}   encrypted with the key ring: the server cannot read it (--key-ring)
 
-        `zoneName` in a record wins over --zone. What fetch-records prints can be given to --save; it
-        keeps the change tag. jq writes 5.0 as 5, which makes a double a whole number: write
-        {"double":5} where that matters.
+        `zoneName` in a record overrides --zone. The output of fetch-records can be used with --save,
+        including the change tag. jq writes 5.0 as 5, which turns a double into an integer: write
+        {"double":5} if that matters.
 
-        Deletions tell which records they take along (references with deleteSelf); --dry-run tells it
-        beforehand. A record that was changed meanwhile fails with SERVER_RECORD_CHANGED: as a table,
-        its fields as sent, as stored and as they were when they were read follow; as JSON, the
-        members serverRecord and ancestorRecord.
+        The result of a deletion lists the records that it cascades to (references with deleteSelf);
+        --dry-run lists them in advance. If a record was changed since it was fetched, the save fails
+        with SERVER_RECORD_CHANGED; tables then show its fields as sent, as stored and as originally
+        fetched, and JSON has the members serverRecord and ancestorRecord.
         """
     ),
     run: { invocation in
@@ -73,8 +73,8 @@ extension Verb {
       guard !request.recordsToSave.isEmpty || !request.recordIDsToDelete.isEmpty else {
         throw UsageError(
           files.isEmpty
-            ? "nothing to do: --save, --file and --delete say what"
-            : "there is no record in the files"
+            ? "nothing to do: use --save, --file or --delete"
+            : "the files contain no records"
         )
       }
       try SaveOptions(invocation.arguments).apply(to: &request)
@@ -84,7 +84,7 @@ extension Verb {
 }
 
 extension Invocation {
-  /// The records of files, for one call.
+  /// Returns the records of files, for one call.
   func records(of paths: [String]) throws -> [TidingsV1.Record] {
     var files = try RecordFiles(paths, input, zoneID: defaultZoneID)
     return try files.next(.max)

@@ -1,9 +1,9 @@
 internal import TidingsJSON
 internal import TidingsProto
 
-/// What became of a call that saves and deletes, as it is printed.
+/// The results of a call that saves and deletes records.
 enum ModifyRecordsResults {
-  /// Prints each item, what deletions took along, and, in tables, the fields of conflicts.
+  /// Prints each item, cascaded deletions and, in tables, the fields of conflicts.
   static func print(
     _ response: TidingsV1.ModifyRecordsResponse,
     of request: TidingsV1.ModifyRecordsRequest,
@@ -64,7 +64,7 @@ enum ModifyRecordsResults {
       ["(change tag)", sent.changeTag, server.changeTag] + (ancestor.map { [$0.changeTag] } ?? [])
     )
     for name in Set(sent.fields.keys).union(server.fields.keys).sorted() {
-      // A field that was not sent stays as it is stored.
+      // A field that was not sent keeps its stored value.
       guard let value = sent.fields[name], value != server.fields[name] else { continue }
       table.append(
         [name, text(sent, name), text(server, name)]

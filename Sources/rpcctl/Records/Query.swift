@@ -8,26 +8,26 @@ extension Verb {
   private static let desiredKeys = OptionKey<String?>(
     "desired-keys",
     value: "A,B",
-    "Which fields; empty: none. Without it all."
+    "The fields to return; empty: none (default: all)."
   )
   private static let limit = OptionKey<Int?>(
     "limit",
     value: "N",
     in: 1...Int(Int32.max),
-    "Most records in all, over as many pages as it takes (default: \(recordsDefault))."
+    "Most records, over any number of pages (default: \(recordsDefault))."
   )
-  private static let allOption = OptionKey<Bool>(flag: "all", "All records, page after page.")
+  private static let allOption = OptionKey<Bool>(flag: "all", "Fetch all records, page by page.")
   private static let cursor = OptionKey<String?>(
     "cursor",
     value: "CURSOR",
-    "Go on where an earlier query ended; then without TYPE."
+    "Continue an earlier query, without TYPE."
   )
 
   static let query = Verb(
     command: Command(
       "query",
       aliases: ["records list"],
-      "Finds records by predicate, in an order.",
+      "Find records by predicate, optionally sorted.",
       operands: "TYPE",
       completion: .live("types"),
       options: queryOptions + [Option](of: desiredKeys, limit, allOption, cursor),
@@ -40,18 +40,17 @@ extension Verb {
 
         Without --zone the default zone is searched. Keys of --sort are fields and the system fields
         recordName, creationDate, modificationDate, creatorUserRecordID and
-        lastModifiedUserRecordID; distance(FIELD,LATITUDE,LONGITUDE) puts the nearest first.
+        lastModifiedUserRecordID; distance(FIELD,LATITUDE,LONGITUDE) sorts by distance, nearest first.
 
-        When more records are left, the cursor for --cursor is told on standard error; with --output
-        json it stands in the one object that is printed. Tables and JSON lines are printed page by
-        page, however many records there are.
+        If there are more records, the cursor for --cursor is printed on standard error; with --output
+        json it is part of the printed object. Tables and JSON lines are printed page by page.
         """
     ),
     run: { invocation in
       let arguments = invocation.arguments
       let limit = arguments[limit]
       if limit != nil, arguments[allOption] {
-        throw UsageError("--limit and --all exclude each other")
+        throw UsageError("--limit and --all cannot be combined")
       }
       var request = try firstRequest(invocation)
       if let keys = arguments[desiredKeys] {
@@ -70,7 +69,7 @@ extension Verb {
         left -= min(left, page.records.count)
         request.cursor = page.cursor
         for warning in page.warnings {
-          invocation.output.tell("rpcctl: warning: " + printable(warning))
+          invocation.output.log("rpcctl: warning: " + printable(warning))
         }
         printer.print(page.records)
       } while left > 0 && !request.cursor.isEmpty
@@ -88,13 +87,13 @@ extension Verb {
       where: arguments.has
     )
     if let needless {
-      throw UsageError("--cursor goes on with its query: leave out \(needless.spelling)")
+      throw UsageError("--cursor continues its query: omit \(needless.spelling)")
     }
     if let type = arguments.operands.first {
-      throw UsageError("--cursor goes on with its query: leave out '\(type)'")
+      throw UsageError("--cursor continues its query: omit '\(type)'")
     }
     guard let cursor = Base64.decode(text), !cursor.isEmpty else {
-      throw UsageError("--cursor takes a cursor as it was printed, not '\(text)'")
+      throw UsageError("invalid --cursor '\(text)': use a cursor as printed")
     }
     return .init(databaseID: invocation.settings.databaseID, cursor: cursor)
   }

@@ -3,16 +3,16 @@ internal import TidingsProto
 
 /// Prints the records of a query, page by page.
 struct QueryPrinter {
-  /// Widest that a field is shown in a table; the rest is cut.
+  /// Maximum width of a field in a table; longer values are truncated.
   private static let cellWidthMax = 48
 
   private let output: Output
-  /// The fields asked for; `nil`: those that the records have.
+  /// The requested fields; `nil`: all.
   private let keys: [String]?
   private let showsZones: Bool
   private var columns: [String] = []
   private var widths: [Int] = []
-  /// With `--output json` everything is one object.
+  /// With `--output json`, everything is one object.
   private var list: [JSONValue] = []
   private var count = 0
 
@@ -32,7 +32,7 @@ struct QueryPrinter {
     }
   }
 
-  /// Prints where it ended.
+  /// Prints the cursor at the end.
   func finish(cursor: [UInt8]) {
     let text = cursor.isEmpty ? nil : Base64.encode(cursor)
     if output.format == .json {
@@ -40,9 +40,9 @@ struct QueryPrinter {
         .omittingNil(["records": .array(list), "cursor": text.map { .string($0) }])
       )
     }
-    if output.format == .table, count == 0 { output.tell("no records") }
+    if output.format == .table, count == 0 { output.log("no records") }
     guard let text, output.format != .json else { return }
-    output.hint("more records are left: rpcctl query --cursor \(text)")
+    output.hint("more records: rpcctl query --cursor \(text)")
   }
 
   private mutating func printTable(_ records: [TidingsV1.Record]) {
@@ -50,7 +50,7 @@ struct QueryPrinter {
     let names = keys ?? Set(records.flatMap(\.fields.keys)).sorted()
     let header = ["RECORD"] + (showsZones ? ["ZONE"] : []) + names
     let rows = records.map { cells($0, names) }
-    // A page with the fields of the one before goes on with its columns.
+    // A page with the same fields as the previous one continues its table.
     guard header != columns else {
       grow(to: rows)
       return write(rows)

@@ -1,9 +1,9 @@
 internal import TidingsJSON
 internal import TidingsProto
 
-/// What a save of a record would change in the stored one.
+/// The changes that saving a record would make to the stored one.
 struct RecordDifference {
-  /// One field; `nil`: that side has none.
+  /// One field; `nil`: missing on that side.
   struct Field: Hashable {
     let name: String
     let new: TidingsV1.FieldValue?
@@ -12,9 +12,9 @@ struct RecordDifference {
 
   let recordID: TidingsV1.RecordID
   let recordType: String
-  /// There is no such record.
+  /// No such record is stored.
   let isNew: Bool
-  /// The stored record is of another type.
+  /// The stored record has another type.
   private(set) var storedType: String?
   private(set) var fields: [Field] = []
 
@@ -23,9 +23,9 @@ struct RecordDifference {
   /// Compares a record with the stored one.
   ///
   /// - Parameters:
-  ///   - new: A field that it does not have stays; one that is null goes.
-  ///   - stored: `nil`: there is none.
-  ///   - isExact: Fields that only the stored record has differ too.
+  ///   - new: The record; fields that it does not have are kept, null fields are removed.
+  ///   - stored: The stored record; `nil`: none.
+  ///   - isExact: Also report fields that only the stored record has.
   init(_ new: TidingsV1.Record, stored: TidingsV1.Record?, isExact: Bool = false) {
     recordID = new.recordID ?? .init()
     recordType = new.recordType
@@ -40,7 +40,7 @@ struct RecordDifference {
     }
   }
 
-  /// What is sealed differs each time; opened it may be the same.
+  /// Ciphertexts differ even for equal values, so decrypted ones are compared.
   private func isSame(_ field: Field) -> Bool {
     guard case .encryptedValue? = field.new?.value, case .encryptedValue? = field.stored?.value,
       EncryptedFields.sealer != nil, let new = field.new, let stored = field.stored
@@ -48,7 +48,7 @@ struct RecordDifference {
     return json(new, field) == json(stored, field)
   }
 
-  /// For programs.
+  /// The differences as JSON.
   var json: JSONValue {
     .omittingNil([
       "recordName": .string(recordID.recordName), "zoneName": recordID.zoneNameJSON,
@@ -68,7 +68,7 @@ struct RecordDifference {
     ])
   }
 
-  /// For people: a row for each difference.
+  /// The differences as rows.
   var rows: [[String]] {
     let name = RecordResults.name(recordID)
     var rows: [[String]] = isNew ? [[name, "(record)", recordType, ""]] : []

@@ -9,13 +9,13 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// The text of a record while it is edited: a file that only its user can read.
+/// The text of a record that is being edited: a file that only its user can read.
 struct RecordDraft {
   let path: String
   private let original: JSONObject
   private let text: [UInt8]
 
-  /// Writes a record, as it is printed, into a file of its own.
+  /// Writes a record as JSON to a temporary file.
   init(_ record: JSONValue) throws {
     original = record.object ?? [:]
     let name = original["recordName"]?.string ?? ""
@@ -28,14 +28,14 @@ struct RecordDraft {
     }
   }
 
-  /// A path for a file that is soon removed, with a word in it.
+  /// Returns the path of a temporary file, with a word in its name.
   static func temporaryPath(_ word: String) -> String {
     let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     let word = word.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(32)
     return "\(folder)/rpcctl-\(word)-\(String(UInt64.random(in: .min ... .max), radix: 36))"
   }
 
-  /// What was changed, to be saved if nobody saved meanwhile; `nil`: nothing was.
+  /// Returns the changes, to be saved unless others saved meanwhile; `nil`: none.
   func change(zoneID: TidingsV1.ZoneID) throws -> TidingsV1.Record? {
     let edited: JSONValue
     do {
@@ -48,14 +48,14 @@ struct RecordDraft {
     }
   }
 
-  /// The fields and the parent that differ, those that are gone as null, and the change tag as it was.
+  /// Returns the fields and the parent that differ, removed ones as null, with the original change tag.
   static func change(
     from original: JSONObject,
     to edited: JSONObject
   ) throws(UsageError) -> JSONObject? {
     for name in ["recordName", "recordType", "zoneName", "ownerName"]
     where edited[name] != original[name] {
-      throw UsageError("'\(name)' cannot be changed by editing a record: make another one")
+      throw UsageError("'\(name)' cannot be changed: create another record")
     }
     let (old, new) = (original["fields"]?.object ?? [:], edited["fields"]?.object ?? [:])
     var fields = JSONObject()
@@ -69,7 +69,7 @@ struct RecordDraft {
     var change = original
     change["fields"] = .object(fields)
     change["parent"] = parentIsChanged ? edited["parent"] ?? .null : nil
-    // A share is not saved without what it shares.
+    // A share must be saved with its root record.
     change["share"] = edited["share"] ?? original["share"]
     return change
   }
@@ -77,15 +77,15 @@ struct RecordDraft {
   /// Removes the file.
   func discard() { try? Folder.remove(path) }
 
-  /// Keeps the text if it was edited, and says where it is and what can be done with it.
+  /// Keeps an edited text, and prints its path with advice.
   func keep(_ output: Output) {
     guard let edited = try? Input.system.read(path), edited != text else { return discard() }
     let name = printable(original["recordName"]?.string ?? "")
-    output.tell("rpcctl: the edited text is kept in \(path)")
+    output.log("rpcctl: the edited text is kept in \(path)")
     output.hint(
       """
-      `rpcctl records get \(name)` shows what is stored. Take out of the file the fields that are not to \
-      be written; then `rpcctl records put \(path) --save-policy changed-keys` saves it.
+      `rpcctl records get \(name)` shows the stored record. To overwrite it, remove from the file the \
+      fields to keep, then run `rpcctl records put \(path) --save-policy changed-keys`.
       """
     )
   }

@@ -1,9 +1,9 @@
 internal import TidingsJSON
 internal import TidingsProto
 
-/// Converts records between the wire and the JSON that `fetch-records` prints and `--save` takes.
+/// Converts records to and from the JSON that `fetch-records` prints and `--save` reads.
 enum RecordJSON {
-  /// The JSON of a record that was fetched, or, without fields, saved.
+  /// Returns the JSON of a record that was fetched or, without fields, saved.
   static func json(_ record: TidingsV1.Record, hasFields: Bool = true) -> JSONValue {
     let id = record.recordID ?? .init()
     let values = FieldValueJSON(zoneName: id.zoneID?.zoneName ?? "")
@@ -26,10 +26,10 @@ enum RecordJSON {
     ])
   }
 
-  /// The record that JSON describes.
+  /// Parses a record.
   ///
-  /// What the server sets (`created`, `modified`) is passed over. The path names the record in
-  /// errors; the zone is that of a record that names none.
+  /// Ignores what the server sets (`created`, `modified`). Errors name the path; the zone is that of a
+  /// record without one.
   static func record(
     _ json: JSONValue,
     _ path: String,
@@ -40,7 +40,7 @@ enum RecordJSON {
     try record(json, path, zoneID: .init(zoneName: zoneName))
   }
 
-  /// The record that JSON describes; the zone is that of a record that names none.
+  /// Parses a record; the zone is that of a record without one.
   static func record(
     _ json: JSONValue,
     _ path: String,
@@ -62,7 +62,7 @@ enum RecordJSON {
       return try reader.string(json, "\(path).\(name)")
     }
     guard let recordType = try text("recordType") else {
-      throw ValueError(path, "recordType is needed")
+      throw ValueError(path, "recordType is required")
     }
     let zone = TidingsV1.ZoneID(
       zoneName: try text("zoneName") ?? zoneID.zoneName,
@@ -81,7 +81,7 @@ enum RecordJSON {
       guard let members = fields.object?.members else {
         throw ValueError(
           "\(path).fields",
-          "an object must stand here, not \(fields.kindDescription)"
+          "expected an object, not \(fields.kindDescription)"
         )
       }
       for field in members {
@@ -112,6 +112,6 @@ enum RecordJSON {
 }
 
 extension TidingsV1.Reference {
-  /// In the place of a record's parent: the record shall have none.
+  /// The reference that removes a record's parent.
   static let removed = Self(recordID: .init())
 }

@@ -1,7 +1,7 @@
 internal import TidingsJSON
 internal import TidingsProto
 
-/// What became of records, as it is printed.
+/// The results of records in a call.
 enum RecordResults {
   /// The columns of a save; those of a fetch end with the fields.
   static let columns = ["RECORD", "TYPE", "CHANGE TAG", "RESULT"]
@@ -13,7 +13,7 @@ enum RecordResults {
     return results.finish(output)
   }
 
-  /// Adds results, with the fields of the records or the words for what became of them.
+  /// Adds results, with the fields of the records or a word for what was done.
   static func add(
     _ recordResults: [TidingsV1.RecordResult],
     to results: inout Results,
@@ -42,7 +42,7 @@ enum RecordResults {
         )
       case .error(let error):
         results.appendFailure(json(result, id, error), [name, "", "", error.text])
-      case nil: results.appendFailure(json(result, id, .init()), [name, "", "", "no outcome"])
+      case nil: results.appendFailure(json(result, id, .init()), [name, "", "", "no result"])
       }
     }
   }
@@ -60,7 +60,7 @@ enum RecordResults {
     ])
   }
 
-  /// The record's name, with the zone's unless that is the default one.
+  /// The record's name, with the zone's unless that is the default zone.
   static func name(_ id: TidingsV1.RecordID) -> String {
     guard let zone = id.zoneID, zone.name != ZoneName.defaultZone else { return id.recordName }
     return "\(zone.shownName)/\(id.recordName)"

@@ -2,24 +2,24 @@ internal import CommandLineTools
 internal import TidingsJSON
 internal import TidingsModel
 
-/// A record to fill in.
+/// A record with placeholder values.
 struct RecordTemplate: Equatable {
   let json: JSONValue
 
-  /// A template of a type.
+  /// Returns the template of a type.
   ///
-  /// - Throws: `LocalFailure` when the schema, or the type in it, cannot be read.
+  /// - Throws: `LocalFailure` if the schema, or the type in it, cannot be read.
   init(type name: String, schema text: String) throws(LocalFailure) {
     let schema: TidingsModel.Schema
     do {
       schema = try TidingsModel.Schema(text: text)
     } catch {
-      throw LocalFailure("the server's schema, \(error)")
+      throw LocalFailure("invalid schema from the server, \(error)")
     }
     guard let type = schema.recordTypes[name] else {
       let near = nearest(to: name, among: Array(schema.recordTypes.keys))
       throw LocalFailure(
-        "the schema has no record type '\(name)'" + (near.map { "; did you mean \($0)?" } ?? "")
+        "unknown record type '\(name)'" + (near.map { "; did you mean \($0)?" } ?? "")
       )
     }
     var fields = JSONObject()
@@ -32,7 +32,7 @@ struct RecordTemplate: Equatable {
     ])
   }
 
-  /// A value of a type that is easily overwritten.
+  /// A placeholder value of a type.
   private static func value(_ type: TidingsModel.Schema.FieldType) -> JSONValue {
     switch type {
     case .number: .integer(0)

@@ -6,12 +6,12 @@ extension Verb {
   static let countRecords = Verb(
     command: Command(
       "records count",
-      "Counts the records of a type that match a predicate.",
+      "Count the records of a type that match a predicate.",
       operands: "TYPE",
       completion: .live("types"),
       options: selectionOptions,
       discussion: """
-        The names are fetched page by page and counted here; `zones stats` counts a whole zone by type.
+        Fetches the names page by page and counts them; `zones stats` counts a whole zone by type.
 
         Examples:
           rpcctl records count Houses

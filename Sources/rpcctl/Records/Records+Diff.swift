@@ -5,19 +5,19 @@ internal import TidingsProto
 extension Verb {
   private static let exact = OptionKey<Bool>(
     flag: "exact",
-    "Also what only the stored records have; a save would leave it."
+    "Also report fields that only the stored records have, which a save keeps."
   )
 
   static let diffRecords = Verb(
     command: Command(
       "records diff",
-      "Tells what saving the records of files would change.",
+      "Show the changes that saving the records of files would make.",
       operands: "FILE|-|DIR…",
       completion: .files,
       options: [Option](of: .zone, exact),
       discussion: """
-        Prints the fields that differ, and ends with 3 when there are any. Change tags, and records
-        that no file has, are not looked at.
+        Prints the fields that differ, and exits with 3 if there are any. Change tags, and stored records
+        that are not in the files, are ignored.
 
         Examples:
           rpcctl records diff houses.json
@@ -57,7 +57,7 @@ extension Verb {
         }
       }
       if output.format != .jsonl { output.write(list) { table } }
-      if isSame, output.format == .table { output.tell("no differences") }
+      if isSame, output.format == .table { output.log("no differences") }
       return isSame ? .success : .conditionNotMet
     }
   )

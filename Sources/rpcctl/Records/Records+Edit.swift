@@ -5,20 +5,20 @@ extension Verb {
   private static let editor = OptionKey<String?>(
     "editor",
     value: "COMMAND",
-    "The editor; without it what VISUAL or EDITOR says, else vi."
+    "The editor (default: $VISUAL, $EDITOR, or vi)."
   )
 
   static let editRecord = Verb(
     command: Command(
       "records edit",
-      "Opens a record in the editor, and saves what was changed.",
+      "Edit a record in an editor, and save the changes.",
       operands: "NAME",
       completion: .live("records"),
       options: [Option](of: .zone, editor),
       discussion: """
-        Only the fields that were changed are sent, with the change tag: what others saved meanwhile is
-        never overwritten. Then both versions are shown, and the edited text stays in a file, which
-        `records put FILE --save-policy changed-keys` writes over them, with all fields in it.
+        Sends only the changed fields, with the change tag, so that it never overwrites others' changes.
+        After a conflict it shows both versions, and keeps the edited text in a file, which `records put
+        FILE --save-policy changed-keys` saves over them, with all its fields.
 
         Examples:
           rpcctl records edit h1
@@ -27,26 +27,30 @@ extension Verb {
     ),
     run: { invocation in
       let names = try invocation.requireOperands("NAME")
-      guard names.count == 1 else { throw UsageError("one NAME: '\(names[1])' is one too many") }
+      guard names.count == 1 else {
+        throw UsageError("expected one NAME: unexpected operand '\(names[1])'")
+      }
       let editor = try invocation.editor(try invocation.arguments.nonEmpty(editor))
       let session = try await invocation.connect()
       let id = TidingsV1.RecordID(names[0], in: try invocation.zoneID)
       guard let stored = try await invocation.fetch([id], over: session).first?.storedRecord else {
-        throw NotFound("there is no record '\(names[0])'; `rpcctl records template` begins one")
+        throw NotFound(
+          "record '\(names[0])' does not exist: create one with `rpcctl records template`"
+        )
       }
       let draft = try RecordDraft(RecordJSON.json(stored))
       do {
         try await editor.edit(draft.path)
         guard let change = try draft.change(zoneID: try invocation.zoneID) else {
           draft.discard()
-          invocation.output.tell("nothing was changed")
+          invocation.output.log("no changes")
           return .success
         }
         let exitCode = try await invocation.modify(.init(recordsToSave: [change]), over: session)
         if exitCode == .success { draft.discard() } else { draft.keep(invocation.output) }
         return exitCode
       } catch {
-        // Whatever went wrong: the text is somebody's work.
+        // After any error: keep the user's text.
         draft.keep(invocation.output)
         throw error
       }

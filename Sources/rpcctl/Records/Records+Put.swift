@@ -5,7 +5,7 @@ extension Verb {
   static let putRecords = Verb(
     command: Command(
       "records put",
-      "Saves the records of files, in one call.",
+      "Save the records of files, in one call.",
       operands: "FILE|-|DIR…",
       completion: .files,
       options: [Option](of: .zone) + SaveOptions.options(),
@@ -15,15 +15,15 @@ extension Verb {
           rpcctl records get h1 | rpcctl records put -
           rpcctl records put --save-policy all-keys --no-atomic houses.json
 
-        Files hold records as `records get` prints them: JSON, or JSON lines; of a folder all .json and
-        .jsonl. `records template TYPE` writes one to begin with. More than one call takes, `import`
-        saves in batches.
+        Files contain records as printed by `records get`: JSON or JSON lines; of a folder, all .json and
+        .jsonl files are read. `records template TYPE` prints a record to start with. For more records
+        than fit into one call, use `import`.
         """
     ),
     run: { invocation in
       let paths = try invocation.requireOperands("FILE (- is standard input)")
       let records = try invocation.records(of: paths)
-      guard !records.isEmpty else { throw UsageError("there is no record in the files") }
+      guard !records.isEmpty else { throw UsageError("the files contain no records") }
       var request = TidingsV1.ModifyRecordsRequest(recordsToSave: records)
       try SaveOptions(invocation.arguments).apply(to: &request)
       return try await invocation.modify(request)
@@ -33,7 +33,7 @@ extension Verb {
   static let deleteRecords = Verb(
     command: Command(
       "records delete",
-      "Deletes records by name, and tells what goes with them.",
+      "Delete records by name, and list those that are deleted with them.",
       operands: "NAME…",
       completion: .live("records"),
       options: [Option](of: .zone) + SaveOptions.deletion,

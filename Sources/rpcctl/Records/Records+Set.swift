@@ -7,13 +7,13 @@ extension Verb {
   private static let typeOption = OptionKey<String?>(
     "type",
     value: "TYPE",
-    "The type of a new record; without it the record must exist."
+    "The type, to create the record if it does not exist."
   )
 
   static let setRecord = Verb(
     command: Command(
       "records set",
-      "Sets fields of a record, and leaves the others as they are.",
+      "Set fields of a record, and keep the others.",
       operands: "NAME FIELD…",
       completion: .live("records"),
       options: [Option](of: typeOption, .zone) + SaveOptions.options(default: "changed-keys"),
@@ -30,14 +30,14 @@ extension Verb {
       let words = try invocation.requireOperands("NAME")
       guard words.count > 1 else {
         throw UsageError(
-          "which fields? name=text, name:=JSON or name@FILE, behind the record's name"
+          "no fields: use NAME followed by name=text, name:=JSON or name@FILE"
         )
       }
       let pairs = try words.dropFirst().map(FieldPair.init)
       if let twice = pairs.indices.first(where: { i in
         pairs[..<i].contains { $0.name == pairs[i].name }
       }) {
-        throw UsageError("the field '\(pairs[twice].name)' stands twice")
+        throw UsageError("field '\(pairs[twice].name)' is given more than once")
       }
       let id = TidingsV1.RecordID(words[0], in: try invocation.zoneID)
       let session = try await invocation.connect()
@@ -54,7 +54,7 @@ extension Verb {
         "changeTag": stored.map { .string($0.changeTag) }, "fields": .object(fields),
       ])
       var record = try RecordJSON.record(json, id.recordName, zoneID: invocation.zoneID)
-      // A share is not saved without what it shares.
+      // A share must be saved with its root record.
       record.share = stored?.share
       var request = TidingsV1.ModifyRecordsRequest(recordsToSave: [record])
       try SaveOptions(invocation.arguments, default: "changed-keys").apply(to: &request)
@@ -64,19 +64,19 @@ extension Verb {
 }
 
 extension Invocation {
-  /// The type and the change tag of a record that must exist.
+  /// Returns the type and the change tag of a record that must exist.
   fileprivate func systemFields(
     of id: TidingsV1.RecordID,
     _ session: Session
   ) async throws -> TidingsV1.Record {
     guard let record = try await fetch([id], desiredKeys: [], over: session).first?.storedRecord
     else {
-      throw NotFound("there is no record '\(id.recordName)': --type TYPE creates it")
+      throw NotFound("record '\(id.recordName)' does not exist: create it with --type TYPE")
     }
     return record
   }
 
-  /// The JSON of a field's value; a file is uploaded first.
+  /// Returns the JSON of a field's value; uploads a file first.
   fileprivate func json(
     _ content: FieldPair.Content,
     _ session: Session

@@ -6,7 +6,7 @@ extension Verb {
   static let recordTemplate = Verb(
     command: Command(
       "records template",
-      "Prints a record of a type with every field of the schema, to fill in.",
+      "Print a template record of a type, with every field of the schema.",
       operands: "TYPE",
       completion: .live("types"),
       discussion: """
@@ -18,7 +18,7 @@ extension Verb {
     run: { invocation in
       let operands = try invocation.requireOperands("TYPE")
       guard operands.count == 1 else {
-        throw UsageError("one TYPE: '\(operands[1])' is one too many")
+        throw UsageError("expected one TYPE: unexpected operand '\(operands[1])'")
       }
       let schema = try await invocation.fetchSchema().text
       let text = try RecordTemplate(type: operands[0], schema: schema).json

@@ -7,25 +7,25 @@ extension Verb {
     "for",
     value: "exists|gone|PREDICATE",
     default: "exists",
-    "What is waited for."
+    "The condition to wait for."
   )
   fileprivate static let typeOption = OptionKey<String?>(
     "type",
     value: "TYPE",
-    "Any record of this type, in place of NAME."
+    "Any record of this type, instead of NAME."
   )
 
   static let waitForRecord = Verb(
     command: Command(
       "records wait",
-      "Waits until a record is as it should be, and prints it.",
+      "Wait until a record meets a condition, and print it.",
       operands: "[NAME]",
       completion: .live("records"),
       options: [Option](of: condition, typeOption, .zone),
       discussion: """
-        The server tells when something changes: nothing is asked for again and again. What is so
-        already ends it at once. `--timeout TIME` on the command line ends it, with 3, after that time;
-        without it, it waits until it is interrupted (130).
+        Waits for change notifications instead of polling, and returns at once if the condition is already
+        met. An explicit `--timeout TIME` ends it with 3 after that time; without one, it waits until it
+        is interrupted (130).
 
         Examples:
           rpcctl records wait h1 --for 'price < 400000' --timeout 10m
@@ -41,13 +41,13 @@ extension Verb {
       try await requireServer(session, invocation)
       let found = try await withTimeLimit(limit) { progress in
         if try await awaited.isThere(session, invocation) { return progress.advance() }
-        // Which zones change is told in a few bytes, whatever they hold.
+        // The database's feed reports changed zones in a few bytes, whatever their size.
         let changes = DatabaseChanges(
           session.transport,
           database: invocation.settings.databaseID,
           follow: true,
           timeout: limit == nil ? invocation.settings.timeout : .seconds(10),
-          onConnection: { tell($0, invocation.output) }
+          onConnection: { log($0, invocation.output) }
         )
         for try await page in changes where page.concerns(try invocation.zoneID) {
           if try await awaited.isThere(session, invocation) { return progress.advance() }
@@ -55,12 +55,12 @@ extension Verb {
       }
       if found.count > 0 { return .success }
       if Task.isCancelled { throw Interrupted() }
-      throw ConditionNotMet("the time is over, and '\(awaited.text)' is not so")
+      throw ConditionNotMet("timed out: '\(awaited.text)' is not met")
     }
   )
 }
 
-/// What is waited for.
+/// The condition.
 private struct Awaited: Sendable {
   private enum Goal: Sendable {
     case exists, gone
@@ -69,17 +69,17 @@ private struct Awaited: Sendable {
 
   private let name: String?
   private let goal: Goal
-  /// For messages.
+  /// The condition as text, for messages.
   let text: String
 
   init(_ invocation: Invocation) throws(UsageError) {
     let arguments = invocation.arguments
     guard arguments.operands.count <= 1 else {
-      throw UsageError("one NAME at most: '\(arguments.operands[1])' is one too many")
+      throw UsageError("expected one NAME: unexpected operand '\(arguments.operands[1])'")
     }
     name = arguments.operands.first
     guard (name == nil) == (arguments[Verb.typeOption] != nil) else {
-      throw UsageError("which record? NAME, or --type TYPE for any of a type")
+      throw UsageError("no record: use NAME, or --type TYPE for any record of a type")
     }
     text = arguments[Verb.condition]
     switch text {
@@ -89,7 +89,7 @@ private struct Awaited: Sendable {
     }
   }
 
-  /// Whether it is so now; then it is printed.
+  /// Returns whether the condition is met; prints the record then.
   func isThere(_ session: Session, _ invocation: Invocation) async throws -> Bool {
     let record = try await untilAnswered { try await find(session, invocation) }
     switch (goal, record) {
@@ -110,7 +110,7 @@ private struct Awaited: Sendable {
     }
   }
 
-  /// The record of the name; or of the type the first that satisfies the predicate.
+  /// Returns the record of the name, or the first of the type that satisfies the predicate.
   private func find(_ session: Session, _ invocation: Invocation) async throws -> TidingsV1.Record?
   {
     let zone = try invocation.zoneID

@@ -1,20 +1,20 @@
 internal import CommandLineTools
 internal import TidingsProto
 
-/// How a call changes records, as the options of verbs that change some say.
+/// The options of verbs that change records.
 struct SaveOptions {
   private static let atomic = OptionKey<Bool>(
     flag: "atomic",
-    "All items of a zone succeed, or none does, also in default zones."
+    "Apply the changes of each zone atomically, also in default zones."
   )
   private static let noAtomic = OptionKey<Bool>(
     flag: "no-atomic",
-    "Items of a zone succeed or fail each by itself, as in default zones."
+    "Apply each change independently, as in default zones."
   )
   private static let clientTokenData = OptionKey<String?>(
     "client-token-data",
     value: "TEXT",
-    "This device's mark, which comes back with the changes of the zones."
+    "A mark of this device, returned with the changes of the zones."
   )
 
   /// The options of verbs that delete records.
@@ -26,7 +26,7 @@ struct SaveOptions {
   }
 
   private var policy = TidingsV1.SavePolicy.ifServerRecordUnchanged
-  /// `nil`: as the zone does.
+  /// `nil`: the default of the zone.
   private let isAtomic: Bool?
   private let tokenData: String
 
@@ -43,13 +43,13 @@ struct SaveOptions {
   init(ofDeletion arguments: ParsedArguments) throws(UsageError) {
     let (isAtomic, isNot) = (arguments[Self.atomic], arguments[Self.noAtomic])
     guard !isAtomic || !isNot else {
-      throw UsageError("--atomic and --no-atomic exclude each other")
+      throw UsageError("--atomic and --no-atomic cannot be combined")
     }
     self.isAtomic = isAtomic ? true : isNot ? false : nil
     tokenData = arguments[Self.clientTokenData] ?? ""
   }
 
-  /// Puts the options into a request.
+  /// Sets the options in a request.
   func apply(to request: inout TidingsV1.ModifyRecordsRequest) {
     request.savePolicy = policy
     if let isAtomic { request.atomic = isAtomic }

@@ -1,20 +1,20 @@
 internal import CommandLineTools
 internal import TidingsProto
 
-/// Reads the sort order of a query: `year,-title,distance(location,52.5,13.4)`.
+/// Parses the sort order of a query: `year,-title,distance(location,52.5,13.4)`.
 enum SortText {
-  /// The keys of a text, the first first.
+  /// Returns the keys of a text, in order.
   static func descriptors(_ text: String) throws(UsageError) -> [TidingsV1.SortDescriptor] {
     var descriptors: [TidingsV1.SortDescriptor] = []
     for key in try keys(text) { descriptors.append(try descriptor(key)) }
     return descriptors
   }
 
-  /// The text of keys, for messages.
+  /// The expected form, for messages.
   static let form =
-    "--sort takes FIELD, -FIELD or distance(FIELD,LATITUDE,LONGITUDE), with commas between"
+    "--sort takes a comma-separated list of FIELD, -FIELD or distance(FIELD,LATITUDE,LONGITUDE)"
 
-  /// Splits at commas that stand outside parentheses.
+  /// Splits at commas outside parentheses.
   private static func keys(_ text: String) throws(UsageError) -> [String] {
     var keys = [""]
     var depth = 0
@@ -27,7 +27,7 @@ enum SortText {
       }
       guard (0...1).contains(depth) else { throw UsageError("\(form), not '\(text)'") }
     }
-    guard depth == 0 else { throw UsageError("\(form); a ')' is missing in '\(text)'") }
+    guard depth == 0 else { throw UsageError("\(form); missing ')' in '\(text)'") }
     return keys.map(trimmed)
   }
 

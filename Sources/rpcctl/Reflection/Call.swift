@@ -8,7 +8,7 @@ extension Verb {
     "data",
     letter: "d",
     value: "JSON",
-    "The request: JSON, @FILE, or - for standard input; the same as the second operand."
+    "The request: JSON, @FILE, or - for standard input; same as the second operand."
   )
   private static let header = OptionKey<[String]>(
     list: "header",
@@ -18,25 +18,24 @@ extension Verb {
   )
   private static let emitDefaults = OptionKey<Bool>(
     flag: "emit-defaults",
-    "Print fields that have their defaults too."
+    "Also print fields with default values."
   )
   private static let stream = OptionKey<Bool>(
     flag: "stream",
-    "Refuse a method that does not answer with a stream."
+    "Fail if the method does not return a stream."
   )
 
   static let call = Verb(
     command: Command(
       "call",
-      "Calls any method of the server, by reflection.",
+      "Call any method of the server, by reflection.",
       operands: "SERVICE/METHOD [JSON|@FILE|-]",
       completion: .live("methods"),
       options: [Option](of: data, header, emitDefaults, stream),
       discussion: """
-        The request and the responses are in proto3's JSON mapping; without JSON the request is empty.
-        Each message of a stream is printed as it comes; only a --timeout given on the command line
-        ends a stream. The package may be left out of SERVICE where
-        that is clear.
+        The request and the responses use proto3's JSON mapping; the default request is empty. Each
+        message of a stream is printed as it arrives; only an explicit --timeout limits a stream. The
+        package of SERVICE is optional if the name is unambiguous.
 
         Examples:
           rpcctl call tidings.rpc.v1.HealthService/Check '{}'
@@ -48,17 +47,17 @@ extension Verb {
     run: { invocation in
       let operands = invocation.arguments.operands
       guard (1...2).contains(operands.count) else {
-        throw UsageError("call takes SERVICE/METHOD and at most one request in JSON")
+        throw UsageError("expected SERVICE/METHOD and at most one request in JSON")
       }
       for option in [Option](of: .container, .database, .environment)
       where invocation.arguments.isGiven(option) {
         throw UsageError(
-          "call does not take \(option.spelling): set databaseId in the request instead"
+          "call does not support \(option.spelling): set databaseId in the request instead"
         )
       }
       let data = invocation.arguments[data]
       guard data == nil || operands.count == 1 else {
-        throw UsageError("the request stands twice: as the second operand and as --data")
+        throw UsageError("the second operand and --data cannot be combined")
       }
       let request = try invocation.input.value(
         data ?? (operands.count > 1 ? operands[1] : "{}"),
@@ -70,7 +69,7 @@ extension Verb {
       let schema = try await Reflection.fetchSchema(transport, invocation)
       let (method, types) = try Reflection.method(operands[0], schema)
       if invocation.arguments[stream], method.kind == .unary {
-        throw UsageError("\(method.fullName) answers once: leave out --stream")
+        throw UsageError("\(method.fullName) does not return a stream: omit --stream")
       }
       var mapping = JSONTranscoder.Options()
       mapping.writesDefaults = invocation.arguments[emitDefaults]
@@ -81,7 +80,7 @@ extension Verb {
         let response = try await transport.unary(method, bytes, options: options)
         try print(response, types.outputType, transcoder, invocation.output)
       case .serverStreaming:
-        // Streams may be meant to go on: only a limit given for this one counts.
+        // A stream runs until it is interrupted: only an explicit limit applies.
         if !invocation.arguments.isGiven(.timeout) { options.timeout = nil }
         for try await response in transport.serverStreaming(method, bytes, options: options) {
           try print(response, types.outputType, transcoder, invocation.output)
@@ -99,7 +98,7 @@ extension Verb {
     do {
       return try transcoder.encode(request, as: type)
     } catch {
-      throw UsageError("the request is not a \(type): \(error)")
+      throw UsageError("invalid request of type \(type): \(error)")
     }
   }
 
@@ -117,7 +116,7 @@ extension Verb {
     for header in arguments[header] {
       let parts = header.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2, !parts[0].isEmpty else {
-        throw UsageError("--header takes KEY=VALUE, not '\(header)'")
+        throw UsageError("invalid --header '\(header)': use KEY=VALUE")
       }
       metadata[String(parts[0])] = String(parts[1])
     }

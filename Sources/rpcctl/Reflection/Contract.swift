@@ -3,9 +3,9 @@ internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsRPC
 
-/// The schema of Tidings' own messages, for those parts of them that need no form of their own.
+/// The contract of Tidings' own messages, for messages that are printed in proto3's JSON mapping.
 enum Contract {
-  /// The messages' descriptions; read at the first use.
+  /// The descriptors; read on first use.
   static let schema: Result<Schema, Schema.ReadingError> = {
     let files: [FileDescriptor] = [
       .tidingsV1NotificationServiceProto, .tidingsV1SubscriptionServiceProto,
@@ -30,7 +30,7 @@ enum Contract {
     try transcoder.get().decode(message.encoded(), as: Value.messageName)
   }
 
-  /// A message in proto3's JSON mapping, with the fields that have their defaults.
+  /// Returns a message in proto3's JSON mapping, including fields with default values.
   static func fullJSON<Value: Message>(_ message: Value) throws -> JSONValue {
     var options = JSONTranscoder.Options()
     options.writesDefaults = true
@@ -43,7 +43,7 @@ enum Contract {
     try Value(decoding: try transcoder.get().encode(json, as: Value.messageName))
   }
 
-  /// A detail of an error.
+  /// Returns a detail of an error.
   static func json(_ detail: RPCError.Detail) -> JSONValue {
     let type = detail.typeURL.split(separator: "/").last.map(String.init) ?? ""
     let content = try? transcoder.get().decode(detail.value, as: type)
@@ -57,7 +57,7 @@ enum Contract {
     return .object(object)
   }
 
-  /// An enum's value without the name of its type: `UNKNOWN_ITEM` of `ERROR_CODE_UNKNOWN_ITEM`.
+  /// Returns an enum's value without the name of its type: `UNKNOWN_ITEM` of `ERROR_CODE_UNKNOWN_ITEM`.
   static func shortName(_ value: some CustomStringConvertible, _ prefix: String) -> String {
     let name = value.description
     return name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name

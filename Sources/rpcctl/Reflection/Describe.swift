@@ -6,7 +6,7 @@ extension Verb {
     command: Command(
       "describe",
       aliases: ["reflect describe"],
-      "Describes the server's services, or one service, method, message or enum.",
+      "Describe the server's services, or one service, method, message or enum.",
       operands: "[SYMBOL]",
       completion: .live("symbols"),
       discussion: """
@@ -18,7 +18,7 @@ extension Verb {
     ),
     run: { invocation in
       guard invocation.arguments.operands.count <= 1 else {
-        throw UsageError("describe takes one symbol")
+        throw UsageError("expected one symbol")
       }
       let transport = try await invocation.connect().transport
       let schema = try await Reflection.fetchSchema(transport, invocation)
@@ -32,7 +32,7 @@ extension Verb {
           nearest(to: symbol, among: symbols)
           ?? nearest(to: symbol, among: symbols.map(Reflection.shortName))
         throw UsageError(
-          "the server knows no '\(symbol)'" + (near.map { "; did you mean \($0)?" } ?? "")
+          "unknown symbol '\(symbol)'" + (near.map { "; did you mean \($0)?" } ?? "")
         )
       }
       if invocation.output.format == .table {

@@ -1,17 +1,17 @@
 internal import TidingsJSON
 
-/// A message in JSON with all its fields, to be filled in.
+/// A message in JSON with all its fields, as a template.
 struct MessageTemplate {
-  /// Messages inside messages, at most; deeper ones are empty.
+  /// Maximum nesting depth; deeper messages are empty.
   private static let depthMax = 6
 
   private let schema: Schema
-  /// The messages that are being written: one inside itself is left empty.
+  /// The messages being written: recursive ones are left empty.
   private var open: [String] = []
 
-  /// The template of the message with a full name.
+  /// Returns the template of a message by its full name.
   ///
-  /// Of the fields of a oneof the first stands for all; lists and maps have one member.
+  /// Of a oneof only the first field is included; lists and maps have one member.
   static func json(_ name: String, _ schema: Schema) -> JSONValue {
     var template = MessageTemplate(schema: schema)
     return template.message(name)
@@ -41,7 +41,7 @@ struct MessageTemplate {
       return .object([key(entry.fields[0]): value(entry.fields[1])])
     }
     guard field.isRepeated else { return value(field) }
-    // What is inside itself ends here.
+    // Recursion ends here.
     return open.contains(field.typeName) ? .array([]) : .array([value(field)])
   }
 
@@ -51,7 +51,7 @@ struct MessageTemplate {
     case .enum: .string(schema.enums[field.typeName]?.values.first?.name ?? "")
     case .string, .bytes: .string("")
     case .bool: .bool(false)
-    // 64 bits are strings in proto3's JSON.
+    // 64-bit numbers are strings in proto3's JSON.
     case .int64, .uint64, .fixed64, .sfixed64, .sint64: .string("0")
     case .double, .float: .double(0)
     case .int32, .uint32, .fixed32, .sfixed32, .sint32: .integer(0)

@@ -1,11 +1,11 @@
 internal import TidingsJSON
 
-/// Writes what a schema has the way a .proto does.
+/// Writes descriptors in the syntax of .proto files.
 struct ProtoText {
   private let schema: Schema
   private var lines: [String] = []
 
-  /// The text of the service, method, message or enum with a name; `nil` when there is none.
+  /// Returns the text of a service, method, message or enum; `nil` if it does not exist.
   static func describe(_ symbol: String, _ schema: Schema) -> (name: String, text: String)? {
     var text = ProtoText(schema: schema)
     guard let name = text.add(symbol.replacing("/", with: ".")) else { return nil }

@@ -3,7 +3,7 @@ internal import TidingsJSON
 internal import TidingsProto
 
 extension Verb {
-  /// What a server tells of its services; `describe` is one of them too.
+  /// The verbs of server reflection; `describe` is one of them.
   static let reflectVerbs = [
     listServices, listMethods, listSymbols, fetchDescriptorSet, printTemplate,
   ]
@@ -11,7 +11,7 @@ extension Verb {
   private static let listServices = Verb(
     command: Command(
       "reflect services",
-      "Lists the services of the server.",
+      "List the services of the server.",
       discussion: """
         Example:
           rpcctl reflect services -o table
@@ -36,11 +36,11 @@ extension Verb {
   private static let listMethods = Verb(
     command: Command(
       "reflect methods",
-      "Lists the methods of services, or of all of them.",
+      "List the methods of services (default: of all services).",
       operands: "[SERVICE…]",
       completion: .live("services"),
       discussion: """
-        A safe method changes nothing, so that a call may be made again.
+        A safe method has no side effects, so calls may be retried.
 
         Examples:
           rpcctl reflect methods RecordService -o table
@@ -81,7 +81,7 @@ extension Verb {
   private static let listSymbols = Verb(
     command: Command(
       "reflect symbols",
-      "Lists all that `rpcctl describe` describes: services, methods, messages, enums.",
+      "List all symbols of `rpcctl describe`: services, methods, messages, enums.",
       discussion: """
         Example:
           rpcctl reflect symbols
@@ -102,13 +102,13 @@ extension Verb {
     letter: "O",
     value: "FILE",
     completion: .files,
-    "Where to; a file that is there is replaced. Without it standard output."
+    "The file to write; an existing file is replaced (default: standard output)."
   )
 
   private static let fetchDescriptorSet = Verb(
     command: Command(
       "reflect descriptor-set",
-      "Writes the descriptors of all services to a file, for protoc, grpcurl, buf and others.",
+      "Write the descriptors of all services to a file, for protoc, grpcurl, buf and others.",
       options: [Option](of: file),
       discussion: """
         The file is a serialized google.protobuf.FileDescriptorSet, imports before importers.
@@ -141,12 +141,12 @@ extension Verb {
   private static let printTemplate = Verb(
     command: Command(
       "reflect template",
-      "Prints a message in JSON with all its fields, to be filled in for `rpcctl call`.",
+      "Print a template in JSON of a message or request, for `rpcctl call`.",
       operands: "MESSAGE|SERVICE/METHOD",
       completion: .live("symbols"),
       discussion: """
-        Of a method it is the request. Of the fields of a oneof the first stands for all; lists and
-        maps have one member.
+        For a method, prints its request. Of a oneof only the first field is included; lists and maps have
+        one member.
 
         Examples:
           rpcctl reflect template RecordService/FetchRecords
@@ -155,14 +155,14 @@ extension Verb {
     ),
     run: { invocation in
       let operands = invocation.arguments.operands
-      guard operands.count == 1 else { throw UsageError("one MESSAGE or SERVICE/METHOD is needed") }
+      guard operands.count == 1 else { throw UsageError("expected one MESSAGE or SERVICE/METHOD") }
       let schema = try await reflectedSchema(invocation)
       let name =
         operands[0].contains("/")
         ? try Reflection.method(operands[0], schema).1.inputType
         : try Reflection.message(operands[0], schema)
       let template = MessageTemplate.json(name, schema)
-      // It is for a file that people fill in, wherever it goes.
+      // People fill it in, so it is always indented.
       if invocation.arguments[.output] == nil {
         invocation.output.write(
           text: String(decoding: template.text(isPretty: true), as: UTF8.self) + "\n"

@@ -3,9 +3,9 @@ internal import TidingsJSON
 internal import TidingsProto
 internal import TidingsRPC
 
-/// What a server says about its services.
+/// The descriptors of a server's services.
 enum Reflection {
-  /// Asks the server for the descriptors of its services.
+  /// Fetches the descriptors of the server's services.
   static func fetchSchema(
     _ transport: any ClientTransport,
     _ invocation: Invocation
@@ -15,7 +15,7 @@ enum Reflection {
     return try Schema(fileDescriptorSet: response.fileDescriptorSet)
   }
 
-  /// The method `package.Service/Method`, or `Service/Method` where one service has that name.
+  /// Returns the method `package.Service/Method`, or `Service/Method` if one service has that name.
   static func method(
     _ name: String,
     _ schema: Schema
@@ -24,19 +24,21 @@ enum Reflection {
   {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 2 else {
-      throw UsageError("'\(name)' is not SERVICE/METHOD; `rpcctl describe` lists them")
+      throw UsageError(
+        "invalid method '\(name)': use SERVICE/METHOD; list services with `rpcctl describe`"
+      )
     }
     let service = try service(parts[0], schema)
     guard let method = service.methods.first(where: { $0.name == parts[1] }) else {
       let names = service.methods.map(\.name)
       let near = didYouMean(parts[1], among: names)
       throw UsageError(
-        "\(service.name) has no method '\(parts[1])'"
-          + (near.isEmpty ? "; it has \(names.joined(separator: ", "))" : near)
+        "unknown method '\(parts[1])' of \(service.name)"
+          + (near.isEmpty ? ": use \(names.joined(separator: ", "))" : near)
       )
     }
     guard !method.isClientStreaming else {
-      throw UsageError("\(name) takes a stream of requests, which rpcctl cannot send")
+      throw UsageError("\(name) takes a stream of requests, which rpcctl does not support")
     }
     let idempotency: MethodDescriptor.Idempotency =
       switch method.idempotency {
@@ -55,7 +57,7 @@ enum Reflection {
     return (descriptor, method)
   }
 
-  /// The service that a name means, with or without its package.
+  /// Returns the service with a name, with or without its package.
   static func service(_ name: String, _ schema: Schema) throws(UsageError) -> Schema.Service {
     let services = schema.services
     if let service = services.first(where: { $0.name == name }) { return service }
@@ -63,33 +65,33 @@ enum Reflection {
     if candidates.count == 1 { return candidates[0] }
     if candidates.count > 1 {
       throw UsageError(
-        "'\(name)' could be \(candidates.map(\.name).joined(separator: " or "))"
+        "ambiguous name '\(name)': use \(candidates.map(\.name).joined(separator: " or "))"
       )
     }
     let near =
       nearest(to: name, among: services.map(\.name))
       ?? nearest(to: name, among: services.map { shortName($0.name) })
     throw UsageError(
-      "the server has no service '\(name)'" + (near.map { "; did you mean \($0)?" } ?? "")
+      "unknown service '\(name)'" + (near.map { "; did you mean \($0)?" } ?? "")
     )
   }
 
-  /// The full name of the message that a name means, with or without its package.
+  /// Returns the full name of the message with a name, with or without its package.
   static func message(_ name: String, _ schema: Schema) throws(UsageError) -> String {
     let names = schema.messages.values.filter { !$0.isMapEntry }.map(\.name)
     if names.contains(name) { return name }
     let candidates = names.filter { $0.hasSuffix("." + name) }.sorted()
     if candidates.count == 1 { return candidates[0] }
     if candidates.count > 1 {
-      throw UsageError("'\(name)' could be \(candidates.joined(separator: " or "))")
+      throw UsageError("ambiguous name '\(name)': use \(candidates.joined(separator: " or "))")
     }
     let near = nearest(to: name, among: names) ?? nearest(to: name, among: names.map(shortName))
     throw UsageError(
-      "the server has no message '\(name)'" + (near.map { "; did you mean \($0)?" } ?? "")
+      "unknown message '\(name)'" + (near.map { "; did you mean \($0)?" } ?? "")
     )
   }
 
-  /// The last word of a full name.
+  /// The last component of a full name.
   static func shortName(_ name: String) -> String {
     name.split(separator: ".").last.map(String.init) ?? name
   }

@@ -7,20 +7,20 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Lines that are typed on a terminal, edited with libedit.
+/// Reads lines from a terminal, edited with libedit.
 ///
-/// The library is loaded when a line is first wanted, so that rpcctl neither needs it nor starts
-/// slower for it.
+/// The library is loaded when the first line is read, so that rpcctl does not depend on it and starts
+/// faster.
 final class LineEditor: Sendable {
-  /// What may stand at the end of a line: whole words.
+  /// Returns completions for the end of a line: whole words.
   typealias Complete = @Sendable (_ line: String) -> [String]
 
-  /// libedit keeps its state in globals: all of its calls come from one queue.
+  /// libedit keeps its state in globals: all calls are made on one queue.
   private let queue = DispatchQueue(label: "LineEditor")
   private let library: Library
   private let historyPath: String?
 
-  /// An editor; `nil` where nobody types, or without the library.
+  /// An editor; `nil` without a terminal or without the library.
   init?(historyPath: String?, complete: @escaping Complete) {
     guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1, let library = Library() else {
       return nil
@@ -34,7 +34,7 @@ final class LineEditor: Sendable {
     if let historyPath { _ = library.readHistory(historyPath) }
   }
 
-  /// The next line; `nil` at the end.
+  /// Reads the next line; `nil` at the end.
   func readLine(_ prompt: String) async -> String? {
     await withCheckedContinuation { continuation in
       queue.async { [library] in
@@ -47,7 +47,7 @@ final class LineEditor: Sendable {
     }
   }
 
-  /// Remembers a line, here and in the file.
+  /// Adds a line to the history, in memory and in the file.
   func remember(_ line: String) {
     queue.async { [library, historyPath] in
       _ = library.addHistory(line)
@@ -59,13 +59,13 @@ final class LineEditor: Sendable {
 
   private static let completion = Mutex<Complete?>(nil)
 
-  /// Called by libedit for the word before the cursor, from `start` to `end` of the line.
+  /// Called by libedit with the word before the cursor, from `start` to `end` of the line.
   private static let attempt: Library.Attempt = { word, start, end in
     guard let word, let line = Library.lineBuffer, end >= start else { return nil }
     let typed = String(cString: word)
     let text = String(decoding: UnsafeRawBufferPointer(start: line, count: Int(end)), as: UTF8.self)
     guard let complete = completion.withLock(\.self) else { return nil }
-    // Candidates are whole words, of which libedit may take the last part for the word.
+    // Candidates are whole words, of which libedit may see only the last part.
     let whole = ShellWords(text).typed.last ?? ""
     guard whole.hasSuffix(typed) else { return nil }
     let head = whole.dropLast(typed.count)
@@ -73,7 +73,7 @@ final class LineEditor: Sendable {
       String($0.dropFirst(head.count))
     }
     guard let first = found.first else { return nil }
-    // The first is what all have in common, as readline has it.
+    // The first entry is the common prefix, as in readline.
     let common = found.dropFirst().reduce(first) { $0.commonPrefix(with: $1) }
     let list = found.count == 1 ? found : [common] + found
     let size = (list.count + 1) * MemoryLayout<UnsafeMutablePointer<CChar>?>.stride
@@ -92,10 +92,10 @@ extension String {
   }
 }
 
-/// What is used of libedit, by its interface for programs that know readline.
+/// The functions of libedit that are used, from its readline-compatible interface.
 ///
-/// `@unchecked Sendable`: pointers to code and globals of a library that is never unloaded; `LineEditor`
-/// calls them from one queue.
+/// `@unchecked Sendable`: pointers to code and globals of a library that is never unloaded, which
+/// `LineEditor` uses on one queue.
 private struct Library: @unchecked Sendable {
   typealias Attempt =
     @convention(c) (UnsafePointer<CChar>?, CInt, CInt) ->
@@ -138,7 +138,7 @@ private struct Library: @unchecked Sendable {
     handle.flatMap { dlsym($0, name) }
   }
 
-  /// The line that is being typed.
+  /// The line being edited.
   static var lineBuffer: UnsafeMutablePointer<CChar>? {
     symbol("rl_line_buffer")?.assumingMemoryBound(to: UnsafeMutablePointer<CChar>?.self).pointee
   }

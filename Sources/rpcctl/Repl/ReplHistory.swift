@@ -1,12 +1,12 @@
 internal import TidingsFiles
 
-/// Which lines are remembered, and where.
+/// The history file and its rules.
 struct ReplHistory: Sendable {
-  /// The environment's variables that say where.
+  /// The environment variables that locate it.
   static let variables = ["XDG_STATE_HOME", "HOME"]
   static let linesMax: Int32 = 1_000
 
-  /// A file of the user alone; `nil`: nothing is kept.
+  /// The path of the file; `nil`: no history is kept.
   let path: String?
 
   init(_ environment: [String: String]) {
@@ -19,16 +19,15 @@ struct ReplHistory: Sendable {
     }
   }
 
-  /// Whether a line is remembered: not one that begins with a space, nor one with a value that is to
-  /// be encrypted.
+  /// Returns whether a line is kept: not if it starts with a space, or has a value to encrypt.
   static func keeps(_ line: String) -> Bool {
     guard let first = line.first, !first.isWhitespace else { return false }
     return !line.lowercased().contains("encrypt") && !line.lowercased().contains("secret")
   }
 
-  /// Sees to it that the file is there, for its owner alone.
+  /// Creates the file if necessary, readable by its owner only.
   ///
-  /// - Returns: Where; `nil` when it cannot be written, which is no reason to end.
+  /// - Returns: The path; `nil` if it cannot be written, which is not an error.
   func prepare() -> String? {
     guard let path else { return nil }
     var folder = ""
@@ -36,7 +35,7 @@ struct ReplHistory: Sendable {
       folder += "/" + part
       if !Folder.isThere(folder), (try? Folder.make(folder)) == nil { return nil }
     }
-    // It is there already, most times.
+    // It usually exists already.
     _ = try? File(path: path, .createNew)
     return path
   }

@@ -5,17 +5,16 @@ extension Verb {
   static let repl = Verb(
     command: Command(
       "repl",
-      "Takes one command after the other, with completion and a history.",
+      "Run commands interactively, with completion and history.",
       discussion: """
-        A line is a command without `rpcctl` before it, with words quoted as in a shell. The options
-        given to repl count for each command that does not say otherwise. Tab completes verbs, options
-        and names; Ctrl-C ends a command, Ctrl-D or `exit` ends repl. Where libedit (Debian: libedit2)
-        is not installed lines can be typed all the same.
+        A line is a command without `rpcctl`, with words quoted as in a shell. Options given to repl are
+        the defaults of all commands. Tab completes verbs, options and names; Ctrl-C stops a command,
+        Ctrl-D or `exit` ends repl. Line editing requires libedit (Debian: libedit2).
 
-        The history is in ~/.local/state/tidings/history. A line that begins with a space, or has a
-        value to be encrypted, is not kept.
+        The history is in ~/.local/state/tidings/history. Lines that start with a space, or have a value
+        to encrypt, are not kept.
 
-        From a file or a pipe each line is run in turn, until one fails; its exit code is that of repl.
+        From a file or a pipe, lines are run until one fails; its exit code is that of repl.
 
         Examples:
           rpcctl --as ada repl
@@ -37,7 +36,7 @@ struct Repl: Sendable {
   private static let ends: Set<String> = ["exit", "quit"]
 
   let invocation: Invocation
-  /// The options that count for each command.
+  /// The default options of all commands.
   private let options: [(name: String, words: [String])]
 
   init(_ invocation: Invocation) {
@@ -64,12 +63,14 @@ struct Repl: Sendable {
     return .success
   }
 
-  /// Runs lines as somebody types them.
+  /// Runs lines from the terminal.
   func converse() async -> ExitCode {
     let history = ReplHistory(invocation.program.environment)
     let editor = LineEditor(historyPath: history.prepare()) { [self] in candidates($0) }
-    invocation.output.hint("rpcctl \(Program.version); help lists the verbs, Ctrl-D ends")
-    // At the prompt there is nothing to interrupt.
+    invocation.output.hint(
+      "rpcctl \(Program.version); type help for a list of verbs, Ctrl-D to quit"
+    )
+    // At the prompt, an interrupt does nothing.
     Interruption.divert(to: {})
     defer { Interruption.divert(to: nil) }
     while let line = await readLine(editor) {
@@ -99,21 +100,21 @@ struct Repl: Sendable {
   }
 
   private func run(_ words: [String]) async -> ExitCode {
-    // The name of the program is forgiven.
+    // A leading program name is ignored.
     let words = words.first == Program.name ? Array(words.dropFirst()) : words
     if words.first == "repl" {
-      return invocation.output.fail(UsageError("this is repl already"))
+      return invocation.output.fail(UsageError("repl is already running"))
     }
     return await invocation.program.run(arguments(words), invocation.output.asked(for: .auto))
   }
 
-  /// The words of a line with the options that it does not have itself.
+  /// Returns the words of a line, with the default options that it does not override.
   func arguments(_ words: [String]) -> [String] {
     let given = Set(Completer(words + [""]).given.map(\.name))
     return options.filter { !given.contains($0.name) }.flatMap(\.words) + words
   }
 
-  /// What may stand at the end of a line; asks the server for names, and waits for them.
+  /// Returns completions for the end of a line; waits for names from the server.
   private func candidates(_ line: String) -> [String] {
     let completer = Completer(arguments(ShellWords(line).typed))
     let proposal = completer.proposal
@@ -129,7 +130,7 @@ struct Repl: Sendable {
       done.wait()
       words += (names.value ?? []).map { proposal.prefix + $0 }
     }
-    // Other words would have to be quoted.
+    // Other words would require quoting.
     return words.filter { !$0.isEmpty && !$0.contains { $0.isWhitespace || "'\"\\".contains($0) } }
   }
 }

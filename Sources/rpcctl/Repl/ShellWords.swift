@@ -1,15 +1,15 @@
 internal import CommandLineTools
 
-/// A line as words, quoted as shells do: `'…'`, `"…"`, and a backslash for one character.
+/// A line split into words, with shell quoting: `'…'`, `"…"`, and a backslash for one character.
 struct ShellWords: Hashable {
-  /// The words; the last one is what is being typed when the line does not end behind a space.
+  /// The words; the last one is incomplete if the line does not end in a space.
   private(set) var words: [String] = []
   /// A quote is still open, or the line ends with a backslash.
   private(set) var isOpen = false
   /// The line ends within a word.
   private(set) var endsInWord = false
 
-  /// Reads a line; a word that begins with `#` begins a comment.
+  /// Parses a line; a word that starts with `#` starts a comment.
   init(_ line: String) {
     var word: String?
     var quote: Character?
@@ -39,13 +39,13 @@ struct ShellWords: Hashable {
     if let word { words.append(word) }
   }
 
-  /// The words of a line that is complete.
+  /// Returns the words of a complete line.
   static func complete(_ line: String) throws(UsageError) -> [String] {
     let line = ShellWords(line)
-    guard !line.isOpen else { throw UsageError("a quote is open at the end of the line") }
+    guard !line.isOpen else { throw UsageError("unterminated quote at the end of the line") }
     return line.words
   }
 
-  /// The words with the one that is being typed, which may be empty, at the end.
+  /// The words, with the incomplete one, which may be empty, at the end.
   var typed: [String] { endsInWord && !words.isEmpty ? words : words + [""] }
 }

@@ -1,10 +1,10 @@
 internal import TidingsModel
 
-/// Whether a user may do something with records of a type in the public database, and why.
+/// Computes whether a user may access records of a type in the public database, and why.
 ///
-/// The same sum as the server's: docs/authorization.md.
+/// The same computation as the server's: docs/authorization.md.
 struct GrantCheck: Hashable, Sendable {
-  /// What is asked about.
+  /// The operation.
   enum Operation: String, CaseIterable, Sendable {
     case read
     case create
@@ -12,7 +12,7 @@ struct GrantCheck: Hashable, Sendable {
     case delete
     case subscribe
 
-    /// The rights that it takes; a subscription fires for what may be read.
+    /// The required permissions; a subscription requires reading.
     fileprivate var rights: Schema.Rights {
       switch self {
       case .read, .subscribe: .read
@@ -22,7 +22,7 @@ struct GrantCheck: Hashable, Sendable {
     }
   }
 
-  /// On which records it is allowed.
+  /// The records to which access is granted.
   enum Verdict: String, Sendable {
     case all
     case own
@@ -30,18 +30,18 @@ struct GrantCheck: Hashable, Sendable {
   }
 
   let verdict: Verdict
-  /// Why, one sentence each.
+  /// The reasons, one sentence each.
   let reasons: [String]
 
-  /// Adds up what a type grants.
+  /// Computes what a type grants.
   ///
   /// - Parameters:
-  ///   - operation: What is asked about.
+  ///   - operation: The operation.
   ///   - type: The record type.
-  ///   - text: The schema, in its language.
-  ///   - roles: What an administrator gave the user; `nil`: a guest, who has no account.
+  ///   - text: The schema, in the schema language.
+  ///   - roles: The user's roles; `nil`: a guest, who has no account.
   ///   - container: The container's name, for roles of one container.
-  /// - Throws: `LocalFailure` for a text that is no schema.
+  /// - Throws: `LocalFailure` for an invalid schema.
   init(
     _ operation: Operation,
     on type: String,
@@ -53,7 +53,7 @@ struct GrantCheck: Hashable, Sendable {
     do {
       schema = try Schema(text: text)
     } catch {
-      throw LocalFailure("the server's schema, \(error)")
+      throw LocalFailure("invalid schema from the server, \(error)")
     }
     let known = schema.recordTypes[type]
     let grants = Schema.effectiveGrants(known?.grants, of: type)
@@ -61,25 +61,25 @@ struct GrantCheck: Hashable, Sendable {
     if let roles {
       held.append(("_icloud", "every user"))
       for role in schema.roles.sorted() {
-        if roles.contains(role) { held.append((role, "given in all containers")) }
+        if roles.contains(role) { held.append((role, "assigned in all containers")) }
         if roles.contains("\(container)/\(role)") {
-          held.append((role, "given as \(container)/\(role)"))
+          held.append((role, "assigned as \(container)/\(role)"))
         }
       }
     }
     var reasons: [String] = []
     if type == UserRecord.recordType {
-      reasons.append("each user creates and writes the own record of this type, and no other")
+      reasons.append("users may create and write only their own record of this type")
     } else if known == nil {
-      reasons.append("the schema does not have '\(type)' yet: this is what its first record brings")
+      reasons.append("the schema does not have '\(type)' yet: these are the grants of a new type")
     }
     if roles == nil, operation != .read {
-      (verdict, self.reasons) = (.none, reasons + ["who has no account may only read"])
+      (verdict, self.reasons) = (.none, reasons + ["guests may only read"])
       return
     }
     if type == UserRecord.recordType, operation == .delete || operation == .subscribe {
       let what = operation == .delete ? "deleted" : "watched"
-      (verdict, self.reasons) = (.none, ["records of users cannot be \(what)"])
+      (verdict, self.reasons) = (.none, ["user records cannot be \(what)"])
       return
     }
     let needed = operation.rights
@@ -108,13 +108,13 @@ struct GrantCheck: Hashable, Sendable {
       !held.contains { $0.role == role } && !rights.isDisjoint(with: needed) && role != "_creator"
     }
     for (role, rights) in others.sorted(by: { $0.key < $1.key }) {
-      reasons.append("\"\(role)\", which the user does not have, is granted \(rights.text)")
+      reasons.append("\"\(role)\", which is not assigned to the user, is granted \(rights.text)")
     }
     (verdict, self.reasons) = (.none, reasons)
   }
 }
 
-/// What a schema says of roles.
+/// The grants and roles of a schema.
 enum SchemaGrants {
   /// One grant.
   struct Grant: Hashable, Sendable {
@@ -123,7 +123,7 @@ enum SchemaGrants {
     let rights: String
   }
 
-  /// The grants of a schema's text, by type and role, and the roles that it creates.
+  /// Parses the grants of a schema, by type and role, and the roles that it creates.
   static func read(_ text: String) throws(LocalFailure) -> (grants: [Grant], roles: [String]) {
     do {
       let schema = try Schema(text: text)
@@ -134,7 +134,7 @@ enum SchemaGrants {
       }
       return (grants, schema.roles.sorted())
     } catch {
-      throw LocalFailure("the server's schema, \(error)")
+      throw LocalFailure("invalid schema from the server, \(error)")
     }
   }
 }

@@ -1,9 +1,9 @@
 internal import TidingsProto
 
 extension Invocation {
-  /// The schema of the container.
+  /// Fetches the schema of the container.
   ///
-  /// - Parameter environment: Which one; `nil`: that of the settings.
+  /// - Parameter environment: The environment; `nil`: that of the settings.
   /// - Returns: The schema with its indexes.
   /// - Throws: The error of the call.
   func fetchSchema(

@@ -9,13 +9,13 @@ extension Verb {
 
   private static let indexes = OptionKey<Bool>(
     flag: "indexes",
-    "Print the indexes instead, and where they stand."
+    "Print the indexes and their state instead."
   )
 
   private static let getSchema = Verb(
     command: Command(
       "schema get",
-      "Prints the schema of the container: types, fields, indexes, grants.",
+      "Print the schema of the container: types, fields, indexes, grants.",
       options: [Option](of: indexes),
       discussion: """
         Examples:
@@ -23,7 +23,7 @@ extension Verb {
           rpcctl --as admin schema get --environment production -o json
           rpcctl --as admin schema get --indexes
 
-        Without --output the schema is printed as text, in the schema language.
+        Without --output, the schema is printed in the schema language.
         """
     ),
     run: { invocation in
@@ -44,12 +44,12 @@ extension Verb {
   private static let applySchema = Verb(
     command: Command(
       "schema apply",
-      "Brings the development schema to what a file says.",
+      "Apply a schema file to the development environment.",
       operands: "FILE",
       completion: .files,
       discussion: """
-        Prints what changed; FILE - is standard input. What would lose data is refused: a type or field
-        that production has, or that records use, can neither be removed nor get another type.
+        Prints the changes; FILE - is standard input. Changes that would lose data are rejected: a type or
+        field that production has, or that records use, cannot be removed or change its type.
 
         Examples:
           rpcctl --as admin schema apply houses.ckdb --dry-run
@@ -65,12 +65,11 @@ extension Verb {
   private static let diffSchema = Verb(
     command: Command(
       "schema diff",
-      "Compares the development schema with a file, as `schema apply` would change it.",
+      "Show the changes that `schema apply` would make.",
       operands: "FILE",
       completion: .files,
       discussion: """
-        Ends with 0 when nothing would change and with 3 when something would; FILE - is standard
-        input.
+        Exits with 0 if nothing would change, and with 3 otherwise; FILE - is standard input.
 
         Example:
           rpcctl --as admin schema diff houses.ckdb
@@ -86,12 +85,12 @@ extension Verb {
   private static let validateSchema = Verb(
     command: Command(
       "schema validate",
-      "Checks that a file is a schema, without a server.",
+      "Check the syntax of a schema file, without a server.",
       operands: "FILE",
       completion: .files,
       discussion: """
-        Ends with 0 when it is; else with 1, after line, column and what is wrong there. FILE - is
-        standard input. Whether the container can have this schema, `schema apply --dry-run` tells.
+        Exits with 1 if the schema is invalid, after printing line, column and error. FILE - is standard
+        input. To check it against the container, use `schema apply --dry-run`.
 
         Example:
           rpcctl schema validate houses.ckdb
@@ -102,7 +101,7 @@ extension Verb {
       let (name, text) = try schemaText(invocation)
       let counts = try SchemaFile.counts(text, name: name)
       if invocation.output.format == .table {
-        invocation.output.tell("\(name) is a schema: \(counts.text)")
+        invocation.output.log("\(name) is valid: \(counts.text)")
       } else {
         invocation.output.write(counts.json)
       }
@@ -114,12 +113,12 @@ extension Verb {
     command: Command(
       "schema deploy",
       aliases: ["schema promote"],
-      "Copies the development schema to production.",
+      "Deploy the development schema to production.",
       discussion: """
-        Prints what changed. Types, fields, indexes, roles and grants are copied, never records. The
-        first deployment makes the container exist in production. What production has can neither be
-        removed nor get another type afterwards. On a server with keys this and `schema apply` need the
-        role `developer` or `admin` (`rpcctl users roles`).
+        Prints the changes. Types, fields, indexes, roles and grants are copied, but no records. The first
+        deployment creates the container in production. Later, types and fields in production cannot be
+        removed or change their type. On a server with keys, this and `schema apply` require the role
+        `developer` or `admin` (`rpcctl users roles`).
 
         Examples:
           rpcctl --as admin schema deploy --dry-run
@@ -151,13 +150,13 @@ extension Verb {
   private static let resetSchema = Verb(
     command: Command(
       "schema reset",
-      "Brings the development environment back to production: its schema, without any data.",
+      "Reset development to production's schema, and delete all its data.",
       options: [Option](of: noWait),
       discussion: """
-        The zones, records, shares and subscriptions of all users in development are removed, and its schema
-        becomes production's; nothing happens to production. It prints how the schema changes.
-        --dry-run only tells that. Until everything is removed calls to development are refused with
-        ZONE_BUSY. Without a terminal nothing is done without --yes. The caller needs the role admin.
+        Deletes the zones, records, shares and subscriptions of all users in development, and replaces its
+        schema by production's; production is not affected. Prints the changes of the schema; --dry-run
+        only prints them. Until all data is deleted, calls to development fail with ZONE_BUSY. Without a
+        terminal, --yes is required. Requires the admin role.
 
         Examples:
           rpcctl schema reset --dry-run
@@ -168,11 +167,11 @@ extension Verb {
       try invocation.refuseOperands()
       let container = invocation.settings.container
       guard invocation.settings.environment != .production else {
-        throw UsageError("development is reset, never production: leave --environment out")
+        throw UsageError("production cannot be reset: omit --environment")
       }
       let named = container.isEmpty ? "default" : container
       try invocation.confirm(
-        "remove all data of all users in the development environment of container '\(printable(named))'",
+        "delete all data of all users in the development environment of container '\(printable(named))'",
         unasked: .refuses
       )
       let administration = try await invocation.administration()
@@ -181,8 +180,8 @@ extension Verb {
         options: invocation.callOptions
       )
       let would = invocation.isDryRun ? "would be " : ""
-      invocation.output.tell(
-        "\(counted(Int(first.databaseCount), "database")) with data \(would)emptied"
+      invocation.output.log(
+        "\(counted(Int(first.databaseCount), "database")) with data \(would)deleted"
       )
       var isRunning = first.isRunning && !invocation.isDryRun
       let end = invocation.settings.timeout.map { ContinuousClock.now.advanced(by: $0) }
@@ -193,17 +192,17 @@ extension Verb {
           options: invocation.callOptions
         ).isRunning
       }
-      if isRunning { invocation.output.tell("the server goes on removing what is left") }
+      if isRunning { invocation.output.log("the server continues deleting") }
       return SchemaResults.print(first.changes, invocation.output)
     }
   )
 
-  /// What a deployment does that has nothing to copy.
+  /// Prints the result of a deployment without changes.
   private static func withoutChanges(_ invocation: Invocation) -> String {
     let container = "container '\(invocation.settings.container)'"
     return invocation.isDryRun
-      ? "nothing to copy; deploying sees to it that \(container) exists in production"
-      : "nothing to copy; \(container) exists in production, with this schema"
+      ? "no changes; deploying would create \(container) in production"
+      : "no changes; \(container) exists in production with this schema"
   }
 
   private static func schemas(
@@ -218,7 +217,7 @@ extension Verb {
   ) async throws -> [TidingsV1.SchemaChange] {
     guard invocation.settings.environment != .production else {
       throw UsageError(
-        "a schema is applied to development, and deployed to production from there: "
+        "schemas can be applied to development only: deploy to production with "
           + "rpcctl schema deploy"
       )
     }
@@ -229,16 +228,16 @@ extension Verb {
     ).changes
   }
 
-  /// The text of the one operand, and how messages call it.
+  /// Returns the text of the one operand, and its name for messages.
   static func schemaText(_ invocation: Invocation) throws -> (name: String, text: String) {
     let operands = invocation.arguments.operands
     guard operands.count == 1 else {
-      throw UsageError("one FILE is needed, or - for standard input")
+      throw UsageError("expected one FILE, or - for standard input")
     }
     return try schemaText(operands[0], invocation)
   }
 
-  /// The text of a file, and how messages call it.
+  /// Returns the text of a file, and its name for messages.
   static func schemaText(
     _ path: String,
     _ invocation: Invocation
@@ -251,7 +250,7 @@ extension Verb {
       throw UsageError(error.description)
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw UsageError("\(name) is no text: it is not UTF-8")
+      throw UsageError("\(name) is not UTF-8 text")
     }
     return (name, text)
   }

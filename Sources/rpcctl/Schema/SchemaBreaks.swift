@@ -1,15 +1,15 @@
 internal import TidingsModel
 
-/// What a new schema would break for clients that know the old one.
+/// Incompatible changes between two schemas, for clients of the old one.
 enum SchemaBreaks {
-  /// The findings: errors for what breaks, warnings for what may, notes for what only gets slower.
+  /// Returns the findings: errors for incompatible changes, warnings for possible ones, notes for slower queries.
   ///
   /// - Parameters:
-  ///   - old: What clients know, in the schema language.
-  ///   - new: What they would meet.
-  ///   - names: How messages call the two.
+  ///   - old: The schema that clients use, in the schema language.
+  ///   - new: The new schema.
+  ///   - names: The names of the two for messages.
   /// - Returns: The findings; their lines are those of the new text.
-  /// - Throws: `LocalFailure` with line, column and what is wrong there.
+  /// - Throws: `LocalFailure` with line, column and error.
   static func findings(
     from old: String,
     to new: String,
@@ -39,23 +39,23 @@ enum SchemaBreaks {
     }
     switch change {
     case .recordType(_, isAdded: false):
-      return found(.error, "the type is gone: what clients save and query fails")
+      return found(.error, "the type is removed: saves and queries fail")
     case .role(_, isAdded: false):
-      return found(.error, "the role is gone: who has it loses its rights")
+      return found(.error, "the role is removed: its users lose its permissions")
     case .recordType, .role, .field(_, _, before: nil, _): return nil
     case .field(_, _, let before?, let after?):
       return fieldFinding(before, after, found)
     case .field(let name, let type, let before?, after: nil):
-      // With the type all of it is gone, which is said once; a system field is there without its line.
+      // Removed fields of a removed type are not reported; a system field exists without a line.
       guard after.recordTypes[type] != nil else { return nil }
       return name.hasPrefix("_")
-        ? found(.note, "it loses its index: queries that need it get slow (\(before.text))")
-        : found(.error, "the field is gone: saves and queries that name it fail")
+        ? found(.note, "the index is removed: queries that use it become slow (\(before.text))")
+        : found(.error, "the field is removed: saves and queries that use it fail")
     case .grant(let role, let type, let before, let now):
       guard after.recordTypes[type] != nil else { return nil }
       let lost = before.subtracting(now)
       guard !lost.isEmpty else { return nil }
-      return found(.error, "\"\(role)\" loses \(lost.text): calls that need it fail")
+      return found(.error, "\"\(role)\" loses \(lost.text): calls that require it fail")
     }
   }
 
@@ -68,8 +68,8 @@ enum SchemaBreaks {
       return found(
         .error,
         after.isEncrypted
-          ? "it becomes ENCRYPTED: plain values are refused, and it can no longer be queried"
-          : "it is no longer ENCRYPTED: encrypted values are refused"
+          ? "the field becomes ENCRYPTED: plain values are rejected, and it cannot be queried"
+          : "the field is no longer ENCRYPTED: encrypted values are rejected"
       )
     }
     switch (before.type, after.type) {
@@ -79,14 +79,14 @@ enum SchemaBreaks {
     case (let old, let new):
       return found(
         .error,
-        "it changes from \(old.text) to \(new.text): values of the old type are refused"
+        "the type changes from \(old.text) to \(new.text): values of the old type are rejected"
       )
     }
     let lost = before.indexes.subtracting(after.indexes)
     guard !lost.isEmpty else { return nil }
     return lost.contains(.searchable)
-      ? found(.warning, "it is no longer SEARCHABLE: searches for its words get slow or fail")
+      ? found(.warning, "the field is no longer SEARCHABLE: text searches become slow or fail")
       : after.indexes.isOrdered
-        ? nil : found(.note, "it loses its index (\(lost.text)): queries that need it get slow")
+        ? nil : found(.note, "the index is removed (\(lost.text)): queries that use it become slow")
   }
 }

@@ -1,18 +1,18 @@
 internal import TidingsJSON
 
-/// How much a schema has.
+/// The number of types, fields and roles of a schema.
 struct SchemaCounts: Hashable {
   var recordTypes: Int
   var fields: Int
   var indexedFields: Int
   var roles: Int
 
-  /// For people.
+  /// The counts as text.
   var text: String {
     "record types: \(recordTypes), fields: \(fields), indexed: \(indexedFields), roles: \(roles)"
   }
 
-  /// For programs.
+  /// The counts as JSON.
   var json: JSONValue {
     .object([
       "recordTypes": .integer(recordTypes), "fields": .integer(fields),

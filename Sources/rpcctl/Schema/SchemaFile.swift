@@ -1,14 +1,14 @@
 internal import TidingsModel
 
-/// A file in the schema language, read here.
+/// A schema file that is parsed locally.
 enum SchemaFile {
-  /// Counts what a schema has.
+  /// Counts the types, fields and roles of a schema.
   ///
   /// - Parameters:
-  ///   - text: In the schema language.
-  ///   - name: How messages call the file.
+  ///   - text: The schema, in the schema language.
+  ///   - name: The file's name in messages.
   /// - Returns: The counts.
-  /// - Throws: `LocalFailure` with line, column and what is wrong there.
+  /// - Throws: `LocalFailure` with line, column and error.
   static func counts(_ text: String, name: String) throws(LocalFailure) -> SchemaCounts {
     do {
       let schema = try Schema(text: text)

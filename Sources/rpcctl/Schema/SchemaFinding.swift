@@ -1,20 +1,20 @@
-/// Something about a schema that a person should look at.
+/// A finding about a schema.
 struct SchemaFinding: Hashable, Sendable {
-  /// How much it matters.
+  /// The severity.
   enum Level: String, Sendable {
-    /// It breaks something.
+    /// An incompatible change.
     case error
-    /// It is probably not what was meant.
+    /// A probable mistake.
     case warning
-    /// It is a matter of style, or good to know.
+    /// A matter of style or information.
     case note
   }
 
   let level: Level
-  /// What it is about: `House.price`, `ROLE editor`.
+  /// The subject: `House.price`, `ROLE editor`.
   let subject: String
-  /// The line of the text, counted from 1; `nil`: there is no text.
+  /// The line of the text, from 1; `nil`: there is no text.
   var line: Int?
-  /// What is so, and what to do.
+  /// The finding and advice.
   let message: String
 }

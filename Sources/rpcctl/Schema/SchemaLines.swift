@@ -1,14 +1,13 @@
-/// Where types, fields, grants and roles stand in a schema's text.
+/// The lines of types, fields, grants and roles in a schema's text.
 struct SchemaLines {
   private var lines: [String: Int] = [:]
 
-  /// The line of a subject, counted from 1; of a field that stands on no line of its own that of its
-  /// type.
+  /// Returns the line of a subject, from 1; for a field without a line of its own that of its type.
   subscript(subject: String) -> Int? {
     lines[subject] ?? subject.firstIndex(of: ".").flatMap { lines[String(subject[..<$0])] }
   }
 
-  /// Reads a text that is a schema.
+  /// Scans the text of a valid schema.
   init(_ text: String) {
     var type: String?
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -31,7 +30,7 @@ struct SchemaLines {
     }
   }
 
-  /// The words of a line, without its comment and without quotes.
+  /// Returns the words of a line, without comments and quotes.
   private static func words(_ line: Substring) -> [String] {
     var code = line
     for mark in ["//", "--"] {

@@ -1,18 +1,18 @@
 internal import TidingsModel
 
-/// Looks for what is probably not meant in a schema, and for style.
+/// Finds probable mistakes and style problems in a schema.
 struct SchemaLint {
   private let schema: Schema
   private let lines: SchemaLines
   private var findings: [SchemaFinding] = []
 
-  /// What is to be said of a schema, in the order of its lines.
+  /// Returns the findings on a schema, in the order of its lines.
   ///
   /// - Parameters:
-  ///   - text: In the schema language.
-  ///   - name: How messages call the file.
+  ///   - text: The schema, in the schema language.
+  ///   - name: The file's name in messages.
   /// - Returns: The findings.
-  /// - Throws: `LocalFailure` with line, column and what is wrong there.
+  /// - Throws: `LocalFailure` with line, column and error.
   static func findings(_ text: String, name: String) throws(LocalFailure) -> [SchemaFinding] {
     let schema: Schema
     do {
@@ -49,16 +49,16 @@ struct SchemaLint {
     lookForTwins(Array(schema.recordTypes.keys)) { $0 }
     for (name, type) in schema.recordTypes {
       if let first = name.first, first.isLowercase {
-        add(.note, name, "names of types begin with a capital letter, as CloudKit's do")
+        add(.note, name, "type names should start with a capital letter, as in CloudKit")
       }
       lookForTwins(Array(type.fields.keys)) { "\(name).\($0)" }
       for field in type.fields.keys where field.first?.isUppercase ?? false {
-        add(.note, "\(name).\(field)", "names of fields begin with a small letter")
+        add(.note, "\(name).\(field)", "field names should start with a lower-case letter")
       }
     }
   }
 
-  /// Names that differ in case, or in underscores, alone.
+  /// Reports names that differ only in case or underscores.
   private mutating func lookForTwins(_ names: [String], _ subject: (String) -> String) {
     let groups = Dictionary(grouping: names) { $0.lowercased().filter { $0 != "_" } }
     for twins in groups.values where twins.count > 1 {
@@ -67,7 +67,7 @@ struct SchemaLint {
         add(
           .warning,
           subject(twin),
-          "it differs from '\(sorted[0])' only in how it is written: is it a slip of the pen?"
+          "the name differs from '\(sorted[0])' only in case or underscores: check for a typo"
         )
       }
     }
@@ -78,7 +78,11 @@ struct SchemaLint {
   private mutating func lookAtRoles() {
     let granted = Set(schema.recordTypes.values.flatMap(\.grants.keys))
     for role in schema.roles.subtracting(granted).sorted() {
-      add(.warning, "ROLE \(role)", "no type grants anything to it: GRANT … TO \"\(role)\"")
+      add(
+        .warning,
+        "ROLE \(role)",
+        "no type grants anything to the role: add GRANT … TO \"\(role)\""
+      )
     }
   }
 
@@ -87,7 +91,7 @@ struct SchemaLint {
       add(
         .warning,
         name,
-        "it has no GRANT: nobody can use it in the public database. As types are that records bring: "
+        "the type has no GRANT, so nobody can use it in the public database: the grants of new types are "
           + "GRANT READ TO \"_world\", GRANT CREATE TO \"_icloud\", GRANT WRITE TO \"_creator\""
       )
       return
@@ -98,23 +102,27 @@ struct SchemaLint {
         add(
           .warning,
           subject,
-          "every user may change and delete every record of the type; \"_creator\" is the one who "
-            + "made it"
+          "every user may change and delete every record of the type: to allow this to creators only, "
+            + "grant WRITE TO \"_creator\""
         )
       }
       if role == "_world", rights.contains(.create) {
-        add(.note, subject, "who has no account cannot create: say \"_icloud\", which is the same")
+        add(
+          .note,
+          subject,
+          "guests cannot create records: grant CREATE to \"_icloud\", which has the same effect"
+        )
       }
       if role == "_creator", rights.contains(.create) {
-        add(.warning, subject, "nobody created what does not exist: give CREATE to \"_icloud\"")
+        add(.warning, subject, "a new record has no creator yet: grant CREATE to \"_icloud\"")
       }
       if rights.contains(.write), !reads(role, type) {
-        add(.warning, subject, "who may not read a record may not write it: grant READ too")
+        add(.warning, subject, "writing requires reading: grant READ, too")
       }
     }
   }
 
-  /// Whether who has a role may read, by that role or by one that it includes.
+  /// Returns whether a role may read, by itself or by a role that it includes.
   private func reads(_ role: String, _ type: Schema.RecordType) -> Bool {
     [role, "_world", "_icloud"].contains { type.grants[$0]?.contains(.read) ?? false }
   }
@@ -123,7 +131,7 @@ struct SchemaLint {
 
   private mutating func lookAtFields(of type: Schema.RecordType, _ name: String) {
     if !type.fields.keys.contains(where: { !$0.hasPrefix("_") }) {
-      add(.note, name, "it has no fields: production accepts records of it without any")
+      add(.note, name, "the type has no fields: production accepts only records without fields")
     }
     for (fieldName, field) in type.fields.sorted(by: { $0.key < $1.key }) {
       let subject = "\(name).\(fieldName)"
@@ -131,14 +139,14 @@ struct SchemaLint {
         add(
           .warning,
           subject,
-          "the first value that is saved makes it INT64 or DOUBLE for good: say which, or PREFERRED AS"
+          "the first saved value makes it INT64 or DOUBLE permanently: declare the type, or PREFERRED AS"
         )
       }
       if field.isEncrypted, case .values(let kind) = field.type, kind.isList {
-        add(.warning, subject, "no value can be saved into a list of encrypted values")
+        add(.warning, subject, "lists of encrypted values are not supported: no value can be saved")
       }
       if field.indexes.isSuperset(of: [.queryable, .sortable]) {
-        add(.note, subject, "one index serves QUERYABLE and SORTABLE: either says both here")
+        add(.note, subject, "QUERYABLE and SORTABLE share one index: one of them is enough")
       }
     }
   }

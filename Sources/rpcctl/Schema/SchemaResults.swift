@@ -1,12 +1,12 @@
 internal import TidingsJSON
 internal import TidingsProto
 
-/// Schemas and their changes, as they are printed.
+/// Schemas and their changes as printed.
 enum SchemaResults {
-  /// Prints changes; that there are none is told too.
+  /// Prints changes, or a message if there are none.
   static func print(
     _ changes: [TidingsV1.SchemaChange],
-    withoutChanges: String = "nothing to change",
+    withoutChanges: String = "no changes",
     _ output: Output
   ) -> ExitCode {
     var results = Results(columns: ["CHANGE", "SUBJECT", "BEFORE", "AFTER"])
@@ -21,7 +21,7 @@ enum SchemaResults {
         [kind, change.subject, change.before, change.after]
       )
     }
-    if changes.isEmpty, output.format == .table { output.tell(withoutChanges) }
+    if changes.isEmpty, output.format == .table { output.log(withoutChanges) }
     return results.finish(output)
   }
 
@@ -37,11 +37,11 @@ enum SchemaResults {
     return results.finish(output)
   }
 
-  /// The schema for programs.
+  /// The schema as JSON.
   static func json(_ schema: TidingsV1.FetchSchemaResponse) -> JSONValue {
     .object([
       "text": .string(schema.text), "indexes": .array(schema.indexes.map(json)),
-      // 64 bits: a string, as everywhere in proto3's JSON.
+      // 64-bit numbers are strings in proto3's JSON.
       "version": .string("\(schema.version)"),
     ])
   }

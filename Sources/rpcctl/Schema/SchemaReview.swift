@@ -8,12 +8,12 @@ extension Verb {
   private static let lintSchema = Verb(
     command: Command(
       "schema lint",
-      "Looks for likely mistakes and for style in a schema file, without a server.",
+      "Check a schema file for probable mistakes and style, without a server.",
       operands: "FILE",
       completion: .files,
       discussion: """
-        Prints each finding with its line: warnings for what is probably not meant, notes for style.
-        Ends with 3 when there are warnings. FILE - is standard input.
+        Prints each finding with its line: warnings for probable mistakes, notes for style. Exits with 3
+        if there are warnings. FILE - is standard input.
 
         Examples:
           rpcctl schema lint houses.ckdb
@@ -24,7 +24,7 @@ extension Verb {
     run: { invocation in
       let (name, text) = try schemaText(invocation)
       let findings = try SchemaLint.findings(text, name: name)
-      return print(findings, name, nothing: "\(name): nothing to say", invocation.output)
+      return print(findings, name, nothing: "\(name): no findings", invocation.output)
     }
   )
 
@@ -33,20 +33,20 @@ extension Verb {
     value: "production|FILE",
     default: "production",
     completion: .files,
-    "What clients know: the schema of production, or a file."
+    "The schema that clients use: production, or a file."
   )
 
   private static let breakingSchema = Verb(
     command: Command(
       "schema breaking",
-      "Tells what a schema would break for clients of production, or of another file.",
+      "Find incompatible changes for clients of production, or of another schema file.",
       operands: "[FILE]",
       completion: .files,
       options: [Option](of: against),
       discussion: """
-        FILE is the new schema, - standard input; without it that of development. Errors are what
-        breaks: types, fields, roles and rights that are gone, types of fields that change. Warnings
-        and notes tell of indexes that are gone. Ends with 3 when there are errors.
+        FILE is the new schema, - standard input (default: the schema of development). Errors are
+        incompatible changes: removed types, fields, roles and permissions, and changed types of fields.
+        Warnings and notes report removed indexes. Exits with 3 if there are errors.
 
         Examples:
           rpcctl --as admin schema breaking
@@ -73,7 +73,7 @@ extension Verb {
       return print(
         findings,
         new.0,
-        nothing: "nothing breaks for clients of \(old.0)",
+        nothing: "no incompatible changes for clients of \(old.0)",
         invocation.output,
         failingAt: .error
       )
@@ -101,7 +101,7 @@ extension Verb {
         ]
       )
     }
-    if findings.isEmpty, output.format == .table { output.tell(nothing) }
+    if findings.isEmpty, output.format == .table { output.log(nothing) }
     _ = results.finish(output)
     let fails = findings.contains { $0.level == level || $0.level == .error }
     return fails ? .conditionNotMet : .success

@@ -6,44 +6,43 @@ extension Verb {
     "limit",
     value: "COUNT",
     default: "100",
-    "Most of them; the server has at most 1000."
+    "Most entries to show, at most 1000."
   )
-  private static let user = OptionKey<String?>("user", value: "NAME", "Only those of this user.")
+  private static let user = OptionKey<String?>("user", value: "NAME", "Only actions of this user.")
   private static let result = OptionKey<String?>(
     "result",
     value: "RESULT",
     choices: ["done", "refused"],
-    "Only actions that were done, or only refused ones."
+    "Only actions with this result: done or refused."
   )
   private static let verify = OptionKey<Bool>(
     flag: "verify",
-    "Check the chain of the lines in all files on the server, or in a --folder."
+    "Verify the hash chains of all files, on the server or in --folder."
   )
   static let auditFolder = OptionKey<String?>(
     "folder",
     value: "FOLDER",
-    "With --verify: a data folder, or a copy of its audit log, on this machine; no server is called."
+    "With --verify: a local data folder, or a copy of its audit log, to verify without a server."
   )
   static let auditHeads = OptionKey<[String]>(
     list: "head",
     value: "CHAIN=NUMBER:HASH",
-    "With --verify --folder: a head that was kept elsewhere, which must be in the files unchanged."
+    "With --verify --folder: a head that was saved elsewhere and must be in the files."
   )
 
   static let audit = Verb(
     command: Command(
       "audit",
-      "Show the newest administrative and refused actions, or verify the audit log.",
+      "Show the latest administrative and refused actions, or verify the audit log.",
       options: [Option](of: limit, user, result, verify, auditFolder, auditHeads),
       discussion: """
-        Done actions are in audit.log and schemas.log in the data folder of the server, refused ones in
-        refusals.log. The caller needs the role admin.
+        Completed actions are in audit.log and schemas.log in the data folder of the server, refused ones
+        in refusals.log. Requires the admin role.
 
-        Each line has the checksum of the line before it. --verify reads all files and names each line
-        that was changed, inserted or removed, and where lines are missing; it ends with 3 if there is
-        one. It prints the head of each chain: keep it elsewhere, and --head tells later whether all
-        lines up to it are still as they were. Without a head kept elsewhere, lines that were cut off
-        at the end are not found.
+        Each line contains the checksum of the previous line. --verify reads all files and reports each
+        line that was changed, inserted or removed, and each gap; it exits with 3 if it finds any. It
+        prints the head of each chain: save it elsewhere, and verify later with --head that all lines up
+        to it are unchanged. Lines cut off at the end are found only with a saved head.
 
         Examples:
           rpcctl audit --limit 20 -o table
@@ -56,7 +55,7 @@ extension Verb {
       try invocation.refuseOperands()
       if invocation.arguments[verify] { return try await AuditVerify.run(invocation) }
       for option in [Option](of: auditFolder, auditHeads) where invocation.arguments.has(option) {
-        throw UsageError("\(option.spelling) is for --verify")
+        throw UsageError("\(option.spelling) requires --verify")
       }
       let text = invocation.arguments[limit]
       guard let limit = UInt32(text), limit > 0 else {

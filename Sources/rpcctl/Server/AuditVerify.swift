@@ -4,7 +4,7 @@ internal import TidingsFiles
 internal import TidingsJSON
 internal import TidingsProto
 
-/// `rpcctl audit --verify`: whether the lines of the audit log are as rpcd wrote them.
+/// `rpcctl audit --verify`: verifies that the lines of the audit log are as rpcd wrote them.
 enum AuditVerify {
   static func run(_ invocation: Invocation) async throws -> ExitCode {
     let chains: [TidingsV1.AuditChain]
@@ -12,7 +12,9 @@ enum AuditVerify {
       chains = try check(folder, try heads(invocation.arguments[Verb.auditHeads]))
     } else {
       guard invocation.arguments[Verb.auditHeads].isEmpty else {
-        throw UsageError("--head is for --folder: compare what the server says with what was kept")
+        throw UsageError(
+          "--head requires --folder: compare the heads that the server returns with the saved ones"
+        )
       }
       chains = try await invocation.administration().fetchAuditLog(
         .init(limit: 1, verifies: true),
@@ -22,15 +24,15 @@ enum AuditVerify {
     return show(chains, invocation.output)
   }
 
-  /// Checks the files in a folder of this machine.
+  /// Checks the files in a local folder.
   private static func check(
     _ folder: String,
     _ heads: [AuditKind: [ChainHead]]
   ) throws -> [TidingsV1.AuditChain] {
     let names = try Folder.names(folder)
-    // Nothing to read must not look like nothing wrong.
+    // An empty folder must not look like an intact log.
     guard AuditKind.allCases.contains(where: { names.contains($0.fileName(0)) }) else {
-      throw LocalFailure("there is no audit log in '\(folder)': name a data folder of rpcd")
+      throw LocalFailure("no audit log in '\(folder)': name a data folder of rpcd")
     }
     return try AuditKind.allCases.map { kind in
       let check = try AuditVerification(kind, folder: folder).check(kept: heads[kind] ?? [])
@@ -55,7 +57,7 @@ enum AuditVerify {
       else {
         let names = AuditKind.allCases.map(\.name).joined(separator: ", ")
         throw UsageError(
-          "--head takes CHAIN=NUMBER:HASH, as --verify prints it, CHAIN one of \(names), not '\(text)'"
+          "invalid --head '\(text)': use CHAIN=NUMBER:HASH as printed by --verify, with CHAIN one of \(names)"
         )
       }
       heads[kind, default: []].append(head)
@@ -83,8 +85,8 @@ enum AuditVerify {
     }
     _ = results.finish(output)
     for chain in chains {
-      for remark in chain.remarks { output.tell("rpcctl: note: \(remark)") }
-      for problem in chain.problems { output.tellAlways("rpcctl: \(problem)") }
+      for remark in chain.remarks { output.log("rpcctl: note: \(remark)") }
+      for problem in chain.problems { output.warn("rpcctl: \(problem)") }
     }
     return chains.allSatisfy(\.problems.isEmpty) ? .success : .conditionNotMet
   }

@@ -1,7 +1,7 @@
 internal import TidingsBackup
 internal import TidingsFiles
 
-/// A backup on its way into a file: verified as it comes, under its name when it is whole and on disk.
+/// A backup file that is being received: verified while it is written, renamed when it is complete and durable.
 final class BackupFile {
   private let path: String
   private let partPath: String
@@ -9,18 +9,18 @@ final class BackupFile {
   private var decoder = BackupDecoder()
   private var isPlaced = false
 
-  /// The checksums of the assets that are left out.
+  /// The checksums of the skipped assets.
   private(set) var damagedAssets: [[UInt8]] = []
   private var lastAsset: [UInt8] = []
 
-  /// Bytes that were written.
+  /// Bytes written so far.
   private(set) var bytes: UInt64 = 0
-  /// What the backup says of itself, once that has come.
+  /// The backup's manifest, once received.
   var manifest: BackupManifest? { decoder.manifest }
-  /// What it holds so far.
+  /// The totals so far.
   var totals: BackupTotals { decoder.totals }
 
-  /// Refuses a file that must not be written.
+  /// Throws if the file must not be written.
   static func check(_ path: String, replaces: Bool) throws {
     if Folder.isThere(path) {
       throw LocalFailure("'\(path)' is a folder: name the file to write")
@@ -30,7 +30,7 @@ final class BackupFile {
     }
   }
 
-  /// Begins `PATH.part`, which only its owner may read.
+  /// Creates `PATH.part`, which only its owner may read.
   ///
   /// - Throws: `LocalFailure`, `FileError`.
   init(_ path: String) throws {
@@ -43,9 +43,9 @@ final class BackupFile {
 
   deinit { discard() }
 
-  /// Takes the next bytes.
+  /// Appends the next bytes.
   ///
-  /// - Throws: `BackupError` when they are not those of a backup; `FileError`.
+  /// - Throws: `BackupError` if they are not a valid backup; `FileError`.
   func append(_ chunk: [UInt8]) throws {
     decoder.append(chunk)
     while let section = try decoder.nextSection() {
@@ -59,10 +59,10 @@ final class BackupFile {
     bytes += UInt64(chunk.count)
   }
 
-  /// Gives the whole backup its name, durably.
+  /// Renames the complete backup, durably.
   ///
-  /// - Throws: `BackupError` when it is not whole; `FileError`.
-  func place(replaces: Bool) throws {
+  /// - Throws: `BackupError` if it is not complete; `FileError`.
+  func commit(replaces: Bool) throws {
     try decoder.finish()
     try file.synchronize()
     try Self.check(path, replaces: replaces)
@@ -71,14 +71,14 @@ final class BackupFile {
     try Folder.synchronize(parentOf: path)
   }
 
-  /// Removes what has come, unless it has its name.
+  /// Removes the partial file, unless the backup is complete.
   func discard() {
     guard !isPlaced else { return }
     isPlaced = true
     try? Folder.remove(partPath)
   }
 
-  /// Removes what a backup left that was killed.
+  /// Removes the partial file of a backup that was killed.
   private static func removePart(_ path: String) throws {
     guard try Folder.status(path) != nil else { return }
     guard try File(path: path, .write).lock() else { throw inUse(path) }

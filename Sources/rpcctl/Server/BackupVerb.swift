@@ -14,25 +14,26 @@ extension Verb {
   )
   private static let skipDamagedAssets = OptionKey<Bool>(
     flag: "skip-damaged-assets",
-    "Leave out assets whose files are missing or damaged, and list them."
+    "Skip assets whose files are missing or damaged, and list them."
   )
 
   static let backup = Verb(
     command: Command(
       "backup",
       aliases: ["server backup"],
-      "Writes a backup of the running server to a file.",
+      "Write a backup of the running server to a file.",
       operands: "FILE",
       completion: .files,
       options: [Option](of: rateOption, force, skipDamagedAssets),
       discussion: """
-        The backup holds all that was acknowledged before it began, consistently, with all assets.
-        Callers go on meanwhile. It is verified as it comes and appears as FILE when it is whole and on
-        disk; until then it is FILE.part, which an interruption removes. Only its owner may read it. It
-        holds all records in the clear, but neither the server's keys nor what seals pushes.
+        The backup is a consistent snapshot of everything that was acknowledged before it started, with
+        all assets. Other calls continue meanwhile. The backup is verified while it is received, as
+        FILE.part, and renamed to FILE when it is complete and durable; an interruption removes FILE.part.
+        Only its owner may read it. It contains all records in plain text, but neither the server's keys
+        nor the keys that seal pushes.
 
-        `rpcd restore FILE --data FOLDER` makes a data folder of it. The caller needs the role admin.
-        Only a --timeout given on the command line ends it. Ends with 3 when assets were left out.
+        `rpcd restore FILE --data FOLDER` restores it to a new data folder. Requires the admin role. Only
+        an explicit --timeout limits the call. Exits with 3 if assets were skipped.
 
         Example:
           rpcctl backup tidings-2026-11-22.backup
@@ -42,7 +43,7 @@ extension Verb {
     run: { invocation in
       let operands = invocation.arguments.operands
       guard let path = operands.first, operands.count == 1 else {
-        throw UsageError("one FILE is needed, to write the backup to")
+        throw UsageError("expected one FILE to write the backup to")
       }
       let replaces = invocation.arguments[force]
       let request = TidingsV1.CreateBackupRequest(
@@ -51,29 +52,29 @@ extension Verb {
       )
       try BackupFile.check(path, replaces: replaces)
       if invocation.wouldOnly("write a backup to '\(path)'") { return .success }
-      Interruption.heed()
+      Interruption.enableCancellation()
       let file = try await receive(request, path, invocation)
-      try file.place(replaces: replaces)
-      tell(file, path, invocation.output)
+      try file.commit(replaces: replaces)
+      printSummary(file, path, invocation.output)
       return file.damagedAssets.isEmpty ? .success : .conditionNotMet
     }
   )
 
-  /// `--rate`, the same for all verbs that read the whole store.
+  /// `--rate`, shared by all verbs that read the whole store.
   static let rateOption = OptionKey<Int>(
     "rate",
     value: "BYTES",
     default: Int(BackupPace.bytesPerSecondDefault),
     in: Int(BackupPace.bytesPerSecondMin)...(1 << 40),
-    "Most bytes in a second, at least \(BackupPace.bytesPerSecondMin)."
+    "Most bytes per second, at least \(BackupPace.bytesPerSecondMin)."
   )
 
-  /// What `--rate` says.
+  /// Returns the value of `--rate`.
   static func rate(_ invocation: Invocation) -> UInt64 {
     UInt64(invocation.arguments[rateOption])
   }
 
-  /// For a call that takes as long as it takes.
+  /// Returns call options without the default time limit.
   static func optionsOfLongCall(_ invocation: Invocation) -> CallOptions {
     var options = invocation.callOptions
     if !invocation.arguments.isGiven(.timeout) { options.timeout = nil }
@@ -96,7 +97,7 @@ extension Verb {
     defer { withExtendedLifetime(administration) {} }
     let responses = administration.createBackup(request, options: optionsOfLongCall(invocation))
     for try await response in responses {
-      // Only now, so that a server that refuses leaves no file.
+      // Created only now, so that no file is left if the server refuses the call.
       let begun = try file ?? BackupFile(path)
       file = begun
       try begun.append(response.chunk)
@@ -112,10 +113,10 @@ extension Verb {
     return file
   }
 
-  private static func tell(_ file: BackupFile, _ path: String, _ output: Output) {
+  private static func printSummary(_ file: BackupFile, _ path: String, _ output: Output) {
     for checksum in file.damagedAssets {
-      output.tellAlways(
-        "the asset \(checksum.hexadecimal) is damaged and left out: upload it again"
+      output.warn(
+        "the asset \(checksum.hexadecimal) is damaged and was skipped: upload it again"
       )
     }
     var object: JSONObject = ["path": .string(path), "bytes": .integer(file.bytes)]

@@ -1,22 +1,22 @@
 internal import TidingsJSON
 
-/// What one check found.
+/// The result of one check.
 struct Diagnosis: Hashable, Sendable {
-  /// How bad it is.
+  /// The severity.
   enum Result: String, Sendable {
     case ok
     case warning
     case problem
-    /// It could not be looked at.
+    /// The check was not possible.
     case skipped
   }
 
-  /// What was looked at: `clock`.
+  /// The name of the check: `clock`.
   let check: String
   let result: Result
-  /// What was found.
+  /// The finding.
   let found: String
-  /// What to do about it; empty for what is in order.
+  /// What to do about it; empty if all is well.
   var advice = ""
 
   static func ok(_ check: String, _ found: String) -> Self {
@@ -35,7 +35,7 @@ struct Diagnosis: Hashable, Sendable {
     Self(check: check, result: .skipped, found: found)
   }
 
-  /// For programs.
+  /// The diagnosis as JSON.
   var json: JSONValue {
     .omittingNil([
       "check": .string(check), "result": .string(result.rawValue), "found": .string(found),
@@ -43,7 +43,7 @@ struct Diagnosis: Hashable, Sendable {
     ])
   }
 
-  /// For people: the check, its result, what was found, and under it what to do.
+  /// The diagnosis as text: result, check and finding, and the advice on a second line.
   var text: String {
     let head = "\(result.rawValue.padded(to: 8)) \(check.padded(to: 12)) \(found)\n"
     return advice.isEmpty ? head : head + String(repeating: " ", count: 22) + "→ \(advice)\n"

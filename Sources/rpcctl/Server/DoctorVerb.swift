@@ -6,37 +6,37 @@ extension Verb {
     "type",
     value: "TYPE",
     completion: .live("types"),
-    "The type of the records that it saves to try pushes; without it RpcctlDoctor."
+    "The type of the records saved to test pushes (default: RpcctlDoctor)."
   )
   private static let local = OptionKey<Bool>(
     flag: "local",
-    "Check only what is here, without a server."
+    "Check only the local configuration, without a server."
   )
 
   static let doctor = Verb(
     command: Command(
       "doctor",
-      "Checks contexts, keys, the server, clocks and pushes, and says what to do.",
+      "Check contexts, keys, the server, clocks and pushes, and give advice.",
       options: [Option](of: typeOption, local),
       discussion: """
-        Ends with 3 when there is a problem; warnings do not count. To see that pushes arrive, it saves
-        records in a zone of its own in the private database and deletes it. What stays: in development
-        the type of the records in the schema, and in the user's log two notifications, marked read. A
-        `watch` that runs meanwhile sees them.
+        Exits with 3 if there is a problem; warnings do not count. To test pushes, it saves records in a
+        temporary zone of the private database. Two things remain: in development, the type of the
+        records in the schema, and two notifications, marked read, in the user's log. A concurrent
+        `watch` prints them.
 
         Examples:
           rpcctl doctor
           rpcctl doctor --local -o json
         """
     ),
-    dryRun: .refused("without saving records it cannot try pushes; doctor --local changes nothing"),
+    dryRun: .refused("it saves records to test pushes; use doctor --local, which changes nothing"),
     run: { invocation in
       try invocation.refuseOperands()
       let type = try invocation.arguments.nonEmpty(typeOption)
       let worst = WorstResult()
       let output = invocation.output
       output.beginStream()
-      let tell: @Sendable (Diagnosis) -> Void = { diagnosis in
+      let report: @Sendable (Diagnosis) -> Void = { diagnosis in
         worst.take(diagnosis.result)
         if output.format == .table {
           output.write(text: diagnosis.text)
@@ -44,15 +44,15 @@ extension Verb {
           output.write(line: diagnosis.json)
         }
       }
-      for diagnosis in LocalChecks.all(invocation) { tell(diagnosis) }
+      for diagnosis in LocalChecks.all(invocation) { report(diagnosis) }
       if !invocation.arguments[local] {
-        // The zone is to be removed.
-        Interruption.heed()
+        // An interrupted check still deletes its zone.
+        Interruption.enableCancellation()
         let checks = ServerChecks(
           invocation: invocation,
           recordType: type ?? "RpcctlDoctor",
           isTypeGiven: type != nil,
-          tell: tell
+          report: report
         )
         try await checks.run()
       }
@@ -62,7 +62,7 @@ extension Verb {
   )
 }
 
-/// Remembers whether there was a problem.
+/// Records whether any check found a problem.
 private final class WorstResult: Sendable {
   private let problem = Mutex(false)
   var isProblem: Bool { problem.withLock { $0 } }

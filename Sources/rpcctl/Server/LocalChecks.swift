@@ -9,9 +9,9 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Checks of what is here: contexts, key files, limits of the process.
+/// Checks of the local configuration: contexts, key files, limits of the process.
 enum LocalChecks {
-  /// File descriptors that a client with some connections and files needs.
+  /// File descriptors that a client with several connections and files needs.
   private static let descriptorsMin: UInt = 256
 
   static func all(_ invocation: Invocation) -> [Diagnosis] {
@@ -20,13 +20,13 @@ enum LocalChecks {
       + [descriptors()]
   }
 
-  /// The files of contexts can be read, and so can the key files that they name.
+  /// Checks that the contexts and their key files can be read.
   static func contexts(_ folder: ContextFolder) -> [Diagnosis] {
     let names: [String]
     do {
       names = try folder.names
     } catch {
-      return [.problem("contexts", "\(error)", "Let this user read the folder.")]
+      return [.problem("contexts", "\(error)", "Give this user read permission for the folder.")]
     }
     var found: [Diagnosis] = []
     for name in names {
@@ -42,7 +42,7 @@ enum LocalChecks {
           .warning(
             "contexts",
             "\(name): \(error)",
-            "Mend it with `rpcctl context edit \(name)`, or remove it with `rpcctl context remove \(name)`."
+            "Fix it with `rpcctl context edit \(name)`, or remove it with `rpcctl context remove \(name)`."
           )
         )
       }
@@ -58,7 +58,7 @@ enum LocalChecks {
     ]
   }
 
-  /// The keys to connect with are there, belong together, and are the owner's alone.
+  /// Checks that the client's keys exist, belong together, and are readable by their owner only.
   private static func keys(_ invocation: Invocation) -> Diagnosis {
     if let refusal = invocation.settings.refusal {
       return .problem(
@@ -68,12 +68,15 @@ enum LocalChecks {
       )
     }
     guard let keys = invocation.settings.client.keys else {
-      return .ok("keys", "none: the server has to be in development mode")
+      return .ok("keys", "none: works only with a server in development mode")
     }
-    return .ok("keys", "the key file is its owner's alone; public key \(keys.pair.publicKey)")
+    return .ok(
+      "keys",
+      "the key file is readable by its owner only; public key \(keys.pair.publicKey)"
+    )
   }
 
-  /// The ring that is named, or the one of the data folder, if it is there.
+  /// Returns the given key ring, or the default one if it exists.
   private static func ringPath(_ invocation: Invocation) -> String? {
     if let path = invocation.settings.keyRingPath { return path }
     return DefaultKeyRing.path(invocation.program.environment)
@@ -86,21 +89,21 @@ enum LocalChecks {
       let ring = try KeyRingFile(path: path).read()
       return .ok("key ring", counted(ring.entries.count, "key"))
     } catch {
-      return .problem("key ring", "\(error)", "Name the right file with --key-ring.")
+      return .problem("key ring", "\(error)", "Set --key-ring to a valid key ring.")
     }
   }
 
   private static func descriptors() -> Diagnosis {
     var limit = rlimit()
     guard getrlimit(Int32(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
-      return .skipped("descriptors", "the limit cannot be read")
+      return .skipped("descriptors", "cannot read the limit")
     }
     let count = UInt(limit.rlim_cur)
     return count >= descriptorsMin
       ? .ok("descriptors", "this process may open \(count) files and sockets")
       : .warning(
         "descriptors",
-        "this process may open \(count) files and sockets only",
+        "this process may open only \(count) files and sockets",
         "Raise it with `ulimit -n 1024`."
       )
   }

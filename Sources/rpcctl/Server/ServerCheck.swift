@@ -7,19 +7,19 @@ internal import TidingsRPC
 extension Verb {
   private static let structure = OptionKey<Bool>(
     flag: "structure",
-    "Check how tables and indexes fit together, too; reads the database once more, unthrottled."
+    "Also check the consistency of tables and indexes; reads the database once more, unthrottled."
   )
 
   static let serverCheck = Verb(
     command: Command(
       "server check",
-      "Reads the whole store of the running server and lists what is damaged.",
+      "Verify the whole store of the running server, and list damage.",
       options: [Option](of: rateOption, structure),
       discussion: """
         Compares each page of the database with its checksum, and the file of each asset with the
-        asset's size and checksum. Callers go on meanwhile. Ends with 3 when something is damaged: of a
-        page or the structure, restore a backup (`rpcd restore`); of an asset, upload it again. The
-        caller needs the role admin. Only a --timeout given on the command line ends it.
+        asset's size and checksum. Other calls continue meanwhile. Exits with 3 if anything is damaged:
+        if a page or the structure is, restore a backup (`rpcd restore`); if an asset is, upload it
+        again. Requires the admin role. Only an explicit --timeout limits the call.
 
         Examples:
           rpcctl server check
@@ -32,7 +32,7 @@ extension Verb {
         bytesPerSecondMax: rate(invocation),
         checksStructure: invocation.arguments[structure]
       )
-      Interruption.heed()
+      Interruption.enableCancellation()
       let line = Progress(invocation.output)
       defer { line.end() }
       var results = Results(columns: ["DAMAGED", "WHICH", "PROBLEM"])
@@ -51,7 +51,7 @@ extension Verb {
         throw LocalFailure("the server ended the check early: try again")
       }
       _ = results.finish(invocation.output)
-      tell(last, invocation.output)
+      printSummary(last, invocation.output)
       return last.damageCount == 0 ? .success : .conditionNotMet
     }
   )
@@ -74,11 +74,11 @@ extension Verb {
       + "\(response.assetsDone) of \(response.assetsTotal) assets\(damage)"
   }
 
-  private static func tell(_ last: TidingsV1.CheckStoreResponse, _ output: Output) {
+  private static func printSummary(_ last: TidingsV1.CheckStoreResponse, _ output: Output) {
     let read = "\(last.pagesDone) pages and \(last.assetsDone) assets read"
-    guard last.damageCount > 0 else { return output.tell("\(read), nothing is damaged") }
-    output.tellAlways(
-      "\(read), \(last.damageCount) findings: restore a backup, upload assets again"
+    guard last.damageCount > 0 else { return output.log("\(read), no damage found") }
+    output.warn(
+      "\(read), \(last.damageCount) damaged: restore a backup, or upload damaged assets again"
     )
   }
 }

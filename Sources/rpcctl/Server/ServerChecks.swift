@@ -2,20 +2,20 @@ internal import TidingsClient
 internal import TidingsProto
 internal import TidingsRPC
 
-/// Checks of the server, one after the other; what needs one that failed is skipped.
+/// Checks of the server, in order; a failed check skips those that depend on it.
 struct ServerChecks: Sendable {
   private static let pushTimeMax = Duration.seconds(10)
 
   let invocation: Invocation
   let recordType: String
-  /// The type may be new: development learns it.
+  /// `--type` is given; otherwise the type may be new, and development adds it to the schema.
   let isTypeGiven: Bool
-  /// Hears of each diagnosis as soon as it is made.
-  let tell: @Sendable (Diagnosis) -> Void
+  /// Reports each diagnosis at once.
+  let report: @Sendable (Diagnosis) -> Void
 
   func run() async throws {
     if let refusal = invocation.settings.refusal {
-      tell(.skipped("server", "nothing to connect with: \(refusal)"))
+      report(.skipped("server", "cannot connect: \(refusal)"))
       return
     }
     let session = try await invocation.connect()
@@ -23,7 +23,7 @@ struct ServerChecks: Sendable {
     await look(session)
   }
 
-  /// Whether the server is there, serves, and lets the caller in.
+  /// Returns whether the server is reachable, is serving, and admits the caller.
   private func reach(_ session: Session) async throws -> Bool {
     let endpoint = invocation.settings.client.endpoint
     let start = ContinuousClock.now
@@ -32,34 +32,34 @@ struct ServerChecks: Sendable {
         .check(.init(), options: invocation.callOptions)
       let time = ContinuousClock.now - start
       guard health.status == .serving else {
-        tell(
+        report(
           .problem(
             "server",
-            "\(endpoint) answers, and refuses calls",
-            "It is stopping: see its log, and start it again."
+            "\(endpoint) is reachable but not serving",
+            "The server is stopping or drained: see its log, and start it again."
           )
         )
         return false
       }
       let key =
-        invocation.settings.client.keys == nil ? "" : ", and proved that it has the server key"
-      tell(.ok("server", "\(endpoint) answers after \(time.shortText)\(key)"))
+        invocation.settings.client.keys == nil ? "" : " and has the server key"
+      report(.ok("server", "\(endpoint) answered after \(time.shortText)\(key)"))
       return true
     } catch let error where error.code == .unavailable || error.code == .deadlineExceeded {
-      tell(
+      report(
         .problem(
           "server",
           error.message,
-          "Is rpcd running there, can this machine reach it, and is --server-key the key of that server?"
+          "Check that rpcd is running, that this machine can reach it, and that --server-key is its key."
         )
       )
       return false
     } catch {
-      tell(
+      report(
         .problem(
           "server",
           "\(error)",
-          "Is the key admitted? `rpcctl keys list` tells an administrator."
+          "Ask an administrator whether the key is authorized: `rpcctl keys list`."
         )
       )
       return false
@@ -70,18 +70,22 @@ struct ServerChecks: Sendable {
     do {
       let info = try await TidingsRpcV1.ServerService.Client(session.transport)
         .fetchServerInfo(.init(), options: invocation.callOptions)
-      tell(ServerJudgements.version(client: Program.version, server: info.version))
-      tell(
+      report(ServerJudgements.version(client: Program.version, server: info.version))
+      report(
         .ok(
           "mode",
           info.developmentMode
-            ? "development: callers are believed who they say they are"
-            : "callers prove who they are with keys"
+            ? "development: authentication is off; the server trusts --as"
+            : "callers authenticate with keys"
         )
       )
     } catch {
-      tell(
-        .problem("version", "\(error)", "The server is too old, or does not let the caller ask.")
+      report(
+        .problem(
+          "version",
+          "\(error)",
+          "Update the server, or ask an administrator to authorize the caller."
+        )
       )
     }
     var (hasAccount, mayTeach) = (false, true)
@@ -90,32 +94,34 @@ struct ServerChecks: Sendable {
         .fetchAccountStatus(.init(), options: invocation.callOptions)
       hasAccount = account.status == .available
       mayTeach = invocation.settings.client.keys == nil || isDeveloper(account.roles)
-      for diagnosis in ServerJudgements.account(account, now: wallClock()) { tell(diagnosis) }
+      for diagnosis in ServerJudgements.account(account, now: wallClock()) { report(diagnosis) }
     } catch {
-      tell(.problem("account", "\(error)", "Ask an administrator: `rpcctl audit` tells why."))
+      report(
+        .problem("account", "\(error)", "Ask an administrator for the reason: `rpcctl audit`.")
+      )
     }
     await lookAtPushes(session, hasAccount: hasAccount, mayTeach: mayTeach)
   }
 
-  /// Whether the roles are among those whose saves add record types.
+  /// Returns whether saves with these roles add record types.
   private func isDeveloper(_ roles: [String]) -> Bool {
     let container = invocation.settings.container
     let name = container.isEmpty ? "default" : container
     return !Set(roles).isDisjoint(with: ["admin", "developer", "\(name)/developer"])
   }
 
-  /// The clock and the pushes: both need a record to be saved.
+  /// Checks the clock and the pushes, which requires saving records.
   private func lookAtPushes(_ session: Session, hasAccount: Bool, mayTeach: Bool) async {
     let reason =
       !hasAccount
-      ? "without an account nothing is pushed"
+      ? "pushes require an account"
       : !mayTeach && !isTypeGiven
-        ? "only developers' saves add record types: --type names one that the schema has"
+        ? "only developers add record types: set --type to a type of the schema"
         : invocation.settings.environment == .production && !isTypeGiven
-          ? "production learns no types: --type names one that it has" : nil
+          ? "production does not add record types: set --type to a type of the schema" : nil
     if let reason {
-      tell(.skipped("clock", reason))
-      tell(.skipped("push", reason))
+      report(.skipped("clock", reason))
+      report(.skipped("push", reason))
       return
     }
     var own = invocation
@@ -126,11 +132,11 @@ struct ServerChecks: Sendable {
         try await lookAtPush(zone, session)
       }
     } catch {
-      tell(
+      report(
         .problem(
           "push",
-          "a zone of the own to try it in: \(error)",
-          "The account may not write: see `rpcctl account`."
+          "cannot create a temporary zone: \(error)",
+          "Check the account and its quota: `rpcctl account`."
         )
       )
     }
@@ -144,9 +150,9 @@ struct ServerChecks: Sendable {
     let before = wallClock()
     let saved = try await zone.save([record("clock", in: zone)])
     if let saved {
-      tell(ServerJudgements.clock(server: saved, before: before, after: wallClock()))
+      report(ServerJudgements.clock(server: saved, before: before, after: wallClock()))
     } else {
-      tell(.skipped("clock", "the server does not say when it saved a record"))
+      report(.skipped("clock", "the server does not return modification times"))
     }
   }
 
@@ -158,25 +164,25 @@ struct ServerChecks: Sendable {
 
   private func lookAtPush(_ zone: TemporaryZone, _ source: any NotificationSource) async throws {
     try await PushWaiter.with([source], subscriptionID: zone.id.zoneName) { waiter in
-      // The first may still come from the log; the second comes by push, or much later.
+      // The first may still come from the log; the second comes by push, or much later by polling.
       var time = Duration.zero
       for name in ["first", "second"] {
         waiter.expect(name)
         let begin = ContinuousClock.now
         try await zone.save([record(name, in: zone)])
         guard await waiter.arrival(of: name, timeout: Self.pushTimeMax) else {
-          tell(
+          report(
             .problem(
               "push",
-              "a notification did not come within \(Self.pushTimeMax.shortText)",
-              "Can this machine reach the push endpoint? rpcd --advertise-push says what clients are told."
+              "no notification arrived within \(Self.pushTimeMax.shortText)",
+              "Check that this machine can reach the push endpoint, which rpcd --advertise-push sets."
             )
           )
           return
         }
         time = .now - begin
       }
-      tell(.ok("push", "a notification came \(time.shortText) after its record was sent"))
+      report(.ok("push", "a notification arrived \(time.shortText) after its record was sent"))
     }
   }
 }

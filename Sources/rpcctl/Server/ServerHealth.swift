@@ -6,20 +6,20 @@ internal import TidingsRPC
 extension Verb {
   private static let watchOption = OptionKey<Bool>(
     flag: "watch",
-    "Print the state now and again whenever it changes."
+    "Print the state, and again whenever it changes."
   )
 
   static let serverHealth = Verb(
     command: Command(
       "server health",
-      "Tells whether the server, or one of its services, answers calls.",
+      "Show whether the server, or one of its services, is serving.",
       operands: "[SERVICE]",
       completion: .live("services"),
       options: [Option](of: watchOption),
       discussion: """
-        Ends with 0 when calls are answered, with 1 when they are refused, with 78 when the server
-        cannot be reached. SERVICE is a full name, for example tidings.v1.RecordService. With --watch
-        only a --timeout given on the command line, or Ctrl-C, ends it.
+        Exits with 0 if calls are served, with 1 if they are refused, and with 78 if the server cannot be
+        reached. SERVICE is a full name, for example tidings.v1.RecordService. --watch runs until
+        Ctrl-C or an explicit --timeout.
 
         Examples:
           rpcctl server health
@@ -28,7 +28,7 @@ extension Verb {
     ),
     run: { invocation in
       let operands = invocation.arguments.operands
-      guard operands.count <= 1 else { throw UsageError("'\(operands[1])' is not expected here") }
+      guard operands.count <= 1 else { throw UsageError("unexpected operand '\(operands[1])'") }
       let service = operands.first ?? ""
       let health = TidingsRpcV1.HealthService.Client(try await invocation.connect().transport)
       guard invocation.arguments[watchOption] else {
@@ -40,7 +40,7 @@ extension Verb {
         return status == .serving ? .success : .localFailure
       }
       var options = invocation.callOptions
-      // Streams may be meant to go on: only a limit given for this one counts.
+      // A stream runs until it is interrupted: only an explicit limit applies.
       if !invocation.arguments.isGiven(.timeout) { options.timeout = nil }
       var last = TidingsRpcV1.ServingStatus.unspecified
       for try await response in health.watch(.init(service: service), options: options) {

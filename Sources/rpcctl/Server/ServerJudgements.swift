@@ -1,13 +1,13 @@
 internal import TidingsProto
 
-/// What follows from what a server tells: values in, diagnoses out.
+/// Diagnoses from a server's responses: values in, values out.
 enum ServerJudgements {
   private static let clockWarning = Duration.seconds(2)
   private static let clockProblem = Duration.seconds(120)
   private static let expiryWarning = Duration.seconds(14 * 86_400)
   private static let quotaWarning = 0.9
 
-  /// Client and server are of the same version.
+  /// Compares the versions of client and server.
   static func version(client: String, server: String) -> Diagnosis {
     guard client != server else { return .ok("version", "client and server \(server)") }
     let (ours, theirs) = (release(client), release(server))
@@ -16,7 +16,7 @@ enum ServerJudgements {
       : .warning(
         "version",
         "client \(client), server \(server)",
-        "Update the older one, so that each knows what the other can."
+        "Update the older one."
       )
   }
 
@@ -25,19 +25,19 @@ enum ServerJudgements {
     Array(version.split(separator: ".").prefix(2))
   }
 
-  /// The clocks agree.
+  /// Compares the clocks.
   ///
   /// - Parameters:
   ///   - server: The server's time of a save.
-  ///   - before: Our time when the save was sent.
-  ///   - after: Our time when the answer was there.
-  /// - Returns: What follows; the difference is known to within half the time in between.
+  ///   - before: The client's time when the save was sent.
+  ///   - after: The client's time when the response arrived.
+  /// - Returns: The diagnosis; the difference is accurate to half the round-trip time.
   static func clock(
     server: GoogleProtobuf.Timestamp,
     before: GoogleProtobuf.Timestamp,
     after: GoogleProtobuf.Timestamp
   ) -> Diagnosis {
-    // What may be due to the way is not held against anybody.
+    // A difference that the round trip can explain does not count.
     let ahead = server.since(after)
     let behind = before.since(server)
     let difference = max(ahead, behind, .zero)
@@ -45,12 +45,12 @@ enum ServerJudgements {
       difference == .zero
       ? "server and client agree"
       : "the server is \(difference.shortText) \(ahead > behind ? "ahead of" : "behind") this machine"
-    let advice = "Keep both clocks right with NTP: keys and shares expire by the server's."
+    let advice = "Synchronize both clocks with NTP: keys and shares expire by the server's clock."
     if difference > clockProblem { return .problem("clock", text, advice) }
     return difference > clockWarning ? .warning("clock", text, advice) : .ok("clock", text)
   }
 
-  /// The caller has an account, and its key is good for a while.
+  /// Checks that the caller has an account and a key that does not expire soon.
   static func account(
     _ account: TidingsV1.FetchAccountStatusResponse,
     now: GoogleProtobuf.Timestamp
@@ -65,7 +65,7 @@ enum ServerJudgements {
         .problem(
           "account",
           "\(account.userRecordName) is restricted",
-          "Ask an administrator: `rpcctl users admit \(account.userRecordName)`."
+          "Ask an administrator to run `rpcctl users admit \(account.userRecordName)`."
         )
       )
     default:
@@ -73,7 +73,7 @@ enum ServerJudgements {
         .problem(
           "account",
           "the caller has no account: \(Contract.shortName(account.status, "ACCOUNT_STATUS_"))",
-          "Say who calls: --key-file with a key that is admitted, or in development mode --as USER."
+          "Use --key-file with an authorized key or, in development mode, --as USER."
         )
       )
     }
@@ -89,15 +89,15 @@ enum ServerJudgements {
     )
     let left = end.since(now)
     return left > expiryWarning
-      ? .ok("key", "admitted until \(end.text)")
+      ? .ok("key", "valid until \(end.text)")
       : .warning(
         "key",
         "it expires \(end.text)",
-        "Let an administrator replace it: `rpcctl keys rotate`."
+        "Ask an administrator to replace it: `rpcctl keys rotate`."
       )
   }
 
-  /// There is room for more.
+  /// Checks the remaining quota.
   private static func quota(_ account: TidingsV1.FetchAccountStatusResponse) -> [Diagnosis] {
     guard let quota = account.quota else { return [] }
     let (records, bytes) = account.usage.reduce(into: (UInt64(0), UInt64(0))) {
@@ -116,7 +116,7 @@ enum ServerJudgements {
       Diagnosis.warning(
         "quota",
         "\($0.used) of \($0.max) \($0.what)",
-        "Delete what is not needed, or ask an administrator: `rpcctl users update --help`."
+        "Delete data, or ask an administrator for more: `rpcctl users update --help`."
       )
     }
   }

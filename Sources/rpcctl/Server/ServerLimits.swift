@@ -10,9 +10,9 @@ extension Verb {
   private static let serverLimits = Verb(
     command: Command(
       "server limits",
-      "Lists the limits that the server enforces.",
+      "List the limits that the server enforces.",
       discussion: """
-        The names are those of `rpcd --limit` where they can be set; docs/limits.md tells of each.
+        Limits that can be set have the names of `rpcd --limit`; docs/limits.md describes each.
 
         Example:
           rpcctl server limits -o table
@@ -27,7 +27,7 @@ extension Verb {
       for field in fields {
         let name = field.name.replacing("_", with: "-")
         let value = values?[field.jsonName] ?? .null
-        // 64 bits are strings in proto3's JSON, and numbers here: none is that large.
+        // Proto3's JSON has 64-bit numbers as strings; these are small enough for numbers.
         let number = value.string.flatMap(Int64.init).map { JSONValue.integer($0) } ?? value
         results.append(
           .object(["name": .string(name), "value": number]),

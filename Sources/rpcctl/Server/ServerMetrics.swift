@@ -8,17 +8,17 @@ extension Verb {
     value: "FORMAT",
     default: "prom",
     choices: ["prom", "json"],
-    "prom: Prometheus' text format; json: one object."
+    "The format: prom (Prometheus text format) or json (one object)."
   )
 
   static let serverMetrics = Verb(
     command: Command(
       "server metrics",
-      "Prints the server's counters, as Prometheus reads them or as JSON.",
+      "Print the server's metrics in Prometheus text format or as JSON.",
       options: [Option](of: format),
       discussion: """
-        The counters begin at 0 when the server starts. For Prometheus, let node_exporter's textfile
-        collector read the output of a cron job.
+        Counters start at 0 when the server starts. To scrape them, write the output to a file for
+        node_exporter's textfile collector from a cron job.
 
         Examples:
           rpcctl server metrics > tidings.prom
@@ -44,9 +44,9 @@ extension Verb {
   )
 }
 
-/// What a server counts, by name.
+/// A metric of a server, by name.
 struct ServerMetrics {
-  /// One number.
+  /// One value.
   struct Metric: Hashable {
     let name: String
     let value: Double
@@ -56,7 +56,7 @@ struct ServerMetrics {
 
   private(set) var list: [Metric]
 
-  /// The metrics of a server's description; each counter of the contract is one.
+  /// The metrics of a server's info; each counter of the contract is one.
   init(
     _ info: TidingsRpcV1.FetchServerInfoResponse,
     roundTrip: Duration,
@@ -90,7 +90,7 @@ struct ServerMetrics {
     }
   }
 
-  /// In Prometheus' text format.
+  /// Returns the metrics in Prometheus text format.
   var prometheus: String {
     list.map { metric in
       """
@@ -101,7 +101,7 @@ struct ServerMetrics {
     }.joined()
   }
 
-  /// An object with a member for each number.
+  /// Returns an object with a member for each value.
   var json: JSONValue {
     var object: JSONObject = [:]
     for metric in list where metric.labels.isEmpty {
@@ -110,12 +110,12 @@ struct ServerMetrics {
     return .object(object)
   }
 
-  /// Whole numbers without a point.
+  /// Formats integers without a decimal point.
   private static func number(_ value: Double) -> JSONValue {
     Int64(exactly: value).map { .integer($0) } ?? .double(value)
   }
 
-  /// The value of a label: quotes, backslashes and line breaks are escaped.
+  /// Formats a label's value: quotes, backslashes and line breaks are escaped.
   private static func escaped(_ text: String) -> String {
     text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
   }

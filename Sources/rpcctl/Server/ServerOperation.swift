@@ -3,36 +3,34 @@ internal import TidingsJSON
 internal import TidingsProto
 internal import TidingsRPC
 
-/// The verbs that change how a server runs, while it runs.
+/// Verbs that change how a running server operates.
 extension Verb {
   static let operationVerbs = [serverDrain, serverLogLevel, serverRetention]
 
   private static let stop = OptionKey<Bool>(
     flag: "stop",
-    "End the server when the last call has ended."
+    "Stop the server when the last call has completed."
   )
   private static let patience = OptionKey<Duration?>(
     time: "patience",
-    "With --stop: end it after this time in any case."
+    "With --stop: stop after this time even if calls are running."
   )
-  private static let resume = OptionKey<Bool>(flag: "resume", "Take calls again.")
+  private static let resume = OptionKey<Bool>(flag: "resume", "Accept calls again.")
   private static let noWait = OptionKey<Bool>(
     flag: "no-wait",
-    "Do not wait until the last call has ended."
+    "Do not wait until the last call has completed."
   )
 
   private static let serverDrain = Verb(
     command: Command(
       "server drain",
-      "Lets running calls end and takes no new ones, before the server is stopped or replaced.",
+      "Let running calls complete and refuse new ones, before the server is stopped or replaced.",
       options: [Option](of: stop, patience, resume, noWait),
       discussion: """
-        New calls are answered UNAVAILABLE, and clients repeat those that may be repeated; health is
-        NOT_SERVING.
-        Connections stay, so that administrators' calls, `status` and `server health` are answered all
-        the time. Without --stop the server stays drained until --resume or its end. It ends with 0
-        when no call runs any more, with 3 when --timeout is over first. The caller needs the role
-        admin.
+        New calls fail with UNAVAILABLE, and clients retry idempotent ones; health is NOT_SERVING.
+        Connections stay open, and administrators' calls, `status` and `server health` are still served.
+        Without --stop the server stays drained until --resume or its end. Exits with 0 when no call
+        runs any more, and with 3 if --timeout elapses first. Requires the admin role.
 
         Examples:
           rpcctl server drain --timeout 1m
@@ -48,7 +46,7 @@ extension Verb {
         throw UsageError("--resume and --stop cannot be combined")
       }
       guard arguments[patience] == nil || arguments[stop] else {
-        throw UsageError("--patience is for --stop")
+        throw UsageError("--patience requires --stop")
       }
       let patience = arguments[patience].map { $0 / .milliseconds(1) } ?? 0
       let administration = try await invocation.administration()
@@ -60,7 +58,7 @@ extension Verb {
         ),
         options: invocation.callOptions
       )
-      // A server that stops cannot be asked for its last state.
+      // A server that stops cannot report its final state.
       let waits = !resumes && !arguments[stop] && !arguments[noWait]
       let end = invocation.settings.timeout.map { ContinuousClock.now.advanced(by: $0) }
       while waits, state.state == .draining, end.map({ $0 > .now }) ?? true {
@@ -75,11 +73,11 @@ extension Verb {
   private static let serverLogLevel = Verb(
     command: Command(
       "server log-level",
-      "Shows how much the server logs, or sets it until the server ends.",
+      "Show the server's log level, or set it until the server stops.",
       operands: "[LEVEL]",
       discussion: """
-        LEVEL is debug, info, warning or error. The level that the server starts with is `rpcd
-        --log-level`. The caller needs the role admin.
+        LEVEL is debug, info, warning or error. `rpcd --log-level` sets the level at start. Requires the
+        admin role.
 
         Examples:
           rpcctl server log-level
@@ -88,7 +86,9 @@ extension Verb {
     ),
     run: { invocation in
       let operands = invocation.arguments.operands
-      guard operands.count <= 1 else { throw UsageError("one LEVEL, not \(operands.count)") }
+      guard operands.count <= 1 else {
+        throw UsageError("expected one LEVEL, not \(operands.count)")
+      }
       let words: [String: TidingsV1.LogLevel] = [
         "debug": .debug, "info": .info, "warning": .warning, "error": .error,
       ]
@@ -118,7 +118,7 @@ extension Verb {
     "tombstones",
     value: "DAYS",
     in: 0...Int(UInt32.max),
-    "Days for which deleted records and zones stay in feeds."
+    "Days for which tombstones of records and zones are kept."
   )
   private static let notifications = OptionKey<Int?>(
     "notifications",
@@ -130,22 +130,22 @@ extension Verb {
     "notifications-max",
     value: "N",
     in: 0...Int.max,
-    "Notifications that are kept, of all users."
+    "Most notifications to keep, of all users together."
   )
   private static let reset = OptionKey<Bool>(
     flag: "reset",
-    "First everything is again what rpcd was started with."
+    "First reset all values to those of rpcd's command line."
   )
 
   private static let serverRetention = Verb(
     command: Command(
       "server retention",
-      "Shows for how long notifications and deletions are kept, or sets it.",
+      "Show or set the retention of notifications and tombstones.",
       options: [Option](of: tombstones, notifications, notificationsMax, reset),
       discussion: """
-        What is set counts at once, wins over `rpcd --limit`, and outlasts restarts; `setNames` are the
-        names of what was set. What is too old then is forgotten soon, and tokens from before it
-        expire. The caller needs the role admin.
+        Settings take effect at once, override `rpcd --limit`, and persist across restarts; `setNames`
+        lists those that are set. Older entries are deleted soon, and change tokens from before them
+        expire. Requires the admin role.
 
         Examples:
           rpcctl server retention -o table
@@ -166,7 +166,7 @@ extension Verb {
       if request.tombstoneRetentionDays != nil || request.notificationRetentionDays != nil
         || request.notificationsMax != nil
       {
-        try invocation.confirm("set for how long the server keeps notifications and deletions")
+        try invocation.confirm("change the server's retention of notifications and tombstones")
       }
       let response = try await invocation.administration().setRetention(
         request,
@@ -187,7 +187,7 @@ extension Verb {
 }
 
 extension Output {
-  /// Prints how far a server is with its calls.
+  /// Prints the server's state and its open calls.
   fileprivate func writeState(_ response: TidingsV1.DrainResponse) {
     let name = Contract.shortName(response.state, "SERVER_STATE_")
     if format == .table {

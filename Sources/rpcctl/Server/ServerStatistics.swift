@@ -6,11 +6,11 @@ extension Verb {
   static let serverStatistics = Verb(
     command: Command(
       "server statistics",
-      "Counts what the store of the server holds.",
+      "Count the objects in the server's store.",
       discussion: """
-        Records, tombstones, zones, subscriptions, channels, notifications, assets and users, as of one
-        moment, and the bytes of the database and its log. Counting takes seconds in a large store;
-        callers go on meanwhile. The caller needs the role admin.
+        Shows the number of records, tombstones, zones, subscriptions, channels, notifications, assets
+        and users at one point in time, and the size of the database and its log in bytes. Counting takes
+        seconds in a large store; other calls continue meanwhile. Requires the admin role.
 
         Example:
           rpcctl server statistics -o table

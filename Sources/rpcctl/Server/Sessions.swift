@@ -2,21 +2,25 @@ internal import CommandLineTools
 internal import TidingsJSON
 internal import TidingsProto
 
-/// The verbs that show who is connected, and end connections.
+/// Verbs that list and end connections.
 extension Verb {
   static let sessionVerbs = [sessionsList, devicesList, serverKick]
 
-  private static let user = OptionKey<String?>("user", value: "NAME", "Only those of this user.")
+  private static let user = OptionKey<String?>(
+    "user",
+    value: "NAME",
+    "Only connections of this user."
+  )
 
   private static let sessionsList = Verb(
     command: Command(
       "sessions list",
-      "Lists the connections that are open: whose, since when, what runs and waits on them.",
+      "List open connections, with their user, start time, and open calls.",
       options: [Option](of: user),
       discussion: """
-        A session is a connection that has made a call, or subscribed to pushes. `callsOpen` are its calls that are
-        not answered yet, `bytesHeld` the bytes of answers that it has not read. In development mode
-        the user is whom its first call named. The caller needs the role admin.
+        A session is a connection that has made a call or subscribed to pushes. `callsOpen` is its number
+        of open calls, `bytesHeld` the bytes of responses that it has not read. In development mode the
+        user is that of its first call. Requires the admin role.
 
         Examples:
           rpcctl sessions list -o table
@@ -48,12 +52,12 @@ extension Verb {
   private static let devicesList = Verb(
     command: Command(
       "devices list",
-      "Lists the devices of a user that have written something, with the day of their last write.",
+      "List the devices of a user that have written, with the day of their last write.",
       operands: "USER",
       completion: .live("users"),
       discussion: """
-        A name is remembered for as long as tombstones after its last write; days are in UTC. The caller
-        needs the role admin.
+        A device is listed for as long as tombstones are kept after its last write; days are in UTC.
+        Requires the admin role.
 
         Example:
           rpcctl devices list ada -o table
@@ -61,7 +65,9 @@ extension Verb {
     ),
     run: { invocation in
       let users = try invocation.requireOperands("USER")
-      guard users.count == 1 else { throw UsageError("one USER: '\(users[1])' is one too many") }
+      guard users.count == 1 else {
+        throw UsageError("expected one USER: unexpected operand '\(users[1])'")
+      }
       let administration = try await invocation.administration()
       var request = TidingsV1.ListDevicesRequest(userName: users[0])
       var results = Results(columns: ["DEVICE", "LAST WRITE"])
@@ -83,26 +89,30 @@ extension Verb {
     }
   )
 
-  private static let key = OptionKey<String?>("key", value: "PUBLIC-KEY", "Those with this key.")
+  private static let key = OptionKey<String?>(
+    "key",
+    value: "PUBLIC-KEY",
+    "The connections with this key."
+  )
   private static let numberOption = OptionKey<String?>(
     "number",
     value: "N",
-    "The one with this number, as `sessions list` has it."
+    "The connection with this number, from `sessions list`."
   )
 
   private static let serverKick = Verb(
     command: Command(
       "server kick",
-      "Ends the connections of a user or a key, or one of them.",
+      "End the connections of a user or a key, or a single one.",
       options: [Option](
-        of: user.described("Those of this user, with all keys."),
+        of: user.described("The connections of this user, with any key."),
         key,
         numberOption
       ),
       discussion: """
-        Clients connect again by themselves, and calls that were under way end. To keep a user out: `users
-        restrict`; a key: `keys revoke`. The connection of the command itself stays. The caller needs
-        the role admin.
+        Clients reconnect by themselves; their running calls fail. To lock out a user, use `users
+        restrict`; to lock out a key, `keys revoke`. The connection of this command is kept. Requires
+        the admin role.
 
         Examples:
           rpcctl server kick --user ada
@@ -116,7 +126,7 @@ extension Verb {
       guard given.count == 1 else {
         throw UsageError(
           given.isEmpty
-            ? "which connections? --user NAME, --key PUBLIC-KEY or --number N"
+            ? "no connections: use --user NAME, --key PUBLIC-KEY or --number N"
             : "\(given[0].spelling) and \(given[1].spelling) cannot be combined"
         )
       }
@@ -128,12 +138,12 @@ extension Verb {
       } else {
         guard let number = UInt64(arguments[numberOption] ?? ""), number > 0 else {
           throw UsageError(
-            "--number takes the number of a connection, not '\(arguments[numberOption] ?? "")'"
+            "invalid --number '\(arguments[numberOption] ?? "")': use a number from `sessions list`"
           )
         }
         which = .number(number)
       }
-      try invocation.confirm("end the connections that \(given[0].spelling) names")
+      try invocation.confirm("end the connections of \(given[0].spelling)")
       let response = try await invocation.administration().endConnections(
         .init(which: which),
         options: invocation.callOptions
@@ -152,7 +162,7 @@ extension TidingsV1.Connection {
   fileprivate var json: JSONValue {
     get throws {
       .omittingNil([
-        // 64 bits: a string, as everywhere in proto3's JSON.
+        // 64-bit numbers are strings in proto3's JSON.
         "number": .string("\(number)"), "userName": .string(userName),
         "publicKey": publicKey.isEmpty ? nil : .string(publicKey),
         "deviceId": deviceID.isEmpty ? nil : .string(deviceID),

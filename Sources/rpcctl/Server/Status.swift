@@ -10,10 +10,10 @@ extension Verb {
     command: Command(
       "server status",
       aliases: ["status"],
-      "Tells version, endpoints, limits, counters and health of the server.",
+      "Show version, endpoints, limits, counters and health of the server.",
       discussion: """
-        Ends with 0 when the server is serving, with 1 when it answers but is not, with 78 when it
-        cannot be reached. The round trip is the shortest of \(roundTripsMeasured).
+        Exits with 0 if the server is serving, with 1 if it is reachable but not serving, and with 78 if
+        it cannot be reached. The round trip is the shortest of \(roundTripsMeasured).
 
         Examples:
           rpcctl status
@@ -55,7 +55,7 @@ extension Verb {
     write(object, output)
   }
 
-  /// Prints an object: as JSON, or a line for each of its values.
+  /// Prints an object: as JSON, or with one line per value.
   static func write(_ object: JSONObject, _ output: Output) {
     guard output.format == .table else { return output.write(.object(object)) }
     var table = Table(["", ""])
@@ -74,6 +74,6 @@ extension Verb {
 }
 
 extension Table {
-  /// The rows alone, for names and values that need no header.
+  /// The rows alone, without header.
   var textWithoutHeader: String { String(description.drop { !$0.isNewline }.dropFirst()) }
 }

@@ -1,10 +1,9 @@
 internal import TidingsJSON
 internal import TidingsProto
 
-/// Converts what is shared between the wire and JSON, in which enums have their short names:
-/// `READ_WRITE`.
+/// Converts shares to and from JSON, with short names of enums: `READ_WRITE`.
 enum ShareJSON {
-  /// The JSON of what a record shares.
+  /// Returns the JSON of a record's share.
   static func json(_ share: TidingsV1.Share) -> JSONValue {
     .omittingNil([
       "rootRecordName": share.rootRecordName.isEmpty ? nil : .string(share.rootRecordName),
@@ -18,7 +17,7 @@ enum ShareJSON {
     ])
   }
 
-  /// The JSON of a share as one who may join sees it.
+  /// Returns the JSON of a share as a user sees it who may join.
   static func json(_ metadata: TidingsV1.ShareMetadata) -> JSONValue {
     let zone = metadata.zoneID ?? .init()
     return .omittingNil([
@@ -65,7 +64,7 @@ enum ShareJSON {
       ? "NONE" : Contract.shortName(permission, "PARTICIPANT_PERMISSION_")
   }
 
-  /// What JSON says is shared; what the server sets is passed over, its owner too.
+  /// Parses a share; ignores what the server sets, including the owner.
   static func share(_ json: JSONValue, _ path: String) throws(ValueError) -> TidingsV1.Share {
     let values = FieldValueJSON()
     let object = try values.members(
@@ -88,13 +87,13 @@ enum ShareJSON {
     let participants = try list(object["participants"], "\(path).participants")
     for (index, participant) in participants.enumerated() {
       let participant = try self.participant(participant, "\(path).participants[\(index)]")
-      // Whoever saves a share owns it, also elsewhere.
+      // The owner is whoever saves the share, also elsewhere.
       if participant.role != .owner { share.participants.append(participant) }
     }
     return share
   }
 
-  /// What JSON says of requests for access; who asked when is the server's to know.
+  /// Parses requests for access; the server sets who asked and when.
   private static func readAccess(
     _ object: JSONObject,
     _ path: String,
@@ -104,7 +103,7 @@ enum ShareJSON {
     switch object["allowsAccessRequests"] {
     case .bool(let allows)?: share.allowsAccessRequests = allows
     case .null?, nil: break
-    default: throw ValueError("\(path).allowsAccessRequests", "true or false must stand here")
+    default: throw ValueError("\(path).allowsAccessRequests", "expected true or false")
     }
     let requesters = try list(object["requesters"], "\(path).requesters")
     for (index, requester) in requesters.enumerated() {
@@ -124,7 +123,7 @@ enum ShareJSON {
     _ path: String
   ) throws(ValueError) -> [JSONValue] {
     guard let json else { return [] }
-    guard let list = json.array else { throw ValueError(path, "a list must stand here") }
+    guard let list = json.array else { throw ValueError(path, "expected a list") }
     return list
   }
 
@@ -158,7 +157,7 @@ enum ShareJSON {
     if let expires = object["expires"] {
       let text = try values.string(expires, "\(path).expires")
       guard let time = JSONTime(timestamp: text) else {
-        throw ValueError("\(path).expires", "'\(text)' is no time: 2027-01-31T00:00:00Z")
+        throw ValueError("\(path).expires", "invalid time '\(text)': use 2027-01-31T00:00:00Z")
       }
       participant.expires = .init(seconds: time.seconds, nanos: time.nanoseconds)
     }
@@ -177,7 +176,7 @@ enum ShareJSON {
     guard let known else {
       throw ValueError(
         path,
-        "'\(text)' is not a role: use OWNER, ADMINISTRATOR, PRIVATE_USER or PUBLIC_USER"
+        "invalid role '\(text)': use OWNER, ADMINISTRATOR, PRIVATE_USER or PUBLIC_USER"
       )
     }
     return known
@@ -190,18 +189,18 @@ enum ShareJSON {
     guard let json, json != .null else { return .unspecified }
     let text = try FieldValueJSON().string(json, path)
     guard let permission = PermissionText.permission(text) else {
-      throw ValueError(path, "'\(text)' is no permission: NONE, READ_ONLY or READ_WRITE")
+      throw ValueError(path, "invalid permission '\(text)': use NONE, READ_ONLY or READ_WRITE")
     }
     return permission
   }
 }
 
-/// Permissions as the command line has them: `read-write`.
+/// Permissions as written on the command line: `read-write`.
 enum PermissionText {
   /// The words, for help and messages.
   static let words = "none, read-only or read-write"
 
-  /// The permission that a word names, in either spelling: `read-write`, `READ_WRITE`.
+  /// Parses a permission in either spelling: `read-write`, `READ_WRITE`.
   static func permission(_ text: String) -> TidingsV1.ParticipantPermission? {
     switch text.lowercased().replacing("_", with: "-") {
     case "none": TidingsV1.ParticipantPermission.none
@@ -211,9 +210,9 @@ enum PermissionText {
     }
   }
 
-  /// The participant that `bob:read-write` names; without a permission, one who reads.
+  /// Parses a participant `bob:read-write`; the default permission is read-only.
   static func participant(_ text: String) -> TidingsV1.Participant? {
-    // A user's name may have a colon, and is then written with its permission.
+    // A user name that contains a colon must be followed by a permission.
     guard let colon = text.lastIndex(of: ":") else {
       return text.isEmpty ? nil : .init(userRecordName: text, permission: .readOnly)
     }

@@ -2,7 +2,7 @@ internal import CommandLineTools
 internal import TidingsJSON
 internal import TidingsProto
 
-/// Shares as they are printed.
+/// Shares as printed.
 extension Verb {
   static let metadataColumns = ["ZONE", "RECORD", "ROLE", "PERMISSION", "STATUS", "URL"]
 
@@ -18,7 +18,7 @@ extension Verb {
     ]
   }
 
-  /// Prints what is behind URLs, or was accepted.
+  /// Prints the results of fetching or accepting URLs.
   static func printResults(
     _ shareResults: [TidingsV1.ShareResult],
     _ output: Output
@@ -35,14 +35,14 @@ extension Verb {
       case nil:
         results.appendFailure(
           .object(["url": .string(result.url)]),
-          [result.url, "", "", "", "", "no outcome"]
+          [result.url, "", "", "", "", "no result"]
         )
       }
     }
     return results.finish(output)
   }
 
-  /// Prints a share of the user's own: who takes part.
+  /// Prints a share of the user with its participants.
   static func printShare(_ record: TidingsV1.Record, _ output: Output) -> ExitCode {
     let share = record.share ?? .init()
     guard output.format == .table else {
@@ -51,7 +51,7 @@ extension Verb {
     }
     var table = Table(["USER", "ROLE", "PERMISSION", "STATUS"])
     for participant in share.participants {
-      // Of an invitation that is open: by what it is withdrawn.
+      // An open invitation is withdrawn by its ID.
       let isOpen = participant.userRecordName.isEmpty
       table.append([
         isOpen ? participant.participantID : participant.userRecordName,
@@ -74,7 +74,7 @@ extension Verb {
     output.write(text: "\n" + facts.textWithoutHeader)
     if !share.requesters.isEmpty {
       let users = share.requesters.map { printable($0.userRecordName) }.joined(separator: ", ")
-      output.tell("waiting for access: \(users) (shares grant, deny or block)")
+      output.log("waiting for access: \(users) (shares grant, deny or block)")
     }
     return .success
   }

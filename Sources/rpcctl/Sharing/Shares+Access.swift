@@ -3,15 +3,15 @@ internal import TidingsClient
 internal import TidingsJSON
 internal import TidingsProto
 
-/// The verbs of those who manage a share: its owner, and administrators with `--database shared`.
+/// Verbs for owners of a share, and for its administrators with `--database shared`.
 extension Verb {
   static let sharesRequestAccess = Verb(
     command: Command(
       "shares request-access",
-      "Asks the owners of shares for access.",
+      "Request access to shares.",
       operands: "URL…",
       discussion: """
-        For those who have the URL and may not join. Whether the owner said no is not told.
+        For users who have the URL but may not join. A denial is not reported to the user.
 
         Example:
           rpcctl shares request-access --as dave tidings://share/home/development/AbCdEf
@@ -40,7 +40,7 @@ extension Verb {
   static let sharesRequests = Verb(
     command: Command(
       "shares requests",
-      "Lists who asked for access to a share, and who may not ask.",
+      "List access requests of a share, and blocked users.",
       options: whichShare,
       discussion: """
         Examples:
@@ -77,11 +77,11 @@ extension Verb {
   static let sharesGrant = Verb(
     command: Command(
       "shares grant",
-      "Lets users join a share who asked for it.",
+      "Grant users access to a share that they requested.",
       operands: "USER[:PERMISSION]…",
       options: whichShare,
       discussion: """
-        Without a permission read-only. The users join with `shares accept`.
+        The default permission is read-only. The users join with `shares accept`.
 
         Example:
           rpcctl shares grant --as ada --zone family dave:read-write
@@ -99,17 +99,17 @@ extension Verb {
 
   static let sharesDeny = answer(
     "deny",
-    "Says no to users who asked for a share; they may ask again later."
+    "Deny access requests of users, who may ask again later."
   ) { $0.denyAccess(to: $1) }
 
   static let sharesBlock = answer(
     "block",
-    "Keeps users from asking for a share and from joining it with its URL."
+    "Block users from requesting access to a share, and from joining it with its URL."
   ) { $0.block($1) }
 
   static let sharesUnblock = answer(
     "unblock",
-    "Lets users who were blocked ask for a share again."
+    "Allow blocked users to request access to a share again."
   ) { $0.unblock($1) }
 
   private static func answer(
@@ -138,11 +138,11 @@ extension Verb {
   static let sharesSetRequests = Verb(
     command: Command(
       "shares set-requests",
-      "Allows or forbids asking for access to a share.",
+      "Allow or forbid access requests for a share.",
       operands: "on|off",
       options: whichShare,
       discussion: """
-        With on, those who have the URL and may not join may ask: `shares request-access`.
+        With on, users who have the URL but may not join can run `shares request-access`.
 
         Example:
           rpcctl shares set-requests --as ada --zone family on
@@ -151,7 +151,7 @@ extension Verb {
     run: { invocation in
       let operands = try invocation.requireOperands("on or off")
       guard operands.count == 1, ["on", "off"].contains(operands[0]) else {
-        throw UsageError("one of on and off, not '\(operands.joined(separator: " "))'")
+        throw UsageError("expected on or off, not '\(operands.joined(separator: " "))'")
       }
       let allows = operands[0] == "on"
       return try await change(invocation) { $0.allowsAccessRequests = allows }
@@ -161,12 +161,12 @@ extension Verb {
   static let sharesSetRole = Verb(
     command: Command(
       "shares set-role",
-      "Makes participants administrators of a share, or users again.",
+      "Set the role of participants of a share.",
       operands: "ROLE USER…",
       options: whichShare,
       discussion: """
-        ROLE is administrator or user. Administrators read and write, and change the share like its
-        owner, with --database shared; they neither end it nor make administrators.
+        ROLE is administrator or user. Administrators read and write, and with --database shared they
+        change the share like its owner, but can neither end it nor appoint administrators.
 
         Example:
           rpcctl shares set-role --as ada --zone family administrator bob
@@ -176,16 +176,16 @@ extension Verb {
       let operands = try invocation.requireOperands("ROLE")
       let roles = ["administrator": true, "user": false]
       guard let isAdministrator = roles[operands[0]] else {
-        throw UsageError("'\(operands[0])' is no role: administrator or user")
+        throw UsageError("invalid role '\(operands[0])': use administrator or user")
       }
       let users = Array(operands.dropFirst())
-      guard !users.isEmpty else { throw UsageError("at least one USER is needed") }
+      guard !users.isEmpty else { throw UsageError("expected at least one USER") }
       let shares = try await shares(invocation)
       let id = try await shareID(invocation, shares)
       let known = Set(try await shares.share(id).share?.participants.map(\.userRecordName) ?? [])
       if let stranger = users.first(where: { !known.contains($0) }) {
         throw UsageError(
-          "'\(printable(stranger))' is no participant: `shares add` invites the user"
+          "'\(printable(stranger))' is not a participant: invite the user with `shares add`"
         )
       }
       let changed = try await shares.change(id) {
@@ -198,19 +198,19 @@ extension Verb {
   private static let expires = OptionKey<String?>(
     "expires",
     value: "WHEN",
-    "The URL stops working then: 2027-01-31T00:00:00Z, or after a time like 12h or 7d."
+    "The expiry of the URL: a time 2027-01-31T00:00:00Z, or a duration like 12h or 7d."
   )
 
   static let sharesInvite = Verb(
     command: Command(
       "shares invite",
-      "Invites whoever joins first with a one-time URL.",
+      "Create a one-time URL, with which one user can join a share.",
       operands: "[PERMISSION]",
       options: whichShare + [Option](of: expires),
       discussion: """
-        The URL that is printed is good for one user, who joins with `shares accept`. `shares show`
-        prints it again, `shares remove` withdraws it. Without a PERMISSION read-only. Who is known is
-        invited with `shares add`.
+        The printed URL is valid for one user, who joins with `shares accept`. `shares show` prints it
+        again, and `shares remove` withdraws it. The default permission is read-only. To invite a user by
+        name, use `shares add`.
 
         Examples:
           rpcctl shares invite --as ada --zone family
@@ -221,11 +221,13 @@ extension Verb {
       let operands = invocation.arguments.operands
       guard operands.count <= 1 else {
         throw UsageError(
-          "one PERMISSION, not \(operands.count): users are invited by name with `shares add`"
+          "expected one PERMISSION, not \(operands.count): to invite users by name, use `shares add`"
         )
       }
       let permission = try permission(operands.first ?? "read-only")
-      guard permission != .none else { throw UsageError("with none nobody could join") }
+      guard permission != .none else {
+        throw UsageError("invalid permission 'none': use read-only or read-write")
+      }
       let expires = try invocation.expires()
       let participantID = TidingsV1.Share.randomInvitationID()
       let shares = try await shares(invocation)

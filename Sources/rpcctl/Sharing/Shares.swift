@@ -4,7 +4,7 @@ internal import TidingsJSON
 internal import TidingsProto
 internal import TidingsRPC
 
-/// The verbs of those who share what is theirs.
+/// Verbs for owners and participants of shares.
 extension Verb {
   static let shareVerbs = [
     sharesCreate, sharesList, sharesShow, sharesAdd, sharesInvite, sharesRemove, sharesSetPublic,
@@ -15,17 +15,17 @@ extension Verb {
   private static let zone = OptionKey<String?>(
     "zone",
     value: "ZONE",
-    "The zone that is shared, or in which the record is."
+    "The shared zone, or the zone of the shared record."
   )
   private static let root = OptionKey<String?>(
     "root",
     value: "NAME",
-    "The record that is shared with its descendants."
+    "The root record, which is shared with its descendants."
   )
   private static let shareOption = OptionKey<String?>(
     "share",
     value: "NAME",
-    "The name of the share's own record."
+    "The name of the share's record."
   )
 
   static let whichShare = [Option](of: zone, root, shareOption)
@@ -34,32 +34,32 @@ extension Verb {
     list: "invite",
     value: "USER[:PERMISSION]…",
     takesMany: true,
-    "Who may join: bob:read-write; without a permission read-only."
+    "The invited users: bob:read-write (default permission: read-only)."
   )
   private static let publicPermission = OptionKey<String>(
     "public",
     value: "PERMISSION",
     default: "none",
     choices: ["none", "read-only", "read-write"],
-    "What anyone may do who joins with the share's URL."
+    "The permission of anyone who joins with the share's URL."
   )
   private static let title = OptionKey<String?>(
     "title",
     value: "TEXT",
-    "What is shared, for those who are invited."
+    "The title for invited users."
   )
   private static let allowRequests = OptionKey<Bool>(
     flag: "allow-requests",
-    "Who has the URL and may not join may ask for access."
+    "Allow users who have the URL but may not join to request access."
   )
 
   private static let sharesCreate = Verb(
     command: Command(
       "shares create",
-      "Shares a zone, or a record with all its descendants.",
+      "Share a zone, or a record with all its descendants.",
       options: whichShare + [Option](of: invite, publicPermission, title, allowRequests),
       discussion: """
-        The owner does this. Those who join need the URL in the result: `shares accept`.
+        Only the owner can do this. Invited users join with the URL in the result: `shares accept`.
 
         Examples:
           rpcctl shares create --as ada --zone family --invite bob:read-write carol
@@ -96,7 +96,7 @@ extension Verb {
   private static let sharesList = Verb(
     command: Command(
       "shares list",
-      "Lists the shares that the user owns, was invited to or has accepted.",
+      "List the shares that the user owns, is invited to or has accepted.",
       discussion: """
         Example:
           rpcctl shares list --as bob -o table
@@ -116,17 +116,17 @@ extension Verb {
 
   private static let rootRecord = OptionKey<Bool>(
     flag: "root-record",
-    "The record that is shared too."
+    "The root record of the share."
   )
 
   private static let sharesShow = Verb(
     command: Command(
       "shares show",
-      "Shows what is behind the URLs of shares, or a share of one's own.",
+      "Show shares by URL, or one of the user's own shares.",
       operands: "[URL…]",
       options: whichShare + [Option](of: rootRecord),
       discussion: """
-        Who may not join is told that there is no such share.
+        For users who may not join, the share does not exist.
 
         Examples:
           rpcctl shares show --as ada --zone family -o table
@@ -149,7 +149,7 @@ extension Verb {
   private static let sharesAdd = Verb(
     command: Command(
       "shares add",
-      "Invites users to a share, or changes what they may do.",
+      "Invite users to a share, or change their permissions.",
       operands: "USER[:PERMISSION]…",
       options: whichShare,
       discussion: """
@@ -177,11 +177,11 @@ extension Verb {
   private static let sharesRemove = Verb(
     command: Command(
       "shares remove",
-      "Removes users from a share, and withdraws one-time URLs.",
+      "Remove users from a share, and withdraw one-time URLs.",
       operands: "USER|ID…",
       options: whichShare,
       discussion: """
-        A one-time URL is withdrawn by its ID, which `shares show` tells.
+        A one-time URL is withdrawn by its ID, which `shares show` prints.
 
         Examples:
           rpcctl shares remove --as ada --zone family --root list1 bob
@@ -201,11 +201,12 @@ extension Verb {
   private static let sharesSetPublic = Verb(
     command: Command(
       "shares set-public",
-      "Sets what anyone may do who joins with the URL of a share.",
+      "Set the permission of anyone who joins with the URL of a share.",
       operands: "PERMISSION",
       options: whichShare,
       discussion: """
-        none, read-only or read-write. With none, those who came with the URL are removed.
+        PERMISSION is none, read-only or read-write. With none, participants who joined with the URL are
+        removed.
 
         Example:
           rpcctl shares set-public --as ada --zone board none
@@ -213,7 +214,9 @@ extension Verb {
     ),
     run: { invocation in
       let operands = try invocation.requireOperands("PERMISSION")
-      guard operands.count == 1 else { throw UsageError("one PERMISSION, not \(operands.count)") }
+      guard operands.count == 1 else {
+        throw UsageError("expected one PERMISSION, not \(operands.count)")
+      }
       let permission = try permission(operands[0])
       return try await change(invocation) { $0.publicPermission = permission }
     }
@@ -222,7 +225,7 @@ extension Verb {
   private static let sharesSetTitle = Verb(
     command: Command(
       "shares set-title",
-      "Sets what those who are invited to a share see as its title.",
+      "Set the title of a share.",
       operands: "TEXT",
       options: whichShare,
       discussion: """
@@ -235,7 +238,9 @@ extension Verb {
     ),
     run: { invocation in
       let operands = invocation.arguments.operands
-      guard operands.count == 1 else { throw UsageError("one TEXT, not \(operands.count)") }
+      guard operands.count == 1 else {
+        throw UsageError("expected one TEXT, not \(operands.count)")
+      }
       let title = operands[0]
       let shares = try await shares(invocation)
       let id = try await shareID(invocation, shares)
@@ -250,7 +255,7 @@ extension Verb {
   private static let sharesAccept = Verb(
     command: Command(
       "shares accept",
-      "Joins shares: what they share appears in the shared database.",
+      "Join shares, whose records then appear in the shared database.",
       operands: "URL…",
       discussion: """
         Example:
@@ -266,13 +271,13 @@ extension Verb {
   private static let joinedZone = OptionKey<String?>(
     "zone",
     value: "OWNER/ZONE",
-    "The zone that is shared, or in which the record is."
+    "The shared zone, or the zone of the shared record."
   )
 
   private static let sharesLeave = Verb(
     command: Command(
       "shares leave",
-      "Leaves a share; its owner and the others keep it.",
+      "Leave a share; other participants are not affected.",
       operands: "[URL]",
       options: [Option](of: joinedZone, shareOption),
       discussion: """
@@ -284,7 +289,7 @@ extension Verb {
     run: { invocation in
       let shares = try await shares(invocation)
       let urls = invocation.arguments.operands
-      guard urls.count <= 1 else { throw UsageError("one URL, not \(urls.count)") }
+      guard urls.count <= 1 else { throw UsageError("expected one URL, not \(urls.count)") }
       var id: TidingsV1.RecordID
       if let url = urls.first {
         let result = try await shares.metadata(of: [url]).first
@@ -309,7 +314,7 @@ extension Verb {
   private static let sharesEnd = Verb(
     command: Command(
       "shares end",
-      "Ends a share of one's own; what was shared stays.",
+      "End one of the user's own shares; its records are kept.",
       options: whichShare,
       discussion: """
         Example:
@@ -319,17 +324,17 @@ extension Verb {
     run: { invocation in
       try invocation.refuseOperands()
       guard invocation.settings.scope != .shared else {
-        throw UsageError("only its owner ends a share: leave it with `shares leave`")
+        throw UsageError("only the owner can end a share: leave it with `shares leave`")
       }
       let shares = try await shares(invocation)
       let id = try await shareID(invocation, shares)
-      try invocation.confirm("end the share '\(printable(id.recordName))' for all who joined it")
+      try invocation.confirm("end the share '\(printable(id.recordName))' for all participants")
       try await shares.end(id)
       return printEnd(id, "ended", invocation.output)
     }
   )
 
-  // MARK: What they have in common
+  // MARK: Shared functions
 
   static func shares(_ invocation: Invocation) async throws -> Shares {
     Shares(
@@ -341,15 +346,15 @@ extension Verb {
   }
 
   private static func sharedZone(_ invocation: Invocation) throws -> TidingsV1.ZoneID {
-    // An administrator of a share changes it where it is shared.
+    // Administrators change a share in the shared database.
     if invocation.settings.scope == .shared { return try invocation.zoneID }
     guard !invocation.zoneName.isEmpty else {
-      throw UsageError("which zone? --zone ZONE; the default zone cannot be shared")
+      throw UsageError("no zone: set --zone ZONE; the default zone cannot be shared")
     }
     return .init(zoneName: invocation.zoneName)
   }
 
-  /// The share that `--share`, `--root` or `--zone` names.
+  /// Returns the share of `--share`, `--root` or `--zone`.
   static func shareID(
     _ invocation: Invocation,
     _ shares: Shares
@@ -372,7 +377,7 @@ extension Verb {
     _ text: String
   ) throws(UsageError) -> TidingsV1.ParticipantPermission {
     guard let permission = PermissionText.permission(text) else {
-      throw UsageError("'\(text)' is no permission: \(PermissionText.words)")
+      throw UsageError("invalid permission '\(text)': use \(PermissionText.words)")
     }
     return permission
   }
@@ -380,7 +385,7 @@ extension Verb {
   static func participant(_ text: String) throws(UsageError) -> TidingsV1.Participant {
     guard let participant = PermissionText.participant(text) else {
       throw UsageError(
-        "'\(text)' is neither USER nor USER:PERMISSION (\(PermissionText.words))"
+        "invalid user '\(text)': use USER or USER:PERMISSION (\(PermissionText.words))"
       )
     }
     return participant

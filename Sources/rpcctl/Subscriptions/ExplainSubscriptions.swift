@@ -6,34 +6,34 @@ extension Verb {
   private static let recordOption = OptionKey<String?>(
     "record",
     value: "JSON|@FILE|-",
-    "The record after the change."
+    "The record as JSON, after the change."
   )
   private static let before = OptionKey<String?>(
     "before",
     value: "JSON|@FILE|-",
-    "The record before; without it, it is created."
+    "The record before the change (default: none, the record is created)."
   )
   private static let save = OptionKey<Bool>(
     flag: "save",
-    "The record before is the stored one; --record has only the fields that change."
+    "Use the stored record as the one before; --record then has only the changed fields."
   )
   private static let delete = OptionKey<String?>(
     "delete",
     value: "NAME",
-    "The stored record with this name is deleted."
+    "Explain the deletion of this stored record."
   )
 
   static let explainSubscriptions = Verb(
     command: Command(
       "subscriptions test",
       aliases: ["explain-subscriptions"],
-      "Tells which subscriptions a change would fire, and why the others would not.",
+      "Explain which subscriptions a change would fire, and why others would not.",
       operands: "[ID…]",
       completion: .live("subscriptions"),
       options: [Option](of: recordOption, before, save, delete, .zone),
       discussion: """
-        Nothing is written. Without ID all subscriptions of the user in the database are explained. Of
-        the first term of the predicate that is false, both values are told. --before alone explains
+        Nothing is written. Without ID, explains all subscriptions of the user in the database. For a
+        predicate that is false, both values of the first false term are shown. --before alone explains
         the deletion of that record.
 
         Examples:
@@ -60,7 +60,7 @@ extension Verb {
         return table
       }
       if response.explanations.isEmpty, invocation.output.format == .table {
-        invocation.output.tell("there are no subscriptions in this database")
+        invocation.output.log("no subscriptions in this database")
       }
       return .success
     }
@@ -83,19 +83,19 @@ extension Verb {
     )
     if let name = arguments[delete] {
       if let other = [Option](of: recordOption, before, save).first(where: arguments.has) {
-        throw UsageError("--delete and \(other.spelling) are two changes: give one of them")
+        throw UsageError("--delete and \(other.spelling) cannot be combined")
       }
       request.recordID = .init(name, in: try invocation.zoneID)
       request.isSave = true
       return request
     }
     guard arguments[recordOption] != nil || arguments[before] != nil else {
-      throw UsageError("which change? --record JSON, or --delete NAME, says what")
+      throw UsageError("no change: use --record JSON or --delete NAME")
     }
     if arguments[save] {
       guard arguments[recordOption] != nil, arguments[before] == nil else {
         throw UsageError(
-          "--save takes --record without --before: the record before is the stored one"
+          "--save requires --record, and cannot be combined with --before"
         )
       }
     }

@@ -5,14 +5,14 @@ internal import TidingsProto
 extension Verb {
   private static let health = OptionKey<Bool>(
     flag: "health",
-    "How they fare: when they fired, how often, what is unread."
+    "Show health instead: last fired, number of firings, unread notifications."
   )
 
   static let fetchSubscriptions = Verb(
     command: Command(
       "subscriptions list",
       aliases: ["subscriptions get", "fetch-subscriptions"],
-      "Fetches subscriptions by id, or all of the user's.",
+      "List subscriptions by id, or all of the user's.",
       operands: "[ID…]",
       completion: .live("subscriptions"),
       options: [Option](of: health),
@@ -21,10 +21,10 @@ extension Verb {
           rpcctl subscriptions list pricey
           rpcctl subscriptions list --health
 
-        What it prints can be given to `modify-subscriptions --save`. With --health, FIRED counts how
-        often a subscription fired since it was saved, and EVALUATED the changes that were looked at
-        for it since the server started: those of its record type in the database, whatever the zone;
-        for zone and database subscriptions those of any zone of the database.
+        The output can be used with `modify-subscriptions --save`. With --health, FIRED counts how often a
+        subscription fired since it was saved, and EVALUATED the changes it was evaluated for since the
+        server started: those of its record type in the database, in any zone; for zone and database
+        subscriptions those of any zone of the database.
         """
     ),
     run: { invocation in
@@ -37,7 +37,7 @@ extension Verb {
       let response = try await TidingsV1.SubscriptionService.Client(transport)
         .fetchSubscriptions(request, options: invocation.callOptions)
       if response.results.isEmpty, invocation.output.format == .table {
-        invocation.output.tell("there are no subscriptions in this database")
+        invocation.output.log("no subscriptions in this database")
       }
       return try SubscriptionResults.print(
         response.results,

@@ -7,7 +7,7 @@ extension Verb {
     list: "save",
     value: "JSON|@FILE|-",
     takesMany: true,
-    "Subscriptions to save, as `subscriptions list` prints them."
+    "Subscriptions to save, as printed by `subscriptions list`."
   )
   private static let file = OptionKey<[String]>(
     list: "file",
@@ -29,15 +29,15 @@ extension Verb {
     command: Command(
       "subscriptions create",
       aliases: ["modify-subscriptions"],
-      "Creates, changes and deletes subscriptions.",
+      "Create, change and delete subscriptions.",
       options: SubscriptionOptions.options + NotificationInfoOptions.options
         + [Option](of: save, file, delete),
       discussion: """
-        A query subscription fires for records of a type that match a predicate: when one is created,
-        updated or deleted, when one matches that did not before (enter), or matches no longer (leave).
-        One change fires it once, for the first that applies and that --on names, in the order create,
+        A query subscription fires for records of a type that match a predicate: when a record is
+        created, updated or deleted, or when an update makes it match (enter) or no longer match (leave).
+        A change fires it at most once, for the first applicable kind in --on, in the order create,
         delete, enter, leave, update. A zone or database subscription fires once for each zone that a
-        call changed.
+        call changes.
 
         Examples:
           rpcctl subscriptions create --query Houses --where 'price > 100000' \\
@@ -66,8 +66,8 @@ extension Verb {
       }
       guard !saved.isEmpty || !delete.isEmpty else {
         throw UsageError(
-          "nothing to do: --query, --zone-changes, --database-changes, --save, --file and "
-            + "--delete say what"
+          "nothing to do: use --query, --zone-changes, --database-changes, --save, --file or "
+            + "--delete"
         )
       }
       return try await invocation.modifySubscriptions(save: saved, delete: delete)

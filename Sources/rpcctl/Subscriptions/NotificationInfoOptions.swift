@@ -1,87 +1,87 @@
 internal import CommandLineTools
 internal import TidingsProto
 
-/// What a subscription shows and carries, as options.
+/// The options for the content of notifications.
 enum NotificationInfoOptions {
   private static let alertBody = OptionKey<String?>(
     "alert-body",
     value: "TEXT",
-    "Text of the alert."
+    "The text of the alert."
   )
   private static let alertKey = OptionKey<String?>(
     "alert-key",
     value: "KEY",
-    "Key of a localized text; wins over --alert-body."
+    "The key of a localized text; overrides --alert-body."
   )
   private static let alertArgs = OptionKey<String?>(
     "alert-args",
     value: "A,B",
-    "Fields whose values fill the localized text."
+    "Fields whose values are inserted into the localized text."
   )
-  private static let title = OptionKey<String?>("title", value: "TEXT", "Title of the alert.")
+  private static let title = OptionKey<String?>("title", value: "TEXT", "The title of the alert.")
   private static let titleKey = OptionKey<String?>(
     "title-key",
     value: "KEY",
-    "Key of a localized title; wins over --title."
+    "The key of a localized title; overrides --title."
   )
   private static let titleArgs = OptionKey<String?>(
     "title-args",
     value: "A,B",
-    "Fields whose values fill the localized title."
+    "Fields whose values are inserted into the localized title."
   )
   private static let subtitle = OptionKey<String?>(
     "subtitle",
     value: "TEXT",
-    "Subtitle of the alert."
+    "The subtitle of the alert."
   )
   private static let subtitleKey = OptionKey<String?>(
     "subtitle-key",
     value: "KEY",
-    "Key of a localized subtitle; wins over --subtitle."
+    "The key of a localized subtitle; overrides --subtitle."
   )
   private static let subtitleArgs = OptionKey<String?>(
     "subtitle-args",
     value: "A,B",
-    "Fields whose values fill the localized subtitle."
+    "Fields whose values are inserted into the localized subtitle."
   )
   private static let actionKey = OptionKey<String?>(
     "action-key",
     value: "KEY",
-    "Key of the localized text of the action button."
+    "The key of the localized text of the action button."
   )
   private static let launchImage = OptionKey<String?>(
     "launch-image",
     value: "NAME",
-    "Image to show while launching."
+    "The image to show while launching."
   )
   private static let sound = OptionKey<String?>(
     "sound",
     value: "NAME",
-    "Sound; `default` for the system's."
+    "The sound; `default` is the system's."
   )
   private static let category = OptionKey<String?>(
     "category",
     value: "NAME",
-    "Category of actions."
+    "The category of actions."
   )
   private static let collapse = OptionKey<String?>(
     "collapse",
     value: "KEY",
-    "Notifications with the same id replace each other: the field that has it, or the id."
+    "The id, or a field with it; notifications with the same id replace each other."
   )
   private static let desiredKeys = OptionKey<String?>(
     "desired-keys",
     value: "A,B,C",
-    "Fields that the notification carries."
+    "Fields to include in the notification."
   )
-  private static let badge = OptionKey<Bool>(flag: "badge", "Increments the badge.")
+  private static let badge = OptionKey<Bool>(flag: "badge", "Increment the badge.")
   private static let contentAvailable = OptionKey<Bool>(
     flag: "content-available",
-    "Wakes the application without showing anything."
+    "Wake the application without showing anything."
   )
   private static let mutableContent = OptionKey<Bool>(
     flag: "mutable-content",
-    "Lets the application change the notification."
+    "Let the application change the notification."
   )
 
   static let options = [Option](
@@ -105,7 +105,7 @@ enum NotificationInfoOptions {
     mutableContent
   )
 
-  /// What the options say; `nil`: nothing, a silent notification.
+  /// Returns the notification content of the options; `nil`: none, a silent notification.
   static func info(_ arguments: ParsedArguments) -> TidingsV1.NotificationInfo? {
     func text(_ key: OptionKey<String?>) -> String { arguments[key] ?? "" }
     func list(_ key: OptionKey<String?>) -> [String] { Verb.commaSeparated(text(key)) }

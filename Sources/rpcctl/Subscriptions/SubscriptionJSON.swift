@@ -1,14 +1,14 @@
 internal import TidingsJSON
 internal import TidingsProto
 
-/// Converts subscriptions between the wire and the JSON that is printed and that `--save` takes.
+/// Converts subscriptions to and from the JSON that is printed and that `--save` reads.
 ///
-/// Like proto3's JSON mapping, but `type` is `QUERY` for short, `zoneName` stands for the zone,
-/// and `predicate` is its text, or `{"text": …, "arguments": […]}` with plain values.
+/// Like proto3's JSON mapping, but `type` is short (`QUERY`), `zoneName` replaces the zone's id, and
+/// `predicate` is its text, or `{"text": …, "arguments": […]}` with plain values.
 enum SubscriptionJSON {
   private static let typePrefix = "SUBSCRIPTION_TYPE_"
 
-  /// The JSON of a subscription, and of how it fares.
+  /// Returns the JSON of a subscription, with its health.
   static func json(
     _ subscription: TidingsV1.Subscription,
     health: TidingsV1.SubscriptionHealth? = nil
@@ -32,7 +32,7 @@ enum SubscriptionJSON {
     return .object(object)
   }
 
-  /// The kind for short: `RECORD_ZONE`.
+  /// The short name of the kind: `RECORD_ZONE`.
   static func type(_ subscription: TidingsV1.Subscription) -> String {
     Contract.shortName(subscription.type, typePrefix)
   }
@@ -59,10 +59,10 @@ enum SubscriptionJSON {
     ])
   }
 
-  /// The subscription that JSON describes.
+  /// Parses a subscription.
   static func subscription(_ json: JSONValue, _ path: String) throws -> TidingsV1.Subscription {
     guard var object = json.object else {
-      throw ValueError(path, "an object must stand here, not \(json.kindDescription)")
+      throw ValueError(path, "expected an object, not \(json.kindDescription)")
     }
     let predicate = object["predicate"]
     let zoneName = object["zoneName"]
@@ -92,7 +92,7 @@ enum SubscriptionJSON {
     if json.object?["nodes"] != nil { return try Contract.message(json) }
     let reader = FieldValueJSON()
     let object = try reader.members(json, path, allowing: ["text", "arguments", "nodes"])
-    guard let text = object["text"] else { throw ValueError(path, "text is needed") }
+    guard let text = object["text"] else { throw ValueError(path, "text is required") }
     let arguments = object["arguments"]?.array ?? []
     return .init(
       text: try reader.string(text, "\(path).text"),

@@ -24,7 +24,7 @@ struct SubscriptionModification: Sendable {
 }
 
 extension Invocation {
-  /// Saves and deletes subscriptions, and prints what became of them; one without an ID gets one.
+  /// Saves and deletes subscriptions, and prints the results; one without an ID gets a generated one.
   func modifySubscriptions(
     save: [TidingsV1.Subscription] = [],
     delete: [String] = []

@@ -1,28 +1,28 @@
 internal import CommandLineTools
 internal import TidingsProto
 
-/// A subscription, as options.
+/// A subscription on the command line.
 enum SubscriptionOptions {
-  /// The options that say of what kind it is.
+  /// The options that select the kind of subscription.
   private static let kinds = [Option](of: queryOption, zoneChanges, databaseChanges)
 
   private static let changesOption = OptionKey<String?>(
     "on",
     value: "create,update,delete,enter,leave",
-    "Query: which changes fire; without it the first three."
+    "Query: the changes that fire it (default: create, update, delete)."
   )
   private static let once = OptionKey<Bool>(
     flag: "once",
-    "Query: fires once, then the subscription is deleted."
+    "Query: fire once, then delete the subscription."
   )
   private static let zone = OptionKey<String?>(
     "zone",
     value: "ZONE",
-    "Query: only records of this zone; without it all zones."
+    "Query: only records of this zone (default: all zones)."
   )
 
   private static let queryOptions = [Option](
-    of: Verb.whereText.described("Query: which records; without it all."),
+    of: Verb.whereText.described("Query: the predicate (default: all records)."),
     Verb.argument,
     changesOption,
     once,
@@ -51,14 +51,14 @@ enum SubscriptionOptions {
   private static let id = OptionKey<String?>(
     "id",
     value: "ID",
-    "The subscription's id; without it one is made up."
+    "The subscription's id (default: a generated one)."
   )
 
   static let options =
     [Option](of: queryOption, zoneChanges, databaseChanges) + queryOptions
     + [Option](of: typeOption, id)
 
-  /// The subscription that the options describe; `nil` when they describe none.
+  /// Returns the subscription that the options describe; `nil`: none.
   static func subscription(_ invocation: Invocation) throws -> TidingsV1.Subscription? {
     let arguments = invocation.arguments
     let given = kinds.filter(arguments.has)
@@ -66,14 +66,14 @@ enum SubscriptionOptions {
       let others = options + NotificationInfoOptions.options
       if let needless = others.first(where: arguments.has) {
         throw UsageError(
-          "\(needless.spelling) needs --query TYPE, --zone-changes ZONE or --database-changes"
+          "\(needless.spelling) requires --query TYPE, --zone-changes ZONE or --database-changes"
         )
       }
       return nil
     }
     guard given.count == 1 else {
       throw UsageError(
-        "\(given[0].spelling) and \(given[1].spelling) are two subscriptions: call twice"
+        "\(given[0].spelling) and \(given[1].spelling) cannot be combined: create one subscription at a time"
       )
     }
     var subscription = TidingsV1.Subscription(subscriptionID: arguments[id] ?? "")
@@ -92,7 +92,7 @@ enum SubscriptionOptions {
   ) throws {
     let arguments = invocation.arguments
     guard arguments[typeOption] == nil else {
-      throw UsageError("--query TYPE names the record type already: leave out --type")
+      throw UsageError("--query and --type cannot be combined")
     }
     subscription.type = .query
     subscription.recordType = arguments[queryOption] ?? ""
@@ -107,7 +107,7 @@ enum SubscriptionOptions {
       case "enter": subscription.firesOnRecordEnter = true
       case "leave": subscription.firesOnRecordLeave = true
       default:
-        throw UsageError("--on takes create, update, delete, enter and leave, not '\(change)'")
+        throw UsageError("invalid --on '\(change)': use create, update, delete, enter or leave")
       }
     }
   }
@@ -119,7 +119,9 @@ enum SubscriptionOptions {
   ) throws(UsageError) {
     let arguments = invocation.arguments
     if let needless = queryOptions.first(where: arguments.has) {
-      throw UsageError("\(needless.spelling) is for --query: \(kind.spelling) fires on all changes")
+      throw UsageError(
+        "\(needless.spelling) requires --query: \(kind.spelling) fires on all changes"
+      )
     }
     subscription.recordType = arguments[typeOption] ?? ""
     if kind.name == zoneChanges.name {

@@ -1,7 +1,7 @@
 internal import TidingsJSON
 internal import TidingsProto
 
-/// What became of subscriptions, as it is printed.
+/// The results of subscriptions in a call.
 enum SubscriptionResults {
   private static let columns = [
     "SUBSCRIPTION", "KIND", "RECORD TYPE", "PREDICATE", "ZONE", "ON", "RESULT",
@@ -11,7 +11,7 @@ enum SubscriptionResults {
     "SUBSCRIBERS", "RESULT",
   ]
 
-  /// Prints results, with how the subscriptions fare in place of what they are.
+  /// Prints results, optionally with the subscriptions' health instead of their definition.
   static func print(
     _ subscriptionResults: [TidingsV1.SubscriptionResult],
     _ output: Output,
@@ -19,7 +19,7 @@ enum SubscriptionResults {
   ) throws -> ExitCode {
     let columns = showsHealth ? healthColumns : columns
     var results = Results(columns: columns)
-    /// A row that has nothing between the id and the result.
+    /// A row with cells for id and result only.
     func row(_ id: String, _ result: String) -> [String] {
       [id] + Array(repeating: "", count: columns.count - 2) + [result]
     }
@@ -42,7 +42,7 @@ enum SubscriptionResults {
           row(id, error.text)
         )
       case nil:
-        results.appendFailure(.object(["subscriptionId": .string(id)]), row(id, "no outcome"))
+        results.appendFailure(.object(["subscriptionId": .string(id)]), row(id, "no result"))
       }
     }
     return results.finish(output)

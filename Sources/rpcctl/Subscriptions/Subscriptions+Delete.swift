@@ -4,11 +4,11 @@ extension Verb {
   static let deleteSubscriptions = Verb(
     command: Command(
       "subscriptions delete",
-      "Deletes subscriptions.",
+      "Delete subscriptions.",
       operands: "ID…",
       completion: .live("subscriptions"),
       discussion: """
-        What they caused stays in the log.
+        Their notifications stay in the log.
 
         Example:
           rpcctl subscriptions delete pricey

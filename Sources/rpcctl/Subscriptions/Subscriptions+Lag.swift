@@ -8,23 +8,23 @@ extension Verb {
     "since",
     value: "TOKEN|@FILE",
     completion: .files,
-    "Where they are: a token, a file with one, or a watch's --state. Without it: what is unread."
+    "The consumer's position: a TOKEN, @FILE, or a watch's --state (default: count unread)."
   )
   private static let max = OptionKey<Int?>(
     "max",
     value: "N",
     in: 0...Int(Int32.max),
-    "End with 3 when somebody is behind by more than N."
+    "Exit with 3 if a subscription has more than N pending notifications."
   )
 
   static let subscriptionLag = Verb(
     command: Command(
       "subscriptions lag",
-      "Tells how far behind the log somebody is, by subscription.",
+      "Show the lag of a consumer of the log, by subscription.",
       options: [Option](of: since, max),
       discussion: """
-        Counts what waits in the log, page by page, and how old the oldest is. Subscriptions without
-        anything to wait for are left out.
+        Reads the log page by page, and counts pending notifications and the age of the oldest.
+        Subscriptions without pending notifications are omitted.
 
         Examples:
           rpcctl subscriptions lag
@@ -35,12 +35,12 @@ extension Verb {
       try invocation.refuseOperands()
       let arguments = invocation.arguments
       let max = arguments[max]
-      let place =
+      let position =
         try arguments[since].map { try LogPosition($0, invocation.input) } ?? LogPosition()
       let session = try await invocation.connect()
       var lags: [String: Lag] = [:]
-      try await invocation.eachNotificationPage(after: place.token, over: session) { page in
-        for notification in page where !place.contains(notification) {
+      try await invocation.eachNotificationPage(after: position.token, over: session) { page in
+        for notification in page where !position.contains(notification) {
           lags[notification.subscriptionID, default: Lag()].add(notification)
         }
       }
@@ -52,7 +52,7 @@ extension Verb {
         return table
       }
       if sorted.isEmpty, invocation.output.format == .table {
-        invocation.output.tell("nobody waits")
+        invocation.output.log("no pending notifications")
       }
       guard let max else { return .success }
       return sorted.contains { $0.value.count > max } ? .conditionNotMet : .success
@@ -63,12 +63,12 @@ extension Verb {
   static let subscriptionVerbs = [deleteSubscriptions, subscriptionLag]
 }
 
-/// A place in the log, exact to the notification where a watch keeps it.
+/// A position in the log, exact to the notification if it comes from a watch.
 private struct LogPosition {
   var token: [UInt8] = []
   private var position: InboxPosition?
 
-  /// The oldest notification that is unread.
+  /// The oldest unread notification.
   init() {}
 
   init(_ text: String, _ input: Input) throws {
@@ -77,16 +77,16 @@ private struct LogPosition {
     position = try? InboxPosition(bytes: try input.read(String(text.dropFirst())))
   }
 
-  /// It was handed out, though it comes after the token.
+  /// It was already processed, although it follows the token.
   func contains(_ notification: TidingsV1.Notification) -> Bool {
     position?.contains(notification) ?? false
   }
 }
 
-/// What waits of one subscription.
+/// The pending notifications of one subscription.
 private struct Lag {
   private(set) var count = 0
-  /// When the oldest was committed; the log has them in this order.
+  /// When the oldest was committed; the log is in this order.
   private var oldest: GoogleProtobuf.Timestamp?
 
   mutating func add(_ notification: TidingsV1.Notification) {

@@ -4,7 +4,7 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Small files that are there whole or not at all.
+/// Small files that are written atomically.
 enum AtomicFile {
   /// Replaces a file's content.
   static func write(_ bytes: [UInt8], to path: String) throws {
@@ -16,13 +16,13 @@ enum AtomicFile {
     }
   }
 
-  /// Removes a file, if it is there.
+  /// Removes a file, if it exists.
   static func remove(_ path: String) { unlink(path) }
 
   static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 }
 
-/// A file that is written.
+/// A file that is being written.
 final class OutputFile: Sendable {
   enum Mode { case replacing, appending }
 
@@ -52,7 +52,7 @@ final class OutputFile: Sendable {
     }
   }
 
-  /// Cuts the file to a length and goes on there.
+  /// Truncates the file to a length, to continue from there.
   func cut(to bytes: Int) throws {
     guard ftruncate(descriptor, off_t(bytes)) == 0 else { throw Self.failure(path) }
   }

@@ -3,21 +3,21 @@ internal import TidingsProtobuf
 internal import TidingsRPC
 internal import TidingsWire
 
-/// Reads the answer to a batch: almost always all is done, and then nothing needs to be decoded.
+/// Reads the response to a batch; usually all records succeeded, and nothing needs to be decoded.
 enum BatchAnswer {
   /// A record that failed.
   struct Failure {
-    /// Its place in the batch.
+    /// Its index in the batch.
     let index: Int
     let error: TidingsV1.ItemError
     let recordName: String
-    /// Of the stored record, when that is why; empty: it is not told.
+    /// The change tag of the stored record, in a conflict; otherwise empty.
     let serverChangeTag: String
   }
 
-  /// The records that failed.
+  /// Returns the records that failed.
   ///
-  /// - Throws: `internal` when the answer is none, or has not a result for each record.
+  /// - Throws: `internal` if the response is invalid, or does not have a result for each record.
   static func failures(
     _ answer: [UInt8],
     count: Int
@@ -39,8 +39,8 @@ enum BatchAnswer {
       let error: TidingsV1.ItemError
       switch result.outcome {
       case .record, .deleted: return nil
-      case .error(let told): error = told
-      case nil: error = .init(message: "the server told no outcome")
+      case .error(let found): error = found
+      case nil: error = .init(message: "the server returned no result")
       }
       return Failure(
         index: index,
@@ -51,7 +51,7 @@ enum BatchAnswer {
     }
   }
 
-  /// How many results there are when none is an error; otherwise `nil`.
+  /// Returns the number of results if none is an error; otherwise `nil`.
   private static func doneCount(_ answer: [UInt8]) -> Int? {
     var reader = WireReader(answer[...])
     var count = 0

@@ -3,7 +3,7 @@ internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsWire
 
-/// Cuts a file into batches; where depends on nothing but the file and `countMax`.
+/// Splits a file into batches, which depend only on the file and on `countMax`.
 struct BatchReader {
   /// Most records of a batch.
   let countMax: Int
@@ -11,7 +11,7 @@ struct BatchReader {
   private var reader: LineReader
   private var encoder: RecordLineEncoder
   private var nextNumber: Int
-  /// A record that was read and belongs to the next batch.
+  /// A record that was read, but belongs to the next batch.
   private var carried: Item?
   private var zonesSeen: Set<[UInt8]> = []
   private var lastZone: [UInt8] = []
@@ -41,7 +41,7 @@ struct BatchReader {
     nextNumber = firstNumber
   }
 
-  /// The next batch; `nil`: the file is at its end.
+  /// Reads the next batch; `nil` at the end of the file.
   mutating func next() throws -> ImportBatch? {
     var batch = ImportBatch(number: nextNumber, endOffset: reader.offset, endLine: reader.number)
     if let item = carried {
@@ -75,14 +75,14 @@ struct BatchReader {
     do {
       encoded = try encoder.encode(reader.buffer, range, into: &batch.bytes)
     } catch let error as JSONSyntaxError {
-      return try fail(&batch, "not JSON, column \(error.column): \(error.reason)")
+      return try fail(&batch, "invalid JSON, column \(error.column): \(error.reason)")
     } catch {
       return try fail(&batch, "\(error)")
     }
     let count = batch.bytes.count - start
     if count > Importer.batchBytesMax {
       batch.bytes.removeSubrange(start...)
-      return try fail(&batch, "the record has \(count) bytes, more than a call may have")
+      return try fail(&batch, "the record has \(count) bytes, which exceeds the limit of a call")
     }
     if batch.isDeletion || batch.contains(encoded.nameHash)
       || batch.bytes.count > Importer.batchBytesMax
@@ -140,8 +140,8 @@ struct BatchReader {
       let version = header["version"]?.number?.exactly(Int.self) ?? 0
       guard version <= TransferMarker.version else {
         throw LocalFailure(
-          "the file has version \(version) of the format, and this rpcctl reads version "
-            + "\(TransferMarker.version): use a newer one"
+          "unsupported format version \(version): this rpcctl reads version "
+            + "\(TransferMarker.version); use a newer one"
         )
       }
     case .zone(let name): note(Array(name.utf8), in: &batch)
@@ -163,13 +163,13 @@ struct BatchReader {
     }
   }
 
-  /// Warns of an export that broke off.
-  func tellEnd() {
+  /// Warns about an incomplete export.
+  func warnIfIncomplete() {
     guard hasHeader, !hasEnd else { return }
-    report.tell("the file has no last line: its export broke off (rpcctl export --resume goes on)")
+    report.log("the export in the file is incomplete: continue it with rpcctl export --resume")
   }
 
-  /// Puts records that are sent again into batches, in their order.
+  /// Puts records for a retry into batches, in their order.
   static func batches(of failures: [ImportOutcome.Failure], countMax: Int) -> [ImportBatch] {
     var batches: [ImportBatch] = []
     for failure in failures {

@@ -29,10 +29,10 @@ struct BatchSender: Sendable {
     ).encoded()
   }
 
-  /// Sends a batch, as often as it takes; the key applies it once.
+  /// Sends a batch, with retries; the idempotency key applies it only once.
   ///
-  /// - Throws: When the server cannot be reached for about a minute, or refuses for a reason that is
-  ///   not a record's.
+  /// - Throws: If the server cannot be reached for about a minute, or rejects the call for a reason other
+  ///   than a record.
   func send(_ batch: ImportBatch, key: String) async throws(RPCError) -> ImportOutcome {
     ImportOutcome(batch: batch, failures: try await failures(batch, key))
   }
@@ -55,17 +55,17 @@ struct BatchSender: Sendable {
     } catch {
       guard error.isOfContent else { throw error }
       guard batch.count > 1 else { return [failure(batch, 0, .call(error))] }
-      // One bad record fails the call: the halves find it.
+      // One invalid record fails the call: find it by bisection.
       let middle = batch.count / 2
       let first = try await failures(batch.part(0..<middle), key + "a")
       return first + (try await failures(batch.part(middle..<batch.count), key + "b"))
     }
   }
 
-  /// A share is compared by its change tag, whatever the policy: it is written over the one that is
-  /// there with the tag of that one.
+  /// Saves a share, whose change tag is compared whatever the policy: it overwrites the stored share
+  /// by using that one's tag.
   ///
-  /// - Returns: Why it failed; `nil`: it is saved.
+  /// - Returns: The error; `nil`: it was saved.
   private func errorOfShare(
     _ refused: BatchAnswer.Failure,
     of batch: ImportBatch,
@@ -127,12 +127,12 @@ struct BatchSender: Sendable {
 }
 
 extension RPCError {
-  /// An error with CloudKit's code is about what was sent.
+  /// An error with a CloudKit code concerns the data that was sent.
   private var isOfItem: Bool {
     details.contains { $0.typeURL.hasSuffix("/" + TidingsV1.ItemError.messageName) }
   }
 
-  /// Other records could be saved.
+  /// Other records may succeed.
   fileprivate var isOfContent: Bool {
     code == .invalidArgument || code == .resourceExhausted && isOfItem
   }

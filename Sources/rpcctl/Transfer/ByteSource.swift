@@ -4,11 +4,11 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Bytes that are read piece by piece.
+/// Bytes that are read in chunks.
 protocol ByteSource: AnyObject {
-  /// How many bytes there are in all; `nil` when that is not known, as of a pipe.
+  /// The total number of bytes; `nil` if unknown, as for a pipe.
   var size: Int? { get }
-  /// Fills a part of a buffer; 0: there is no more.
+  /// Reads into a part of a buffer; 0 at the end.
   func read(into buffer: inout [UInt8], from start: Int) throws -> Int
 }
 
@@ -25,7 +25,7 @@ final class FileSource: ByteSource {
     descriptor = path.map { open($0, O_RDONLY | O_CLOEXEC) } ?? STDIN_FILENO
     guard descriptor >= 0 else { throw LocalFailure("cannot read \(name): \(Self.reason)") }
     if offset > 0, lseek(descriptor, off_t(offset), SEEK_SET) < 0 {
-      throw LocalFailure("cannot go on within \(name): \(Self.reason)")
+      throw LocalFailure("cannot seek in \(name): \(Self.reason)")
     }
   }
 

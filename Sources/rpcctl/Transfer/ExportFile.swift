@@ -2,9 +2,9 @@ internal import CommandLineTools
 internal import TidingsJSON
 internal import TidingsProto
 
-/// How far an export came, as its own file tells.
+/// The state of an export, read from its own file.
 struct ExportState: Equatable {
-  /// The zones that were begun: where each goes on.
+  /// The started zones with the tokens to continue from.
   struct Zone: Equatable {
     var token: [UInt8] = []
     var isDone = false
@@ -13,17 +13,17 @@ struct ExportState: Equatable {
   /// The first line; `nil`: the file has none.
   var header: JSONObject?
   var zones: [String: Zone] = [:]
-  /// Records of whole pages.
+  /// Records in complete pages.
   var recordCount = 0
-  /// Where the last whole page ends; what stands behind it is written anew.
+  /// The end of the last complete page; what follows is overwritten.
   var bytesCount = 0
   /// The file has its last line.
   var isComplete = false
 
-  /// Nothing is there yet.
+  /// The file is empty or does not exist.
   init() {}
 
-  /// Reads a file that an export wrote, as far as it came.
+  /// Reads the file of an export, as far as it is complete.
   init(reading source: any ByteSource) throws {
     var reader = LineReader(source)
     var countInPage = 0
@@ -40,7 +40,7 @@ struct ExportState: Equatable {
         recordCount += countInPage
       case .end?: isComplete = true
       case .deleted?: continue
-      case .unknown?, nil: throw LocalFailure("line \(reader.number) is none of an export")
+      case .unknown?, nil: throw LocalFailure("line \(reader.number) is not part of an export")
       }
       countInPage = 0
       bytesCount = reader.offset
@@ -48,13 +48,13 @@ struct ExportState: Equatable {
   }
 }
 
-/// Where an export goes: a file, or standard output.
+/// The target of an export: a file, or standard output.
 struct ExportSink {
   private static let bytesMax = 1 << 20
 
   private let file: OutputFile?
   private let output: Output
-  /// It can be taken up again.
+  /// It can be resumed.
   var isFile: Bool { file != nil }
   private var bytes: [UInt8] = []
 
@@ -68,7 +68,7 @@ struct ExportSink {
     if bytes.count >= Self.bytesMax { try flush() }
   }
 
-  /// Writes what was appended.
+  /// Writes the buffered data.
   mutating func flush() throws {
     if let file { try file.write(bytes) } else { output.write(bytes: bytes) }
     bytes.removeAll(keepingCapacity: true)

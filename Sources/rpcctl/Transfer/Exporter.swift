@@ -4,8 +4,8 @@ internal import TidingsRPC
 
 /// Writes the records of zones, page by page of their change feeds.
 ///
-/// While a page is written the next is on its way. A page ends with a marker that tells where its
-/// zone goes on, so that the file itself knows how far it came.
+/// While a page is written, the next is being fetched. A page ends with a marker that has the zone's
+/// change token, so that the file itself contains the state of the export.
 struct Exporter {
   private let transport: any ClientTransport
   private let options: CallOptions
@@ -39,19 +39,19 @@ struct Exporter {
 
   /// Exports zones.
   ///
-  /// - Returns: Whether all zones could be read.
+  /// - Returns: Whether all zones were exported.
   mutating func run(zones: [String], header: JSONObject) async throws -> Bool {
     do {
       if state.header == nil { try sink.append(TransferMarker.header(header).line) }
       for zone in zones where state.zones[zone]?.isDone != true { try await export(zone) }
-      // A zone that is missing leaves the file open, to be taken up again.
+      // A failed zone leaves the file incomplete, so that it can be resumed.
       if failedZoneCount == 0 {
         try sink.append(TransferMarker.end(recordCount: state.recordCount).line)
       }
       try sink.flush()
     } catch {
       line.end()
-      // What is complete up to the last marker is worth having.
+      // Pages up to the last marker are kept.
       guard Task.isCancelled else {
         try? sink.flush()
         throw error
@@ -62,13 +62,13 @@ struct Exporter {
     line.end()
     let seconds = ((ContinuousClock.now - start) / .milliseconds(1)).rounded() / 1000
     let records = counted(state.recordCount, "record")
-    output.tell("\(records) of \(counted(zones.count, "zone")) in \(seconds) s")
+    output.log("\(records) of \(counted(zones.count, "zone")) in \(seconds) s")
     return failedZoneCount == 0
   }
 
   private var interrupted: Interrupted {
     let records = counted(state.recordCount, "record")
-    let advice = sink.isFile ? "; --resume goes on there" : ""
+    let advice = sink.isFile ? "; continue with --resume" : ""
     return Interrupted("interrupted: \(records) exported\(advice)")
   }
 
@@ -95,7 +95,7 @@ struct Exporter {
 
   private mutating func write(_ page: TidingsV1.ZoneChanges, _ zone: String) throws {
     for record in page.changedRecords {
-      // What is sealed stays so: a file is not for whoever has the ring at hand.
+      // Encrypted values stay encrypted: anyone may read the file.
       let json = EncryptedFields.$sealer.withValue(nil) { RecordJSON.json(record) }
       try sink.append(json.text() + [UInt8(ascii: "\n")])
     }
@@ -117,12 +117,12 @@ struct Exporter {
   private mutating func fail(_ zone: String, _ error: TidingsV1.ItemError) throws {
     guard error.code != .changeTokenExpired else {
       throw LocalFailure(
-        "the export of the zone '\(zone)' cannot be taken up again (\(error.text)): "
-          + "begin anew without --resume"
+        "cannot resume the export of zone '\(zone)' (\(error.text)): "
+          + "restart without --resume"
       )
     }
     failedZoneCount += 1
-    output.tellAlways("the zone '\(zone)' cannot be exported: \(error.text)")
+    output.warn("cannot export zone '\(zone)': \(error.text)")
   }
 
   private func showProgress(_ zone: String) {
@@ -133,7 +133,7 @@ struct Exporter {
   }
 }
 
-/// Fetches pages of one zone.
+/// Fetches the pages of one zone.
 private struct PageFetch: Sendable {
   let records: TidingsV1.RecordService.Client
   let options: CallOptions

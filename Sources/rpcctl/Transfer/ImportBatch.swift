@@ -1,25 +1,25 @@
 /// Records that are saved, or deleted, by one call.
 struct ImportBatch: Sendable {
-  /// Counts the batches of a run, from 0.
+  /// The number of the batch in a run, from 0.
   let number: Int
-  /// The records are deleted: the results of saves and deletions have an order of their own, so a
-  /// batch has only one kind.
+  /// The batch contains deletions. A batch has only one kind, because the results of saves and
+  /// deletions are ordered separately.
   var isDeletion = false
   /// The records, each a field `records_to_save` or `record_ids_to_delete` of the request.
   var bytes: [UInt8] = []
-  /// Where each record ends in `bytes`.
+  /// The end of each record in `bytes`.
   private(set) var ends: [Int] = []
   /// The line of each record.
   private(set) var lines: [Int] = []
   /// The records' names, hashed; `nil` for new ones.
   private(set) var nameHashes: [UInt64?] = []
-  /// The same as a set; no name is in two batches that are under way.
+  /// The same as a set; concurrent batches have no name in common.
   private(set) var names: Set<UInt64> = []
-  /// Lines that could not be read and stand among the records.
+  /// Invalid lines between the records.
   var failedLineCount = 0
   /// Zones that appear for the first time.
   var newZoneNames: [[UInt8]] = []
-  /// Where the file goes on behind the batch.
+  /// The position in the file after the batch.
   var endOffset: Int
   /// The last line of the batch.
   var endLine: Int
@@ -32,10 +32,10 @@ struct ImportBatch: Sendable {
 
   var count: Int { ends.count }
 
-  /// The name is among the batch's: the record would be in one call twice.
+  /// The batch already has a record of this name, which must not be in one call twice.
   func contains(_ name: UInt64?) -> Bool { name.map(names.contains) ?? false }
 
-  /// Notes a record that was added to `bytes`.
+  /// Adds a record that was appended to `bytes`.
   mutating func note(line: Int, name: UInt64?) {
     ends.append(bytes.count)
     lines.append(line)
@@ -48,7 +48,7 @@ struct ImportBatch: Sendable {
     bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]]
   }
 
-  /// Differs when the bytes do, as far as 64 bits can.
+  /// A hash of the bytes.
   var contentHash: String {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
@@ -67,7 +67,7 @@ struct ImportBatch: Sendable {
   }
 }
 
-/// What became of a batch.
+/// The result of a batch.
 struct ImportOutcome: Sendable {
   /// A record that was not saved.
   struct Failure: Sendable {
@@ -81,6 +81,6 @@ struct ImportOutcome: Sendable {
   let batch: ImportBatch
   let failures: [Failure]
 
-  /// Records that were saved or deleted.
+  /// The number of records that were saved or deleted.
   var doneCount: Int { batch.count - failures.count }
 }

@@ -4,19 +4,19 @@ internal import TidingsRPC
 
 /// Why a line of a file was not imported.
 enum ImportFailure: Sendable {
-  /// The line is no record.
+  /// The line is not a valid record.
   case line(String)
-  /// The server refused the record.
+  /// The server rejected the record.
   case item(TidingsV1.ItemError, recordName: String)
-  /// The server refused a call with this record alone.
+  /// The server rejected a call with this record alone.
   case call(RPCError)
 
-  /// The target of a reference is not there yet; it may come later in the file.
+  /// The target of a reference does not exist yet; it may follow later in the file.
   var isMissingTarget: Bool {
     if case .item(let error, _) = self { error.code == .referenceViolation } else { false }
   }
 
-  /// For people.
+  /// The failure as text.
   var text: String {
     switch self {
     case .line(let reason): reason
@@ -25,7 +25,7 @@ enum ImportFailure: Sendable {
     }
   }
 
-  /// For programs, one line of `--errors FILE`.
+  /// The failure as JSON, one line of `--errors FILE`.
   func json(line: Int) -> JSONValue {
     switch self {
     case .line(let reason):

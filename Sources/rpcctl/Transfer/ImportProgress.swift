@@ -1,17 +1,17 @@
 internal import CommandLineTools
 internal import TidingsJSON
 
-/// How far an import came: what `FILE.progress` holds while it runs.
+/// The state of an import: the content of `FILE.progress` while it runs.
 ///
-/// Everything before `offset` is done for good. What follows may have been applied too; its calls
-/// have the same idempotency keys when they are made again, so that nothing is applied twice.
+/// Everything before `offset` is complete. What follows may have been applied, too; its calls are
+/// repeated with the same idempotency keys, so that nothing is applied twice.
 struct ImportProgress: Hashable, Sendable {
-  /// Begins the idempotency keys of this import.
+  /// The prefix of the idempotency keys of this import.
   let runID: String
-  /// What must be the same when an import is taken up again.
+  /// The settings that must be the same when an import is resumed.
   let settings: Settings
 
-  /// The next batch, and where it begins.
+  /// The next batch, and its position.
   var batchNumber = 0
   var offset = 0
   /// Lines before the offset.
@@ -19,7 +19,7 @@ struct ImportProgress: Hashable, Sendable {
   var savedCount = 0
   var failedCount = 0
 
-  /// What decides which records are in which batch, and what a call does.
+  /// What determines the records of each batch, and the effect of a call.
   struct Settings: Hashable, Sendable {
     let fileBytes: Int
     let database: String
@@ -47,14 +47,14 @@ struct ImportProgress: Hashable, Sendable {
     ]).text() + [UInt8(ascii: "\n")]
   }
 
-  /// Reads the content of a progress file.
+  /// Parses the content of a progress file.
   ///
-  /// - Throws: When the text is none, or of an import with other settings.
+  /// - Throws: If the text is invalid, or belongs to an import with other settings.
   init(_ text: [UInt8], path: String, settings: Settings) throws(UsageError) {
     let json = try? JSONValue(parsing: text)
     func number(_ name: String) throws(UsageError) -> Int {
       guard let number = json?.object?[name]?.number?.exactly(Int.self), number >= 0 else {
-        throw UsageError("\(path) does not tell how far an import came ('\(name)'); remove it")
+        throw UsageError("'\(path)' is not a valid progress file (at '\(name)'): remove it")
       }
       return number
     }
@@ -68,15 +68,15 @@ struct ImportProgress: Hashable, Sendable {
     )
     guard found.fileBytes == settings.fileBytes else {
       throw UsageError(
-        "\(path) is of a file of \(found.fileBytes) bytes, and this one has "
-          + "\(settings.fileBytes): remove it to begin anew"
+        "'\(path)' belongs to a file of \(found.fileBytes) bytes, but this file has "
+          + "\(settings.fileBytes): remove it to start again"
       )
     }
     guard found == settings else {
       throw UsageError(
-        "\(path) is of an import into \(found.database) with --policy \(found.policy) "
-          + "--batch \(found.batchCountMax) --zone '\(found.zoneName)': give the same, "
-          + "or remove it to begin anew"
+        "'\(path)' belongs to an import into \(found.database) with --policy \(found.policy) "
+          + "--batch \(found.batchCountMax) --zone '\(found.zoneName)': use the same options, "
+          + "or remove it to start again"
       )
     }
     runID = string("runId")

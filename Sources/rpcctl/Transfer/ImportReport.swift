@@ -1,23 +1,23 @@
 internal import TidingsJSON
 
-/// Tells what an import does: errors line by line, progress on a terminal, a summary.
+/// Reports an import: errors line by line, progress on a terminal, and a summary.
 final class ImportReport {
-  /// Most errors that are told on standard error.
-  private static let reportedMax = 100
+  /// Most errors that are printed on standard error.
+  private static let errorsShownMax = 100
 
   private let output: Output
   private let source: String
   private let errors: OutputFile?
   private let start = ContinuousClock.now
   private let line: Progress
-  private var reportedCount = 0
+  private var errorCount = 0
 
-  /// Begins to count the time.
+  /// Starts the clock.
   ///
   /// - Parameters:
-  ///   - output: Where everything is told.
+  ///   - output: The output.
   ///   - source: The name of the file, for messages.
-  ///   - errors: Where all errors go, as JSON lines; `nil`: to standard error, as far as they fit.
+  ///   - errors: The file for all errors, as JSON lines; `nil`: standard error, up to the maximum.
   init(_ output: Output, source: String, errors: OutputFile?) {
     self.output = output
     line = Progress(output)
@@ -25,24 +25,22 @@ final class ImportReport {
     self.errors = errors
   }
 
-  /// Tells why a line was not imported.
+  /// Reports why a line was not imported.
   func fail(line: Int, _ reason: ImportFailure) throws {
     if let errors {
       return try errors.write(reason.json(line: line).text() + [UInt8(ascii: "\n")])
     }
-    reportedCount += 1
-    if reportedCount <= Self.reportedMax {
-      output.tellAlways("\(source), line \(line): \(reason.text)")
-    }
-    if reportedCount == Self.reportedMax + 1 {
-      output.tell("\(source): further errors are not shown; --errors FILE takes all")
+    errorCount += 1
+    if errorCount <= Self.errorsShownMax { output.warn("\(source), line \(line): \(reason.text)") }
+    if errorCount == Self.errorsShownMax + 1 {
+      output.log("\(source): further errors are not shown; use --errors FILE to get all")
     }
   }
 
-  /// Tells anything else.
-  func tell(_ message: String) { output.tell("\(source): \(message)") }
+  /// Logs a message.
+  func log(_ message: String) { output.log("\(source): \(message)") }
 
-  /// Shows how far it is, now and then.
+  /// Shows progress at intervals.
   func progress(saved: Int, offset: Int, size: Int?) {
     line.update {
       let part = size.map { $0 > 0 ? ", \(offset * 100 / $0) %" : "" } ?? ""
@@ -50,10 +48,10 @@ final class ImportReport {
     }
   }
 
-  /// Ends the line of the progress.
+  /// Removes the line of the progress.
   func endProgress() { line.end() }
 
-  /// Tells what became of everything; `saved` counts what earlier runs saved too, `count` does not.
+  /// Prints the summary; `saved` includes earlier runs, `count` does not.
   func finish(saved: Int, deleted: Int, failed: Int, count: Int) {
     let seconds = ((ContinuousClock.now - start) / .milliseconds(1)).rounded() / 1000
     line.end()

@@ -1,4 +1,4 @@
-/// Counts what became of records, and knows up to where the file is done for good.
+/// Counts the results of records, and tracks up to where the file is complete.
 struct ImportTally {
   private struct Done {
     let endOffset: Int
@@ -8,7 +8,7 @@ struct ImportTally {
     let isWaiting: Bool
   }
 
-  /// Where an import that breaks off now goes on.
+  /// The position to resume from.
   private(set) var progress: ImportProgress
   private(set) var savedCount: Int
   private(set) var deletedCount = 0
@@ -16,9 +16,9 @@ struct ImportTally {
   /// Records of this run, saved or not.
   private(set) var countOfThisRun = 0
 
-  /// Batches that ended before an earlier one did.
+  /// Batches that completed before an earlier one.
   private var ahead: [Int: Done] = [:]
-  /// A batch has records that wait: the file is done up to it.
+  /// A batch has records to retry: the file is complete up to it.
   private var isHeld = false
   private var last: Done?
   private var lastNumber: Int
@@ -30,13 +30,13 @@ struct ImportTally {
     lastNumber = progress.batchNumber - 1
   }
 
-  /// Notes the end of a batch.
+  /// Records the completion of a batch.
   ///
   /// - Parameters:
-  ///   - batch: Which one.
-  ///   - done: How many of its records were saved or deleted.
-  ///   - failed: How many of its lines failed for good.
-  ///   - isWaiting: Some of its records will be sent again: not failed, not saved.
+  ///   - batch: The batch.
+  ///   - done: The number of its records that were saved or deleted.
+  ///   - failed: The number of its lines that failed permanently.
+  ///   - isWaiting: Some of its records will be retried: neither failed nor saved.
   mutating func finish(_ batch: ImportBatch, done: Int, failed: Int, isWaiting: Bool) {
     let saved = batch.isDeletion ? 0 : done
     savedCount += saved
@@ -67,13 +67,13 @@ struct ImportTally {
     }
   }
 
-  /// Counts records that were sent again and are saved now.
+  /// Counts records that were saved in a retry.
   mutating func save(_ count: Int) { savedCount += count }
 
-  /// Counts a record that was sent again and failed for good.
+  /// Counts a record that failed permanently in a retry.
   mutating func fail() { failedCount += 1 }
 
-  /// Nothing is under way and nothing waits: everything that was read is done.
+  /// No batch is in flight and no record is pending: everything that was read is complete.
   mutating func settle() {
     isHeld = false
     ahead = [:]

@@ -3,16 +3,16 @@ internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsRPC
 
-/// Saves the records of a file in batches, several of which are under way at a time.
+/// Saves the records of a file in batches, several of which are in flight at a time.
 ///
-/// One task reads and encodes; the calls are tasks of their own. Memory does not grow with the file:
-/// what waits is bounded by the batches under way and by `pendingBytesMax`.
+/// One task reads and encodes; calls are tasks of their own. Memory does not grow with the file: it is
+/// bounded by the batches in flight and by `pendingBytesMax`.
 struct Importer {
   /// Largest batch, in bytes.
   static let batchBytesMax = 4 << 20
   /// Most bytes of records that wait for the targets of their references.
   static let pendingBytesMax = 64 << 20
-  /// Most times that waiting records are sent again.
+  /// Most retries of such records.
   static let roundsMax = 100
   private static let progressInterval = Duration.seconds(1)
 
@@ -21,14 +21,14 @@ struct Importer {
   private let report: ImportReport
   private let batchesMax: Int
   private let size: Int?
-  /// Where progress is kept; `nil`: nowhere.
+  /// The file of the state; `nil`: none.
   private let progressPath: String?
 
   private var batches: BatchReader
   private var tally: ImportTally
   private var pending = PendingRecords()
   private var progressAt = ContinuousClock.now
-  /// A batch was read: from now on there is something to go on with.
+  /// A batch was read: from now on there is a state to resume from.
   private var hasBegun = false
 
   init(
@@ -51,10 +51,10 @@ struct Importer {
     tally = ImportTally(progress)
   }
 
-  /// Imports the file to its end.
+  /// Imports the file.
   ///
   /// - Returns: Whether all lines were imported.
-  /// - Throws: What stopped it; the progress is kept then.
+  /// - Throws: The error that stopped it; the state is saved then.
   mutating func run() async throws -> Bool {
     do {
       try await sendAll()
@@ -69,7 +69,7 @@ struct Importer {
       throw interrupted
     }
     if let progressPath { AtomicFile.remove(progressPath) }
-    batches.tellEnd()
+    batches.warnIfIncomplete()
     report.finish(
       saved: tally.savedCount,
       deleted: tally.deletedCount,
@@ -88,7 +88,7 @@ struct Importer {
         try Task.checkCancellation()
         if !hasBegun {
           hasBegun = true
-          // The keys of the calls must be known again if this breaks off at once.
+          // The keys of the calls must be on disk before the first call.
           try keepProgress()
         }
         if !batch.newZoneNames.isEmpty { try await zones.create(batch.newZoneNames, report) }
@@ -96,7 +96,7 @@ struct Importer {
           try take(ImportOutcome(batch: batch, failures: []))
           continue
         }
-        // The order of two saves of one record is that of the file.
+        // Two saves of one record keep the order of the file.
         while underWay.count >= batchesMax
           || underWay.values.contains(where: { !$0.isDisjoint(with: batch.names) })
           || pending.bytesCount > Self.pendingBytesMax && !underWay.isEmpty
@@ -138,10 +138,10 @@ struct Importer {
     }
   }
 
-  /// Sends records again whose targets were missing, as long as that helps.
+  /// Retries records whose targets were missing, as long as some succeed.
   ///
-  /// Nothing else may be under way. What refers to a later line is often itself referred to by an
-  /// earlier one, so every other round goes backwards.
+  /// No other batch may be in flight. A record that references a later line is often itself referenced
+  /// by an earlier one, so every other round goes backwards.
   private mutating func sendPending() async throws {
     var round = 0
     while !pending.isEmpty, round < Self.roundsMax {
@@ -173,13 +173,13 @@ struct Importer {
 
   private var interrupted: Interrupted {
     let records = counted(tally.savedCount, "record")
-    guard hasBegun else { return Interrupted("interrupted before anything was sent") }
+    guard hasBegun else { return Interrupted("interrupted before any call") }
     guard progressPath != nil else {
-      return Interrupted("interrupted: \(records) saved, and what was under way may be saved too")
+      return Interrupted("interrupted: \(records) saved, and those in flight may be saved, too")
     }
     let line = tally.progress.lineCount
     return Interrupted(
-      "interrupted: \(records) saved, all is done up to line \(line); --resume goes on there"
+      "interrupted: \(records) saved, complete up to line \(line); continue with --resume"
     )
   }
 

@@ -10,28 +10,28 @@ struct LineReader {
   static let lineBytesMax = 16 << 20
   private static let chunkBytes = 1 << 20
 
-  /// What was read last.
+  /// The result of reading a line.
   enum Line: Equatable {
-    /// A line without its end; a part of `buffer` until the next is read.
+    /// A line without its end; a slice of `buffer` until the next is read.
     case text(Range<Int>)
-    /// A line that is longer than `lineBytesMax` and was passed over.
+    /// A line that is longer than `lineBytesMax`, and was skipped.
     case tooLong
   }
 
   private let source: any ByteSource
-  /// Holds the line that was read last.
+  /// Contains the current line.
   private(set) var buffer: [UInt8]
   private var start = 0
   private var filled = 0
   private var isAtEnd = false
-  /// Where the next line begins in the file.
+  /// The position of the next line in the file.
   private(set) var offset: Int
-  /// The number of the line that was read last, from 1.
+  /// The number of the current line, from 1.
   private(set) var number: Int
-  /// The line that was read last ends in a line break; only the last of a file may not.
+  /// The current line ends in a line break; only the last of a file may not.
   private(set) var isComplete = true
 
-  /// Reads a source that stands at an offset, behind so many lines.
+  /// Reads a source from an offset, after a number of lines.
   init(_ source: any ByteSource, offset: Int = 0, number: Int = 0) {
     self.source = source
     self.offset = offset
@@ -39,7 +39,7 @@ struct LineReader {
     buffer = [UInt8](repeating: 0, count: Self.chunkBytes)
   }
 
-  /// The next line; `nil`: there is none.
+  /// Reads the next line; `nil` at the end.
   mutating func next() throws -> Line? {
     var searched = 0
     var passedOver = 0

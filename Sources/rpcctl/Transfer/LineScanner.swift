@@ -1,7 +1,7 @@
-/// Reads the plain forms of JSON in place, without making values of them.
+/// Parses simple JSON in place, without creating values.
 ///
-/// For the lines of large files. Every function returns `nil` or `false` where the text has another
-/// form; the reader then turns to `JSONValue`, which also says what is wrong.
+/// For the lines of large files. Every function returns `nil` or `false` for any other JSON; the
+/// caller then uses `JSONValue`, which also reports errors.
 struct LineScanner {
   let text: [UInt8]
   private(set) var index: Int
@@ -15,7 +15,7 @@ struct LineScanner {
     end = range.upperBound
   }
 
-  /// The next byte behind space.
+  /// Returns the next byte after white space.
   mutating func peek() -> UInt8? {
     while index < end {
       let byte = text[index]
@@ -39,7 +39,7 @@ struct LineScanner {
     return true
   }
 
-  /// The content of a string without escapes.
+  /// Parses a string without escapes, and returns its content.
   mutating func string() -> Range<Int>? {
     guard take(UInt8(ascii: "\"")) else { return nil }
     let start = index
@@ -63,7 +63,7 @@ struct LineScanner {
     case double(Double)
   }
 
-  /// A number of at most 18 digits, or one with a fraction or an exponent.
+  /// Parses a number of at most 18 digits, or one with a fraction or an exponent.
   mutating func number() -> Number? {
     let start = index
     let isNegative = take(UInt8(ascii: "-"))
@@ -106,7 +106,7 @@ struct LineScanner {
     return digit
   }
 
-  /// The text of any object or array; that it is JSON is not checked.
+  /// Returns the text of any object or array, without validating it.
   mutating func nested() -> Range<Int>? {
     guard let first = peek(), first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
       return nil
@@ -132,7 +132,7 @@ struct LineScanner {
     return nil
   }
 
-  /// An object whose members are strings.
+  /// Parses an object whose members are strings.
   mutating func takeTexts() -> Bool {
     guard take(UInt8(ascii: "{")) else { return false }
     if take(UInt8(ascii: "}")) { return true }
@@ -142,10 +142,10 @@ struct LineScanner {
     return take(UInt8(ascii: "}"))
   }
 
-  /// Nothing but space is left.
+  /// Returns whether only white space is left.
   mutating func isAtEnd() -> Bool { peek() == nil }
 
-  /// A part of the text is a word.
+  /// Returns whether a part of the text equals a word.
   func matches(_ range: Range<Int>, _ word: StaticString) -> Bool {
     guard range.count == word.utf8CodeUnitCount else { return false }
     return text.withUnsafeBufferPointer { bytes in

@@ -1,21 +1,21 @@
 /// Records whose references have no targets yet.
 struct PendingRecords {
   private var failures: [ImportOutcome.Failure] = []
-  /// The newest line of each name.
+  /// The latest line of each name.
   private var lines: [UInt64: Int] = [:]
-  /// The records' bytes together.
+  /// The total size of the records, in bytes.
   private(set) var bytesCount = 0
 
   var isEmpty: Bool { failures.isEmpty }
 
-  /// Adds a record; one of the same name from an earlier line is superseded.
+  /// Adds a record, replacing one of the same name from an earlier line.
   mutating func add(_ failure: ImportOutcome.Failure) {
     failures.append(failure)
     bytesCount += failure.bytes.count
     if let name = failure.nameHash { lines[name] = max(lines[name] ?? 0, failure.line) }
   }
 
-  /// Forgets records of which a later line was saved.
+  /// Removes records of which a later line was saved.
   mutating func forget(_ outcome: ImportOutcome) {
     guard !failures.isEmpty else { return }
     let failed = Set(outcome.failures.map(\.line))
@@ -27,7 +27,7 @@ struct PendingRecords {
     }
   }
 
-  /// Takes all out, in the order of their lines or against it.
+  /// Removes and returns all, in the order of their lines or reversed.
   mutating func takeAll(backwards: Bool) -> [ImportOutcome.Failure] {
     let newest = failures.filter { failure in
       failure.nameHash.map { lines[$0] == failure.line } ?? true

@@ -3,22 +3,22 @@ internal import TidingsFiles
 internal import TidingsJSON
 internal import TidingsProto
 
-/// The records of files, folders and standard input, one after the other.
+/// Reads the records of files, folders and standard input, in order.
 ///
-/// A file whose first line is a whole value is read line by line, however long it is, and the lines of
-/// an export that are no records are passed over. Any other is read whole.
+/// A file whose first line is a complete value is read line by line, whatever its size, and the lines
+/// of an export that are not records are ignored. Any other file is read at once.
 struct RecordFiles {
   /// Largest file that is not JSON lines.
   static let wholeFileBytesMax = 64 << 20
 
-  /// `-f`, the same for all verbs that take records from files.
+  /// `-f`, shared by all verbs that read records from files.
   static let option = OptionKey<[String]>(
     list: "file",
     letter: "f",
     value: "FILE|-|DIR",
     takesMany: true,
     completion: .files,
-    "Files with records: JSON or JSON lines; - is standard input, DIR all its .json and .jsonl."
+    "Files with records, as JSON or JSON lines; - is standard input; of a folder, its .json and .jsonl files."
   )
 
   private let input: Input
@@ -29,14 +29,14 @@ struct RecordFiles {
   private var waiting: ArraySlice<JSONValue> = []
   private var count = 0
 
-  /// Records from paths, in their order; the zone is that of records that name none.
+  /// The records of paths, in order; the zone is that of records without one.
   init(_ paths: [String], _ input: Input, zoneID: TidingsV1.ZoneID) throws {
     self.input = input
     self.zoneID = zoneID
     rest = try paths.flatMap(Self.files)[...]
   }
 
-  /// The next record with its line; `nil`: there is none.
+  /// Returns the next record with its line; `nil` at the end.
   mutating func next() throws -> TidingsV1.Record? {
     while true {
       if let json = waiting.popFirst() {
@@ -51,14 +51,14 @@ struct RecordFiles {
     }
   }
 
-  /// The next records, at most so many; none: there are no more.
+  /// Returns the next records, up to a number; empty at the end.
   mutating func next(_ countMax: Int) throws -> [TidingsV1.Record] {
     var records: [TidingsV1.Record] = []
     while records.count < countMax, let record = try next() { records.append(record) }
     return records
   }
 
-  /// Reads a line, or all of a file that has none; `false`: it is at its end.
+  /// Reads a line, or a whole file that is not JSON lines; `false` at the end.
   private mutating func readLine() throws -> Bool {
     guard let line = try reader?.next(), let reader else {
       self.reader = nil
@@ -91,8 +91,8 @@ struct RecordFiles {
       bytes += [UInt8(ascii: "\n")] + reader.buffer[range]
       guard bytes.count <= Self.wholeFileBytesMax else {
         throw UsageError(
-          "\(path) is too large for a file that is not JSON lines: a record on each line is read "
-            + "piece by piece"
+          "\(path) is too large to be read at once: write one record per line, which is read "
+            + "line by line"
         )
       }
     }
@@ -103,12 +103,12 @@ struct RecordFiles {
     }
   }
 
-  /// A path, or the files of a folder by name.
+  /// Returns the path, or the files of a folder by name.
   private static func files(_ path: String) throws -> [String] {
     guard Folder.isThere(path) else { return [path] }
     do {
       let names = try Folder.names(path).filter { $0.hasSuffix(".json") || $0.hasSuffix(".jsonl") }
-      guard !names.isEmpty else { throw UsageError("'\(path)' has no .json and no .jsonl files") }
+      guard !names.isEmpty else { throw UsageError("'\(path)' has no .json or .jsonl files") }
       return names.sorted().map { "\(path)/\($0)" }
     } catch let error as FileError {
       throw LocalFailure("\(error)")

@@ -9,15 +9,15 @@ private typealias IDField = TidingsV1.RecordID.FieldNumber
 private typealias ZoneField = TidingsV1.ZoneID.FieldNumber
 private typealias Value = TidingsV1.FieldValue.FieldNumber
 
-/// Turns lines of JSON, each a record, into the records of a request.
+/// Encodes lines of JSON, each a record, as the records of a request.
 ///
-/// The plain form (what `export` writes, with its members in any order) goes straight from text to
-/// wire bytes; every other line takes the way over `JSONValue`, with the same outcome.
+/// Simple records (as written by `export`, with members in any order) are converted directly from text
+/// to wire bytes; all others are converted by way of `JSONValue`, with the same result.
 struct RecordLineEncoder {
-  /// Most fields of the plain form: names are compared with each other.
+  /// Most fields of a simple record: names are compared pairwise.
   private static let fieldsMax = 32
 
-  /// What a caller needs to know of a record.
+  /// What a caller needs to know about a record.
   struct Encoded {
     /// The zone's name; empty: the default zone.
     var zoneName: [UInt8]
@@ -25,15 +25,15 @@ struct RecordLineEncoder {
     var nameHash: UInt64?
   }
 
-  /// The zone of records that name none; empty: the default zone.
+  /// The zone of records without one; empty: the default zone.
   private let zoneName: [UInt8]
   private let valuesWithoutZone: FieldValueJSON
-  /// Reads values whose references name no zone.
+  /// Parses values whose references have no zone.
   private var values: FieldValueJSON
   private var members = Members()
   private var fields = WireWriter()
   private var names: [Range<Int>] = []
-  /// Counts lines that took the long way, for tests.
+  /// The number of lines that were not simple, for tests.
   private(set) var longWayCount = 0
 
   private struct Members {
@@ -42,7 +42,7 @@ struct RecordLineEncoder {
     var zoneName: Range<Int>?
     var ownerName: Range<Int>?
     var parent: [UInt8]?
-    /// Something depends on the zone and came before it.
+    /// A value that depends on the zone preceded it.
     var needsZoneFirst = false
     var seen: UInt16 = 0
   }
@@ -53,11 +53,11 @@ struct RecordLineEncoder {
     values = valuesWithoutZone
   }
 
-  /// Adds a record to the `records_to_save` of a request.
+  /// Appends a record to the `records_to_save` of a request.
   ///
-  /// Change tags are left out: those of a file belong to the database it came from.
+  /// Change tags are omitted: those of a file belong to the database of origin.
   ///
-  /// - Throws: `JSONSyntaxError` or `ValueError`; the request is then as before.
+  /// - Throws: `JSONSyntaxError` or `ValueError`; the request is then unchanged.
   mutating func encode(
     _ text: [UInt8],
     _ range: Range<Int>,
@@ -103,7 +103,7 @@ struct RecordLineEncoder {
     guard scanner.take(UInt8(ascii: "}")), scanner.isAtEnd(), let type = members.recordType else {
       return nil
     }
-    // Strings are not looked into above; the server would refuse the whole batch.
+    // Invalid UTF-8, which is not checked above, would make the server reject the whole batch.
     guard scanner.joined < 0x80 || String(validating: text[range], as: UTF8.self) != nil else {
       return nil
     }
@@ -146,7 +146,7 @@ struct RecordLineEncoder {
     if let parent = members.parent { request.add(Field.parent, parent) }
   }
 
-  /// Two names in different zones rarely have the same; then a batch only ends early.
+  /// Hash collisions between zones are rare, and only end a batch early.
   static func hash(
     _ zone: some Collection<UInt8>,
     _ owner: some Collection<UInt8>,
@@ -192,7 +192,7 @@ extension RecordLineEncoder {
       return members.ownerName != nil
     case 5: return scanner.string() != nil
     case 6: return readParent(&scanner)
-    // What the server set.
+    // Set by the server.
     default: return scanner.takeTexts()
     }
   }
@@ -222,7 +222,7 @@ extension RecordLineEncoder {
     return true
   }
 
-  /// Adds an entry of the map `fields`, whose value is a `FieldValue`.
+  /// Appends an entry of the map `fields`, whose value is a `FieldValue`.
   private mutating func readValue(_ name: Range<Int>, _ scanner: inout LineScanner) -> Bool {
     let text = scanner.text
     switch scanner.peek() {
@@ -261,7 +261,7 @@ extension RecordLineEncoder {
     fields.addHead(2, bytes: valueBytes)
   }
 
-  /// A list or a value that names its type.
+  /// A list, or a value with an explicit type.
   private mutating func longValue(_ text: ArraySlice<UInt8>) -> [UInt8]? {
     guard let json = try? JSONValue(parsing: Array(text)),
       let value = try? values.value(json, "")

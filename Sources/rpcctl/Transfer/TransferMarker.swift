@@ -1,32 +1,32 @@
 internal import TidingsJSON
 internal import TidingsProto
 
-/// The lines of an export that are not records: objects with a member `tidings`, the first.
+/// The lines of an export that are not records: objects whose first member is `tidings`.
 enum TransferMarker: Equatable {
-  /// The newest version of the format that is understood.
+  /// The latest version of the format that is supported.
   static let version = 1
-  /// What every marker begins with.
+  /// The prefix of every marker.
   static let start = Array("{\"tidings\":".utf8)
 
   /// The first line.
   case header(JSONObject)
-  /// The records of a zone follow; it is there even if it has none.
+  /// The start of a zone's records; present even if it has none.
   case zone(String)
-  /// The lines up to here are a page of the zone, which goes on after the token.
+  /// The end of a page of the zone, with the token to continue from.
   case page(zoneName: String, token: [UInt8], moreComing: Bool)
   /// A record was deleted while the export ran.
   case deleted(TidingsV1.RecordID)
   /// The last line, with the number of records.
   case end(recordCount: Int)
-  /// Of a later version.
+  /// A marker of a later version.
   case unknown
 
-  /// A line is a marker.
+  /// Returns whether a line is a marker.
   static func isMarker(_ text: [UInt8], _ range: Range<Int>) -> Bool {
     text[range].starts(with: start)
   }
 
-  /// Reads a marker.
+  /// Parses a marker.
   ///
   /// - Throws: `JSONSyntaxError`.
   init(_ text: ArraySlice<UInt8>) throws {
@@ -49,7 +49,7 @@ enum TransferMarker: Equatable {
     }
   }
 
-  /// The line, with its end.
+  /// The line, including its end.
   var line: [UInt8] {
     let object: JSONObject =
       switch self {

@@ -7,8 +7,8 @@ struct ZoneCreation: Sendable {
   let options: CallOptions
   let databaseID: TidingsV1.DatabaseID
 
-  /// Asks for the default zone: whether the server is there and lets the caller in shows before a
-  /// file is read.
+  /// Fetches the default zone, to check that the server is reachable and authorizes the caller before
+  /// a file is read.
   func check() async throws(RPCError) {
     _ = try await TidingsV1.ZoneService.Client(transport).fetchRecordZones(
       .init(databaseID: databaseID, zoneIDs: [.init(zoneName: ZoneName.defaultZone)]),
@@ -16,9 +16,9 @@ struct ZoneCreation: Sendable {
     )
   }
 
-  /// Creates zones; those that exist stay as they are.
+  /// Creates zones; existing ones are kept.
   ///
-  /// One that cannot be created is told; its records then fail each by itself.
+  /// Reports zones that cannot be created; their records then fail individually.
   func create(_ names: [[UInt8]], _ report: ImportReport) async throws(RPCError) {
     let creation = ZoneModification(
       databaseID: databaseID,
@@ -26,7 +26,7 @@ struct ZoneCreation: Sendable {
     )
     for result in try await creation.send(over: transport, options: options) {
       guard case .error(let error)? = result.outcome else { continue }
-      report.tell("the zone '\(result.zoneID?.name ?? "")' cannot be created: \(error.text)")
+      report.log("cannot create zone '\(result.zoneID?.name ?? "")': \(error.text)")
     }
   }
 }

@@ -7,9 +7,9 @@ extension Verb {
     command: Command(
       "account",
       aliases: ["users whoami"],
-      "Tells who the caller is: status, roles, usage and quota, expiry of the key.",
+      "Show the caller's account: status, roles, usage, quota, and expiry of the key.",
       discussion: """
-        Ends with 1 when the caller has no account, or it is restricted.
+        Exits with 1 if the caller has no account, or is restricted.
 
         Example:
           rpcctl account -o table
@@ -48,7 +48,7 @@ extension Verb {
     }
     for usage in response.usage {
       table.append([
-        usage.container.isEmpty ? "usage of no container" : "usage of \(usage.container)",
+        usage.container.isEmpty ? "usage without container" : "usage of \(usage.container)",
         "\(usage.records) records, \(usage.bytes) bytes, \(usage.subscriptions) subscriptions",
       ])
     }

@@ -8,11 +8,11 @@ extension Verb {
   private static let listRoles = Verb(
     command: Command(
       "roles list",
-      "Lists roles: what they may do, and which users have them.",
+      "List roles, with their permissions and users.",
       discussion: """
-        Those of the server (admin, developer), those of the container's schema, and those that users
-        have and no schema knows. A role is created in the schema (CREATE ROLE), and given with
-        `rpcctl users roles`. The caller needs the role admin.
+        Lists the server's roles (admin, developer), those of the container's schema, and those of users
+        that are not in the schema. Create a role in the schema (CREATE ROLE), and assign it with
+        `rpcctl users roles`. Requires the admin role.
 
         Example:
           rpcctl roles list -o table
@@ -55,11 +55,11 @@ extension Verb {
   private static let listGrants = Verb(
     command: Command(
       "grants list",
-      "Lists what each type grants to each role in the public database.",
+      "List the grants of record types to roles in the public database.",
       operands: "[TYPE…]",
       completion: .live("types"),
       discussion: """
-        Grants are changed with the schema: `rpcctl schema get`, edit, `rpcctl schema apply`.
+        To change grants, change the schema: `rpcctl schema get`, edit, `rpcctl schema apply`.
 
         Example:
           rpcctl grants list House -o table
@@ -84,19 +84,19 @@ extension Verb {
 
   private static let guest = OptionKey<Bool>(
     flag: "guest",
-    "Of callers without an account; USER is left out."
+    "Check callers without an account, instead of USER."
   )
 
   private static let checkGrant = Verb(
     command: Command(
       "grants check",
-      "Tells whether a user may do something with records of a type in the public database, and why.",
+      "Check and explain a user's access to records of a type in the public database.",
       operands: "USER read|create|write|delete|subscribe TYPE",
       completion: .live("grant"),
       options: [Option](of: guest),
       discussion: """
-        Ends with 0 when the user may with all records, or with the own ones; otherwise with 3. The
-        caller needs the role admin, to see the user's roles.
+        Exits with 0 if the user may access all records, or their own, and with 3 otherwise. Requires the
+        admin role, to read the user's roles.
 
         Examples:
           rpcctl grants check ann write House
@@ -108,14 +108,14 @@ extension Verb {
       let operands = (isGuest ? [""] : []) + invocation.arguments.operands
       guard operands.count == 3 else {
         throw UsageError(
-          isGuest ? "OPERATION and TYPE are needed" : "USER, OPERATION and TYPE are needed"
+          isGuest ? "expected OPERATION and TYPE" : "expected USER, OPERATION and TYPE"
         )
       }
       guard let operation = GrantCheck.Operation(rawValue: operands[1].lowercased()) else {
         let known = GrantCheck.Operation.allCases.map(\.rawValue)
         let near = nearest(to: operands[1], among: known)
         throw UsageError(
-          "'\(operands[1])' is none of \(known.joined(separator: ", "))"
+          "invalid operation '\(operands[1])': use \(known.joined(separator: ", "))"
             + (near.map { "; did you mean \($0)?" } ?? "")
         )
       }
@@ -132,10 +132,12 @@ extension Verb {
       var (verdict, reasons) = (check.verdict, check.reasons)
       if let restricted = account?.restricted {
         verdict = .none
-        reasons.append("the user is restricted since \(restricted.text): `rpcctl users admit`")
+        reasons.append(
+          "the user was restricted at \(restricted.text): undo it with `rpcctl users admit`"
+        )
       }
       if invocation.output.format == .table {
-        let who = isGuest ? "who has no account" : operands[0]
+        let who = isGuest ? "a guest" : operands[0]
         let what = "\(operation.rawValue) \(operands[2])"
         let answer =
           switch verdict {
@@ -167,7 +169,7 @@ extension Verb {
       .init(userNames: [name]),
       options: invocation.callOptions
     ).accounts
-    guard let account = users.first else { throw NotFound("there is no user '\(name)'") }
+    guard let account = users.first else { throw NotFound("user '\(name)' does not exist") }
     return account
   }
 

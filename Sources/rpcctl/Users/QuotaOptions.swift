@@ -1,37 +1,37 @@
 internal import CommandLineTools
 internal import TidingsProto
 
-/// The options of a user's own quota.
+/// The options of a user's quota.
 enum QuotaOptions {
   private static let recordsMax = OptionKey<Int?>(
     "records-max",
     value: "COUNT",
     in: 0...Int.max,
-    "Quota: records in a container; 0: no bound."
+    "Quota: records per container; 0: unlimited."
   )
   private static let bytesMax = OptionKey<Int?>(
     "bytes-max",
     value: "BYTES",
     in: 0...Int.max,
-    "Quota: bytes of records and assets in a container."
+    "Quota: bytes of records and assets per container."
   )
   private static let callsPerSecondMax = OptionKey<Int?>(
     "calls-per-second-max",
     value: "COUNT",
     in: 0...Int(UInt32.max),
-    "Quota: calls in a second."
+    "Quota: calls per second."
   )
   private static let subscriptionsMax = OptionKey<Int?>(
     "subscriptions-max",
     value: "COUNT",
     in: 0...Int(UInt32.max),
-    "Quota: subscriptions in a container."
+    "Quota: subscriptions per container."
   )
   private static let connectionsMax = OptionKey<Int?>(
     "connections-max",
     value: "COUNT",
     in: 0...Int(UInt32.max),
-    "Quota: connections at a time."
+    "Quota: concurrent connections."
   )
 
   static let options = [Option](
@@ -42,7 +42,7 @@ enum QuotaOptions {
     connectionsMax
   )
 
-  /// The quota that the options say; `nil`: they say none.
+  /// Returns the quota of the options; `nil`: none is given.
   static func quota(_ arguments: ParsedArguments) -> TidingsV1.Quota? {
     guard options.contains(where: arguments.has) else { return nil }
     return TidingsV1.Quota(
@@ -54,7 +54,7 @@ enum QuotaOptions {
     )
   }
 
-  /// A quota for people.
+  /// Returns a quota as text.
   static func text(_ quota: TidingsV1.Quota) -> String {
     func text(_ number: some BinaryInteger, _ what: String) -> String {
       "\(number == 0 ? "any" : "\(number)") \(what)"

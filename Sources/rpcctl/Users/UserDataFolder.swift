@@ -3,11 +3,11 @@ internal import TidingsFiles
 internal import TidingsJSON
 internal import TidingsProto
 
-/// A user's data on its way into a folder, which gets its name when all of it is there and on disk.
+/// A folder with a user's data, which is renamed when it is complete and durable.
 ///
-/// Only its owner may read it. Memory stays the same whatever the data.
+/// Only its owner may read it. Memory use is constant.
 final class UserDataFolder {
-  /// Bytes of lines that are written together.
+  /// The size of the write buffer for lines, in bytes.
   private static let bufferBytesMax = 1 << 20
   private static let manifestVersion = 1
 
@@ -16,20 +16,20 @@ final class UserDataFolder {
   private var buffers: [String: [UInt8]] = [:]
   private var bufferBytes = 0
   private var isPlaced = false
-  /// How many lines and assets of each kind.
+  /// The number of lines and assets of each kind.
   private(set) var counts: [String: Int] = [:]
   private(set) var assetBytes: UInt64 = 0
 
-  /// Refuses a folder that must not be written.
+  /// Throws if the folder must not be written.
   static func check(_ path: String) throws {
     for path in [path, path + ".part"] where try Folder.status(path) != nil {
       let advice =
-        path.hasSuffix(".part") ? "an export that broke off: remove it" : "name another folder"
+        path.hasSuffix(".part") ? "remove it, an incomplete export" : "name another folder"
       throw LocalFailure("'\(path)' exists: \(advice)")
     }
   }
 
-  /// Begins `PATH.part`.
+  /// Creates `PATH.part`.
   init(_ path: String) throws {
     self.path = path.hasSuffix("/") ? String(path.dropLast()) : path
     partPath = self.path + ".part"
@@ -43,7 +43,7 @@ final class UserDataFolder {
 
   deinit { discard() }
 
-  /// Adds the line of an item; one of a kind that is not known is counted.
+  /// Adds the line of an item; items of unknown kinds are only counted.
   func append(_ item: TidingsV1.UserDataItem) throws {
     counts[item.kind, default: 0] += 1
     guard let (file, json) = try item.line() else { return }
@@ -53,7 +53,7 @@ final class UserDataFolder {
     if bufferBytes > Self.bufferBytesMax { try flush() }
   }
 
-  /// Whether the content of an asset is there.
+  /// Whether the content of an asset has been fetched.
   func has(_ asset: TidingsV1.Asset) throws -> Bool {
     try Folder.status(assetPath(asset)) != nil
   }
@@ -67,8 +67,8 @@ final class UserDataFolder {
     assetBytes += asset.size
   }
 
-  /// Writes the manifest, and gives the folder its name.
-  func place(user: String, server: String, begun: JSONValue) throws -> JSONObject {
+  /// Writes the manifest, and renames the folder.
+  func commit(user: String, server: String, begun: JSONValue) throws -> JSONObject {
     try flush()
     var manifest: JSONObject = [
       "tidings": .string("user-data"), "version": .integer(Self.manifestVersion),
@@ -85,14 +85,16 @@ final class UserDataFolder {
     try file.write((JSONValue.object(manifest).text() + [UInt8(ascii: "\n")])[...], at: 0)
     try file.synchronize()
     try FolderTree.synchronizeFolders(partPath)
-    guard try Folder.status(path) == nil else { throw LocalFailure("'\(path)' exists by now") }
+    guard try Folder.status(path) == nil else {
+      throw LocalFailure("'\(path)' was created meanwhile")
+    }
     try Folder.rename(partPath, to: path)
     isPlaced = true
     try Folder.synchronize(parentOf: path)
     return manifest
   }
 
-  /// Removes what has come, unless it has its name.
+  /// Removes the partial folder, unless it is complete.
   func discard() {
     guard !isPlaced else { return }
     isPlaced = true

@@ -3,13 +3,13 @@ internal import TidingsJSON
 internal import TidingsProto
 internal import TidingsRPC
 
-/// Reads what a server stores for a user, page by page.
+/// Reads the data that a server stores for a user, page by page.
 struct UserDataPages: Sendable {
   let administration: TidingsV1.AdminService.Client
   let user: String
   let options: CallOptions
 
-  /// The page behind another; empty: the first.
+  /// Fetches the page after a token; empty: the first.
   func page(after continuation: [UInt8]) async throws -> TidingsV1.FetchUserDataResponse {
     try await administration.fetchUserData(
       .init(userName: user, continuation: continuation),
@@ -19,8 +19,7 @@ struct UserDataPages: Sendable {
 }
 
 extension TidingsV1.UserDataItem {
-  /// The file that the item belongs to, and its line; `nil`: the server is newer, and has a kind that is not
-  /// known here.
+  /// Returns the item's file and line; `nil`: a kind that only a newer version knows.
   func line() throws -> (file: String, json: JSONValue)? {
     switch item {
     case .account(let account)?: ("account.jsonl", try Contract.json(account))
@@ -29,7 +28,7 @@ extension TidingsV1.UserDataItem {
     case .directoryEntry(let entry)?: ("directory.jsonl", try placed(Contract.json(entry)))
     case .zone(let zone)?: ("zones.jsonl", try placed(zone.json))
     case .record(let record)?:
-      // What is sealed stays so: a file is not for whoever has the ring at hand.
+      // Encrypted values stay encrypted: anyone may read the file.
       (
         "records/\(databaseName).jsonl",
         EncryptedFields.$sealer.withValue(nil) { RecordJSON.json(record) }
@@ -47,7 +46,7 @@ extension TidingsV1.UserDataItem {
     }
   }
 
-  /// What the item is, as `users erase` and manifests count it.
+  /// The kind of the item, as counted by `users erase` and manifests.
   var kind: String {
     switch item {
     case .account?: "accounts"
@@ -64,7 +63,7 @@ extension TidingsV1.UserDataItem {
     }
   }
 
-  /// The database as a part of a file's name, `default.development.private`.
+  /// The database as part of a file name, `default.development.private`.
   var databaseName: String {
     let id = databaseID ?? .init()
     return [
@@ -74,7 +73,7 @@ extension TidingsV1.UserDataItem {
     ].joined(separator: ".")
   }
 
-  /// The assets that the item names, for their content.
+  /// The assets that the item references.
   var assets: [TidingsV1.Asset] {
     switch item {
     case .asset(let asset)?: [asset]
@@ -90,7 +89,7 @@ extension TidingsV1.UserDataItem {
     }
   }
 
-  /// A line with the database before its other members.
+  /// Returns a line with the database as first member.
   private func placed(_ json: JSONValue) -> JSONValue {
     var object: JSONObject = ["database": .string(databaseName)]
     for member in json.object?.members ?? [] { object.append(member.name, member.value) }

@@ -3,35 +3,35 @@ internal import TidingsJSON
 internal import TidingsProto
 
 extension Verb {
-  /// What users do with the directory of a container.
+  /// The verbs of the directory of a container.
   static let directoryVerbs = [publishUser, showPublished, withdrawUser, findUsers]
 
   private static let displayNameOption = OptionKey<String?>(
     "display-name",
     value: "TEXT",
-    "What others see (default: that of the account)."
+    "The name that other users see (default: that of the account)."
   )
   private static let email = OptionKey<String?>(
     "email",
     value: "ADDRESS",
-    "An e-mail address by which others find the caller."
+    "An e-mail address by which other users find the caller."
   )
   private static let phone = OptionKey<String?>(
     "phone",
     value: "NUMBER",
-    "A phone number, with + and the country code."
+    "A phone number with + and the country code."
   )
 
   private static let publishUser = Verb(
     command: Command(
       "users publish",
       aliases: ["users discoverable"],
-      "Publishes the caller in the container's directory, where other users find them.",
+      "Publish the caller in the container's directory.",
       options: [Option](of: displayNameOption, email, phone),
       discussion: """
-        Every user of the container sees record name and display name; address and number are shown to nobody, but
-        who knows one finds the caller by it. Replaces what was published before. Each environment has its own
-        directory.
+        Every user of the container can see record name and display name. Address and number are not
+        shown, but users who know one can find the caller by it. Replaces what was published before. Each
+        environment has its own directory.
 
         Example:
           rpcctl users publish --display-name 'Ada L.' --email ada@example.com
@@ -53,7 +53,7 @@ extension Verb {
   private static let withdrawUser = Verb(
     command: Command(
       "users withdraw",
-      "Removes the caller from the container's directory: others no longer find them.",
+      "Remove the caller from the container's directory.",
       discussion: """
         Example:
           rpcctl users withdraw
@@ -68,7 +68,7 @@ extension Verb {
   private static let showPublished = Verb(
     command: Command(
       "users published",
-      "Shows what the caller published in the container's directory.",
+      "Show the caller's entry in the container's directory.",
       discussion: """
         Example:
           rpcctl users published -o json
@@ -101,11 +101,11 @@ extension Verb {
   private static let findUsers = Verb(
     command: Command(
       "users find",
-      "Finds users: by record name, or by what they published; without a name all of the directory.",
+      "Find users by record name, address or number (default: list the directory).",
       operands: "[NAME…]",
       options: [Option](of: emails, phones),
       discussion: """
-        By record name it also finds users who are not in the directory, without their display names.
+        By record name, users who are not in the directory are found, too, without their display names.
 
         Example:
           rpcctl users find --email ada@example.com -o table

@@ -7,38 +7,39 @@ internal import TidingsRPC
 extension Verb {
   private static let confirm = OptionKey<Bool>(
     flag: "confirm",
-    "Erase; without it only show what would be removed."
+    "Erase the user (default: only show what would be deleted)."
   )
   private static let publicRecords = OptionKey<String>(
     "public-records",
     value: "ACTION",
     default: "delete",
     choices: ["delete", "keep"],
-    "What becomes of records that the user created in public databases."
+    "Delete or keep records that the user created in public databases."
   )
   private static let noWait = OptionKey<Bool>(
     flag: "no-wait",
-    "Do not wait until everything is removed."
+    "Do not wait until everything is deleted."
   )
   private static let receipt = OptionKey<Bool>(
     flag: "receipt",
-    "Show how far an erasure is, or its receipt, by name or ID."
+    "Show the progress or the receipt of an erasure, by name or ID."
   )
 
   static let eraseUser = Verb(
     command: Command(
       "users erase",
-      "Removes a user with all data, in all containers and both environments.",
+      "Delete a user with all data, in all containers and both environments.",
       operands: "NAME|ID",
       completion: .live("users"),
       options: [Option](of: confirm, publicRecords, noWait, receipt),
       discussion: """
-        Without --confirm nothing changes: it counts what is stored, by database. With it the server removes
-        everything in pieces and resumes after a restart; it cannot be undone. Meanwhile the user's calls are
-        refused, and the name cannot be created. Users with whom something was shared lose it, and their
-        database feeds say so. With --public-records keep the user's records in public databases stay,
-        created by '_erased'. The receipt says what was removed, what remains, and until when; the audit log
-        has it, too. The caller needs the role admin. Ends with 3 when it is not finished yet.
+        Without --confirm nothing is changed: it counts the stored data, by database. With it the server
+        deletes everything in batches and resumes after a restart; this cannot be undone. Meanwhile the
+        user's calls fail, and the name cannot be created. Users with whom the user shared data lose it,
+        and their database feeds report this. With --public-records keep, the user's records in public
+        databases are kept, created by '_erased'. The receipt lists what was deleted, what remains, and
+        until when; the audit log has it, too. Requires the admin role. Exits with 3 if the erasure is not
+        finished yet.
 
         Examples:
           rpcctl users erase alice
@@ -49,7 +50,7 @@ extension Verb {
     dryRun: .byItself,
     run: { invocation in
       let operands = try invocation.requireOperands("user name")
-      guard operands.count == 1 else { throw UsageError("'\(operands[1])' is not expected here") }
+      guard operands.count == 1 else { throw UsageError("unexpected operand '\(operands[1])'") }
       let name = operands[0]
       let arguments = invocation.arguments
       if arguments[receipt] {
@@ -74,7 +75,7 @@ extension Verb {
       while let running = erasure, running.finished == nil, !arguments[noWait],
         end.map({ $0 > .now }) ?? true
       {
-        progress.update { "removed: \(running.erased.reduce(0) { $0 + $1.count })" }
+        progress.update { "deleted: \(running.erased.reduce(0) { $0 + $1.count })" }
         try await Task.sleep(for: .milliseconds(100))
         erasure = try await administration.fetchErasure(
           .init(which: .erasureID(running.erasureID)),
@@ -82,7 +83,7 @@ extension Verb {
         ).erasure
       }
       progress.end()
-      // A finished erasure that is asked for by its ID has no name.
+      // A finished erasure that is fetched by its ID has no name.
       erasure?.userName = name
       guard let erasure else { throw LocalFailure("the server sent no erasure: try again") }
       return try await printErasure(erasure, invocation)
@@ -131,11 +132,11 @@ extension Verb {
       invocation.output.write(try Contract.json(erasure))
     }
     guard erasure.finished == nil else { return .success }
-    invocation.output.tell("the server goes on removing what is left")
+    invocation.output.log("the server continues deleting")
     return .conditionNotMet
   }
 
-  /// Counts what is stored, without a change.
+  /// Counts the stored data, without changes.
   private static func previewErasure(
     of name: String,
     _ invocation: Invocation
@@ -153,15 +154,15 @@ extension Verb {
       let page = try await pages.page(after: continuation)
       for item in page.items {
         if case .usage? = item.item { continue }
-        let place = item.databaseID == nil ? "" : item.databaseName
-        var count = counts[place]?[item.kind] ?? (0, 0)
+        let location = item.databaseID == nil ? "" : item.databaseName
+        var count = counts[location]?[item.kind] ?? (0, 0)
         count.count += 1
         if case .asset(let asset)? = item.item {
           count.bytes += Int(clamping: asset.size)
         } else {
           count.bytes += item.encoded().count
         }
-        counts[place, default: [:]][item.kind] = count
+        counts[location, default: [:]][item.kind] = count
       }
       continuation = page.continuation
       progress.update { "counting" }
@@ -179,8 +180,8 @@ extension Verb {
         )
       }
     }
-    invocation.output.tell(
-      "nothing was changed: --confirm erases the user '\(printable(name))'"
+    invocation.output.log(
+      "nothing was changed: use --confirm to erase the user '\(printable(name))'"
     )
     return results.finish(invocation.output)
   }

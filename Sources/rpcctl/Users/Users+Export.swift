@@ -10,26 +10,26 @@ extension Verb {
     "to",
     value: "FOLDER",
     completion: .folders,
-    "Where to; it must not exist."
+    "The folder to write, which must not exist."
   )
 
   static let exportUser = Verb(
     command: Command(
       "users export",
-      "Writes all that the server stores for a user to a folder.",
+      "Write all data that the server stores for a user to a folder.",
       operands: "[NAME]",
       completion: .live("users"),
       options: [Option](of: to),
       discussion: """
-        Without NAME the caller's own data; that of another user needs the role admin. It covers all
-        containers and both environments: the account, devices, zones, records of private databases,
-        records that the user created in public ones, subscriptions, notifications, shares of others,
-        and the content of assets.
+        Without NAME, exports the caller's own data; that of another user requires the admin role. It
+        includes all containers and both environments: the account, devices, zones, records of private
+        databases, records that the user created in public ones, subscriptions, notifications, shares of
+        others, and the content of assets.
 
-        Each kind is a file of JSON lines; records are in a file for each database, which `import` takes.
-        assets/ has the content of assets, by checksum. manifest.json is written last. The data comes into
-        FOLDER.part, which gets its name when all of it is there, so a FOLDER is always complete; an
-        interruption removes what has come. Only its owner may read it. Encrypted values stay encrypted.
+        Each kind is a file of JSON lines; each database has a file of records, which `import` reads.
+        assets/ has the content of assets, by checksum. manifest.json is written last. The data is written
+        to FOLDER.part, which is renamed when it is complete; an interruption removes it. Only its owner
+        may read it. Encrypted values stay encrypted.
 
         Examples:
           rpcctl users export --as alice --to alice-data
@@ -39,14 +39,14 @@ extension Verb {
     dryRun: .byItself,
     run: { invocation in
       let operands = invocation.arguments.operands
-      guard operands.count <= 1 else { throw UsageError("'\(operands[1])' is not expected here") }
+      guard operands.count <= 1 else { throw UsageError("unexpected operand '\(operands[1])'") }
       guard let path = invocation.arguments[to], !path.isEmpty else {
-        throw UsageError("--to FOLDER is needed: where to write the data")
+        throw UsageError("no folder: set the folder to write with --to FOLDER")
       }
       try UserDataFolder.check(path)
       let user = operands.first ?? ""
       if invocation.wouldOnly("export the data of a user to '\(path)'") { return .success }
-      Interruption.heed()
+      Interruption.enableCancellation()
       let begun = JSONValue.timestamp(wallClock())
       let transport = try await invocation.connect().transport
       let pages = UserDataPages(
@@ -56,7 +56,7 @@ extension Verb {
       )
       var export = UserDataExport(pages, transport, invocation.output)
       let folder = try await export.run(to: path)
-      let manifest = try folder.place(
+      let manifest = try folder.commit(
         user: export.name,
         server: invocation.settings.client.endpoint,
         begun: begun
@@ -67,12 +67,12 @@ extension Verb {
   )
 }
 
-/// Copies a user's data page by page, and after each page the assets that it names.
+/// Copies a user's data page by page, each with the assets that it references.
 private struct UserDataExport {
   private let pages: UserDataPages
   private let transport: any ClientTransport
   private let progress: Progress
-  /// Whose data it is, as the server says.
+  /// The user, as returned by the server.
   private(set) var name = ""
 
   init(_ pages: UserDataPages, _ transport: any ClientTransport, _ output: Output) {
@@ -88,7 +88,7 @@ private struct UserDataExport {
     repeat {
       try Task.checkCancellation()
       let page = try await pages.page(after: continuation)
-      // Only now, so that a server that refuses leaves nothing.
+      // Created only now, so that nothing is left if the server refuses the call.
       let begun = try folder ?? UserDataFolder(path)
       folder = begun
       for item in page.items {
@@ -102,7 +102,7 @@ private struct UserDataExport {
       }
       continuation = page.continuation
     } while !continuation.isEmpty
-    guard let folder else { throw LocalFailure("the server sent nothing: try again") }
+    guard let folder else { throw LocalFailure("the server sent no data: try again") }
     return folder
   }
 

@@ -3,7 +3,7 @@ internal import TidingsProto
 internal import TidingsRPC
 
 extension Verb {
-  /// What is done with users; the caller needs the role `admin`.
+  /// The verbs of users, which require the admin role.
   static let userVerbs = [
     createUser, listUsers, showUsers, updateUser, restrictUsers, admitUsers, assignRoles,
     exportUser, eraseUser,
@@ -12,39 +12,39 @@ extension Verb {
   private static let displayName = OptionKey<String?>(
     "display-name",
     value: "TEXT",
-    "What others see."
+    "The name that other users see."
   )
 
   static let publicKeyOption = OptionKey<String?>(
     "public-key",
     value: "KEY|FILE",
     completion: .files,
-    "The first key; without one the user cannot call yet."
+    "The user's first key; without one the user cannot connect yet."
   )
   static let generateKeyOption = OptionKey<String?>(
     "generate-key",
     value: "FILE",
     completion: .files,
-    "Make a key pair in FILE and authorize it; nothing is overwritten."
+    "Generate a key pair in FILE, which must not exist, and authorize it."
   )
   private static let roleOption = OptionKey<[String]>(
     list: "role",
     value: "ROLE…",
     takesMany: true,
-    "Roles, for example admin or editor."
+    "The user's roles, for example admin or editor."
   )
 
   private static let createUser = Verb(
     command: Command(
       "users create",
-      "Creates a user.",
+      "Create a user.",
       operands: "NAME",
       options: [Option](of: publicKeyOption, generateKeyOption, displayName, roleOption)
         + keyOptions + QuotaOptions.options,
       discussion: """
-        Users who make the key pair themselves, with `rpcctl keys generate`, send the public part. Quote
-        it: it may have characters that mean something to the shell. With --generate-key the pair is
-        made here: no file is left when the server creates no user.
+        Users who generate their key pair themselves, with `rpcctl keys generate`, send the public key.
+        Quote it, because it may contain special characters of the shell. With --generate-key the pair is
+        generated here, and the file is removed if the user is not created.
 
         Examples:
           rpcctl users create alice --generate-key alice.key
@@ -72,7 +72,7 @@ extension Verb {
   private static let listUsers = Verb(
     command: Command(
       "users list",
-      "Lists all users, sorted by name.",
+      "List all users, sorted by name.",
       discussion: """
         Example:
           rpcctl users list -o table
@@ -88,7 +88,7 @@ extension Verb {
     command: Command(
       "users show",
       aliases: ["users get"],
-      "Shows users with all that is known of them.",
+      "Show the details of users.",
       operands: "NAME…",
       completion: .live("users"),
       discussion: """
@@ -110,17 +110,20 @@ extension Verb {
     }
   )
 
-  private static let noQuota = OptionKey<Bool>(flag: "no-quota", "The server's quota again.")
+  private static let noQuota = OptionKey<Bool>(
+    flag: "no-quota",
+    "Reset to the server's default quota."
+  )
 
   private static let updateUser = Verb(
     command: Command(
       "users update",
-      "Changes what others see of a user, or the user's own quota.",
+      "Change the display name or the quota of a user.",
       operands: "NAME",
       completion: .live("users"),
       options: [Option](of: displayName) + QuotaOptions.options + [Option](of: noQuota),
       discussion: """
-        Of an own quota, all that is not given has no bound.
+        Quota options that are not given become unlimited.
 
         Example:
           rpcctl users update alice --display-name 'Alice' --records-max 100000
@@ -131,11 +134,11 @@ extension Verb {
       let quota = QuotaOptions.quota(invocation.arguments)
       let removesQuota = invocation.arguments[noQuota]
       guard quota == nil || !removesQuota else {
-        throw UsageError("--no-quota and a quota exclude each other")
+        throw UsageError("--no-quota and a quota cannot be combined")
       }
       let text = invocation.arguments[displayName]
       guard text != nil || quota != nil || removesQuota else {
-        throw UsageError("nothing to do: options say what is to change")
+        throw UsageError("nothing to do: use an option for each change")
       }
       return try await update(
         [
@@ -150,11 +153,11 @@ extension Verb {
     command: Command(
       "users restrict",
       aliases: ["users disable"],
-      "Refuses the calls of users from now on.",
+      "Restrict users: refuse their calls from now on.",
       operands: "NAME…",
       completion: .live("users"),
       discussion: """
-        What they hear gets new topics and keys. Their data stays; `users admit` takes it back.
+        Their channels get new topics and keys. Their data is kept; undo it with `users admit`.
 
         Example:
           rpcctl users restrict alice
@@ -170,7 +173,7 @@ extension Verb {
     command: Command(
       "users admit",
       aliases: ["users enable"],
-      "Admits the calls of users who were restricted.",
+      "Admit restricted users again.",
       operands: "NAME…",
       completion: .live("users"),
       discussion: """
@@ -184,18 +187,18 @@ extension Verb {
     }
   )
 
-  private static let none = OptionKey<Bool>(flag: "none", "The user has no roles any more.")
+  private static let none = OptionKey<Bool>(flag: "none", "Remove all roles of the user.")
 
   private static let assignRoles = Verb(
     command: Command(
       "users roles",
-      "Sets the roles of a user: all of them from now on.",
+      "Set the roles of a user, replacing previous ones.",
       operands: "NAME [ROLE…]",
       completion: .live("users"),
       options: [Option](of: none),
       discussion: """
-        admin may administer, developer may change schemas; any other is a role of the schema of all
-        containers, or as CONTAINER/ROLE of one.
+        admin may administer, developer may change schemas; other roles are those of the schemas of all
+        containers or, as CONTAINER/ROLE, of one container.
 
         Example:
           rpcctl users roles alice developer default/editor
@@ -205,7 +208,7 @@ extension Verb {
       let operands = try invocation.requireOperands("user name")
       let roles = Array(operands.dropFirst())
       guard roles.isEmpty == invocation.arguments[none] else {
-        throw UsageError("say which roles, or --none")
+        throw UsageError("no roles: name some, or use --none")
       }
       let response = try await invocation.administration().assignRoles(
         .init(userName: operands[0], roles: roles),
@@ -249,14 +252,14 @@ extension Verb {
 }
 
 extension Invocation {
-  /// The one user that is named.
+  /// Returns the one user that the operand names.
   fileprivate func requireUser() throws(UsageError) -> String {
     let names = try requireOperands("user name")
-    guard names.count == 1 else { throw UsageError("'\(names[1])' is not expected here") }
+    guard names.count == 1 else { throw UsageError("unexpected operand '\(names[1])'") }
     return names[0]
   }
 
-  /// The administration of the server.
+  /// A client of the server's administration service.
   func administration() async throws -> TidingsV1.AdminService.Client {
     TidingsV1.AdminService.Client(try await connect().transport)
   }
@@ -277,7 +280,7 @@ extension Invocation {
 }
 
 extension TidingsV1.Account {
-  /// All that is known, for people.
+  /// The details of a user as a table.
   fileprivate var longText: String {
     var table = Table(["user", name])
     table.append(["display name", displayName])

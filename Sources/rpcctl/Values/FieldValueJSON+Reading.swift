@@ -3,7 +3,7 @@ internal import TidingsFiles
 internal import TidingsJSON
 internal import TidingsProto
 
-/// JSON that does not say what it should.
+/// JSON that does not have the expected form.
 struct ValueError: Error, Hashable, Sendable, CustomStringConvertible {
   let path: String
   let reason: String
@@ -17,7 +17,7 @@ struct ValueError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension FieldValueJSON {
-  /// The value that JSON stands for; the path names it in errors.
+  /// Returns the value of JSON; errors name the path.
   func value(_ json: JSONValue, _ path: String) throws(ValueError) -> TidingsV1.FieldValue {
     switch json {
     case .null: return .init()
@@ -40,8 +40,8 @@ extension FieldValueJSON {
       return number.isInteger
         ? .int64Value(try integer(json, path)) : .doubleValue(try double(json, path))
     case .object(let object): return try tagged(object, path)
-    case .null: throw ValueError(path, "null cannot stand in a list")
-    case .array: throw ValueError(path, "a list cannot stand in a list")
+    case .null: throw ValueError(path, "null is not allowed in a list")
+    case .array: throw ValueError(path, "a list is not allowed in a list")
     }
   }
 
@@ -54,7 +54,7 @@ extension FieldValueJSON {
     guard object.members.count == 1,
       let (tag, json) = object.members.first.map({ ($0.name, $0.value) })
     else {
-      throw ValueError(path, "an object must have exactly one member, one of \(Self.tags)")
+      throw ValueError(path, "expected an object with exactly one member: \(Self.tags)")
     }
     let path = "\(path).\(tag)"
     switch tag {
@@ -73,7 +73,7 @@ extension FieldValueJSON {
       let near = nearest(to: tag, among: Self.tagNames)
       throw ValueError(
         path,
-        "there is no such type" + (near.map { "; did you mean \($0)?" } ?? ": \(Self.tags)")
+        "unknown type" + (near.map { "; did you mean \($0)?" } ?? ": \(Self.tags)")
       )
     }
   }
@@ -94,12 +94,12 @@ extension FieldValueJSON {
     for (index, element) in elements.enumerated() {
       let value = try single(element, "\(path)[\(index)]")
       if case .encryptedValue = value {
-        throw ValueError("\(path)[\(index)]", "a list has no encrypted members")
+        throw ValueError("\(path)[\(index)]", "a list cannot have encrypted members")
       }
       values.append(value)
     }
     guard let first = values.first else { return .unknownListValue(.init()) }
-    // Whole numbers among others are numbers.
+    // Whole numbers among doubles become doubles.
     let isDouble = values.contains { if case .doubleValue = $0 { true } else { false } }
     let isNumeric = values.allSatisfy(\.isNumber)
     if isDouble, isNumeric { return .doubleListValue(.init(values: values.compactMap(\.double))) }
@@ -107,7 +107,7 @@ extension FieldValueJSON {
     if let differs {
       throw ValueError(
         "\(path)[\(differs)]",
-        "the elements of a list have one type: this is a \(values[differs].kindName), "
+        "the elements of a list must have one type: this is a \(values[differs].kindName), "
           + "the first is a \(first.kindName)"
       )
     }
@@ -118,7 +118,7 @@ extension FieldValueJSON {
 extension FieldValueJSON {
   func string(_ json: JSONValue, _ path: String) throws(ValueError) -> String {
     guard let string = json.string else {
-      throw ValueError(path, "a string must stand here, not \(json.kindDescription)")
+      throw ValueError(path, "expected a string, not \(json.kindDescription)")
     }
     return string
   }
@@ -126,7 +126,7 @@ extension FieldValueJSON {
   private func number(_ json: JSONValue, _ path: String) throws(ValueError) -> JSONNumber {
     if let number = json.number { return number }
     guard let text = json.string, let number = (try? JSONValue(parsing: text))?.number else {
-      throw ValueError(path, "a number must stand here, not \(json.kindDescription)")
+      throw ValueError(path, "expected a number, not \(json.kindDescription)")
     }
     return number
   }
@@ -134,7 +134,7 @@ extension FieldValueJSON {
   private func integer(_ json: JSONValue, _ path: String) throws(ValueError) -> Int64 {
     let number = try number(json, path)
     guard let integer = number.exactly(Int64.self) else {
-      throw ValueError(path, "\(number.literal) is not a whole number of 64 bits")
+      throw ValueError(path, "\(number.literal) is not a 64-bit integer")
     }
     return integer
   }
@@ -149,7 +149,7 @@ extension FieldValueJSON {
 
   private func bytes(_ json: JSONValue, _ path: String) throws(ValueError) -> [UInt8] {
     guard let bytes = Base64.decode(try string(json, path)) else {
-      throw ValueError(path, "the string is not base64")
+      throw ValueError(path, "invalid base64")
     }
     return bytes
   }
@@ -168,7 +168,7 @@ extension FieldValueJSON {
     guard let time = JSONTime(timestamp: try string(json, path)) else {
       throw ValueError(
         path,
-        "a time looks like \"2026-01-02T03:04:05.678Z\", or is a number of milliseconds"
+        "invalid time: use \"2026-01-02T03:04:05.678Z\" or a number of milliseconds"
       )
     }
     return .init(seconds: time.seconds, nanos: time.nanoseconds)
@@ -193,7 +193,7 @@ extension FieldValueJSON {
       return try double(json, "\(path).\(name)")
     }
     guard let latitude = try optional("latitude"), let longitude = try optional("longitude") else {
-      throw ValueError(path, "latitude and longitude are needed")
+      throw ValueError(path, "latitude and longitude are required")
     }
     var location = TidingsV1.Location(latitude: latitude, longitude: longitude)
     location.horizontalAccuracy = try optional("horizontalAccuracy")
@@ -207,7 +207,7 @@ extension FieldValueJSON {
     return location
   }
 
-  /// A reference: a record's name, or an object with name, zone and action.
+  /// Returns a reference from a record's name, or from an object with name, zone and action.
   func reference(_ json: JSONValue, _ path: String) throws(ValueError) -> TidingsV1.Reference {
     if let name = json.string {
       return .init(recordID: .init(name, zoneName: zoneName), action: .none)
@@ -217,7 +217,7 @@ extension FieldValueJSON {
       path,
       allowing: ["recordName", "zoneName", "ownerName", "action"]
     )
-    guard let name = object["recordName"] else { throw ValueError(path, "recordName is needed") }
+    guard let name = object["recordName"] else { throw ValueError(path, "recordName is required") }
     var zone = TidingsV1.ZoneID(zoneName: zoneName)
     if let name = object["zoneName"] { zone.zoneName = try string(name, "\(path).zoneName") }
     if let owner = object["ownerName"] { zone.ownerName = try string(owner, "\(path).ownerName") }
@@ -239,7 +239,7 @@ extension FieldValueJSON {
     case "none": return .none
     case "deleteSelf": return .deleteSelf
     case "validate": return .validate
-    default: throw ValueError(path, "an action is none, deleteSelf or validate")
+    default: throw ValueError(path, "invalid action: use none, deleteSelf or validate")
     }
   }
 
@@ -255,7 +255,7 @@ extension FieldValueJSON {
     )
   }
 
-  /// A checksum as answers have it, or as sha256sum and tables print it.
+  /// Returns a checksum from base64, as in results, or from hexadecimal, as printed by sha256sum and in tables.
   private func checksum(_ json: JSONValue, _ path: String) throws(ValueError) -> [UInt8] {
     if let checksum = json.string.flatMap({ [UInt8](hexadecimal: $0) }),
       checksum.count == SHA256.checksumBytes
@@ -265,7 +265,7 @@ extension FieldValueJSON {
     return try bytes(json, path)
   }
 
-  /// The members of an object that may have these.
+  /// Returns the members of an object; only the given names are allowed.
   func members(
     _ json: JSONValue,
     _ path: String,
@@ -274,14 +274,14 @@ extension FieldValueJSON {
     -> JSONObject
   {
     guard let object = json.object else {
-      throw ValueError(path, "an object must stand here, not \(json.kindDescription)")
+      throw ValueError(path, "expected an object, not \(json.kindDescription)")
     }
     for member in object.members where !names.contains(member.name) {
       let near = nearest(to: member.name, among: names)
       throw ValueError(
         path.isEmpty ? member.name : "\(path).\(member.name)",
-        "there is no such member"
-          + (near.map { "; did you mean \($0)?" } ?? "; there are \(names.joined(separator: ", "))")
+        "unknown member"
+          + (near.map { "; did you mean \($0)?" } ?? "; use \(names.joined(separator: ", "))")
       )
     }
     return object

@@ -4,18 +4,18 @@ internal import TidingsProto
 
 /// Converts field values between the wire's types and plain JSON.
 ///
-/// Strings, whole numbers, numbers with a fraction or an exponent, and lists of one type stand for
-/// themselves; `null` removes a field; `true` and `false` are the whole numbers 1 and 0. Everything
-/// else is an object with one member that names the type.
+/// Strings, integers, numbers with a fraction or an exponent, and lists of one type are written as
+/// such; `null` removes a field; `true` and `false` are the integers 1 and 0. All other values are
+/// an object with one member that names the type.
 struct FieldValueJSON: Sendable {
-  /// The zone of references that name none, and that is left out when they are written.
+  /// The zone of references without one; omitted in output.
   let zoneName: String
 
   init(zoneName: String = "") { self.zoneName = zoneName }
 }
 
 extension FieldValueJSON {
-  /// The JSON of a value.
+  /// Returns the JSON of a value.
   func json(_ value: TidingsV1.FieldValue) -> JSONValue {
     switch value.value {
     case nil: .null
@@ -41,7 +41,7 @@ extension FieldValueJSON {
     }
   }
 
-  /// The JSON of a reference, without the member that names the type.
+  /// Returns the JSON of a reference, without the member that names the type.
   func json(_ reference: TidingsV1.Reference) -> JSONValue {
     let zone = reference.recordID?.zoneID?.zoneName ?? ""
     let owner = reference.recordID?.zoneID?.ownerName ?? ""
@@ -62,7 +62,7 @@ extension FieldValueJSON {
   }
 
   private func json(_ number: Double) -> JSONValue {
-    // A server refuses what is not finite; JSON has no numbers for it.
+    // Servers reject values that are not finite; JSON has no numbers for them.
     number.isFinite ? .double(number) : .object(["double": .string("\(number)")])
   }
 
@@ -97,7 +97,7 @@ extension FieldValueJSON {
 }
 
 extension JSONValue {
-  /// A time as `2026-01-02T03:04:05.678Z`; one outside the years 1 to 9999 in milliseconds.
+  /// Returns a time as `2026-01-02T03:04:05.678Z`, or in milliseconds outside of the years 1 to 9999.
   static func timestamp(_ time: GoogleProtobuf.Timestamp) -> JSONValue {
     if let text = JSONTime(seconds: time.seconds, nanoseconds: time.nanos).timestampText {
       return .string(text)
@@ -114,7 +114,7 @@ enum ZoneName {
 }
 
 extension TidingsV1.ZoneID {
-  /// The zone's name; the default zone's in full.
+  /// The zone's name; for the default zone the full name.
   var name: String { ZoneName.canonical(zoneName) }
 }
 
@@ -124,7 +124,7 @@ extension TidingsV1.RecordID {
     self.init(recordName, in: .init(zoneName: zoneName))
   }
 
-  /// A record in a zone; one without any name is the default zone.
+  /// A record in a zone; a zone without any name is the default zone.
   init(_ recordName: String, in zone: TidingsV1.ZoneID) {
     self.init(recordName: recordName, zoneID: zone == TidingsV1.ZoneID() ? nil : zone)
   }
@@ -135,7 +135,7 @@ extension TidingsV1.RecordID {
     return .string(name)
   }
 
-  /// The owner of the zone, in JSON; `nil` outside of the shared database.
+  /// The owner of the zone, in JSON; `nil` outside the shared database.
   var ownerNameJSON: JSONValue? {
     guard let owner = zoneID?.ownerName, !owner.isEmpty else { return nil }
     return .string(owner)

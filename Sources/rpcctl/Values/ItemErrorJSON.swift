@@ -2,10 +2,10 @@ internal import TidingsJSON
 internal import TidingsProto
 
 extension TidingsV1.ItemError {
-  /// The code's name without that of its type, for example `UNKNOWN_ITEM`.
+  /// The name of the code without that of its type, for example `UNKNOWN_ITEM`.
   var name: String { Contract.shortName(code, "ERROR_CODE_") }
 
-  /// The error for programs.
+  /// The error as JSON.
   var json: JSONValue {
     .omittingNil([
       "code": .integer(code.rawValue), "name": .string(name), "message": .string(message),
@@ -17,7 +17,7 @@ extension TidingsV1.ItemError {
     ])
   }
 
-  /// The error for people.
+  /// The error as text.
   var text: String {
     let existing =
       existingSubscriptionID.isEmpty ? "" : " (the existing one: \(existingSubscriptionID))"

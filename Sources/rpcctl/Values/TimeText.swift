@@ -2,20 +2,19 @@ internal import TidingsJSON
 internal import TidingsProto
 
 extension GoogleProtobuf.Timestamp {
-  /// This time for people, `2026-01-02T03:04:05.678Z`, cut to the millisecond; empty for one that has no
-  /// such form.
+  /// This time as `2026-01-02T03:04:05.678Z`, truncated to milliseconds; empty if it cannot be represented.
   var text: String {
     JSONValue.timestamp(.init(seconds: seconds, nanos: nanos - nanos % 1_000_000)).string ?? ""
   }
 
-  /// The time from another one to this.
+  /// Returns the time elapsed since another time.
   func since(_ other: Self) -> Duration {
     .seconds(seconds &- other.seconds) + .nanoseconds(Int64(nanos) - Int64(other.nanos))
   }
 }
 
 extension GoogleProtobuf.Duration {
-  /// A time from Swift's own.
+  /// A protobuf duration from Swift's own.
   init(_ duration: Duration) {
     let (seconds, attoseconds) = duration.components
     self.init(seconds: seconds, nanos: Int32(attoseconds / 1_000_000_000))
@@ -23,7 +22,7 @@ extension GoogleProtobuf.Duration {
 }
 
 extension Duration {
-  /// This time for people: `340 ms`, `3.2 s`, `12 min`, `5.0 h`, `30.0 d`.
+  /// This duration for people: `340 ms`, `3.2 s`, `12 min`, `5.0 h`, `30.0 d`.
   var shortText: String {
     let seconds = Double(components.seconds) + Double(components.attoseconds) / 1e18
     switch abs(seconds) {

@@ -6,7 +6,7 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// The time of day.
+/// Returns the time of day.
 func wallClock() -> GoogleProtobuf.Timestamp {
   var time = timespec()
   clock_gettime(CLOCK_REALTIME, &time)

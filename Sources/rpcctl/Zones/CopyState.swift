@@ -1,24 +1,24 @@
 internal import CommandLineTools
 internal import TidingsJSON
 
-/// How far a copy of a zone came: what the file of `--state` holds.
+/// The state of a zone's copy: the content of the `--state` file.
 struct CopyState: Equatable {
-  /// What was copied, and where to, for people and to tell one copy from another.
+  /// Source and destination, for messages and to identify the copy.
   let route: String
-  /// Everything up to here is there.
+  /// Everything up to this token is copied.
   var token: [UInt8] = []
 
-  /// A copy that begins.
+  /// A new copy.
   init(route: String) { self.route = route }
 
-  /// The state in a file, if it is of this copy.
+  /// Reads the state in a file, which must be of this copy.
   init(_ text: [UInt8], path: String, route: String) throws(UsageError) {
     let object = (try? JSONValue(parsing: text))?.object
     guard object?["tidings"]?.string == "copy", let found = object?["route"]?.string,
       let token = object?["changeToken"]?.string.flatMap(Base64.decode)
-    else { throw UsageError("'\(path)' is not the state of a copy") }
+    else { throw UsageError("'\(path)' is not a state file of a copy: name another file") }
     guard found == route else {
-      throw UsageError("'\(path)' is of a copy of \(found), and this one is of \(route)")
+      throw UsageError("'\(path)' belongs to a copy of \(found), but this copy is of \(route)")
     }
     self.route = route
     self.token = token

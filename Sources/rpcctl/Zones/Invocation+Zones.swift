@@ -3,14 +3,14 @@ internal import TidingsClient
 internal import TidingsProto
 
 extension Invocation {
-  /// All of a zone, page after page.
+  /// Fetches all records of a zone, page by page.
   ///
   /// - Parameters:
   ///   - zone: The zone.
-  ///   - session: Carries the calls.
-  ///   - token: Where to begin; empty: at the beginning.
-  ///   - desiredKeys: Which fields; `nil`: all.
-  /// - Returns: The pages, fetched as they are asked for.
+  ///   - session: The connection.
+  ///   - token: The token to start after; empty: the beginning.
+  ///   - desiredKeys: The fields; `nil`: all.
+  /// - Returns: The pages, fetched lazily.
   func pages(
     of zone: TidingsV1.ZoneID,
     over session: Session,
@@ -25,7 +25,7 @@ extension Invocation {
     )
   }
 
-  /// The outcome for each of some zones, or all zones of the database.
+  /// Fetches some zones, or all of the database, each with its own result.
   func zoneResults(
     _ ids: [TidingsV1.ZoneID] = [],
     over session: Session
@@ -36,7 +36,7 @@ extension Invocation {
     ).results
   }
 
-  /// The zones with names, or all of the database: the default zone too.
+  /// Fetches zones by name, or all of the database, including the default zone.
   func zones(
     _ names: [String],
     over session: Session
@@ -45,7 +45,7 @@ extension Invocation {
       switch result.outcome {
       case .zone(let zone): return zone
       case .error(let error):
-        let text = "the zone '\(result.zoneID?.shownName ?? "")': \(error.text)"
+        let text = "zone '\(result.zoneID?.shownName ?? "")': \(error.text)"
         if error.code == .zoneNotFound { throw NotFound(text) }
         throw LocalFailure(text)
       default: return nil
@@ -53,10 +53,10 @@ extension Invocation {
     }
   }
 
-  /// The one zone that is named by the operand, or else the default zone.
+  /// Returns the zone of the one operand (default: the default zone).
   func oneZone() throws(UsageError) -> TidingsV1.ZoneID {
     guard arguments.operands.count <= 1 else {
-      throw UsageError("one ZONE at most: '\(arguments.operands[1])' is one too many")
+      throw UsageError("expected one ZONE: unexpected operand '\(arguments.operands[1])'")
     }
     return try zoneID(arguments.operands.first ?? "")
   }

@@ -1,16 +1,16 @@
 internal import TidingsProto
 
-/// A record as it is to be in another zone.
+/// A record for another zone.
 struct RecordCopy {
-  /// Without change tag, times and users: those belong to the place it came from.
+  /// Without change tag, times and users, which belong to the original.
   private(set) var record: TidingsV1.Record
 
-  /// The copy of a record for a zone; what refers to its own zone refers to that one.
+  /// Copies a record to a zone; references within the original's zone refer to the new zone.
   ///
   /// - Parameters:
-  ///   - original: The record. Of a share who was invited is invited to the copy.
+  ///   - original: The record. Users who were invited to a share are invited to the copy.
   ///   - zone: The zone.
-  ///   - owner: Who owns the zone.
+  ///   - owner: The owner of the zone.
   init(of original: TidingsV1.Record, in zone: TidingsV1.ZoneID, of owner: String = "") {
     let name = original.recordID?.recordName ?? ""
     let source = original.recordID?.zoneID ?? .init()
@@ -30,7 +30,7 @@ struct RecordCopy {
     record.parent = original.parent.map { Self.moved($0, from: source, to: zone) }
   }
 
-  /// Writes only what the stored record does not have already; `nil`: it has all.
+  /// Returns only what differs from the stored record; `nil`: nothing does.
   func change(of stored: TidingsV1.Record?) -> TidingsV1.Record? {
     let difference = RecordDifference(record, stored: stored, isExact: true)
     let hasSameParent = record.parent?.recordID?.recordName == stored?.parent?.recordID?.recordName
@@ -38,7 +38,7 @@ struct RecordCopy {
     guard !difference.isEmpty || !hasSameParent || !hasSameShare else { return nil }
     var change = record
     if let share = record.share, let stored {
-      // Shares are compared by their change tags, and whoever came with the copy's URL stays.
+      // Shares are compared by their change tags; participants who joined with the copy's URL stay.
       change.changeTag = stored.changeTag
       let came =
         stored.share?.participants.filter {
@@ -49,7 +49,7 @@ struct RecordCopy {
         + came.filter { participant in
           !share.participants.contains { $0.userRecordName == participant.userRecordName }
         }
-      // Who asks for the copy has its URL; whom its owner blocked stays blocked, unless invited now.
+      // Requests for access concern the copy's URL; blocked users stay blocked, unless invited now.
       change.share?.requesters = stored.share?.requesters ?? []
       change.share?.blockedUserRecordNames =
         (stored.share?.blockedUserRecordNames ?? []).filter { user in
@@ -57,13 +57,13 @@ struct RecordCopy {
         }
     }
     change.fields = [:]
-    // A field that is to go is sent without a value.
+    // A field to remove is sent without a value.
     for field in difference.fields { change.fields[field.name] = field.new ?? .init() }
     if change.parent == nil, !hasSameParent { change.parent = .init() }
     return change
   }
 
-  /// The assets that it names.
+  /// The assets that the record references.
   var assets: [TidingsV1.Asset] {
     record.fields.values.flatMap { value -> [TidingsV1.Asset] in
       switch value.value {
@@ -105,7 +105,7 @@ struct RecordCopy {
 }
 
 extension TidingsV1.Share {
-  /// Who was invited by name, and what each may do; a one-time URL is of one share.
+  /// The users who were invited by name, with their permissions; a one-time URL belongs to one share.
   fileprivate var invited: [TidingsV1.Participant] {
     participants.filter { ![.owner, .publicUser].contains($0.role) && $0.participantID.isEmpty }
       .map {
@@ -113,7 +113,7 @@ extension TidingsV1.Share {
       }
   }
 
-  /// What its owner decides.
+  /// The settings of the share's owner.
   fileprivate var terms: Self {
     .init(
       rootRecordName: rootRecordName,

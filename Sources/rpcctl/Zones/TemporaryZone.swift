@@ -2,23 +2,23 @@ internal import TidingsClient
 internal import TidingsProto
 internal import TidingsRPC
 
-/// A zone of our own that is gone afterwards, with its records and what was subscribed to it.
+/// A temporary zone, which is deleted with its records and subscriptions.
 struct TemporaryZone: Sendable {
   let id: TidingsV1.ZoneID
   let databaseID: TidingsV1.DatabaseID
   let transport: any ClientTransport
   let options: CallOptions
 
-  /// Runs a body with a new zone, and removes the zone whatever comes of it, also when the task is
-  /// cancelled meanwhile.
+  /// Creates a zone, runs a body with it, and deletes the zone in any case, even if the task is
+  /// cancelled.
   ///
   /// - Parameters:
-  ///   - prefix: What the zone's name begins with.
-  ///   - invocation: Says which database.
-  ///   - session: Carries the calls.
-  ///   - body: Gets the zone.
-  /// - Returns: What the body returns.
-  /// - Throws: What the body throws; when the zone cannot be made or removed.
+  ///   - prefix: The prefix of the zone's name.
+  ///   - invocation: Selects the database.
+  ///   - session: The connection.
+  ///   - body: Uses the zone.
+  /// - Returns: The result of the body.
+  /// - Throws: The error of the body, or of creating or deleting the zone.
   static func with<Value: Sendable>(
     _ prefix: String,
     _ invocation: Invocation,
@@ -38,7 +38,7 @@ struct TemporaryZone: Sendable {
       try await zone.remove()
       return value
     } catch {
-      // Why it broke off is what matters.
+      // The body's error is more important.
       try? await zone.remove()
       throw error
     }
@@ -48,12 +48,12 @@ struct TemporaryZone: Sendable {
     let results = try await ZoneModification(databaseID: databaseID, saves: [id])
       .send(over: transport, options: options)
     if case .error(let error)? = results.first?.outcome {
-      throw LocalFailure("the zone '\(id.zoneName)' cannot be created: \(error.text)")
+      throw LocalFailure("cannot create zone '\(id.zoneName)': \(error.text)")
     }
   }
 
   private func remove() async throws {
-    // A task of its own: the one that was cancelled makes no calls any more.
+    // A task of its own, since a cancelled task cannot make calls.
     try await Task {
       _ = try await SubscriptionModification(databaseID: databaseID, deletes: [id.zoneName])
         .send(over: transport, options: options)
@@ -62,16 +62,16 @@ struct TemporaryZone: Sendable {
     }.value
   }
 
-  /// Runs a body that hears of new records of a type in the zone, and marks read afterwards what came,
-  /// also when the task is cancelled meanwhile.
+  /// Subscribes to new records of a type in the zone, runs a body, and marks the notifications read in
+  /// any case, even if the task is cancelled.
   ///
   /// - Parameters:
   ///   - type: The type of the records.
-  ///   - invocation: Says whose log it is.
-  ///   - session: Carries the calls.
-  ///   - body: Gets where to listen from; the subscription has the zone's name.
-  /// - Returns: What the body returns.
-  /// - Throws: What the body throws; when it cannot be subscribed, or marked.
+  ///   - invocation: Selects the user.
+  ///   - session: The connection.
+  ///   - body: Gets the start position; the subscription has the zone's name.
+  /// - Returns: The result of the body.
+  /// - Throws: The error of the body, or of subscribing or marking.
   func withSubscription<Value: Sendable>(
     to type: String,
     _ invocation: Invocation,
@@ -85,7 +85,7 @@ struct TemporaryZone: Sendable {
       try await markRead(after: token, invocation, session)
       return value
     } catch {
-      // Why it broke off is what matters.
+      // The body's error is more important.
       try? await markRead(after: token, invocation, session)
       throw error
     }
@@ -96,7 +96,7 @@ struct TemporaryZone: Sendable {
     _ invocation: Invocation,
     _ session: Session
   ) async throws {
-    // A task of its own: the one that was cancelled makes no calls any more.
+    // A task of its own, since a cancelled task cannot make calls.
     try await Task {
       var results = Results(columns: [])
       try await invocation.eachNotificationPage(after: token, over: session) { page in
@@ -118,14 +118,14 @@ struct TemporaryZone: Sendable {
     let results = try await SubscriptionModification(databaseID: databaseID, saves: [subscription])
       .send(over: transport, options: options)
     if case .error(let error)? = results.first?.outcome {
-      throw LocalFailure("the subscription cannot be saved: \(error.text)")
+      throw LocalFailure("cannot save the subscription: \(error.text)")
     }
   }
 
-  /// Saves records over whatever is there, as a device of its own: one that listens hears nothing of
-  /// its own changes.
+  /// Saves records, overwriting existing ones, as a device of its own: a device is not notified of its
+  /// own changes.
   ///
-  /// - Returns: When the server saved the first of them, by its clock.
+  /// - Returns: The server's time of the first save.
   @discardableResult
   func save(_ records: [TidingsV1.Record]) async throws -> GoogleProtobuf.Timestamp? {
     var options = options

@@ -4,12 +4,12 @@ internal import TidingsModel
 internal import TidingsProto
 internal import TidingsRPC
 
-/// Brings a zone up to another one, page by page of that one's change feed.
+/// Updates a copy of a zone, page by page of the original's change feed.
 ///
-/// Only what differs is written, so that a copy may be made again and again.
+/// Only differences are written, so that copying can be repeated.
 struct ZoneCopier {
-  /// One of the two places.
-  struct Place {
+  /// The source or the destination.
+  struct Location {
     let invocation: Invocation
     let session: Session
     let zone: TidingsV1.ZoneID
@@ -18,11 +18,11 @@ struct ZoneCopier {
     var assets: AssetTransfer { Verb.assetTransfer(session, invocation) }
   }
 
-  /// What became of the records.
+  /// The results of the records.
   struct Tally: Equatable {
     var saved = 0
     var deleted = 0
-    /// They were there already, as they are to be.
+    /// They were already up to date.
     var unchanged = 0
     var failed = 0
   }
@@ -30,29 +30,29 @@ struct ZoneCopier {
   /// Most records that wait for the targets of their references.
   private static let heldMax = 10_000
 
-  private let source: Place
-  private let target: Place
+  private let source: Location
+  private let target: Location
   private let output: Output
   private(set) var tally = Tally()
   private(set) var failures = Results(columns: RecordResults.columns)
   private var held: [RecordCopy] = []
-  /// Who owns what is written, once that matters.
+  /// The owner of the destination, once known.
   private var owner: String?
-  /// Shares that have no place where the copy is.
+  /// Shares that cannot exist in the destination's database.
   private(set) var sharesLeft = 0
-  /// Records of users that are not the user's who owns the copy.
+  /// User records of users other than the owner of the copy.
   private(set) var userRecordsLeft = 0
 
-  init(from source: Place, to target: Place) {
+  init(from source: Location, to target: Location) {
     self.source = source
     self.target = target
     output = source.invocation.output
   }
 
-  /// Nothing waits: everything so far is there for good.
+  /// No records wait: everything so far is final.
   var isSettled: Bool { held.isEmpty }
 
-  /// Brings a page over.
+  /// Copies a page.
   mutating func copy(_ page: TidingsV1.ZoneChanges) async throws {
     var records: [TidingsV1.Record] = []
     for record in page.changedRecords {
@@ -75,13 +75,13 @@ struct ZoneCopier {
     }
   }
 
-  /// A share is its owner's, and in a zone of a private database.
+  /// A share can be saved only by its owner, in a zone of a private database.
   private var copiesShares: Bool {
     source.invocation.settings.scope == .private && target.invocation.settings.scope == .private
       && target.zone.name != ZoneName.defaultZone
   }
 
-  /// The record of a user is saved by that user only, in a default zone.
+  /// A user record can be saved only by that user, in a default zone.
   private mutating func isOwners(_ record: TidingsV1.Record) async throws -> Bool {
     guard target.zone.name == ZoneName.defaultZone else { return false }
     try await findOwner()
@@ -102,7 +102,7 @@ struct ZoneCopier {
     ).userRecordName
   }
 
-  /// Saves again what waits for others, as long as that helps; the rest has failed.
+  /// Retries waiting records, as long as some succeed; the rest fail.
   mutating func settle() async throws {
     var before = Int.max
     while !held.isEmpty, held.count < before {
@@ -114,7 +114,7 @@ struct ZoneCopier {
     for copy in held {
       let error = TidingsV1.ItemError(
         code: .referenceViolation,
-        message: "what it refers to is not in the copy"
+        message: "the target of its reference is not in the copy"
       )
       fail(.init(recordID: copy.record.recordID, outcome: .error(error)))
     }
@@ -182,7 +182,7 @@ struct ZoneCopier {
     }
   }
 
-  /// Saves and deletes; what is repeated after a lost answer writes the same again.
+  /// Saves and deletes; a retry after a lost response writes the same again.
   private func modify(
     save: [TidingsV1.Record] = [],
     delete: [TidingsV1.RecordID] = []
@@ -201,7 +201,7 @@ struct ZoneCopier {
     }
   }
 
-  /// Uploads an asset of the source to the target, over a file of its own.
+  /// Copies an asset to the target, by way of a temporary file.
   private func bring(_ asset: TidingsV1.Asset) async throws {
     let path = RecordDraft.temporaryPath("asset")
     defer { try? Folder.remove(path) }

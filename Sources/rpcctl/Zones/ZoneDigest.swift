@@ -2,12 +2,12 @@ internal import TidingsFiles
 internal import TidingsJSON
 internal import TidingsProto
 
-/// What a zone holds, in little: the same for the same records, in whatever order they come.
+/// A digest of a zone's records, independent of their order.
 ///
-/// Change tags, and who wrote when, are not part of it: two servers never agree on those. The sums of
-/// many small parts tell where two zones differ.
+/// Change tags, users and times are excluded, since they differ between servers. The digests of many
+/// small parts show where two zones differ.
 struct ZoneDigest: Equatable {
-  /// How many parts there are.
+  /// The number of parts.
   static let partsCount = 4096
 
   /// 256 bits as four numbers, to which records are added one by one.
@@ -31,12 +31,12 @@ struct ZoneDigest: Equatable {
     sums[Self.part(of: record.recordID?.recordName ?? "")].add(Self.hash(of: record))
   }
 
-  /// The hash of a record: its name, its type, its parent and its fields.
+  /// Returns the hash of a record: its name, its type, its parent and its fields.
   static func hash(of record: TidingsV1.Record) -> [UInt8] {
     var content = record
     (content.changeTag, content.created, content.modified) = ("", nil, nil)
     let zone = record.recordID?.zoneID?.zoneName ?? ""
-    // References are read from their own zone: a copy's point into the copy.
+    // References are relative to their own zone, since those of a copy refer to the copy.
     content.recordID = .init(record.recordID?.recordName ?? "", zoneName: "")
     let values = FieldValueJSON(zoneName: zone)
     let json = EncryptedFields.$sealer.withValue(nil) {
@@ -48,18 +48,18 @@ struct ZoneDigest: Equatable {
     return SHA256.checksum(of: json.text())
   }
 
-  /// The part that a name belongs to.
+  /// Returns the part that a name belongs to.
   static func part(of name: String) -> Int {
     let hash = SHA256.checksum(of: Array(name.utf8))
     return (Int(hash[0]) << 8 | Int(hash[1])) % partsCount
   }
 
-  /// The parts in which two zones differ.
+  /// Returns the parts in which two zones differ.
   func differences(from other: Self) -> Set<Int> {
     Set(sums.indices.filter { sums[$0] != other.sums[$0] })
   }
 
-  /// For people and programs: 32 hexadecimal digits.
+  /// The digest as text: 32 hexadecimal digits.
   var text: String {
     var hash = SHA256()
     for sum in sums {

@@ -2,7 +2,7 @@ internal import TidingsJSON
 internal import TidingsProto
 
 extension TidingsV1.RecordZone {
-  /// The zone for programs.
+  /// Returns the JSON of a zone.
   var json: JSONValue {
     get throws {
       let owner = zoneID?.ownerName ?? ""
@@ -11,7 +11,7 @@ extension TidingsV1.RecordZone {
         "ownerName": owner.isEmpty ? nil : .string(owner),
         "capabilities": try capabilities.map { try Contract.json($0) },
         "created": created.map { .timestamp($0) },
-        // 64 bits: a string, as everywhere in proto3's JSON.
+        // 64-bit numbers are strings in proto3's JSON.
         "sequenceNumber": .string("\(sequenceNumber)"),
       ])
     }
@@ -19,13 +19,13 @@ extension TidingsV1.RecordZone {
 }
 
 extension TidingsV1.ZoneID {
-  /// The zone for programs, with its owner if it has one.
+  /// Returns the JSON of a zone's id, with its owner if it has one.
   var json: JSONObject {
     var object: JSONObject = ["zoneName": .string(name)]
     if !ownerName.isEmpty { object.append("ownerName", .string(ownerName)) }
     return object
   }
 
-  /// The zone for people, as `--zone` takes it: `OWNER/ZONE` in the shared database.
+  /// The zone as `--zone` accepts it: `OWNER/ZONE` in the shared database.
   var shownName: String { ownerName.isEmpty ? name : "\(ownerName)/\(name)" }
 }

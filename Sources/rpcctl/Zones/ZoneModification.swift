@@ -8,7 +8,7 @@ struct ZoneModification: Sendable {
   var saves: [TidingsV1.ZoneID] = []
   var deletes: [TidingsV1.ZoneID] = []
 
-  /// Makes the call; a zone that exists stays as it is.
+  /// Makes the call; existing zones are kept.
   func send(
     over transport: any ClientTransport,
     options: CallOptions
@@ -25,9 +25,11 @@ struct ZoneModification: Sendable {
 }
 
 extension Invocation {
-  /// Creates and deletes zones by name, after asking, and prints what became of them.
+  /// Creates and deletes zones by name, after confirmation, and prints the results.
   func modifyZones(save: [String] = [], delete: [String] = []) async throws -> ExitCode {
-    guard !(save + delete).contains("") else { throw UsageError("one of the names is empty") }
+    guard !(save + delete).contains("") else {
+      throw UsageError("invalid zone name: a name is empty")
+    }
     let modification = ZoneModification(
       databaseID: settings.databaseID,
       saves: try save.map { try zoneID($0) },

@@ -8,25 +8,25 @@ extension Verb {
     "state",
     value: "FILE",
     completion: .files,
-    "Go on where FILE says, and keep there how far it came."
+    "Resume from the state in FILE, and save the state there."
   )
 
   static let copyZone = Verb(
     command: Command(
       "zones copy",
-      "Copies a zone, also to another database or another server.",
+      "Copy a zone, also to another database or another server.",
       operands: "ZONE [OTHER]",
       completion: .live("zones"),
       options: [Option](of: stateOption) + OtherLocation.options("to"),
       discussion: """
-        OTHER is the zone that is written, in the place that the options beginning with --to- name;
-        without it one of the same name. It is created if need be. Only records that differ are
-        written; what only OTHER has stays. Assets come along; references within ZONE stay within OTHER.
-        Shares come along into a private database, each with a URL of its own: who was invited is
-        invited, and joins anew. The record of a user comes along into that user's default zone only.
+        OTHER is the zone to write, at the location given by the options that start with --to- (default:
+        the zone of the same name). It is created if necessary. Only records that differ are written;
+        other records of OTHER are kept. Assets are copied; references within ZONE refer to OTHER in the
+        copy. Shares are copied to a private database only, with new URLs: invited users are invited
+        again, and have to join again. User records are copied only to that user's default zone.
 
-        With --state a copy that broke off goes on where it was, and a later one brings over what has
-        changed since, deletions too.
+        With --state, an interrupted copy is resumed, and a later one copies only the changes since then,
+        including deletions.
 
         Examples:
           rpcctl zones copy notes archive
@@ -36,15 +36,15 @@ extension Verb {
     ),
     run: { invocation in
       let operands = invocation.arguments.operands
-      guard (1...2).contains(operands.count) else { throw UsageError("which? ZONE [OTHER]") }
+      guard (1...2).contains(operands.count) else { throw UsageError("expected ZONE [OTHER]") }
       var other = invocation
       other.settings = try OtherLocation.settings("to", invocation)
       let zone = try invocation.zoneID(operands[0])
       let target = try other.zoneID(operands.last ?? "")
-      let route = "\(invocation.placeText(zone)) to \(other.placeText(target))"
-      guard invocation.placeText(zone) != other.placeText(target) else {
+      let route = "\(invocation.locationText(zone)) to \(other.locationText(target))"
+      guard invocation.locationText(zone) != other.locationText(target) else {
         throw UsageError(
-          "a zone is not copied onto itself: OTHER, or an option that begins with --to-"
+          "a zone cannot be copied to itself: use OTHER, or an option that starts with --to-"
         )
       }
       let path = try invocation.arguments.nonEmpty(stateOption)
@@ -52,7 +52,7 @@ extension Verb {
       if let path, AtomicFile.exists(path) {
         state = try CopyState(try invocation.input.read(path), path: path, route: route)
       }
-      Interruption.heed()
+      Interruption.enableCancellation()
       let source = try await invocation.connect()
       let session = try await other.connect()
       try await other.requireZone(target, over: session)
@@ -71,7 +71,7 @@ extension Verb {
         if let path, keeps { try AtomicFile.write(state.text, to: path) }
       }
       try await copier.settle()
-      // What failed comes again the next time.
+      // Failed records are copied again the next time.
       if copier.tally.failed == 0, let path, keeps {
         state.token = token
         try AtomicFile.write(state.text, to: path)
@@ -82,23 +82,23 @@ extension Verb {
 }
 
 extension ZoneCopier {
-  /// Prints what became of everything.
+  /// Prints the summary.
   fileprivate func print(_ invocation: Invocation) -> ExitCode {
     let output = invocation.output
     output.endProgress()
     if sharesLeft > 0 {
-      output.tell("\(counted(sharesLeft, "share")) not copied: only the owner's zones have shares")
+      output.log("\(counted(sharesLeft, "share")) not copied: only the owner's zones have shares")
     }
     if userRecordsLeft > 0 {
-      output.tell(
-        "\(counted(userRecordsLeft, "record")) of users not copied: each user saves the own one, in a default zone"
+      output.log(
+        "\(counted(userRecordsLeft, "record")) of users not copied: users can save only their own, in a default zone"
       )
     }
     if output.format == .table {
       let would = invocation.isDryRun ? "would be " : ""
       output.write(
         text: "\(counted(tally.saved, "record")) \(would)copied, \(tally.deleted) \(would)deleted, "
-          + "\(tally.unchanged) the same already, \(tally.failed) failed\n"
+          + "\(tally.unchanged) unchanged, \(tally.failed) failed\n"
       )
     } else {
       output.write(
@@ -113,19 +113,19 @@ extension ZoneCopier {
 }
 
 extension Invocation {
-  /// A zone with all that says where it is.
-  fileprivate func placeText(_ zone: TidingsV1.ZoneID) -> String {
+  /// Describes a zone with its location.
+  fileprivate func locationText(_ zone: TidingsV1.ZoneID) -> String {
     "\(settings.client.endpoint) \(Verb.databaseText(self)) \(zone.shownName)"
   }
 
-  /// Creates a zone, unless it is there.
+  /// Creates a zone, unless it exists.
   fileprivate func requireZone(_ zone: TidingsV1.ZoneID, over session: Session) async throws {
     guard zone.name != ZoneName.defaultZone else { return }
     if case .zone? = try await zoneResults([zone], over: session).first?.outcome { return }
     let results = try await ZoneModification(databaseID: settings.databaseID, saves: [zone])
       .send(over: session.transport, options: callOptions)
     if case .error(let error)? = results.first?.outcome {
-      throw LocalFailure("the zone '\(zone.shownName)' cannot be created: \(error.text)")
+      throw LocalFailure("cannot create zone '\(zone.shownName)': \(error.text)")
     }
   }
 }

@@ -4,7 +4,7 @@ extension Verb {
   static let createZones = Verb(
     command: Command(
       "zones create",
-      "Creates zones; those that exist stay as they are.",
+      "Create zones; existing ones are kept.",
       operands: "NAME…",
       discussion: """
         Example:
@@ -20,11 +20,11 @@ extension Verb {
   static let deleteZones = Verb(
     command: Command(
       "zones delete",
-      "Deletes zones with all their records.",
+      "Delete zones with all their records.",
       operands: "NAME…",
       completion: .live("zones"),
       discussion: """
-        On a terminal it asks first; `zones purge` keeps the zone and deletes the records.
+        On a terminal it asks for confirmation. To keep the zone, use `zones purge`.
 
         Examples:
           rpcctl zones delete drafts

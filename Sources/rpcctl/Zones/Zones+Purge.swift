@@ -10,19 +10,19 @@ extension Verb {
     value: "TYPE…",
     takesMany: true,
     completion: .live("types"),
-    "Only these types."
+    "Only records of these types."
   )
 
   static let purgeZone = Verb(
     command: Command(
       "zones purge",
-      "Deletes all records of a zone, and keeps the zone.",
+      "Delete all records of a zone, and keep the zone.",
       operands: "ZONE",
       completion: .live("zones"),
       options: [Option](of: typeOption),
       discussion: """
-        Subscriptions and the change feed stay: other clients are told each deletion. The default zone
-        is named _defaultZone. On a terminal it asks first; elsewhere it needs --yes.
+        Subscriptions and the change feed are kept: other clients see each deletion. The default zone is
+        named _defaultZone. On a terminal it asks for confirmation; otherwise --yes is required.
 
         Examples:
           rpcctl zones purge drafts
@@ -30,7 +30,7 @@ extension Verb {
         """
     ),
     run: { invocation in
-      guard !invocation.arguments.operands.isEmpty else { throw UsageError("which ZONE?") }
+      guard !invocation.arguments.operands.isEmpty else { throw UsageError("expected one ZONE") }
       let zone = try invocation.oneZone()
       let types = Set(invocation.arguments[typeOption])
       let what = types.isEmpty ? "records" : "records of \(types.sorted().joined(separator: ", "))"
@@ -48,7 +48,7 @@ extension Verb {
   )
 }
 
-/// Deletes records in batches; what is held by a reference waits until its source is gone.
+/// Deletes records in batches; a referenced record waits until the referencing ones are deleted.
 private struct ZonePurge {
   let session: Session
   private let invocation: Invocation
@@ -64,7 +64,7 @@ private struct ZonePurge {
     self.session = session
   }
 
-  /// Deletes records, however many.
+  /// Deletes any number of records.
   mutating func delete(_ ids: [TidingsV1.RecordID]) async throws {
     let records = TidingsV1.RecordService.Client(session.transport)
     var rest = ids[...]
@@ -85,7 +85,7 @@ private struct ZonePurge {
     }
   }
 
-  /// Deletes again what was held, as long as that helps.
+  /// Retries waiting records, as long as some succeed.
   mutating func deleteHeld() async throws {
     var before = Int.max
     while !held.isEmpty, held.count < before {
@@ -106,19 +106,19 @@ private struct ZonePurge {
     }
   }
 
-  /// Prints how many are gone, and what is left.
+  /// Prints the number of deleted records, and those that remain.
   mutating func finish() -> ExitCode {
     let output = invocation.output
     output.endProgress()
     let left = held.map { id in
       TidingsV1.RecordResult(
         recordID: id,
-        outcome: .error(.init(code: .referenceViolation, message: "another record refers to it"))
+        outcome: .error(.init(code: .referenceViolation, message: "another record references it"))
       )
     }
     RecordResults.add(left, to: &failures, hasFields: false)
     if output.format == .table {
-      output.tell("\(counted(count, "record")) deleted")
+      output.log("\(counted(count, "record")) deleted")
     } else {
       output.write(.object(["deleted": .integer(count)]))
     }

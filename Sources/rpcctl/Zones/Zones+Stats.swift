@@ -7,19 +7,19 @@ internal import TidingsProtobuf
 extension Verb {
   private static let bytesOption = OptionKey<Bool>(
     flag: "bytes",
-    "Their size too; then whole records are fetched."
+    "Also count bytes, which fetches whole records."
   )
 
   static let zoneStatistics = Verb(
     command: Command(
       "zones stats",
-      "Counts the records of zones by type.",
+      "Count the records of zones by type.",
       operands: "[NAME…]",
       completion: .live("zones"),
       options: [Option](of: bytesOption),
       discussion: """
-        Without NAME all zones of the database. They are counted here, page by page, from the zones'
-        change feeds; assets are not part of a record's size.
+        Without NAME, counts all zones of the database. Counting reads the zones' change feeds page by
+        page; assets do not count towards a record's size.
 
         Examples:
           rpcctl zones stats
@@ -53,9 +53,9 @@ extension Verb {
   )
 }
 
-/// What a zone holds.
+/// The statistics of a zone.
 struct ZoneStatistics {
-  /// Records, and their bytes if those were counted.
+  /// The number of records, and their bytes if requested.
   struct Count: Equatable {
     var records = 0
     var bytes: Int?
@@ -76,7 +76,7 @@ struct ZoneStatistics {
 
   init(_ zone: TidingsV1.RecordZone) { self.zone = zone }
 
-  /// Adds a page of the zone's feed; a record that moves while it is read counts twice.
+  /// Adds a page of the zone's feed; a record that changes meanwhile counts twice.
   mutating func add(_ page: TidingsV1.ZoneChanges, countsBytes: Bool) {
     for record in page.changedRecords {
       let bytes = countsBytes ? record.encoded().count : nil
@@ -87,7 +87,7 @@ struct ZoneStatistics {
 
   private var id: TidingsV1.ZoneID { zone.zoneID ?? .init() }
 
-  /// For programs.
+  /// The statistics as JSON.
   var json: JSONValue {
     var object = id.json
     object.append("sequenceNumber", .string("\(zone.sequenceNumber)"))
@@ -105,7 +105,7 @@ struct ZoneStatistics {
     return .object(object)
   }
 
-  /// For people: a row for each type, and one for all.
+  /// The statistics as rows: one for each type, and the total.
   var rows: [[String]] {
     let counts = types.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } + [("all", total)]
     return counts.map { name, count in

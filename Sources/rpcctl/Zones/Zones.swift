@@ -20,7 +20,7 @@ extension Verb {
   static let modifyZones = Verb(
     command: Command(
       "modify-zones",
-      "Creates and deletes zones.",
+      "Create and delete zones.",
       options: [Option](of: save, delete),
       discussion: """
         Example:
@@ -31,11 +31,11 @@ extension Verb {
       try invocation.refuseOperands()
       let arguments = invocation.arguments
       for key in [save, delete] where arguments[key].contains("") {
-        throw UsageError("\(key.spelling) takes the names of zones, and one of them is empty")
+        throw UsageError("invalid \(key.spelling): a name is empty")
       }
       let (save, delete) = (arguments[save], arguments[delete])
       guard !save.isEmpty || !delete.isEmpty else {
-        throw UsageError("nothing to do: --save and --delete say what")
+        throw UsageError("nothing to do: use --save or --delete")
       }
       return try await invocation.modifyZones(save: save, delete: delete)
     }
@@ -45,7 +45,7 @@ extension Verb {
     command: Command(
       "zones list",
       aliases: ["zones get", "fetch-zones"],
-      "Fetches zones by name, or all of the database.",
+      "List zones by name, or all of the database.",
       operands: "[NAME…]",
       completion: .live("zones"),
       discussion: """
@@ -89,7 +89,7 @@ extension Verb {
           [name, "", "", error.text]
         )
       case nil:
-        results.appendFailure(zoneJSON(result.zoneID), [name, "", "", "no outcome"])
+        results.appendFailure(zoneJSON(result.zoneID), [name, "", "", "no result"])
       }
     }
     return results.finish(output)
