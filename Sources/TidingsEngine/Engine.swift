@@ -64,8 +64,8 @@ public final class Engine {
   ///   - limits: What calls may not exceed.
   ///   - admittedKeys: The keys that may connect, updated now and after each commit.
   ///   - steadyClock: Shows the store's steady time to other threads.
-  ///   - reloadsAlways: Reloads all in-memory state before each transaction: a defect that is
-  ///     gone then is in what memory keeps of the store.
+  ///   - reloadsAlways: Reloads all in-memory state before each transaction, for debugging: a defect that
+  ///     disappears is in a cache.
   ///   - clock: Reads the system's clocks.
   /// - Throws: `MigrationError`, `SQLError`.
   public init(

@@ -24,9 +24,9 @@ struct CallGroup {
   /// Completion handlers of tasks, called with the reason if the group was rolled back, else `nil`.
   var waiting: [((any Error)?) -> Void] = []
   /// Whether the group may have written.
-  var hasWrites = false
+  var mayHaveWritten = false
   /// Whether calls may have written, not only maintenance tasks.
-  var hasWriteCalls = false
+  var callsMayHaveWritten = false
   /// Control topics of users whose channels changed, to be notified after the commit.
   var announcedTopics: Set<[UInt8]> = []
   /// Audit entries of administrative calls.

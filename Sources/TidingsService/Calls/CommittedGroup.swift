@@ -19,7 +19,7 @@ struct CommittedGroup {
   var counters: CoreCounters {
     var counters = calls.counters
     counters.events = UInt64(transaction?.events.count ?? 0)
-    if calls.hasWrites { counters.commits = 1 }
+    if calls.mayHaveWritten { counters.commits = 1 }
     return counters
   }
 }

@@ -28,7 +28,7 @@ final class Committer {
   func open(for access: StoreAccess) throws {
     if access == .write, store.isFull { throw RPCError.storeIsFull }
     try open()
-    if access == .write { (group.hasWrites, group.hasWriteCalls) = (true, true) }
+    if access == .write { (group.mayHaveWritten, group.callsMayHaveWritten) = (true, true) }
   }
 
   /// A maintenance task is about to use the store.
@@ -36,7 +36,7 @@ final class Committer {
   /// - Throws: `SQLError`.
   func openForMaintenance() throws {
     try open()
-    group.hasWrites = true
+    group.mayHaveWritten = true
   }
 
   private func open() throws {
@@ -69,7 +69,7 @@ final class Committer {
   ///
   /// - Throws: `SQLError`: give the group up.
   func prepare() throws {
-    let transaction = try engine.prepareCommit(hasWrites: group.hasWriteCalls)
+    let transaction = try engine.prepareCommit(hasWrites: group.callsMayHaveWritten)
     group.announcedTopics.formUnion(transaction.endedAccess.controlTopics)
     for changed in transaction.changedSubscribers {
       group.announcedTopics.insert(

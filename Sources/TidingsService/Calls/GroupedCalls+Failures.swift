@@ -12,11 +12,11 @@ extension GroupedCalls {
   /// What only reads has changed nothing: it fails alone, unless others wrote before it in the same
   /// transaction. SQLite neither writes nor commits in one that met damage: they are made again.
   func callFailed(_ error: any Error, _ access: StoreAccess, on loop: LoopContext) {
-    guard !error.isCallersMistake else { return failures.note(error, in: "a call") }
+    guard !error.leavesTransactionIntact else { return failures.note(error, in: "a call") }
     guard access == .read else { return giveUpCall(after: error, on: loop) }
     failures.note(error, in: "a call that reads")
     guard committer.isOpen else { return }
-    if committer.group.hasWrites {
+    if committer.group.mayHaveWritten {
       giveUpCall(
         after: SQLError(.busy, "a read in the same transaction failed: \(error)"),
         on: loop
@@ -43,7 +43,7 @@ extension GroupedCalls {
   /// One of the group's calls failed within the store, and the group with it: the others are made again, each in a
   /// group of its own, unless the disk has failed.
   func giveUpCall(after error: any Error, on loop: LoopContext) {
-    guard error.leavesStoreInOrder else { return giveUpGroup(after: error, on: loop) }
+    guard error.letsOthersRunAgain else { return giveUpGroup(after: error, on: loop) }
     let group = takeBackGroup(after: error, on: loop)
     for answer in group.answers where !answer.hasCall {
       switch answer.result {
@@ -78,13 +78,13 @@ extension GroupedCalls {
 }
 
 extension Error {
-  /// The call is refused for what it asks, before it changed anything; others go on.
-  var isCallersMistake: Bool {
+  /// The call failed before it wrote anything: its transaction goes on.
+  var leavesTransactionIntact: Bool {
     self is ItemError || self is RPCError || self is MessageDecodingError
   }
 
-  /// Other calls can be made: the disk has not failed.
-  fileprivate var leavesStoreInOrder: Bool {
+  /// The other calls of the group can be executed again: the disk has not failed.
+  fileprivate var letsOthersRunAgain: Bool {
     switch (self as? SQLError)?.kind {
     case .damaged, .busy, .statement: true
     case .storage, .uncertain: false

@@ -103,13 +103,13 @@ final class GroupedCalls {
           access == .write ? Self.idempotentCall(call, caller) : nil,
           answering
         )
-        if isKept, committer.group.hasWrites { keep(call, of: caller, access, answering) }
+        if isKept, committer.group.mayHaveWritten { keep(call, of: caller, access, answering) }
       } catch let postponement as CallPostponed {
         try postpone(call, postponement, access, on: loop, answering)
       }
     } catch {
       fail(call.token, RPCError(callFailure: error))
-      if error.isCallersMistake, committer.group.hasWrites,
+      if error.leavesTransactionIntact, committer.group.mayHaveWritten,
         let caller = try? CallerIdentity.caller(of: call)
       {
         keep(call, of: caller, access, answering)
@@ -256,7 +256,7 @@ final class GroupedCalls {
 
   /// Answers the calls of a group, and passes it to the observer.
   func groupEnded(_ group: CommittedGroup, on loop: LoopContext) {
-    if group.calls.hasWrites { store.didCommit() }
+    if group.calls.mayHaveWritten { store.didCommit() }
     for entry in group.calls.audits { audit.add(entry) }
     for answer in group.calls.answers {
       switch answer.result {
@@ -266,7 +266,7 @@ final class GroupedCalls {
     }
     for done in group.calls.waiting { done(nil) }
     observer?.groupCommitted(group, on: loop)
-    store.betweenTransactions(hasWritten: group.calls.hasWrites)
+    store.betweenTransactions(hasWritten: group.calls.mayHaveWritten)
   }
 
   /// Answers all remaining calls, because the server is stopping.

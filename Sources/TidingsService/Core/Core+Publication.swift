@@ -8,7 +8,7 @@ extension Core: GroupObserver {
     publisher.retire(group.retiredTopics)
     publisher.announceChannels(group.calls.announcedTopics, on: loop)
     if let transaction = group.transaction { publish(transaction, on: loop) }
-    if group.calls.hasWrites { maintenance.groupCommitted() }
+    if group.calls.mayHaveWritten { maintenance.groupCommitted() }
     counters += group.counters
   }
 
