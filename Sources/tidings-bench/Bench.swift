@@ -15,9 +15,7 @@ final class Bench {
   }
 
   /// Starts a server on a new data folder.
-  func startServer(limits: [String] = []) throws -> ServerProcess {
-    try ServerProcess(settings, in: makeFolder(), limits: limits)
-  }
+  func startServer() throws -> ServerProcess { try ServerProcess(settings, in: makeFolder()) }
 
   /// Starts a server whose callers prove who they are; returns it with what to connect with.
   func startSecureServer() throws -> (server: ServerProcess, keys: ClientKeys) {
@@ -68,19 +66,14 @@ final class ServerProcess {
   /// The file of its store.
   var databasePath: String { folder.path + "/data/tidings.sqlite" }
 
-  fileprivate init(
-    _ settings: BenchSettings,
-    in folder: RunFolder,
-    limits: [String] = []
-  ) throws {
+  fileprivate init(_ settings: BenchSettings, in folder: RunFolder) throws {
     self.folder = folder
-    // Each save is to have its push.
-    let limits = limits + ["pushes-per-second-max=1000000"]
-    arguments =
-      [
-        settings.rpcd, "--rpc", "tcp://127.0.0.1:0", "--push", "tcp://127.0.0.1:0", "--data",
-        folder.path + "/data", "--log-level", "error",
-      ] + limits.flatMap { ["--limit", $0] }
+    arguments = [
+      settings.rpcd, "--rpc", "tcp://127.0.0.1:0", "--push", "tcp://127.0.0.1:0", "--data",
+      folder.path + "/data", "--log-level", "error",
+      // Each save is to have its push.
+      "--limit", "pushes-per-second-max=1000000",
+    ]
     process = try ChildProcess(arguments)
     address = try process.address()
   }

@@ -192,7 +192,7 @@ struct BenchArguments {
         fairness
                 fetches of a quiet caller beside another caller's flood, against the same alone
         turns   calls as large as they may be: how long one turn of the server's loop took
-        client  the same calls through the Swift client, as information
+        client  the same calls through the Swift client, against a raw DEALER socket
 
       Starts its own rpcd on a free port with temporary data. Each round measures the baseline and
       the server right after one another; scores are medians of the rounds' ratios.

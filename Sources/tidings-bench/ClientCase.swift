@@ -2,41 +2,21 @@ import BenchCore
 import TidingsClient
 import TidingsProto
 
-/// The same calls through the Swift client, as information: what a program that awaits them sees.
-enum ClientCase {
+/// What a program that awaits calls of the Swift client gets, against the same calls through a raw DEALER.
+struct ClientCase {
+  /// A call through the client; its number is that of a record.
+  private typealias Call = @Sendable (Int) async throws -> Void
+
+  private let bench: Bench
+  private let server: ServerProcess
+  private let client: Client
+
   static func run(_ bench: Bench) async throws -> [Figure] {
     let server = try bench.startServer()
     defer { server.stop() }
     try server.fill(bench.context, count: Calls.recordCount)
     let client = try await makeClient(server, device: "generator")
-    var figures: [Figure] = []
-    for inFlight in bench.settings.inFlight {
-      figures.append(
-        try await figure(bench, server, "echo", inFlight) { _ in
-          let response = try await client.health.check(.init())
-          if response.status != .serving { throw BenchError("the server is not serving") }
-        }
-      )
-      figures.append(
-        try await figure(bench, server, "fetch", inFlight) { number in
-          let name = "house-" + Calls.digits(number % Calls.recordCount)
-          let response = try await client.records.fetchRecords(
-            .init(databaseID: Calls.database, recordIDs: [.init(recordName: name)])
-          )
-          try expectRecord(response.results.first)
-        }
-      )
-      let first = 1_000_000_000 + inFlight * 1_000_000
-      figures.append(
-        try await figure(bench, server, "save", inFlight) { number in
-          let digits = Calls.digits(first + number)
-          let response = try await client.records.modifyRecords(
-            Calls.saving([Calls.record(digits, serial: digits)], updates: false)
-          )
-          try expectRecord(response.results.first)
-        }
-      )
-    }
+    let figures = try await ClientCase(bench: bench, server: server, client: client).figures()
     await client.close()
     return figures
   }
@@ -53,44 +33,105 @@ enum ClientCase {
     return try await Client(configuration)
   }
 
-  private static func figure(
-    _ bench: Bench,
-    _ server: ServerProcess,
-    _ name: String,
-    _ inFlight: Int,
-    _ call: @escaping @Sendable (Int) async throws -> Void
-  ) async throws -> Figure {
-    let calls = bench.settings.calls(inFlight: inFlight)
-    var rounds: [Measurement] = []
-    for round in 0..<min(bench.settings.rounds, 3) {
-      bench.say("client \(name), \(inFlight) in flight: round \(round + 1)")
-      try Interruption.check()
-      rounds.append(
-        try await measure(
-          server.address.clock,
-          first: round * calls,
-          calls: calls,
-          inFlight: inFlight,
-          call
-        )
-      )
+  private func figures() async throws -> [Figure] {
+    let client = client
+    let existing = NumberSequence.existing(Calls.recordCount)
+    let record = Calls.record(Calls.digits(0), serial: Calls.digits(0))
+    return try await figures("echo", CallSequence(Calls.check(), check: .serving)) { _ in
+      let response = try await client.health.check(.init())
+      if response.status != .serving { throw BenchError("the server is not serving") }
     }
-    return Figure(
-      name: "client.\(name).n\(inFlight)",
-      connections: 1,
-      inFlight: inFlight,
-      measured: Measurement(medianOf: rounds)
-    )
+      + figures("fetch", CallSequence(Calls.fetch(), existing, check: .oneRecord)) { number in
+        let name = "house-" + Calls.digits(number % Calls.recordCount)
+        let response = try await client.records.fetchRecords(
+          .init(databaseID: Calls.database, recordIDs: [.init(recordName: name)])
+        )
+        try Self.expectRecord(response.results.first)
+      }
+      + figures("save", CallSequence(Calls.save(), .fresh, check: .oneRecord)) { number in
+        let digits = Calls.digits(number)
+        var record = record
+        record.recordID?.recordName = "house-" + digits
+        record.fields["listing"]?.value = .stringValue("listing-" + digits)
+        let response = try await client.records.modifyRecords(
+          Calls.saving([record], updates: false)
+        )
+        try Self.expectRecord(response.results.first)
+      }
   }
 
-  private static func measure(
-    _ clock: ProcessClock,
+  private func figures(
+    _ name: String,
+    _ raw: CallSequence,
+    _ call: @escaping Call
+  ) async throws -> [Figure] {
+    // The records of the client's calls come after those of the raw ones.
+    let (rawFirst, first) = (1_000_000_000, 2_000_000_000)
+    let generator = try LoadGenerator(
+      bench.context,
+      server.address,
+      raw.starting(at: rawFirst)
+    )
+    var (figures, made): ([Figure], Int) = ([], 0)
+    for inFlight in bench.settings.inFlight {
+      let calls = bench.settings.calls(inFlight: inFlight)
+      var (rounds, rawRounds): ([Measurement], [Measurement]) = ([], [])
+      for round in 1...bench.settings.rounds {
+        bench.say("client \(name), \(inFlight) in flight: round \(round)")
+        try Interruption.check()
+        rawRounds.append(try generator.run(calls: calls, inFlight: inFlight))
+        rounds.append(
+          try await measure(first: first + made, calls: calls, inFlight: inFlight, call)
+        )
+        made += calls
+      }
+      figures += Self.figures("client.\(name)", inFlight, rounds, rawRounds)
+    }
+    return figures
+  }
+
+  private static func figures(
+    _ name: String,
+    _ inFlight: Int,
+    _ rounds: [Measurement],
+    _ raw: [Measurement]
+  ) -> [Figure] {
+    let isMany = inFlight == Load.many.inFlight
+    let comparison = Figure(
+      name: "\(name).n\(inFlight)",
+      connections: 1,
+      inFlight: inFlight,
+      measured: Measurement(medianOf: rounds),
+      baseline: Measurement(medianOf: raw),
+      score: inFlight == 1
+        ? .latency(rounds, against: raw, target: 1.25)
+        : .rate(rounds, against: raw, target: isMany ? 0.7 : nil)
+    )
+    guard isMany else { return [comparison] }
+    let processor = Score(
+      rounds: rounds.compactMap { $0.processor?.client },
+      unit: "µs of the client a call",
+      .atMost,
+      target: 10
+    )
+    return [
+      comparison,
+      Figure(
+        name: "\(name).processor.n\(inFlight)",
+        connections: 1,
+        inFlight: inFlight,
+        score: processor
+      ),
+    ]
+  }
+
+  private func measure(
     first: Int,
     calls: Int,
     inFlight: Int,
-    _ call: @escaping @Sendable (Int) async throws -> Void
+    _ call: @escaping Call
   ) async throws -> Measurement {
-    let watch = Stopwatch(clock)
+    let watch = Stopwatch(server.address.clock)
     let latencies = try await withThrowingTaskGroup(of: [UInt64].self) { group in
       for worker in 0..<inFlight {
         group.addTask {

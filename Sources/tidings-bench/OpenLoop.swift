@@ -13,10 +13,12 @@ final class OpenLoop {
     let latenessP99: Double
   }
 
-  /// More calls in flight mean that the rate is too high.
-  static let inFlightMax = 10_000
+  /// More than these leave late: a server refuses a user's calls when too many wait.
+  private static let inFlightMax = 2_048
   /// Calls that were due together, before answers are looked for.
   private static let burstMax = 64
+  /// A server that is so far behind does not keep up.
+  private static let latenessMaxNanoseconds: UInt64 = 10_000_000_000
 
   private let caller: RawCaller
   private let subscriber: PushSubscriber?
@@ -27,6 +29,7 @@ final class OpenLoop {
   private var (begin, interval) = (UInt64(0), 0.0)
   private var (sent, answered) = (0, 0)
   private var first: CallSequence.Sent?
+  private var isFull: Bool { sent - latencies.count >= Self.inFlightMax }
 
   /// A call ends with its reply or, with a subscriber, with the push of its record; numbers are fresh then.
   init(
@@ -55,13 +58,11 @@ final class OpenLoop {
       try sendDue(until: count)
       try takeReplies()
       try takePushes()
-      guard sent - latencies.count <= Self.inFlightMax else {
-        throw BenchError("the server does not keep up with \(Int(rate)) calls a second")
-      }
       if answered + latencies.count > before {
         quietSince = Clock.now()
       } else {
-        try wait(until: sent < count ? due(sent) : nil, quietSince: max(quietSince, due(sent - 1)))
+        let next = sent < count && !isFull ? due(sent) : nil
+        try wait(until: next, quietSince: max(quietSince, due(sent - 1)))
       }
     }
     guard let measurement = watch.measurement(latencies) else { throw BenchError("no calls") }
@@ -76,8 +77,12 @@ final class OpenLoop {
 
   private func sendDue(until count: Int) throws {
     let now = Clock.now()
-    for _ in 0..<Self.burstMax where sent < count && due(sent) <= now {
-      lateness.record(now - due(sent))
+    for _ in 0..<Self.burstMax where sent < count && due(sent) <= now && !isFull {
+      let late = now - due(sent)
+      guard late < Self.latenessMaxNanoseconds else {
+        throw BenchError("the server does not keep up with the rate: use a lower one")
+      }
+      lateness.record(late)
       let call = try caller.send()
       if first == nil { first = call }
       sent += 1

@@ -11,9 +11,7 @@ enum OpenLoopCase {
   private static let firstNumber = 1_000_000_000
 
   static func run(_ bench: Bench, _ name: String, _ rate: OpenLoopRate) throws -> [Figure] {
-    // One user's calls wait when the server is late, and are not refused.
-    let limits = ["waiting-calls-per-user-max=\(OpenLoop.inFlightMax)"]
-    let (server, floor) = (try bench.startServer(limits: limits), try FloorProcess(bench))
+    let (server, floor) = (try bench.startServer(), try FloorProcess(bench))
     defer {
       server.stop()
       floor.stop()
