@@ -295,7 +295,7 @@ import TidingsProto
       await settle("--done", newer).out == "{\"leaseId\":\"\(newer)\",\"settled\":true}\n"
     )
     let table = await rpcctl("lease-notifications", "--group", "g", table: true)
-    #expect(table.out.isEmpty && table.err == "nothing now\n")
+    #expect(table.out.isEmpty && table.err == "none available\n")
   }
 
   @Test("a worker gives back what its command fails on, and is done with what it does")
@@ -318,7 +318,7 @@ import TidingsProto
       command
     )
     #expect(run.exitCode == .success, "\(run.err)")
-    #expect(run.err.contains("ended with 1;") && run.err.contains("is given back\n"))
+    #expect(run.err.contains("exited with status 1;") && run.err.contains("was released\n"))
     let lines = String(decoding: try server.folder.read("out"), as: UTF8.self).split(
       separator: "\n"
     )
@@ -343,6 +343,6 @@ import TidingsProto
       "grep -q h2"
     )
     #expect(run.exitCode == .success, "\(run.err)")
-    #expect(run.err.contains("is given back, again in 2"), "\(run.err)")
+    #expect(run.err.contains("was released, retried in 2"), "\(run.err)")
   }
 }

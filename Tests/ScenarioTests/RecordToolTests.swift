@@ -143,7 +143,7 @@ import Testing
       "\(again.err)"
     )
     let wrong = await RpcctlRun(server, ["zones", "copy", "notes", "elsewhere"] + there)
-    #expect(wrong.exitCode == .usage && wrong.err.contains("is of a copy of"))
+    #expect(wrong.exitCode == .usage && wrong.err.contains("belongs to a copy of"))
 
     let with = ["--with-endpoint", other.rpcEndpoint, "--with-as", "bob"]
     let same = await RpcctlRun(server, ["changes", "compare-checksum", "notes", "archive"] + with)
