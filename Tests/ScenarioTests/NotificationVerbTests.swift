@@ -173,7 +173,9 @@ import TidingsProto
     await save("h3", price: 200)
     let second = await rpcctl("--device", "w", "watch", "--state", file, "--count", "2")
     #expect(try second.lines.map { try member("recordName", of: $0) } == ["h2", "h3"])
-    #expect(second.err == "rpcctl: resuming from the position in '\(file)'; no notifications are missed\n")
+    #expect(
+      second.err == "rpcctl: resuming from the position in '\(file)'; no notifications are missed\n"
+    )
   }
 
   @Test("a command that fails leaves its notification to the next watch of the file")

@@ -29,7 +29,7 @@ import TidingsRPC
     "invalid plans are rejected",
     arguments: [
       ([], "no mode: use rpc"), (["reed"], "invalid mode 'reed': use rpc, write"),
-      (["rpc", "-r", "0"], "use calls per second"),
+      (["rpc", "-r", "0"], "invalid --rate '0': use calls per second"),
       (["rpc", "--load", "line"], "--load line requires --rate"),
       (["rpc", "--load", "step", "-r", "5"], "--load step requires --duration"),
       (["rpc", "--in-flight", "0"], "--in-flight takes a whole number"),

@@ -64,8 +64,14 @@ import TidingsRPC
         ["fetch-zones", "--endpoint", "localhost:5570"],
         "invalid --endpoint 'localhost:5570': use tcp://HOST:PORT or ipc://PATH"
       ),
-      (["fetch-zones", "--endpoint=tcp://h:0"], ": use tcp://HOST:PORT"),
-      (["watch", "--since", "?"], "use beginning, now, @FILE, or a changeToken"),
+      (
+        ["fetch-zones", "--endpoint=tcp://h:0"],
+        "invalid --endpoint 'tcp://h:0': use tcp://HOST:PORT"
+      ),
+      (
+        ["watch", "--since", "?"],
+        "invalid --since '?': use beginning, now, @FILE, or a changeToken"
+      ),
       (["watch", "--state", ""], "--state is empty"),
       (["watch", "--exec="], "--exec is empty"),
       (
@@ -78,18 +84,19 @@ import TidingsRPC
       (["modify-badge"], "expected one integer"),
       (["modify-badge", "-1"], "expected one integer"),
       (["trace-notification"], "expected one ID"),
-      (["lease-notifications"], "set --group NAME"),
+      (["lease-notifications"], "no group: set --group NAME"),
       (["settle-notifications", "--group", "g", "x"], "no action: use --done"),
       (
         ["settle-notifications", "--group", "g", "--release", "--mark-read", "x"],
         "--mark-read requires --done"
       ),
       (["settle-notifications", "--group", "g", "--done"], "expected at least one LEASE"),
-      (["work", "--group", "g"], "set --exec COMMAND"),
-      (["work", "--exec", "true"], "set --group NAME"),
+      (["work", "--group", "g"], "no command: set --exec COMMAND"),
+      (["work", "--exec", "true"], "no group: set --group NAME"),
       (["explain-subscriptions"], "no change: use --record JSON or --delete NAME"),
       (
-        ["explain-subscriptions", "--delete", "a", "--save"], "--delete and --save cannot be combined"
+        ["explain-subscriptions", "--delete", "a", "--save"],
+        "--delete and --save cannot be combined"
       ),
       (
         ["explain-subscriptions", "--save", "--record", "{}", "--before", "{}"],
@@ -115,7 +122,10 @@ import TidingsRPC
       (["query", "a", "b"], "expected one TYPE: unexpected operand 'b'"),
       (["query", "T", "--zone", "z", "--all-zones"], "--zone and --all-zones cannot be combined"),
       (["query", "T", "--all", "--limit", "1"], "--limit and --all cannot be combined"),
-      (["query", "T", "--sort", "a,"], "--sort takes a comma-separated list of FIELD, -FIELD or distance("),
+      (
+        ["query", "T", "--sort", "a,"],
+        "--sort takes a comma-separated list of FIELD, -FIELD or distance("
+      ),
       (["query", "T", "--cursor", "AQ=="], "--cursor continues its query: omit 'T'"),
       (
         ["modify-zones", "--save", ""], "invalid --save: a name is empty"
@@ -155,7 +165,10 @@ import TidingsRPC
         "invalid --on 'save': use create, update, delete, enter or leave"
       ),
       (["modify-subscriptions", "--query", "T", "--arg", "1"], "--arg requires --where PREDICATE"),
-      (["fetch-notification-changes", "--token", "*"], "use a changeToken as printed"),
+      (
+        ["fetch-notification-changes", "--token", "*"],
+        "invalid --token '*': use a changeToken as printed"
+      ),
       (["fetch-notification-changes", "--limit", "0"], "--limit takes a whole number from 1"),
       (["watch", "--count", "x"], "--count takes a whole number from 1"),
       (["call"], "expected SERVICE/METHOD"),

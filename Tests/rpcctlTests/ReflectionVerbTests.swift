@@ -72,7 +72,10 @@ import TidingsRPC
         ["call", "HealtService/Check"],
         "unknown service 'HealtService'; did you mean HealthService?"
       ),
-      (["call", "Check"], "invalid method 'Check': use SERVICE/METHOD; list services with `rpcctl describe`"),
+      (
+        ["call", "Check"],
+        "invalid method 'Check': use SERVICE/METHOD; list services with `rpcctl describe`"
+      ),
       (
         ["call", "HealthService/Check", #"{"servic":1}"#],
         "invalid request of type tidings.rpc.v1.CheckRequest: servic: tidings.rpc.v1.CheckRequest has no such field"

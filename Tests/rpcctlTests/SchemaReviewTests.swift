@@ -27,12 +27,20 @@ import TidingsRPC
     "probable mistakes are reported with their lines",
     arguments: [
       ("size NUMBER,", "warning T.size the first saved value makes it INT64 or DOUBLE"),
-      ("pins LIST<ENCRYPTED STRING>,", "warning T.pins lists of encrypted values are not supported"),
-      ("a_b STRING, \n ab STRING,", "warning T.ab the name differs from 'a_b' only in case or underscores"),
+      (
+        "pins LIST<ENCRYPTED STRING>,", "warning T.pins lists of encrypted values are not supported"
+      ),
+      (
+        "a_b STRING, \n ab STRING,",
+        "warning T.ab the name differs from 'a_b' only in case or underscores"
+      ),
       ("a STRING, \n A STRING,", "note T.A field names should start with a lower-case letter"),
       ("a INT64 QUERYABLE SORTABLE,", "note T.a QUERYABLE and SORTABLE share one index"),
       ("GRANT WRITE TO \"_icloud\",", "warning T GRANT TO \"_icloud\" every user may change"),
-      ("GRANT CREATE TO \"_creator\",", "warning T GRANT TO \"_creator\" a new record has no creator yet"),
+      (
+        "GRANT CREATE TO \"_creator\",",
+        "warning T GRANT TO \"_creator\" a new record has no creator yet"
+      ),
     ]
   )
   func mistakes(line: String, message: String) throws {
