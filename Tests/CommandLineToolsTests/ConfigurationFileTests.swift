@@ -29,7 +29,7 @@ import Testing
     #expect(parsed[count] == 3)
   }
 
-  @Test("a wrong value is named with its file and line")
+  @Test("the error for an invalid value has its file and line")
   func wrongValues() throws {
     #expect(
       throws: UsageError("x.conf, line 2: level takes high, low, not 'lo'; did you mean low?")
@@ -41,7 +41,7 @@ import Testing
     ) { try parse("count = 9") }
   }
 
-  @Test("a line that is none, and an unknown name")
+  @Test("an invalid line, and an unknown name")
   func wrongLines() {
     #expect(throws: UsageError("x.conf, line 1: expected 'name = value', found 'level'")) {
       try parse("level")

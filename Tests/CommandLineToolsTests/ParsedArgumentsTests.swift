@@ -40,7 +40,7 @@ import Testing
     try ParsedArguments(arguments, options: options, environment: environment, prefix: "T")
   }
 
-  @Test("options stand before, between and after operands")
+  @Test("options are accepted before, between and after operands")
   func anywhere() throws {
     let parsed = try parse(["-q", "fetch", "--endpoint", "tcp://b", "h1", "-o=json", "--", "-x"])
     #expect(parsed.operands == ["fetch", "h1", "-x"])
@@ -49,7 +49,7 @@ import Testing
     #expect(parsed[Self.quiet])
   }
 
-  @Test("the command line wins over the environment, the environment over the default")
+  @Test("the command line overrides the environment, the environment the default")
   func precedence() throws {
     #expect(try parse([])[Self.endpoint] == "tcp://a")
     #expect(try parse([], ["T_ENDPOINT": "tcp://c"])[Self.endpoint] == "tcp://c")
@@ -58,13 +58,13 @@ import Testing
     )
   }
 
-  @Test("repeated options keep their order; of others the last one wins")
+  @Test("list options keep their order; of other options the last one wins")
   func repetition() throws {
     #expect(try parse(["--delete", "a", "--delete", "b"])[Self.delete] == ["a", "b"])
     #expect(try parse(["--endpoint", "a", "--endpoint", "b"])[Self.endpoint] == "b")
   }
 
-  @Test("letters stand together, and a value may be attached", arguments: ["-qojson", "-qo=json"])
+  @Test("letters can be combined, and a value may be attached", arguments: ["-qojson", "-qo=json"])
   func letters(text: String) throws {
     let parsed = try parse([text, "x"])
     #expect(parsed[Self.quiet] && parsed[Self.output] == .json && parsed.operands == ["x"])
@@ -72,18 +72,18 @@ import Testing
     #expect(throws: UsageError("--quiet takes no value")) { try parse(["-q=1"]) }
   }
 
-  @Test("an option is not the value of the one before it", arguments: ["--quiet", "-q"])
+  @Test("an option is not the value of the previous one", arguments: ["--quiet", "-q"])
   func valueIsNoOption(option: String) throws {
-    #expect(throws: UsageError("--endpoint needs a value: --endpoint ENDPOINT")) {
+    #expect(throws: UsageError("--endpoint requires a value: --endpoint ENDPOINT")) {
       try parse(["--endpoint", option])
     }
     #expect(try parse(["--endpoint=\(option)"])[Self.endpoint] == option)
   }
 
-  @Test("a value that begins with a dash is attached, unless it is a number")
+  @Test("a value that starts with a dash must be attached, unless it is a number")
   func dashValues() throws {
     let message = """
-      --endpoint needs a value: --endpoint ENDPOINT; a value that begins with '-' is written \
+      --endpoint requires a value: --endpoint ENDPOINT; write a value that starts with '-' as \
       --endpoint=-x
       """
     #expect(throws: UsageError(message)) { try parse(["--endpoint", "-x"]) }
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test("mistakes say what would be right")
+  @Test("errors show what is expected")
   func mistakes() {
     #expect(throws: UsageError("unknown option '--endpiont'; did you mean --endpoint?")) {
       try parse(["--endpiont", "x"])
@@ -100,7 +100,7 @@ import Testing
     #expect(throws: UsageError("--output takes table, json, not 'jsn'; did you mean json?")) {
       try parse(["--output", "jsn"])
     }
-    #expect(throws: UsageError("--endpoint needs a value: --endpoint ENDPOINT")) {
+    #expect(throws: UsageError("--endpoint requires a value: --endpoint ENDPOINT")) {
       try parse(["--endpoint"])
     }
     #expect(throws: UsageError("T_OUTPUT takes table, json, not 'xml'")) {
@@ -126,13 +126,13 @@ import Testing
     #expect(parsed[save] == ["a", "-", "d"])
     #expect(parsed[delete] == ["b", "c"])
     #expect(parsed.operands == ["e"])
-    #expect(throws: UsageError("--save needs a value: --save NAME…")) {
+    #expect(throws: UsageError("--save requires a value: --save NAME…")) {
       try ParsedArguments(["--save"], options: options, prefix: "T")
     }
   }
 
   @Test(
-    "times have units",
+    "durations have units",
     arguments: [
       ("500ms", .milliseconds(500)), ("10s", .seconds(10)), ("2m", .seconds(120)),
       ("1.5h", .seconds(5400)), ("7", .seconds(7)), ("0.25", .milliseconds(250)),
@@ -143,14 +143,14 @@ import Testing
     #expect(try parse(["--time", text])[Self.time] == duration)
   }
 
-  @Test("what is no time is refused", arguments: ["", "s", "1x", "-1s", "0", "1e3s", "10 s"])
+  @Test("invalid durations are rejected", arguments: ["", "s", "1x", "-1s", "0", "1e3s", "10 s"])
   func noTimes(text: String) throws {
     #expect(throws: UsageError("--time takes a time like 500ms, 10s or 2m, not '\(text)'")) {
       try parse(["--time=\(text)"])
     }
   }
 
-  @Test("numbers are in their range")
+  @Test("numbers must be in range")
   func numbers() throws {
     #expect(try parse([])[Self.count] == 2)
     #expect(try parse(["--count", "5"])[Self.count] == 5)
@@ -164,7 +164,7 @@ import Testing
     }
   }
 
-  @Test("what stands on the command line is told from what is set elsewhere")
+  @Test("values of the command line are distinguished from others")
   func given() throws {
     let parsed = try parse(["--endpoint", "a"], ["T_COUNT": "3"])
     #expect(parsed.given(Self.endpoint) == "a" && parsed.given(Self.count) == nil)
@@ -172,7 +172,7 @@ import Testing
     #expect(parsed.source(Self.count) == "T_COUNT" && parsed.source(Self.output) == "--output")
   }
 
-  @Test("reading goes on behind an error, so that what follows counts")
+  @Test("parsing continues after an error, so that later options apply")
   func errorIsKept() {
     let parsed = ParsedArguments(
       reading: ["--bogus", "x", "-ojson", "--count", "9"],
@@ -184,7 +184,7 @@ import Testing
     #expect(parsed[Self.output] == .json && parsed[Self.count] == 2 && parsed.operands == ["x"])
   }
 
-  @Test("an option that is not declared cannot be asked for")
+  @Test("an undeclared option cannot be read")
   func undeclared() async {
     await #expect(processExitsWith: .failure) {
       let parsed = try ParsedArguments([], options: [], prefix: "T")

@@ -82,7 +82,7 @@ import TidingsRPC
     #expect(run.exitCode == .success, "\(run.out)")
     #expect(await unread(server).isEmpty)
     #expect(run.lines.allSatisfy { $0.hasPrefix("ok ") }, "\(run.out)")
-    #expect(run.out.contains("a notification came"))
+    #expect(run.out.contains("a notification arrived"))
     let client = try await server.client(as: "ada")
     #expect(try await client.zones.fetchRecordZones(.init()).results.count == 1)
     let production = await RpcctlRun(server, ["doctor", "--environment", "production"])

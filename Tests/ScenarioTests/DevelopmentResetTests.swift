@@ -117,7 +117,7 @@ internal import TidingsRPC
     let planned = await RpcctlRun(server, ["schema", "reset", "--dry-run"])
     #expect(planned.exitCode == .success, "\(planned.err)")
     #expect(planned.out.contains(#""change":"REMOVED","subject":"Drafts""#), "\(planned.out)")
-    #expect(planned.err.contains("3 databases with data would be emptied"), "\(planned.err)")
+    #expect(planned.err.contains("3 databases with data would be deleted"), "\(planned.err)")
     #expect(try await schema(ada, .development) == before)
     #expect(try await ada.fetch([.init("n1", zone: "zone0")]).first?.record != nil)
     let wrong = await RpcctlRun(

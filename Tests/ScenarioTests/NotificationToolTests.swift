@@ -57,7 +57,7 @@ import Testing
     #expect(counts.allSatisfy { ["\"behind\":1", "\"behind\":2"].contains($0) }, "\(lag.out)")
     #expect(await run("subscriptions", "lag").out.contains(#""subscriptionId":"all","behind":4"#))
     let resumed = await run("watch", "--state", state, "--since", "now", "--once")
-    #expect(resumed.err.contains("--since is passed over"), "\(resumed.err)")
+    #expect(resumed.err.contains("--since is ignored"), "\(resumed.err)")
 
     let replay = await run(
       "notifications",

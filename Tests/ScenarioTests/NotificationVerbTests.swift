@@ -173,7 +173,9 @@ import TidingsProto
     await save("h3", price: 200)
     let second = await rpcctl("--device", "w", "watch", "--state", file, "--count", "2")
     #expect(try second.lines.map { try member("recordName", of: $0) } == ["h2", "h3"])
-    #expect(second.err == "rpcctl: goes on where '\(file)' says; nothing is missed\n")
+    #expect(
+      second.err == "rpcctl: resuming from the position in '\(file)'; no notifications are missed\n"
+    )
   }
 
   @Test("a command that fails leaves its notification to the next watch of the file")
@@ -295,7 +297,7 @@ import TidingsProto
       await settle("--done", newer).out == "{\"leaseId\":\"\(newer)\",\"settled\":true}\n"
     )
     let table = await rpcctl("lease-notifications", "--group", "g", table: true)
-    #expect(table.out.isEmpty && table.err == "nothing now\n")
+    #expect(table.out.isEmpty && table.err == "none available\n")
   }
 
   @Test("a worker gives back what its command fails on, and is done with what it does")
@@ -318,7 +320,7 @@ import TidingsProto
       command
     )
     #expect(run.exitCode == .success, "\(run.err)")
-    #expect(run.err.contains("ended with 1;") && run.err.contains("is given back\n"))
+    #expect(run.err.contains("exited with status 1;") && run.err.contains("was released\n"))
     let lines = String(decoding: try server.folder.read("out"), as: UTF8.self).split(
       separator: "\n"
     )
@@ -343,6 +345,6 @@ import TidingsProto
       "grep -q h2"
     )
     #expect(run.exitCode == .success, "\(run.err)")
-    #expect(run.err.contains("is given back, again in 2"), "\(run.err)")
+    #expect(run.err.contains("was released, retried in 2"), "\(run.err)")
   }
 }

@@ -17,7 +17,7 @@ internal import TidingsRPC
     for arguments in [[], ["--structure"]] {
       let run = await RpcctlRun(world.server, ["server", "check"] + arguments)
       #expect(run.exitCode == .success, "\(run.out)\(run.err)")
-      #expect(run.out == "" && run.err.contains("1 assets read, nothing is damaged"), "\(run.err)")
+      #expect(run.out == "" && run.err.contains("1 assets read, no damage found"), "\(run.err)")
     }
   }
 
@@ -34,7 +34,7 @@ internal import TidingsRPC
 
     let run = await RpcctlRun(world.server, ["server", "check"])
     #expect(run.exitCode == .conditionNotMet, "\(run.out)\(run.err)")
-    #expect(run.lines.count == 2 && run.err.contains("2 findings"), "\(run.out)\(run.err)")
+    #expect(run.lines.count == 2 && run.err.contains("2 damaged"), "\(run.out)\(run.err)")
     #expect(run.out.contains("missing") && run.out.contains("content"), "\(run.out)")
     let table = await RpcctlRun(world.server, ["server", "check", "-o", "table"], format: .table)
     for asset in [world.asset, lost] { #expect(table.out.contains(asset.checksum.hexadecimal)) }

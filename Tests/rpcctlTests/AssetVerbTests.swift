@@ -23,7 +23,7 @@ import TidingsRPC
     .init(checksum: SHA256.checksum(of: content), size: UInt64(content.count))
   }
 
-  @Test("an upload prints what a record's field takes")
+  @Test("an upload prints the value for a record's field")
   func upload() async throws {
     let run = await ProgramRun("upload-asset", folder.file("photo"), "--database", "public") { _ in
       [TidingsV1.UploadAssetResponse(offset: 5, complete: true).encoded()]
@@ -43,7 +43,7 @@ import TidingsRPC
     #expect(saved.recordsToSave[0].fields["photo"]?.value == .assetValue(asset))
   }
 
-  @Test("a file that cannot be read is told")
+  @Test("a file that cannot be read is reported")
   func missingFile() async throws {
     let run = await ProgramRun("upload-asset", folder.file("none"))
     #expect(run.exitCode == .localFailure)
@@ -89,11 +89,11 @@ import TidingsRPC
       #expect(try File(path: folder.file("copy"), .read).read(at: 0, count: 100) == content)
     }
     let wrong = [
-      (["--record", "h1", "--field", "name"], "field 'name' of record 'h1' holds no asset"),
-      (byField.dropLast() + ["2"], "has 2 assets: --index counts them from 0"),
-      (["abc"], "'abc' is no checksum"),
-      (["--record", "h1"], "name the asset"),
-      ([], "name the asset"),
+      (["--record", "h1", "--field", "name"], "field 'name' of record 'h1' has no asset"),
+      (byField.dropLast() + ["2"], "has 2 assets: use --index 0 to"),
+      (["abc"], "invalid checksum 'abc'"),
+      (["--record", "h1"], "no asset: use a CHECKSUM"),
+      ([], "no asset: use a CHECKSUM"),
     ]
     for (names, message) in wrong {
       let run = await ProgramRun(
@@ -109,7 +109,7 @@ import TidingsRPC
     #expect(inFolder.calls.isEmpty)
   }
 
-  @Test("as a table each file with its checksum, which a record takes as it is printed")
+  @Test("a table has each file with its checksum, as accepted in records")
   func uploadTable() async throws {
     let checksum = asset.checksum.hexadecimal
     let run = await ProgramRun("upload-asset", folder.file("photo"), format: .table) { _ in
@@ -127,7 +127,7 @@ import TidingsRPC
     #expect(try FieldValueJSON().value(json, "f").value == .assetValue(asset))
   }
 
-  @Test("a terminal shows how far a transfer is, and where nobody looks nothing")
+  @Test("the progress of a transfer is shown on a terminal only")
   func progress() {
     func shown(showsProgress: Bool) -> String {
       let messages = Recorder()

@@ -12,7 +12,7 @@ import TidingsRPC
     try BenchPlan(try ParsedArguments(arguments, options: BenchPlan.options, prefix: "X"))
   }
 
-  @Test("a plan is what the options say; a soak has an end")
+  @Test("a plan follows the options; a soak has a default duration")
   func plans() throws {
     let plain = try plan("read")
     #expect(plain.calls == 10_000 && plain.duration == nil && plain.schedule == nil)
@@ -26,12 +26,12 @@ import TidingsRPC
   }
 
   @Test(
-    "what makes no sense is refused",
+    "invalid plans are rejected",
     arguments: [
-      ([], "what is to be measured?"), (["reed"], "'reed' is none of rpc, write"),
-      (["rpc", "-r", "0"], "--rate takes calls per second"),
-      (["rpc", "--load", "line"], "--load line needs --rate"),
-      (["rpc", "--load", "step", "-r", "5"], "--load step needs --duration"),
+      ([], "no mode: use rpc"), (["reed"], "invalid mode 'reed': use rpc, write"),
+      (["rpc", "-r", "0"], "invalid --rate '0': use calls per second"),
+      (["rpc", "--load", "line"], "--load line requires --rate"),
+      (["rpc", "--load", "step", "-r", "5"], "--load step requires --duration"),
       (["rpc", "--in-flight", "0"], "--in-flight takes a whole number"),
     ]
   )
@@ -41,13 +41,13 @@ import TidingsRPC
     #expect(run.err.hasPrefix("rpcctl: \(message)"), "\(run.err)")
   }
 
-  @Test("a push that does not come is told in words")
+  @Test("a missing push is reported as text")
   func words() {
-    #expect("\(BenchFailure.notNotified)".hasPrefix("a record was saved, and no notification"))
+    #expect("\(BenchFailure.notNotified)".hasPrefix("no notification of a saved record"))
     #expect("\(BenchFailure(code: "QUOTA_EXCEEDED"))".hasSuffix("with QUOTA_EXCEEDED"))
   }
 
-  @Test("a closed loop makes each call once, so many at a time")
+  @Test("a closed loop makes each call once, with limited concurrency")
   func closedLoop() async {
     let seen = Mutex<(numbers: [Int], running: Int, most: Int)>(([], 0, 0))
     let loop = BenchLoop(inFlight: 4, callsMax: 100, duration: nil, schedule: nil) { number in
@@ -71,7 +71,7 @@ import TidingsRPC
     #expect(counts.errors == ["UNAVAILABLE": 10, "UNKNOWN_ITEM": 10])
   }
 
-  @Test("an open loop counts from when calls should have begun")
+  @Test("an open loop measures latencies from the scheduled start")
   func openLoop() async {
     // All are due at once, within a microsecond: the last waits for the 49 before it.
     let loop = BenchLoop(
@@ -102,7 +102,7 @@ import TidingsRPC
     #expect(tally.counts.latencies.count == 100)
   }
 
-  @Test("an interruption ends a loop; the call that it broke off is no error")
+  @Test("an interruption ends a loop; the interrupted call is not an error")
   func cancelled() async {
     let tally = BenchTally()
     let task = Task {
@@ -117,7 +117,7 @@ import TidingsRPC
     #expect(tally.counts.errors.isEmpty && tally.counts.latencies.count == 0)
   }
 
-  @Test("windows add up to all")
+  @Test("windows add up to the total")
   func windows() {
     let tally = BenchTally()
     tally.add(.milliseconds(1), items: 1)
@@ -129,7 +129,7 @@ import TidingsRPC
     #expect(tally.counts.latencies.count == 2 && tally.counts.items == 2)
   }
 
-  @Test("a waiter waits for all subscribers, whatever comes first")
+  @Test("a waiter waits for all subscribers, in any order")
   func waiter() async {
     let waiter = PushWaiter(subscribers: 2, subscriptionID: "s")
     func notify(_ name: String, _ subscription: String = "s") {

@@ -3,9 +3,9 @@ import Testing
 
 @testable import rpcctl
 
-/// The examples by topic are commands that work.
+/// The examples by topic are valid commands.
 @Suite struct CheatTests {
-  @Test("each topic is a script whose commands are read", arguments: Cheat.all.map(\.topic))
+  @Test("each topic is a script of valid commands", arguments: Cheat.all.map(\.topic))
   func script(topic: String) async throws {
     let cheat = try #require(Cheat.all.first { $0.topic == topic })
     let folder = try TemporaryFolder()
@@ -15,7 +15,7 @@ import Testing
     for example in examples {
       for command in HelpExampleTests.commands(example) where command.first == "rpcctl" {
         let run = await ProgramRun(
-          // What is written goes into the folder.
+          // Files are written to the folder.
           list: command.dropFirst().prefix { $0 != ">" }.map {
             $0.hasSuffix(".key") || $0.hasSuffix(".state") || $0.hasSuffix("-sales.jsonl")
               ? folder.file($0) : $0
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("the commands of a script stand under what they do")
+  @Test("each command of a script follows a comment")
   func comments() {
     for cheat in Cheat.all {
       #expect(cheat.text.hasPrefix("# "))
@@ -42,20 +42,20 @@ import Testing
     }
   }
 
-  @Test("topics are listed; one that is not there is told with the nearest")
+  @Test("topics are listed; an unknown one gets a suggestion")
   func topics() async {
     let list = await ProgramRun("cheat", format: .table)
     for cheat in Cheat.all { #expect(list.out.contains(cheat.topic)) }
     let one = await ProgramRun("cheat", "feeds")
     #expect(one.out == Cheat.feeds.text + "\n" && one.exitCode == .success)
     let none = await ProgramRun("cheat", "feed")
-    #expect(none.err.hasPrefix("rpcctl: there is no topic 'feed'; did you mean feeds?"))
+    #expect(none.err.hasPrefix("rpcctl: unknown topic 'feed'; did you mean feeds?"))
     #expect(none.exitCode == .usage && none.configuration == nil)
   }
 }
 
 extension TemporaryFolder {
-  /// Makes contexts in this folder, which is a home for configuration.
+  /// Creates contexts in this configuration folder.
   func makeContexts(_ names: String..., lines: String = "endpoint = tcp://127.0.0.1:1\n") throws {
     for name in names {
       try ContextFolder(["XDG_CONFIG_HOME": path]).write(lines, as: name)

@@ -23,7 +23,7 @@ import TidingsClient
     #expect(words("__") == [])
   }
 
-  @Test("options of the verb and of all verbs, those that were given left out")
+  @Test("options of the verb and of all verbs, except those already given")
   func options() {
     #expect(words("fetch-records", "--des") == ["--desired-keys"])
     #expect(words("fetch-records", "--outp") == ["--output"])
@@ -41,7 +41,7 @@ import TidingsClient
     #expect(Completer(["--key-file", ""]).proposal.completion == .files)
   }
 
-  @Test("operands, also behind options with many values")
+  @Test("operands, also after options with several values")
   func operands() {
     #expect(Completer(["context", "use", ""]).proposal.completion == .live("contexts"))
     #expect(Completer(["import", "a"]).proposal.completion == .files)
@@ -50,7 +50,7 @@ import TidingsClient
     #expect(many.given.map(\.name) == ["delete"] && many.given[0].values == ["a"])
   }
 
-  @Test("a server that is asked is the one of the command line; silence when it fails")
+  @Test("candidates come from the server of the command line; failures are silent")
   func live() async {
     let run = await ProgramRun("__complete", "--", "--as", "ada", "fetch-zones", "")
     #expect(run.out == "none\n" && run.err.isEmpty && run.exitCode == .success)
@@ -59,7 +59,7 @@ import TidingsClient
     #expect(word.out == "none\nbash\nzsh\nfish\n")
   }
 
-  @Test("operands that are words of their own: modes, operations, the words of verbs")
+  @Test("operands with fixed words: modes, operations, the words of verbs")
   func words() async {
     let bench = await ProgramRun("__complete", "--", "bench", "")
     #expect(bench.out.hasPrefix("none\nrpc\nwrite\n"))

@@ -19,7 +19,7 @@ import TidingsProto
   )
 
   @Test(
-    "a record is seen as the server sees it",
+    "a record has the same values as on the server",
     arguments: [
       ("price < 6", true), ("price < 5", false), ("city BEGINSWITH 'R' AND price == 5.0", true),
       ("'b' IN tags", true), ("'c' IN tags", false), ("recordName == 'h1'", true),
@@ -32,7 +32,7 @@ import TidingsProto
     #expect(try Condition(text, "--for").holds(for: Self.record) == holds)
   }
 
-  @Test("a notification has its fields, and what it is about")
+  @Test("a notification has its fields, and the names of its subject")
   func notification() throws {
     let notification = TidingsV1.Notification(
       notificationID: "1-1",
@@ -51,7 +51,7 @@ import TidingsProto
     #expect(try !Condition("city == 'Rome'", "--until").holds(for: notification))
   }
 
-  @Test("what is wrong is told with the option and the place")
+  @Test("errors name the option and the position")
   func wrong() {
     let error = #expect(throws: UsageError.self) { try Condition("price <", "--until") }
     #expect(error?.description.hasPrefix("--until 'price <': line 1, column 8") == true)

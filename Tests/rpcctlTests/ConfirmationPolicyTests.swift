@@ -6,25 +6,27 @@ import TidingsRPC
 
 @testable import rpcctl
 
-/// What every verb takes: dry runs, questions, keys, and how much is told.
+/// Options of every verb: dry runs, confirmation, keys, and verbosity.
 @Suite struct ConfirmationPolicyTests {
   private static let empty: ScriptedTransport.Answer = {
     (_: ScriptedTransport.Call) throws(RPCError) in [[]]
   }
 
-  @Test("a dry run tells the calls that change something, and makes the others")
+  @Test("a dry run previews the calls that change data, and makes the others")
   func dryRun() async throws {
-    let told = await ProgramRun("modify-zones", "--save", "z", "--dry-run", answer: Self.empty)
-    #expect(told.exitCode == .success && told.calls.isEmpty)
+    let previewed = await ProgramRun("modify-zones", "--save", "z", "--dry-run", answer: Self.empty)
+    #expect(previewed.exitCode == .success && previewed.calls.isEmpty)
     #expect(
-      told.out.contains(#"{"wouldCall":"tidings.v1.ZoneService/ModifyRecordZones","request":{"#)
+      previewed.out.contains(
+        #"{"wouldCall":"tidings.v1.ZoneService/ModifyRecordZones","request":{"#
+      )
     )
-    #expect(told.out.contains(#""zoneName":"z""#))
+    #expect(previewed.out.contains(#""zoneName":"z""#))
     let made = await ProgramRun("fetch-zones", "--dry-run", answer: Self.empty)
     #expect(made.calls.map(\.method.name) == ["FetchRecordZones"] && made.exitCode == .success)
   }
 
-  @Test("requests with a dry run of their own are sent with it")
+  @Test("requests that have a dry_run field are sent with it")
   func dryRunOfServer() async throws {
     let saved = await ProgramRun("modify-records", "--delete", "a", "--dry-run", answer: Self.empty)
     let call = try #require(saved.calls.last, "\(saved.err)")
@@ -32,7 +34,7 @@ import TidingsRPC
     #expect(try TidingsV1.ModifyRecordsRequest(decoding: call.request).dryRun)
   }
 
-  @Test("no method of the contract that changes something is called in a dry run")
+  @Test("no method with side effects is called in a dry run")
   func allMethods() async throws {
     let services = [
       TidingsV1.RecordService.descriptor, TidingsV1.ZoneService.descriptor,
@@ -63,7 +65,7 @@ import TidingsRPC
     #expect(count > 20)
   }
 
-  @Test("the calls of a command have one key each, and reading calls none")
+  @Test("each changing call of a command has a key, and reading calls have none")
   func keys() async throws {
     let server = ScriptedTransport(answer: Self.empty)
     let transport = KeyedTransport(server, key: "k")
@@ -93,7 +95,7 @@ import TidingsRPC
     return (await program.run(), err.text, server.calls.count)
   }
 
-  @Test("a terminal is asked before something is destroyed")
+  @Test("on a terminal, destructive commands ask for confirmation")
   func confirmation() async {
     let delete = ["modify-zones", "--delete", "z"]
     let no = await confirm(delete, answer: "n")
@@ -102,15 +104,15 @@ import TidingsRPC
     #expect(await confirm(delete, answer: "").2 == 0)
     #expect(await confirm(delete, answer: "y").2 == 1)
     #expect(await confirm(delete + ["--yes"], answer: "n").2 == 1)
-    // Scripts have this verb: without a terminal it does what it says.
+    // Scripts use this verb: without a terminal it proceeds.
     #expect(await confirm(delete, answer: nil).2 == 1)
     #expect(await confirm(delete + ["--no-input"], answer: "n").2 == 1)
-    // This one is new, and vague about what goes.
+    // This one does not name what it deletes.
     let purge = await confirm(["zones", "purge", "z"], answer: nil)
-    #expect(purge.0 == .localFailure && purge.1.contains("--yes says that it is meant"))
+    #expect(purge.0 == .localFailure && purge.1.contains("confirm with --yes"))
   }
 
-  @Test("--verbose tells calls, --quiet nothing but errors")
+  @Test("--verbose logs calls, --quiet prints only errors")
   func telling() async {
     let verbose = await ProgramRun("fetch-zones", "-v", answer: Self.empty)
     #expect(verbose.err.hasPrefix("rpcctl: tidings.v1.ZoneService/FetchRecordZones: OK, "))
@@ -127,7 +129,7 @@ import TidingsRPC
     #expect(quiet.err.isEmpty)
   }
 
-  @Test("colours are for terminals, and for whoever asks")
+  @Test("colours are used on terminals, and on request")
   func colors() {
     func colors(_ choice: String?, _ environment: [String: String], isTerminal: Bool) -> Bool {
       Colors(choice, environment: environment, terminals: (isTerminal, isTerminal)).inData
@@ -149,11 +151,11 @@ import TidingsRPC
     #expect(!colors(nil, ["TERM": "dumb"], isTerminal: true))
   }
 
-  @Test("heads of tables are bold and errors red, and nothing else")
+  @Test("table headers are bold and errors red, and nothing else")
   func painted() async {
     let run = await ProgramRun("help", "wach", "--color", "always")
     #expect(
-      run.err.hasPrefix("\u{1B}[31mrpcctl: there is no verb") && run.err.hasSuffix("\u{1B}[0m\n")
+      run.err.hasPrefix("\u{1B}[31mrpcctl: unknown verb") && run.err.hasSuffix("\u{1B}[0m\n")
     )
     let table = await ProgramRun("context", "list", "--color", "always", "-o", "table")
     #expect(table.out.isEmpty)

@@ -20,7 +20,7 @@ import TidingsRPC
     await ProgramRun(list: arguments, environment: environment)
   }
 
-  @Test("the first context becomes the current one, and says what the command line does not")
+  @Test("the first context becomes the current one, and provides defaults")
   func add() async throws {
     let added = await run(
       "context",
@@ -41,12 +41,12 @@ import TidingsRPC
     let text = try String(contentsOfFile: path, encoding: .utf8)
     #expect(text.contains("endpoint = tcp://h:1\nas = ada\n"))
     let ring = await run("context", "add", "ring", "--key-ring", "a.ring")
-    let place = "\(FileManager.default.currentDirectoryPath)/a.ring"
-    #expect(ring.out.contains(#""key-ring":"\#(place)""#), "\(ring.out)")
+    let location = "\(FileManager.default.currentDirectoryPath)/a.ring"
+    #expect(ring.out.contains(#""key-ring":"\#(location)""#), "\(ring.out)")
     #expect(await run("context", "current").out == #"{"name":"home"}"# + "\n")
   }
 
-  @Test("the command line wins over the environment, that over the context, that over defaults")
+  @Test("the command line overrides the environment, the context and the defaults, in this order")
   func precedence() async throws {
     _ = await run("context", "add", "home", "--as", "ada", "--device", "d1", "--container", "c")
     let environment = environment.merging(["RPCCTL_AS": "bob", "RPCCTL_DEVICE": "d2"]) { $1 }
@@ -58,7 +58,9 @@ import TidingsRPC
     #expect(without.configuration?.user == "" && without.configuration?.container == "default")
   }
 
-  @Test("context use - goes back, and --context and RPCCTL_CONTEXT choose for one command")
+  @Test(
+    "context use - selects the previous one, and --context and RPCCTL_CONTEXT apply to one command"
+  )
   func use() async throws {
     for name in ["a", "b"] { _ = await run("context", "add", name, "--as", name) }
     #expect(await run("context", "use", "b").exitCode == .success)
@@ -74,12 +76,12 @@ import TidingsRPC
     #expect(chosen.configuration?.user == "a")
   }
 
-  @Test("what is not there is told with what is near, and what is wrong with file and line")
+  @Test("an unknown context gets a suggestion, and an error names file and line")
   func wrong() async throws {
     _ = await run("context", "add", "home")
     let unknown = await run("-c", "hme", "fetch-zones")
     #expect(unknown.exitCode == .notFound)
-    #expect(unknown.err.contains("there is no context 'hme'; did you mean home?"))
+    #expect(unknown.err.contains("unknown context 'hme'; did you mean home?"))
     let path = folder.path + "/tidings/contexts/home.conf"
     try "endpoint = tcp://h:1\ncontaner = c\n".write(
       toFile: path,
@@ -95,7 +97,7 @@ import TidingsRPC
     #expect(await run("fetch-zones").err.contains("home.conf, line 1: timeout takes a time like"))
     #expect(await run("context", "list").exitCode == .success)
     #expect(await run("context", "add", "../x").exitCode == .usage)
-    #expect(await run("context", "add", "home").err.contains("there is a context 'home'"))
+    #expect(await run("context", "add", "home").err.contains("context 'home' exists"))
   }
 
   @Test("contexts are copied and removed, and a removed one is not the current one")
@@ -111,7 +113,7 @@ import TidingsRPC
     #expect(await run("fetch-zones").configuration?.user == "")
   }
 
-  @Test("an editor changes a context; what is no context changes nothing")
+  @Test("an editor changes a context; an invalid text changes nothing")
   func edit() async throws {
     _ = await run("context", "add", "home", "--as", "ada")
     let path = folder.path + "/tidings/contexts/home.conf"
@@ -122,16 +124,16 @@ import TidingsRPC
     #expect(await edit("sed -i s/ada/bob/") == .success)
     #expect(await run("fetch-zones").configuration?.user == "bob")
     #expect(await edit("sed -i s/as/az/", "home") == .usage)
-    // Nobody is at a terminal, and no editor is named.
-    #expect(await run("context", "edit", "home").err.contains("which editor?"))
+    // There is no terminal, and no editor is set.
+    #expect(await run("context", "edit", "home").err.contains("no editor"))
     #expect(try String(contentsOfFile: path, encoding: .utf8).contains("as = bob"))
-    // The text with the mistake is kept, and gone on with.
+    // The invalid text is kept, and edited again.
     let draft = path + ".draft"
     #expect(try String(contentsOfFile: draft, encoding: .utf8).contains("az = bob"))
     #expect(await edit("sed -i s/az.*/as=eve/", "home") == .success)
     #expect(await run("fetch-zones").configuration?.user == "eve")
     #expect(!FileManager.default.fileExists(atPath: draft))
-    // Nothing was edited: nothing is kept.
+    // Without edits, nothing is kept.
     #expect(await edit("false", "home") == .commandFailed)
     #expect(!FileManager.default.fileExists(atPath: draft))
   }

@@ -13,27 +13,27 @@ import TidingsRPC
   }
 
   @Test(
-    "clocks are held against each other only as far as the way cannot explain it",
+    "clock differences count only beyond the round-trip time",
     arguments: [
       (1_000, "ok"), (1_004, "ok"), (1_006, "ok"), (1_007, "warning"), (1_124, "warning"),
       (1_200, "problem"), (998, "ok"), (996, "warning"), (800, "problem"),
     ]
   )
   func clock(server: Int64, result: String) {
-    // The answer took 5 seconds.
-    let found = ServerJudgements.clock(server: time(server), before: time(999), after: time(1_004))
+    // The response took 5 seconds.
+    let found = ServerDiagnoses.clock(server: time(server), before: time(999), after: time(1_004))
     #expect(found.result.rawValue == result, "\(found)")
     #expect(found.advice.isEmpty == (result == "ok"))
   }
 
   @Test("versions are compared by their first two numbers")
   func version() {
-    #expect(ServerJudgements.version(client: "1.2.3", server: "1.2.3").result == .ok)
-    #expect(ServerJudgements.version(client: "1.2.3", server: "1.2.9").result == .ok)
-    #expect(ServerJudgements.version(client: "1.2.3", server: "1.3.3").result == .warning)
+    #expect(ServerDiagnoses.version(client: "1.2.3", server: "1.2.3").result == .ok)
+    #expect(ServerDiagnoses.version(client: "1.2.3", server: "1.2.9").result == .ok)
+    #expect(ServerDiagnoses.version(client: "1.2.3", server: "1.3.3").result == .warning)
   }
 
-  @Test("accounts, keys that expire and full quotas are told")
+  @Test("accounts, expiring keys and full quotas are reported")
   func account() {
     let good = TidingsV1.FetchAccountStatusResponse(
       status: .available,
@@ -42,21 +42,21 @@ import TidingsRPC
       quota: .init(recordsMax: 100, bytesMax: 100),
       keyExpiresMs: 30 * 86_400_000
     )
-    let found = ServerJudgements.account(good, now: time(0))
+    let found = ServerDiagnoses.account(good, now: time(0))
     #expect(found.map(\.result) == [.ok, .ok, .warning])
     #expect(found[2].found == "95 of 100 bytes in all containers")
-    let soon = ServerJudgements.account(good, now: time(20 * 86_400))
+    let soon = ServerDiagnoses.account(good, now: time(20 * 86_400))
     #expect(soon.map(\.result) == [.ok, .warning, .warning])
-    let none = ServerJudgements.account(.init(status: .noAccount), now: time(0))
+    let none = ServerDiagnoses.account(.init(status: .noAccount), now: time(0))
     #expect(none.map(\.result) == [.problem])
     let restricted = TidingsV1.FetchAccountStatusResponse(
       status: .restricted,
       userRecordName: "ann"
     )
-    #expect(ServerJudgements.account(restricted, now: time(0)).map(\.result) == [.problem])
+    #expect(ServerDiagnoses.account(restricted, now: time(0)).map(\.result) == [.problem])
   }
 
-  @Test("contexts whose files, or whose key files, cannot be read are told")
+  @Test("contexts whose files, or whose key files, cannot be read are reported")
   func contexts() throws {
     let folder = try TemporaryFolder()
     let contexts = ContextFolder(["XDG_CONFIG_HOME": folder.path])
@@ -92,13 +92,13 @@ import TidingsRPC
     #expect(open.out.contains(#"{"check":"server","result":"skipped""#))
   }
 
-  @Test("a server that cannot be reached is a problem, and the rest is not looked at")
+  @Test("an unreachable server is a problem, and the other checks are skipped")
   func unreachable() async {
     let run = await ProgramRun("doctor", format: .table) { _ throws(RPCError) in
       throw RPCError(.unavailable, "cannot reach tcp://h:1: connection refused")
     }
     #expect(run.exitCode == .conditionNotMet && run.calls.count == 1)
     #expect(run.out.contains("problem  server       cannot reach tcp://h:1"))
-    #expect(run.out.contains("\n                      → Is rpcd running there"))
+    #expect(run.out.contains("\n                      → Check that rpcd is running"))
   }
 }

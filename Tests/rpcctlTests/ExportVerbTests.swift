@@ -58,7 +58,7 @@ import TidingsProto
     #expect(expected > 0 && !run.out.contains(#""recordType":"B""#))
   }
 
-  @Test("what is exported can be imported")
+  @Test("exported records can be imported")
   func roundTrip() async throws {
     var random = SplitMix64(seed: 3)
     let source = Self.server(&random)
@@ -75,7 +75,7 @@ import TidingsProto
     )
   }
 
-  @Test("an export that broke off anywhere goes on where it was")
+  @Test("an export that was interrupted anywhere can be resumed")
   func resumes() async throws {
     let seed = Seed.make("ExportVerb.resumes")
     var random = SplitMix64(seed: seed)
@@ -98,7 +98,7 @@ import TidingsProto
     #expect(again.err == "\(file) is complete: 30 records\n")
   }
 
-  @Test("a file of something else, or of another export, is left as it is")
+  @Test("a file that is not this export is not overwritten")
   func otherFile() async throws {
     let server = MemoryServer()
     let folder = try TemporaryFolder()
@@ -111,14 +111,14 @@ import TidingsProto
     #expect(zone.exitCode == .usage && zone.err.contains("is an export of"))
   }
 
-  @Test("an import of an export that broke off says so")
+  @Test("importing an incomplete export prints a warning")
   func brokenOff() async throws {
     let server = MemoryServer()
     let run = await server.run(
       ["import", "-"],
       input: #"{"tidings":"export","version":1}"# + "\n"
     )
-    #expect(run.err.contains("its export broke off"))
+    #expect(run.err.contains("the export in the file is incomplete"))
     let newer = await server.run(
       ["import", "-"],
       input: #"{"tidings":"export","version":2}"# + "\n"
@@ -126,7 +126,7 @@ import TidingsProto
     #expect(newer.exitCode == .localFailure && newer.err.contains("version 2"))
   }
 
-  @Test("an interruption leaves whole pages and tells how to go on")
+  @Test("an interruption keeps complete pages and shows how to resume")
   func interrupted() async throws {
     var random = SplitMix64(seed: 5)
     let server = Self.server(&random)
@@ -135,7 +135,7 @@ import TidingsProto
     let run = await server.run(arguments, interruptedAtCall: 4)
     #expect(run.exitCode == .interrupted)
     #expect(
-      run.err.hasPrefix("rpcctl: interrupted: ") && run.err.hasSuffix("--resume goes on there\n")
+      run.err.hasPrefix("rpcctl: interrupted: ") && run.err.hasSuffix("continue with --resume\n")
     )
     #expect(try !folder.read("f").isEmpty)
     let rest = await server.run(arguments + ["--resume"])

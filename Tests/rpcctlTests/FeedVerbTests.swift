@@ -41,7 +41,7 @@ import TidingsRPC
     #"{"changeToken":"Ag==","moreComing":false}"# + "\n",
   ]
 
-  @Test("a page ends with its token, which can be given back; --all goes through all")
+  @Test("a page ends with its token, which can be used to continue; --all reads all pages")
   func pages() async throws {
     let first = await ProgramRun("fetch-zone-changes", "notes", answer: Self.page)
     #expect(first.out == Self.line(1) + Self.ends[0] && first.exitCode == .success)
@@ -51,7 +51,7 @@ import TidingsRPC
     #expect(all.out == first.out + next.out)
   }
 
-  @Test("what is asked for is sent")
+  @Test("options are sent in the request")
   func request() async throws {
     let run = await ProgramRun(
       "fetch-zone-changes",
@@ -81,7 +81,7 @@ import TidingsRPC
     )
   }
 
-  @Test("as JSON an object for each page; as a table the tokens are not among the data")
+  @Test("JSON has an object for each page; a table has no tokens")
   func formats() async {
     let json = await ProgramRun("fetch-zone-changes", "notes", "-o", "json", answer: Self.page)
     #expect(json.out.hasPrefix("{\n  \"changedRecords\": [\n"))
@@ -110,7 +110,7 @@ import TidingsRPC
     #expect(table.err == "changeToken AQ==, more coming\nchangeToken Ag==\n")
   }
 
-  @Test("as a table, further pages keep to the columns of the first")
+  @Test("in a table, further pages keep the columns of the first")
   func columnsOfPages() async {
     let names = ["a-long-name", "b"]
     let run = await ProgramRun("fetch-database-changes", "--all", "-o", "table") { call in
@@ -133,7 +133,7 @@ import TidingsRPC
     )
   }
 
-  @Test("this device's mark comes with the token, as the text that was sent")
+  @Test("this device's mark is printed with the token, as the text that was sent")
   func mark() async {
     let answer: ScriptedTransport.Answer = { _ throws(RPCError) in
       let zone = TidingsV1.ZoneChanges(changeToken: [1], clientChangeTokenData: Array("m 1".utf8))
@@ -170,7 +170,7 @@ import TidingsRPC
     #expect(table.out.contains("old           deleted (PURGED)\n"))
   }
 
-  @Test("--follow waits for more once all is told, and ends with 0 after --timeout")
+  @Test("--follow waits for more after the last page, and ends with 0 after --timeout")
   func follow() async throws {
     let run = await ProgramRun(
       "fetch-zone-changes",
@@ -191,13 +191,13 @@ import TidingsRPC
     #expect(run.exitCode == .success)
     #expect(run.out == Self.line(1) + Self.ends[0] + Self.line(2) + Self.deletion + Self.ends[1])
     #expect(run.calls[3].options.timeout ?? .zero > .seconds(50))
-    // Told once, however often it is tried.
+    // Reported once, whatever the number of attempts.
     #expect(
-      run.err == "rpcctl: the connection is lost, trying again: UNAVAILABLE: restarting\n"
+      run.err == "rpcctl: connection lost, reconnecting: UNAVAILABLE: restarting\n"
     )
   }
 
-  @Test("--follow says that the connection was made again, without waiting for a change")
+  @Test("--follow reports the restored connection, without waiting for a change")
   func reconnected() async throws {
     let hasFailed = Box<Bool>()
     let run = await ProgramRun(
@@ -219,14 +219,14 @@ import TidingsRPC
     }
     #expect(
       run.err == """
-        rpcctl: the connection is lost, trying again: UNAVAILABLE: restarting
-        rpcctl: the connection is there again; nothing is missed
+        rpcctl: connection lost, reconnecting: UNAVAILABLE: restarting
+        rpcctl: connection restored; no changes were missed
 
         """
     )
   }
 
-  @Test("what the server says of the zone is told, and ends with 4")
+  @Test("the server's error for the zone is printed, and the exit code is 4")
   func zoneErrors() async {
     let response = TidingsV1.FetchRecordZoneChangesResponse(zones: [
       .init(error: .init(code: .changeTokenExpired, message: "too old"))

@@ -24,10 +24,10 @@ import TidingsJSON
   }
 
   @Test(
-    "anything else says how it is written",
+    "other forms are rejected with the correct ones",
     arguments: [
       ("city", "name=text, name:=JSON or name@FILE"), ("=x", "name=text"), ("a b=c", "name=text"),
-      ("a:=Berlin", "text is written a=Berlin"), ("photo@", "which file?"), ("a:x", "name=text"),
+      ("a:=Berlin", "for text use a=Berlin"), ("photo@", "use photo@FILE"), ("a:x", "name=text"),
     ]
   )
   func refuses(word: String, advice: String) {

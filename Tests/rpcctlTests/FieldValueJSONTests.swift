@@ -8,7 +8,7 @@ import TidingsProto
   private let values = FieldValueJSON()
 
   @Test(
-    "values come back as they were printed",
+    "printed values can be read back",
     arguments: [
       #""a\u0000b""#, "300000", "-9223372036854775808", "5.0", "0.1", "1e+300", "null", "[]",
       #"["a","b"]"#, "[1,2]", "[1.0,2.5]", #"{"timestamp":"2026-01-02T03:04:05.678Z"}"#,
@@ -30,7 +30,7 @@ import TidingsProto
   }
 
   @Test(
-    "other spellings are read",
+    "other spellings are accepted",
     arguments: [
       ("1e3", "1000.0"), ("5.0", "5.0"), (#"{"int64":"5"}"#, "5"),
       (#"{"int64":5.0}"#, "5"), (#"{"double":5}"#, "5.0"), (#"{"double":"2.5"}"#, "2.5"),
@@ -52,43 +52,43 @@ import TidingsProto
   }
 
   @Test(
-    "mistakes name the place",
+    "errors name the path",
     arguments: [
-      ("9223372036854775808", "f: 9223372036854775808 is not a whole number of 64 bits"),
+      ("9223372036854775808", "f: 9223372036854775808 is not a 64-bit integer"),
       ("1e999", "f: 1e999 is too large for a double"),
       (
         #"[1,"a"]"#,
-        "f[1]: the elements of a list have one type: this is a string, the first is a int64"
+        "f[1]: the elements of a list must have one type: this is a string, the first is a int64"
       ),
       (
         #"[{"reference":"a"},{"bytes":""}]"#,
-        "f[1]: the elements of a list have one type: this is a bytes, the first is a reference"
+        "f[1]: the elements of a list must have one type: this is a bytes, the first is a reference"
       ),
-      ("[1,null]", "f[1]: null cannot stand in a list"),
+      ("[1,null]", "f[1]: null is not allowed in a list"),
       ("true", "f: a field cannot be a boolean: use 1 (INT64) for true"),
       ("[0,false]", "f[1]: a field cannot be a boolean: use 0 (INT64) for false"),
-      ("[[1]]", "f[0]: a list cannot stand in a list"),
+      ("[[1]]", "f[0]: a list is not allowed in a list"),
       (
         "{}",
-        "f: an object must have exactly one member, one of string, int64, double, bytes, timestamp, location, reference, asset, encrypted, sealed"
+        "f: expected an object with exactly one member: string, int64, double, bytes, timestamp, location, reference, asset, encrypted, sealed"
       ),
-      (#"{"timestmp":1}"#, "f.timestmp: there is no such type; did you mean timestamp?"),
+      (#"{"timestmp":1}"#, "f.timestmp: unknown type; did you mean timestamp?"),
       (
         #"{"timestamp":"yesterday"}"#,
-        "f.timestamp: a time looks like \"2026-01-02T03:04:05.678Z\", or is a number of milliseconds"
+        "f.timestamp: invalid time: use \"2026-01-02T03:04:05.678Z\" or a number of milliseconds"
       ),
-      (#"{"bytes":"*"}"#, "f.bytes: the string is not base64"),
-      (#"{"int64":"1.5"}"#, "f.int64: 1.5 is not a whole number of 64 bits"),
-      (#"{"location":{"latitude":1}}"#, "f.location: latitude and longitude are needed"),
+      (#"{"bytes":"*"}"#, "f.bytes: invalid base64"),
+      (#"{"int64":"1.5"}"#, "f.int64: 1.5 is not a 64-bit integer"),
+      (#"{"location":{"latitude":1}}"#, "f.location: latitude and longitude are required"),
       (
         #"{"location":{"latitude":1,"longitude":2,"hight":3}}"#,
-        "f.location.hight: there is no such member; there are latitude, longitude, horizontalAccuracy, verticalAccuracy, altitude, speed, course, timestamp"
+        "f.location.hight: unknown member; use latitude, longitude, horizontalAccuracy, verticalAccuracy, altitude, speed, course, timestamp"
       ),
       (
         #"{"reference":{"recordName":"a","action":"x"}}"#,
-        "f.reference.action: an action is none, deleteSelf or validate"
+        "f.reference.action: invalid action: use none, deleteSelf or validate"
       ),
-      (#"{"reference":{}}"#, "f.reference: recordName is needed"),
+      (#"{"reference":{}}"#, "f.reference: recordName is required"),
       (#"{"asset":{"checksum":"","size":-1}}"#, "f.asset.size: -1 is not a number of bytes"),
     ]
   )
@@ -116,7 +116,7 @@ import TidingsProto
 }
 
 @Suite struct RecordJSONTests {
-  @Test("what is fetched can be saved, with its change tag and without its modification info")
+  @Test("a fetched record can be saved, with its change tag and without its modification info")
   func roundTrip() throws {
     let text =
       #"{"recordType":"Houses","recordName":"h1","zoneName":"z","changeTag":"7","fields":{"a":1,"b":null},"parent":{"recordName":"p","action":"validate"},"created":{"timestamp":"2026-01-02T03:04:05Z","userRecordName":"u","deviceId":"d"},"modified":{"userRecordName":"u"}}"#
@@ -131,7 +131,7 @@ import TidingsProto
     )
   }
 
-  @Test("a record without a zone is in the one given")
+  @Test("a record without a zone is in the given zone")
   func zone() throws {
     let json = try JSONValue(parsing: #"{"recordType":"T"}"#)
     #expect(try RecordJSON.record(json, "r", zoneName: "z").recordID?.zoneID?.zoneName == "z")
@@ -139,14 +139,16 @@ import TidingsProto
   }
 
   @Test(
-    "mistakes name the place",
+    "errors name the path",
     arguments: [
-      ("[]", "r: an object must stand here, not an array"),
-      ("{}", "r: recordType is needed"),
-      (#"{"recordType":1}"#, "r.recordType: a string must stand here, not a number"),
-      (#"{"recordTyp":"T"}"#, "r.recordTyp: there is no such member; did you mean recordType?"),
-      (#"{"recordType":"T","fields":[]}"#, "r.fields: an object must stand here, not an array"),
-      (#"{"recordType":"T","fields":{"a":[[]]}}"#, "r.fields.a[0]: a list cannot stand in a list"),
+      ("[]", "r: expected an object, not an array"),
+      ("{}", "r: recordType is required"),
+      (#"{"recordType":1}"#, "r.recordType: expected a string, not a number"),
+      (#"{"recordTyp":"T"}"#, "r.recordTyp: unknown member; did you mean recordType?"),
+      (#"{"recordType":"T","fields":[]}"#, "r.fields: expected an object, not an array"),
+      (
+        #"{"recordType":"T","fields":{"a":[[]]}}"#, "r.fields.a[0]: a list is not allowed in a list"
+      ),
     ]
   )
   func mistakes(text: String, message: String) throws {
@@ -160,7 +162,7 @@ import TidingsProto
 
 @Suite struct SubscriptionJSONTests {
   @Test(
-    "what is fetched can be saved",
+    "a fetched value can be saved",
     arguments: [
       #"{"subscriptionId":"s","type":"QUERY","recordType":"T","predicate":"a > 1","zoneName":"z","firesOnRecordCreation":true,"firesOnce":true,"notificationInfo":{"alertBody":"x","desiredKeys":["a"],"shouldBadge":true}}"#,
       #"{"subscriptionId":"s","type":"QUERY","recordType":"T","predicate":{"text":"a == %@","arguments":[{"timestamp":"2026-01-02T03:04:05Z"}]}}"#,
@@ -173,7 +175,7 @@ import TidingsProto
   }
 
   @Test(
-    "the type may be left out, written in full or in lower case; what the server sets is passed over"
+    "the type may be omitted, written in full or in lower case; what the server sets is ignored"
   )
   func variants() throws {
     for type in ["", #","type":"query""#, #","type":"SUBSCRIPTION_TYPE_QUERY""#] {
@@ -186,7 +188,7 @@ import TidingsProto
     }
   }
 
-  @Test("an unknown member is refused by its path")
+  @Test("an unknown member is rejected with its path")
   func unknown() throws {
     let json = try JSONValue(parsing: #"{"recordType":"T","notificationInfo":{"alert":"x"}}"#)
     let error = #expect(throws: ValueError.self) { try SubscriptionJSON.subscription(json, "s") }

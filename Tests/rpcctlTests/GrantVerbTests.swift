@@ -19,9 +19,9 @@ import TidingsRPC
     RECORD TYPE Closed (a INT64);
     """
 
-  /// As the table of docs/authorization.md has it.
+  /// As in the table of docs/authorization.md.
   @Test(
-    "the grants of a type are added up as the server does",
+    "the grants of a type are combined as by the server",
     arguments: [
       ("read", "House", nil, "all"), ("create", "House", nil, "none"),
       ("write", "House", nil, "none"), ("read", "Diary", nil, "none"),
@@ -63,7 +63,7 @@ import TidingsRPC
     }
   }
 
-  @Test("roles are listed with who has them")
+  @Test("roles are listed with their users")
   func roles() async {
     let run = await ProgramRun(
       "roles",
@@ -87,7 +87,7 @@ import TidingsRPC
     )
   }
 
-  @Test("grants are listed, of all types or some")
+  @Test("grants are listed for all types or some")
   func grants() async {
     let run = await ProgramRun("grants", "list", "Diary", answer: Self.server)
     #expect(
@@ -99,7 +99,7 @@ import TidingsRPC
     )
   }
 
-  @Test("a check explains, and ends with 3 for no")
+  @Test("a check prints reasons, and exits with 3 for no")
   func check() async {
     let yes = await ProgramRun(
       list: ["grants", "check", "ann", "write", "House", "--container", "c"],
@@ -110,7 +110,7 @@ import TidingsRPC
       yes.out == """
         yes: ann may write House
           "_world" (anyone) is granted READ
-          "editor" (given as c/editor) is granted WRITE
+          "editor" (assigned as c/editor) is granted WRITE
 
         """
     )
@@ -126,7 +126,7 @@ import TidingsRPC
     #expect(
       restricted.exitCode == .conditionNotMet && restricted.out.contains(#""records":"none""#)
     )
-    #expect(restricted.out.contains("the user is restricted since"))
+    #expect(restricted.out.contains("the user was restricted at"))
     let guest = await ProgramRun(
       "grants",
       "check",
@@ -137,18 +137,18 @@ import TidingsRPC
     )
     #expect(guest.exitCode == .conditionNotMet && guest.calls.map(\.method.name) == ["FetchSchema"])
     let unknown = await ProgramRun("grants", "check", "eve", "read", "House", answer: Self.server)
-    #expect(unknown.err == "rpcctl: there is no user 'eve'\n")
+    #expect(unknown.err == "rpcctl: user 'eve' does not exist\n")
   }
 
   @Test(
-    "wrong usage ends with 2",
+    "usage errors exit with 2",
     arguments: [
       (
         ["grants", "check", "ann", "rite", "House"],
-        "'rite' is none of read, create, write, delete, subscribe; did you mean write?"
+        "invalid operation 'rite': use read, create, write, delete, subscribe; did you mean write?"
       ),
-      (["grants", "check", "ann"], "USER, OPERATION and TYPE are needed"),
-      (["grants", "check", "--guest", "a", "b", "c"], "OPERATION and TYPE are needed"),
+      (["grants", "check", "ann"], "expected USER, OPERATION and TYPE"),
+      (["grants", "check", "--guest", "a", "b", "c"], "expected OPERATION and TYPE"),
     ]
   )
   func usage(arguments: [String], message: String) async {

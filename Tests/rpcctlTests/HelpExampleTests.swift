@@ -5,12 +5,12 @@ import TidingsRPC
 
 @testable import rpcctl
 
-/// The examples in the help are commands that work.
+/// The examples in the help are valid commands.
 @Suite struct HelpExampleTests {
   /// Every example in the help.
   static let examples = Verb.shown.flatMap { examples(in: $0.command.discussion) }
 
-  /// The examples in a text: lines that begin with `rpcctl`, with what continues them.
+  /// The examples in a text: lines that start with `rpcctl`, with continuation lines.
   static func examples(in text: String) -> [String] {
     var examples: [String] = []
     var isOpen = false
@@ -31,14 +31,14 @@ import TidingsRPC
 
   private static let token = "Abo8V/kNxoLkAQDsHnMElU/Qao+L5XKGHUqK"
 
-  /// Files that are written, or read past the program's input, are real ones.
+  /// Files that are written, or not read through the program's input, are real ones.
   private static func word(_ word: String, in folder: TemporaryFolder) -> String {
     let (sign, path) = word.hasPrefix("@") ? ("@", String(word.dropFirst())) : ("", word)
     let isReal = [".ring", ".token", ".state", ".copy", "man1"].contains(where: path.hasSuffix)
     return isReal ? sign + folder.file(path) : word
   }
 
-  /// The commands of a pipeline as words, as a shell has them.
+  /// The commands of a pipeline, split into words as in a shell.
   static func commands(_ example: String) -> [[String]] {
     var commands: [[String]] = [[]]
     var word: String?
@@ -67,10 +67,10 @@ import TidingsRPC
     return commands
   }
 
-  /// What a shell puts in is not known here.
+  /// Examples with shell substitutions are skipped.
   private static let withoutSubstitutions = examples.filter { !$0.contains("$(") }
 
-  @Test("the examples are read", arguments: withoutSubstitutions)
+  @Test("the examples are valid", arguments: withoutSubstitutions)
   func example(text: String) async throws {
     var count = 0
     let folder = try TemporaryFolder()

@@ -38,7 +38,7 @@ import TidingsRPC
     #expect(throws: (any Error).self) { try folder.read("f.progress") }
   }
 
-  @Test("a file of a later format is refused, and nothing is left to go on with")
+  @Test("a file of a later format is rejected, and leaves no progress file")
   func laterFormat() async throws {
     let (folder, file) = try Self.file(#"{"tidings":"export","version":99}"# + "\n")
     let run = await MemoryServer().run(["import", file])
@@ -46,7 +46,7 @@ import TidingsRPC
     #expect(throws: (any Error).self) { try folder.read("f.progress") }
   }
 
-  @Test("what fails is told with its line, the rest is saved")
+  @Test("failures are reported with their line, the rest is saved")
   func errors() async throws {
     let server = MemoryServer()
     let text =
@@ -59,9 +59,9 @@ import TidingsRPC
     let lines = run.err.split(separator: "\n").map { $0.dropFirst(file.count) }.sorted()
     #expect(
       lines == [
-        ", line 2: not JSON, column 1: expected a value",
+        ", line 2: invalid JSON, column 1: expected a value",
         ", line 3: record 'b': INVALID_ARGUMENTS: bad",
-        ", line 4: INVALID_ARGUMENT: poison", ", line 6: recordType is needed",
+        ", line 4: INVALID_ARGUMENT: poison", ", line 6: recordType is required",
       ]
     )
     #expect(run.out.hasPrefix(#"{"saved":2,"deleted":0,"failed":4,"#))
@@ -76,7 +76,7 @@ import TidingsRPC
     )
   }
 
-  @Test("targets of references may come later, in any order and depth")
+  @Test("targets of references may follow later, in any order and depth")
   func references() async throws {
     let server = MemoryServer()
     let forward = (1..<60).map { Self.line("h\($0)", to: "h\($0 + 1)") }.joined() + Self.line("h60")
@@ -88,7 +88,7 @@ import TidingsRPC
     #expect(run.out.hasPrefix(#"{"saved":60,"deleted":0,"failed":1,"#))
   }
 
-  @Test("of several lines of one record the last counts")
+  @Test("the last of several lines of one record counts")
   func repeated() async throws {
     let server = MemoryServer()
     var text = ""
@@ -103,7 +103,7 @@ import TidingsRPC
     #expect(server.now.records.values.map { $0.fields["n"] } == [.init(value: .int64Value(0))])
   }
 
-  @Test("a record that waits for its target gives way to a later line")
+  @Test("a record that waits for its target is superseded by a later line")
   func superseded() async throws {
     let server = MemoryServer()
     let text = Self.line("a", to: "t") + Self.line("b") + Self.line("a", "New") + Self.line("t")
@@ -112,7 +112,7 @@ import TidingsRPC
     #expect(server.now.records["_defaultZone/a"]?.recordType == "New")
   }
 
-  @Test("an import that breaks off anywhere is taken up again; nothing is applied twice")
+  @Test("an import that is interrupted anywhere can be resumed; nothing is applied twice")
   func resumes() async throws {
     let seed = Seed.make("ImportVerb.resumes")
     var random = SplitMix64(seed: seed)
@@ -158,7 +158,7 @@ import TidingsRPC
     }
   }
 
-  @Test("an interruption keeps the progress and tells how to go on")
+  @Test("an interruption keeps the progress and shows how to resume")
   func interrupted() async throws {
     let server = MemoryServer()
     let (folder, file) = try Self.file((1...20).map { Self.line("h\($0)") }.joined())
@@ -167,7 +167,7 @@ import TidingsRPC
     #expect(run.exitCode == .interrupted && run.out.isEmpty)
     #expect(
       run.err
-        == "rpcctl: interrupted: 12 records saved, all is done up to line 12; --resume goes on there\n"
+        == "rpcctl: interrupted: 12 records saved, complete up to line 12; continue with --resume\n"
     )
     #expect(try !folder.read("f.progress").isEmpty)
     let rest = await server.run(arguments + ["--resume"])
@@ -177,14 +177,14 @@ import TidingsRPC
     #expect(early.exitCode == .interrupted && early.err == "rpcctl: interrupted\n")
   }
 
-  @Test("one record is not told as several")
+  @Test("a single record is not reported as several")
   func plural() async {
     let server = MemoryServer()
     let run = await server.run(["-o", "table", "import", "-"], input: Self.line("a"))
     #expect(run.out.hasPrefix("1 record saved, 0 failed"))
   }
 
-  @Test("progress of another file, or of other settings, is refused")
+  @Test("progress of another file, or with other settings, is rejected")
   func otherProgress() async throws {
     let server = MemoryServer()
     let (folder, file) = try Self.file(Self.line("a"))
@@ -194,7 +194,7 @@ import TidingsRPC
     #expect(other.exitCode == .usage && other.err.contains("--batch 400"), "\(other.err)")
     try folder.write(Array((Self.line("a") + Self.line("b")).utf8), to: "f")
     let changed = await server.run(["import", file, "--resume"])
-    #expect(changed.exitCode == .usage && changed.err.contains("remove it to begin anew"))
+    #expect(changed.exitCode == .usage && changed.err.contains("remove it to start again"))
     try folder.write(Array("{}".utf8), to: "f.progress")
     let broken = await server.run(["import", file, "--resume"])
     #expect(broken.exitCode == .usage && broken.err.contains("remove it"))

@@ -17,7 +17,7 @@ import TidingsRPC
     try KeyFile.pair(old).write(to: folder.file("old.key"), title: "x")
   }
 
-  /// A server that admits the old key, labelled, for ann.
+  /// A server that has authorized the old key, with a label, for ann.
   private func answer(expires: GoogleProtobuf.Timestamp? = nil) -> ScriptedTransport.Answer {
     let account = TidingsV1.Account(
       name: "ann",
@@ -43,7 +43,7 @@ import TidingsRPC
     )
   }
 
-  @Test("the new key is admitted first, then the old one expires after the overlap")
+  @Test("the new key is authorized first, then the old one expires after the overlap")
   func overlap() async throws {
     let run = await rotate(["--overlap", "7d"])
     #expect(run.exitCode == .success, "\(run.err)")
@@ -59,7 +59,7 @@ import TidingsRPC
     #expect(left <= .seconds(7 * 86_400) && left > .seconds(7 * 86_400 - 3_600))
   }
 
-  @Test("a key that expires before the overlap is over still does")
+  @Test("a key that expires before the end of the overlap still does")
   func expiresBefore() async throws {
     var soon = wallClock()
     soon.seconds += 60
@@ -68,7 +68,7 @@ import TidingsRPC
     #expect(request.publicKey?.expires == soon)
   }
 
-  @Test("a key that others may have is revoked")
+  @Test("a compromised key is revoked")
   func revoke() async throws {
     let run = await rotate(["--revoke"])
     #expect(run.calls.map(\.method.name) == ["ListUsers", "AuthorizeKey", "RevokeKey"])
@@ -77,26 +77,26 @@ import TidingsRPC
     )
   }
 
-  @Test("a dry run writes nothing and admits nothing")
+  @Test("a dry run writes nothing and authorizes nothing")
   func dryRun() async {
     let run = await rotate(["--dry-run"])
     #expect(run.exitCode == .success && run.calls.map(\.method.name) == ["ListUsers"])
     #expect(!AtomicFile.exists(folder.file("new.key")))
-    #expect(run.err.contains("admit it for 'ann'"))
+    #expect(run.err.contains("authorize it for 'ann'"))
   }
 
-  @Test("a key that the server does not know is not replaced")
+  @Test("an unknown key is not replaced")
   func unknown() async throws {
     let other = "\(KeyPair().publicKey)"
     let run = await ProgramRun(
       list: ["keys", "rotate", "-O", folder.file("new.key"), "--", other],
       answer: answer()
     )
-    #expect(run.exitCode == .notFound && run.err.contains("does not know this key"))
+    #expect(run.exitCode == .notFound && run.err.contains("unknown key"))
     #expect(!AtomicFile.exists(folder.file("new.key")))
   }
 
-  @Test("a fingerprint is the same of the key and of its file, and no other key's")
+  @Test("the fingerprints of a key and of its file are equal, and differ from others")
   func fingerprint() async throws {
     let file = await ProgramRun("keys", "fingerprint", folder.file("old.key"), format: .table)
     let key = await ProgramRun(list: ["keys", "fingerprint", "--", oldKey], format: .table)

@@ -5,7 +5,7 @@ import Testing
 @testable import rpcctl
 
 @Suite struct LineReaderTests {
-  /// Bytes in pieces of random sizes.
+  /// Bytes in chunks of random sizes.
   private final class Pieces: ByteSource {
     private var rest: ArraySlice<UInt8>
     private var random: SplitMix64
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test("lines come with their numbers and places, however the bytes arrive")
+  @Test("lines have their numbers and positions, however the bytes arrive")
   func lines() throws {
     let seed = Seed.make("LineReader")
     var random = SplitMix64(seed: seed)
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test("a line that is too long is passed over, and counted")
+  @Test("a line that is too long is skipped, and counted")
   func tooLong() throws {
     let long = [UInt8](repeating: 120, count: LineReader.lineBytesMax * 2)
     var reader = LineReader(MemorySource(Array("a\n".utf8) + long + Array("\nb".utf8)))

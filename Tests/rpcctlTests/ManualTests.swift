@@ -5,7 +5,7 @@ import Testing
 @testable import rpcctl
 
 @Suite struct ManualTests {
-  /// Runs a program on files; returns what it said.
+  /// Runs a program on files; returns its output.
   private static func run(_ path: String, _ arguments: [String]) throws -> String {
     let process = Process()
     let pipe = Pipe()
@@ -19,7 +19,7 @@ import Testing
     return String(decoding: data, as: UTF8.self)
   }
 
-  @Test("groff warns about no page", .enabled(if: Executable.path("groff") != nil))
+  @Test("groff has no warnings for any page", .enabled(if: Executable.path("groff") != nil))
   func pages() async throws {
     let folder = try TemporaryFolder()
     let written = await ProgramRun("man", "--all", folder.path)
@@ -35,7 +35,7 @@ import Testing
     #expect(complaints == "")
   }
 
-  @Test("a page has what the help of its verb has")
+  @Test("a page has the content of the verb's help")
   func page() async throws {
     try Snapshot.expect(await ProgramRun("man", "context", "use").out, is: "man-context-use.txt")
     let run = await ProgramRun("man", "--all", "/none/x", "--dry-run")

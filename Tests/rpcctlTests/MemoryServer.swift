@@ -3,23 +3,23 @@ import TidingsProto
 import TidingsProtobuf
 import TidingsRPC
 
-/// The part of a server that imports and exports need, over records in memory.
+/// A server with the methods for import and export, and records in memory.
 final class MemoryServer: ClientTransport {
   struct State {
     var records: [String: TidingsV1.Record] = [:]
     var zones: Set<String> = []
     var answers: [String: (request: [UInt8], answer: [UInt8])] = [:]
-    /// How many calls that save came, repeated ones included.
+    /// The number of save calls, including retries.
     var callCount = 0
-    /// How often each record was written.
+    /// The number of writes of each record.
     var writes: [String: Int] = [:]
-    /// Calls that save fail from this one on.
+    /// Save calls fail from this one on.
     var failsFromCall = Int.max
-    /// Calls that save, and pages, get no answer from this one on.
+    /// Save calls and pages get no response from this one on.
     var hangsFromCall = Int.max
-    /// The call is applied first, and its answer lost.
+    /// The call is applied, but its response is lost.
     var losesAnswer = false
-    /// A call waits for an answer that does not come.
+    /// A call waits for a response that never arrives.
     var isHanging = false
     /// A page of a feed.
     var pageSize = 3
@@ -93,7 +93,7 @@ final class MemoryServer: ClientTransport {
         throw RPCError(.invalidArgument, "poison")
       }
       let ids = request.recordsToSave.map { Self.key($0.recordID) }
-      precondition(Set(ids).count == ids.count, "a record stands twice in a call")
+      precondition(Set(ids).count == ids.count, "a record appears twice in a call")
       precondition(request.atomic == false)
       var response = TidingsV1.ModifyRecordsResponse()
       for record in request.recordsToSave {

@@ -8,7 +8,7 @@ import TidingsRPC
 @testable import rpcctl
 
 @Suite struct NewUserKeyTests {
-  @Test("the file of a new key stays unless the server certainly created no user")
+  @Test("the file of a new key is kept unless the server certainly did not create the user")
   func failures() async throws {
     let folder = try TemporaryFolder()
     for (error, stays) in [
@@ -21,7 +21,7 @@ import TidingsRPC
       let path = folder.file("ann-\(error.code)-\(stays).key")
       let run = await ProgramRun("users", "create", "ann", "--generate-key", path) {
         call throws(RPCError) in
-        // The key is on disk before the server learns of it.
+        // The key is on disk before the call is made.
         let request = try? TidingsV1.CreateUserRequest(decoding: call.request)
         let key = try? KeyFile.pair(path: path).publicKey.description
         #expect(key != nil && request?.publicKey?.key == key)
@@ -33,7 +33,7 @@ import TidingsRPC
     }
   }
 
-  @Test("options that describe a key need one")
+  @Test("options that describe a key require one")
   func usage() async throws {
     let path = try TemporaryFolder().file("a.key")
     for arguments in [

@@ -40,7 +40,7 @@ import TidingsRPC
       + "\n"
   }
 
-  @Test("a page ends with its token, which can be given back")
+  @Test("a page ends with its token, which can be used to continue")
   func page() async {
     let first = await ProgramRun("fetch-notification-changes", "--limit", "1", answer: Self.page)
     #expect(first.out == Self.line(1) + #"{"changeToken":"AQ==","moreComing":true}"# + "\n")
@@ -48,7 +48,7 @@ import TidingsRPC
     #expect(next.out == Self.line(2) + #"{"changeToken":"Ag==","moreComing":true}"# + "\n")
   }
 
-  @Test("--all goes through all pages")
+  @Test("--all reads all pages")
   func all() async {
     let run = await ProgramRun("fetch-notification-changes", "--all", answer: Self.page)
     #expect(
@@ -57,7 +57,7 @@ import TidingsRPC
     )
   }
 
-  @Test("as JSON one object; as a table the token is not among the data")
+  @Test("JSON has one object; a table has no token")
   func formats() async {
     let json = await ProgramRun("fetch-notification-changes", "-o", "json", answer: Self.page)
     #expect(json.out.hasPrefix("{\n  \"notifications\": [\n"))
@@ -66,7 +66,7 @@ import TidingsRPC
     #expect(!table.out.contains("AQ==") && table.err == "changeToken AQ==, more coming\n")
   }
 
-  @Test("watch ends with 0 when enough came, of those asked for")
+  @Test("watch ends with 0 after enough matching notifications")
   func watch() async {
     let run = await ProgramRun(
       "watch",
@@ -83,7 +83,7 @@ import TidingsRPC
     #expect(run.out == Self.line(1) + Self.line(3) && run.exitCode == .success)
   }
 
-  @Test("the end of the time is a failure only if a count was asked for")
+  @Test("a timeout is a failure only with a count")
   func watchTimeout() async {
     let counted = await ProgramRun(
       "watch",
@@ -95,7 +95,7 @@ import TidingsRPC
       staysOpen: true
     )
     #expect(counted.exitCode == .conditionNotMet)
-    #expect(counted.err == "rpcctl: the time is over: 1 of 2 notifications came\n")
+    #expect(counted.err == "rpcctl: timed out: 1 of 2 notifications arrived\n")
     let uncounted = await ProgramRun(
       "watch",
       "--timeout",
@@ -106,7 +106,7 @@ import TidingsRPC
     #expect(uncounted.exitCode == .success && uncounted.out == Self.line(1))
   }
 
-  @Test("the columns of a watch widen with what they show")
+  @Test("the columns of a watch widen with their content")
   func watchTable() async {
     let id = "0b6e2f4e-3f5c-4f0b-9d55-6a3c6f0f8d11"
     var wide = Self.notification(2)
@@ -123,7 +123,7 @@ import TidingsRPC
     #expect(columns[2] == columns[3] && columns[1] != columns[2])
   }
 
-  @Test("a watch says that the connection was lost and made again")
+  @Test("a watch reports that the connection was lost and restored")
   func watchConnection() async {
     let run = await ProgramRun(
       "watch",
@@ -132,14 +132,14 @@ import TidingsRPC
     )
     #expect(
       run.err == """
-        rpcctl: the connection is lost, trying again: UNAVAILABLE: gone
-        rpcctl: the connection is there again after 3.2 s; nothing is missed
+        rpcctl: connection lost, reconnecting: UNAVAILABLE: gone
+        rpcctl: connection restored after 3.2 s; no notifications were missed
 
         """
     )
   }
 
-  @Test("marking tells each result")
+  @Test("marking prints each result")
   func mark() async {
     let response = TidingsV1.MarkNotificationsReadResponse(results: [
       .init(notificationID: "1-1", outcome: .markedRead(true)),

@@ -6,7 +6,7 @@ import TidingsRPC
 
 @testable import rpcctl
 
-/// What a run of rpcctl against a scripted server printed, sent and returned.
+/// A run of rpcctl against a scripted server: its output, its calls and its exit code.
 struct ProgramRun {
   let out: String
   let err: String
@@ -61,7 +61,7 @@ struct ProgramRun {
     calls = transport.calls
   }
 
-  /// A run against a transport; real files, where wanted, are those that `files` does not have.
+  /// A run against a transport; files that are not in `files` may be real ones.
   init(
     list arguments: [String],
     environment: [String: String] = [:],
@@ -119,7 +119,7 @@ final class Recorder: Sendable {
   func append(_ more: [UInt8]) { bytes.withLock { $0 += more } }
 }
 
-/// Answers calls from a closure, and remembers them.
+/// Answers calls from a closure, and records them.
 final class ScriptedTransport: ClientTransport {
   struct Call: Sendable {
     let method: MethodDescriptor
@@ -168,7 +168,7 @@ final class ScriptedTransport: ClientTransport {
   }
 }
 
-/// Notifications that come at once; then the stream ends, or stays open until it is cancelled.
+/// Notifications that arrive at once; then the stream ends, or stays open until it is cancelled.
 struct ScriptedNotifications: NotificationSource {
   let list: [TidingsV1.Notification]
   let staysOpen: Bool

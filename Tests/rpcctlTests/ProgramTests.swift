@@ -8,10 +8,10 @@ import TidingsRPC
 @testable import rpcctl
 
 @Suite struct ProgramTests {
-  @Test("without a verb and with --version nothing is connected")
+  @Test("without a verb and with --version no connection is made")
   func noVerb() async {
     let help = await ProgramRun()
-    #expect(help.out.hasPrefix("rpcctl: saves records") && help.exitCode == .success)
+    #expect(help.out.hasPrefix("rpcctl is the command-line client") && help.exitCode == .success)
     let version = await ProgramRun("--version")
     #expect(version.out == "rpcctl \(Version.current)\n" && version.configuration == nil)
   }
@@ -26,7 +26,7 @@ import TidingsRPC
     }
   }
 
-  @Test("no verb has an option or a letter that every verb has")
+  @Test("no verb redefines a general option or its letter")
   func clashes() {
     let names = Set(Settings.options.map(\.name))
     let letters = Set(Settings.options.compactMap(\.letter))
@@ -41,7 +41,7 @@ import TidingsRPC
     }
   }
 
-  @Test("the first word of verbs has a help that lists them")
+  @Test("the help of a group lists its verbs")
   func groupHelp() async {
     let (a, b) = (await ProgramRun("help", "schema"), await ProgramRun("schema", "--help"))
     #expect(a.out == b.out && a.exitCode == .success && b.exitCode == .success)
@@ -49,10 +49,10 @@ import TidingsRPC
   }
 
   @Test(
-    "wrong usage ends with 2 and says what would be right",
+    "usage errors exit with 2 and a suggestion",
     arguments: [
-      (["fetch-record"], "there is no verb 'fetch-record'; did you mean fetch-records?"),
-      (["fetch-records"], "at least one NAME is needed"),
+      (["fetch-record"], "unknown verb 'fetch-record'; did you mean fetch-records?"),
+      (["fetch-records"], "expected at least one NAME"),
       (
         ["fetch-records", "a", "--desired-key", "x"],
         "unknown option '--desired-key'; did you mean --desired-keys?"
@@ -62,75 +62,85 @@ import TidingsRPC
       (["--endpoin=x", "fetch-zones"], "unknown option '--endpoin=x'; did you mean --endpoint?"),
       (
         ["fetch-zones", "--endpoint", "localhost:5570"],
-        "--endpoint takes tcp://HOST:PORT or ipc://PATH, not 'localhost:5570'"
+        "invalid --endpoint 'localhost:5570': use tcp://HOST:PORT or ipc://PATH"
       ),
-      (["fetch-zones", "--endpoint=tcp://h:0"], "--endpoint takes tcp://HOST:PORT"),
-      (["watch", "--since", "?"], "--since takes beginning, now, @FILE, or a changeToken"),
+      (
+        ["fetch-zones", "--endpoint=tcp://h:0"],
+        "invalid --endpoint 'tcp://h:0': use tcp://HOST:PORT"
+      ),
+      (
+        ["watch", "--since", "?"],
+        "invalid --since '?': use beginning, now, @FILE, or a changeToken"
+      ),
       (["watch", "--state", ""], "--state is empty"),
       (["watch", "--exec="], "--exec is empty"),
       (
         ["fetch-notification-changes", "--token", ""],
-        "--token takes a changeToken as it was printed, not ''; leave it out to begin"
+        "invalid --token '': use a changeToken as printed, or omit it to start"
       ),
       (
-        ["fetch-zone-changes", "--token="], "--token takes a changeToken as it was printed, not ''"
+        ["fetch-zone-changes", "--token="], "invalid --token '': use a changeToken as printed"
       ),
-      (["modify-badge"], "modify-badge takes one whole number"),
-      (["modify-badge", "-1"], "modify-badge takes one whole number"),
-      (["trace-notification"], "trace-notification takes one ID"),
-      (["lease-notifications"], "--group NAME is needed"),
-      (["settle-notifications", "--group", "g", "x"], "what becomes of the leases? One of --done"),
+      (["modify-badge"], "expected one integer"),
+      (["modify-badge", "-1"], "expected one integer"),
+      (["trace-notification"], "expected one ID"),
+      (["lease-notifications"], "no group: set --group NAME"),
+      (["settle-notifications", "--group", "g", "x"], "no action: use --done"),
       (
         ["settle-notifications", "--group", "g", "--release", "--mark-read", "x"],
-        "--mark-read goes with --done only"
+        "--mark-read requires --done"
       ),
-      (["settle-notifications", "--group", "g", "--done"], "at least one LEASE is needed"),
-      (["work", "--group", "g"], "--exec COMMAND is needed"),
-      (["work", "--exec", "true"], "--group NAME is needed"),
-      (["explain-subscriptions"], "which change? --record JSON, or --delete NAME"),
+      (["settle-notifications", "--group", "g", "--done"], "expected at least one LEASE"),
+      (["work", "--group", "g"], "no command: set --exec COMMAND"),
+      (["work", "--exec", "true"], "no group: set --group NAME"),
+      (["explain-subscriptions"], "no change: use --record JSON or --delete NAME"),
       (
-        ["explain-subscriptions", "--delete", "a", "--save"], "--delete and --save are two changes"
+        ["explain-subscriptions", "--delete", "a", "--save"],
+        "--delete and --save cannot be combined"
       ),
       (
         ["explain-subscriptions", "--save", "--record", "{}", "--before", "{}"],
-        "--save takes --record without --before"
+        "--save requires --record, and cannot be combined with --before"
       ),
       (
         ["modify-subscriptions", "--on", "create"],
-        "--on needs --query TYPE, --zone-changes ZONE or"
+        "--on requires --query TYPE, --zone-changes ZONE or"
       ),
       (
         ["modify-subscriptions", "--query", "T", "--database-changes"],
-        "--query and --database-changes are two subscriptions"
+        "--query and --database-changes cannot be combined"
       ),
       (
         ["modify-subscriptions", "--zone-changes", "z", "--where", "a = 1"],
-        "--where is for --query: --zone-changes fires on all changes"
+        "--where requires --query: --zone-changes fires on all changes"
       ),
       (
         ["modify-subscriptions", "--query", "T", "--type", "U"],
-        "--query TYPE names the record type already: leave out --type"
+        "--query and --type cannot be combined"
       ),
-      (["query"], "which TYPE of record?"),
-      (["query", "a", "b"], "a query has one TYPE, and got 'b' too"),
-      (["query", "T", "--zone", "z", "--all-zones"], "--zone and --all-zones exclude each other"),
-      (["query", "T", "--all", "--limit", "1"], "--limit and --all exclude each other"),
-      (["query", "T", "--sort", "a,"], "--sort takes FIELD, -FIELD or distance("),
-      (["query", "T", "--cursor", "AQ=="], "--cursor goes on with its query: leave out 'T'"),
+      (["query"], "expected the TYPE of the records"),
+      (["query", "a", "b"], "expected one TYPE: unexpected operand 'b'"),
+      (["query", "T", "--zone", "z", "--all-zones"], "--zone and --all-zones cannot be combined"),
+      (["query", "T", "--all", "--limit", "1"], "--limit and --all cannot be combined"),
       (
-        ["modify-zones", "--save", ""], "--save takes the names of zones, and one of them is empty"
+        ["query", "T", "--sort", "a,"],
+        "--sort takes a comma-separated list of FIELD, -FIELD or distance("
+      ),
+      (["query", "T", "--cursor", "AQ=="], "--cursor continues its query: omit 'T'"),
+      (
+        ["modify-zones", "--save", ""], "invalid --save: a name is empty"
       ),
       (
         ["modify-zones", "--save", "a", "--delete", "b", ""],
-        "--delete takes the names of zones, and one of them is empty"
+        "invalid --delete: a name is empty"
       ),
       (
         ["query", "--cursor", "AQ==", "--sort", "a"],
-        "--cursor goes on with its query: leave out --sort"
+        "--cursor continues its query: omit --sort"
       ),
       (
         ["query", "T", "--where", "a = %@", "--arg", #"{"bytes":"*"}"#],
-        "--arg 1.bytes: the string is not base64"
+        "--arg 1.bytes: invalid base64"
       ),
       (
         ["query", "T", "--where", "a = %@", "--arg", #""Berlin"#],
@@ -141,27 +151,29 @@ import TidingsRPC
         "--database takes public, private, shared, not 'privat'; did you mean private?"
       ),
       (["fetch-zones", "--timeout", "soon"], "--timeout takes a time like 500ms, 10s or 2m"),
-      (["modify-records"], "nothing to do: --save, --file and --delete say what"),
+      (["modify-records"], "nothing to do: use --save, --file or --delete"),
       (["modify-records", "--save", "{"], "--save '{' is not JSON"),
       (
         ["modify-records", "--save", "h.json"],
-        "--save 'h.json' is not JSON: expected a value at line 1, column 1; for the content of "
-          + "a file write @h.json"
+        "--save 'h.json' is not JSON: expected a value at line 1, column 1; to read a file, use @h.json"
       ),
-      (["modify-records", "--save", "{}"], "records[0]: recordType is needed"),
-      (["modify-records", "h1"], "'h1' is not expected here"),
-      (["modify-subscriptions", "--where", "a = 1"], "--where needs --query TYPE"),
+      (["modify-records", "--save", "{}"], "records[0]: recordType is required"),
+      (["modify-records", "h1"], "unexpected operand 'h1'"),
+      (["modify-subscriptions", "--where", "a = 1"], "--where requires --query TYPE"),
       (
         ["modify-subscriptions", "--query", "T", "--on", "save"],
-        "--on takes create, update, delete, enter and leave, not 'save'"
+        "invalid --on 'save': use create, update, delete, enter or leave"
       ),
-      (["modify-subscriptions", "--query", "T", "--arg", "1"], "--arg needs --where PREDICATE"),
-      (["fetch-notification-changes", "--token", "*"], "--token takes a changeToken"),
+      (["modify-subscriptions", "--query", "T", "--arg", "1"], "--arg requires --where PREDICATE"),
+      (
+        ["fetch-notification-changes", "--token", "*"],
+        "invalid --token '*': use a changeToken as printed"
+      ),
       (["fetch-notification-changes", "--limit", "0"], "--limit takes a whole number from 1"),
       (["watch", "--count", "x"], "--count takes a whole number from 1"),
-      (["call"], "call takes SERVICE/METHOD"),
-      (["describe", "a", "b"], "describe takes one symbol"),
-      (["help", "wach"], "there is no verb 'wach'; did you mean watch?"),
+      (["call"], "expected SERVICE/METHOD"),
+      (["describe", "a", "b"], "expected one symbol"),
+      (["help", "wach"], "unknown verb 'wach'; did you mean watch?"),
     ]
   )
   func usage(arguments: [String], message: String) async {
@@ -171,13 +183,13 @@ import TidingsRPC
     #expect(run.out.isEmpty && run.configuration == nil)
   }
 
-  @Test("a malformed value says where it comes from")
+  @Test("the error for an invalid value names its source")
   func source() async {
     let run = await ProgramRun("fetch-zones", environment: ["RPCCTL_TIMEOUT": "soon"])
     #expect(run.err.hasPrefix("rpcctl: RPCCTL_TIMEOUT takes a time like"))
   }
 
-  @Test("options stand before and after the verb, and in the environment")
+  @Test("options are accepted before and after the verb, and in the environment")
   func options() async throws {
     let run = await ProgramRun(
       "--as",
@@ -204,7 +216,7 @@ import TidingsRPC
     )
   }
 
-  @Test("general options stand before the verb, between its words and after it")
+  @Test("general options are accepted before the verb, between its words and after it")
   func generalOptionsAnywhere() async throws {
     let run = await ProgramRun(
       "-o",
@@ -222,15 +234,15 @@ import TidingsRPC
     #expect(run.configuration?.user == "ada")
   }
 
-  @Test("an option of a verb does not stand before it")
+  @Test("an option of a verb is rejected before the verb")
   func optionsBeforeVerb() async throws {
     let run = await ProgramRun("--zone", "z", "fetch-records", "h1")
     #expect(run.exitCode == .usage && run.calls.isEmpty)
-    #expect(run.err.contains("'--zone' is an option of a verb: write it after the verb"))
+    #expect(run.err.contains("'--zone' is an option of a verb: put it after the verb"))
   }
 
   @Test(
-    "an error looks as asked for, whatever else is wrong",
+    "an error has the requested format, even for usage errors",
     arguments: [
       ["query", "--bogus", "-ojson"], ["-ojson", "qery"],
       ["query", "T", "--limit", "x", "-o=json"],
@@ -242,7 +254,7 @@ import TidingsRPC
     #expect(run.exitCode == .usage && run.err.hasPrefix("{\"code\":2,"), "\(run.err)")
   }
 
-  @Test("options shows the general options, which the help of verbs leaves out")
+  @Test("options shows the general options, which the help of verbs omits")
   func generalOptions() async {
     let run = await ProgramRun("options")
     for option in Settings.options { #expect(run.out.contains("--\(option.name)")) }
@@ -268,7 +280,7 @@ import TidingsRPC
     }
   }
 
-  @Test("what a call does not find ends like an item that is not there")
+  @Test("NOT_FOUND of a call has the exit code of a missing item")
   func notFound() async {
     let run = await ProgramRun("fetch-zones", "-o", "jsonl") { _ throws(RPCError) in
       throw RPCError(.notFound, "gone")
@@ -277,7 +289,7 @@ import TidingsRPC
     #expect(run.err.hasPrefix(#"{"code":4,"status":"NOT_FOUND","#))
   }
 
-  @Test("a failed call ends with 64 + its status; asked for JSON, the error is an object")
+  @Test("a failed call exits with 64 + its status; with -o json the error is an object")
   func failedCall() async {
     let error = RPCError(.aborted, "gone", details: [.errorInfo(reason: "WHY")])
     let text = await ProgramRun("fetch-zones") { _ throws(RPCError) in throw error }
@@ -292,7 +304,7 @@ import TidingsRPC
     #expect(json.out.isEmpty)
   }
 
-  @Test("a file that cannot be read is a failure here, in JSON where that is asked for")
+  @Test("a file that cannot be read is a local failure, in JSON on request")
   func localFailure() async {
     let run = await ProgramRun("modify-records", "--save", "@none", "--output=json")
     #expect(run.exitCode == .localFailure)

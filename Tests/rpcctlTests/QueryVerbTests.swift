@@ -37,7 +37,7 @@ import TidingsProtobuf
     try run.calls.map { try .init(decoding: $0.request) }
   }
 
-  @Test("everything that can be asked for is in the request")
+  @Test("all options are in the request")
   func request() async throws {
     let run = await ProgramRun(
       "query",
@@ -77,7 +77,7 @@ import TidingsProtobuf
     #expect(request.zoneID?.zoneName == "z" && request.desiredKeys == .init(keys: ["a", "b"]))
   }
 
-  @Test("spaces stand around keys of the sort, not in them")
+  @Test("spaces are allowed around sort keys, not in them")
   func sortSpaces() async throws {
     let run = await ProgramRun("query", "T", "--sort", " a b , -c", answer: Self.server)
     #expect(
@@ -86,7 +86,7 @@ import TidingsProtobuf
     )
   }
 
-  @Test("without --zone the default zone is meant, with --all-zones none")
+  @Test("without --zone the default zone is queried, with --all-zones all zones")
   func zones() async throws {
     let one = await ProgramRun("query", "T", answer: Self.server)
     #expect(try Self.requests(one).first?.zoneID?.zoneName == "_defaultZone")
@@ -94,12 +94,12 @@ import TidingsProtobuf
     #expect(try Self.requests(all).first?.zoneID == nil)
   }
 
-  @Test("a limit beyond a page goes through pages and tells how to go on")
+  @Test("a limit above the page size reads several pages and prints the cursor")
   func limit() async throws {
     let run = await ProgramRun("query", "T", "--limit", "4", answer: Self.server)
     #expect(run.out.split(separator: "\n").count == 4)
     #expect(try Self.requests(run).map(\.limit) == [4, 1])
-    #expect(run.err == "more records are left: rpcctl query --cursor BA==\n")
+    #expect(run.err == "more records: rpcctl query --cursor BA==\n")
     let rest = await ProgramRun("query", "--cursor", "BA==", "--all", answer: Self.server)
     #expect(rest.out.split(separator: "\n").count == 3 && rest.err.isEmpty)
     #expect(try Self.requests(rest).first?.recordType == "")
@@ -112,7 +112,7 @@ import TidingsProtobuf
     #expect(try Self.requests(run).count == 4)
   }
 
-  @Test("as a table a column for each field, as JSON one object with the cursor")
+  @Test("a table has a column for each field, JSON one object with the cursor")
   func formats() async {
     let table = await ProgramRun("query", "T", "--limit", "2", format: .table, answer: Self.server)
     #expect(
@@ -132,7 +132,7 @@ import TidingsProtobuf
     #expect(none.out.isEmpty && none.err == "no records\n")
   }
 
-  @Test("a table begins anew when a page has other fields")
+  @Test("a new table starts when a page has other fields")
   func columns() {
     let out = Recorder()
     var printer = QueryPrinter(
@@ -159,7 +159,7 @@ import TidingsProtobuf
   }
 
   @Test(
-    "wrong orders are refused",
+    "invalid sort orders are rejected",
     arguments: [
       "", "a,,b", "-", "--a", "distance(a,1)", "distance(a,91,0)", "f(a,1,2)", "a)", "(a",
     ]
@@ -188,7 +188,7 @@ import TidingsProtobuf
         predicate: city = "Berlin"
         1. index city = "Berlin"
         2. filter
-        served by: index of city, which gives the order
+        served by: index of city, also for sorting
         visited: 3 index entries, 2 records; 1 matched
         advice: declare it
 

@@ -13,7 +13,7 @@ import TidingsProto
     )
   }
 
-  @Test("fields that a save would change; exact: also those that only the stored record has")
+  @Test("fields that a save would change; exact: also fields of the stored record only")
   func fields() {
     let stored = Self.record(["same": 1, "other": 2, "extra": 3, "gone": 4])
     let new = Self.record(["same": 1, "other": 5, "new": 6, "gone": nil, "never": nil])
@@ -31,7 +31,7 @@ import TidingsProto
     )
   }
 
-  @Test("a record that is new, or of another type, differs though no field does")
+  @Test("a new record, or one of another type, differs even without different fields")
   func whole() {
     #expect(RecordDifference(Self.record([:]), stored: nil).isNew)
     #expect(!RecordDifference(Self.record([:]), stored: nil).isEmpty)
@@ -40,7 +40,7 @@ import TidingsProto
     #expect(other.rows == [["a", "(type)", "T", "U"]])
   }
 
-  @Test("a copy writes what differs, takes away what is gone, and refers into its own zone")
+  @Test("a copy writes differences, removes missing fields, and references its own zone")
   func copy() throws {
     let (notes, archive) = (
       TidingsV1.ZoneID(zoneName: "notes"), TidingsV1.ZoneID(zoneName: "archive")
@@ -70,7 +70,7 @@ import TidingsProto
     #expect(copy.change(of: nil)?.fields.count == 4)
   }
 
-  @Test("an edited record: changed fields, those that are gone as null, the change tag as it was")
+  @Test("an edited record: changed fields, removed ones as null, the original change tag")
   func edited() throws {
     let original = try #require(
       JSONValue(

@@ -5,7 +5,7 @@ import TidingsJSON
 @testable import rpcctl
 
 @Suite struct RecordDraftTests {
-  @Test("a text is kept only if it was edited, and it is told what saves it")
+  @Test("a text is kept only if it was edited, with advice on how to save it")
   func keeps() throws {
     let messages = Recorder()
     let output = Output(format: .jsonl, writeData: { _ in }, writeMessage: { messages.append($0) })

@@ -21,7 +21,7 @@ import TidingsProtobuf
   }
 
   @Test(
-    "lines, a list, an object over several lines, and what an export adds",
+    "lines, a list, an object over several lines, and the markers of an export",
     arguments: [
       "{\"recordType\":\"T\",\"recordName\":\"a\"}\n{\"recordType\":\"T\",\"recordName\":\"b\"}\n",
       "[{\"recordType\":\"T\",\"recordName\":\"a\"},{\"recordType\":\"T\",\"recordName\":\"b\"}]",
@@ -32,7 +32,7 @@ import TidingsProtobuf
   )
   func reads(text: String) throws { #expect(try Self.names(text) == ["a", "b"]) }
 
-  @Test("what is wrong is told with its place")
+  @Test("errors name their position")
   func wrong() throws {
     let broken = "{\"recordType\":\"T\",\"recordName\":\"a\"}\nno\n"
     let error = #expect(throws: UsageError.self) { try Self.names(broken) }
@@ -40,7 +40,7 @@ import TidingsProtobuf
     #expect(throws: ValueError.self) { try Self.names(#"{"recordName":"a"}"#) }
   }
 
-  @Test("of a folder all JSON files by name")
+  @Test("all JSON files of a folder, by name")
   func folder() async throws {
     let folder = try TemporaryFolder()
     try folder.write(Array(#"{"recordType":"T","recordName":"b"}"#.utf8), to: "b.json")
@@ -60,7 +60,7 @@ import TidingsProtobuf
   }
 
   @Test(
-    "policies and atomicity are said once",
+    "policies and atomicity can be given only once",
     arguments: [
       ["--policy", "all-keys", "--save-policy", "all-keys"], ["--atomic", "--no-atomic"],
     ]
@@ -100,7 +100,7 @@ import TidingsProtobuf
     #expect(error?.description.contains("did you mean Houses?") == true)
   }
 
-  @Test("the state of a copy is good for that copy only")
+  @Test("the state of a copy is valid for that copy only")
   func state() throws {
     var state = CopyState(route: "a to b")
     state.token = [1, 2, 3]

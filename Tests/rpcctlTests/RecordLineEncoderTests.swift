@@ -8,7 +8,7 @@ import TidingsProtobuf
 @testable import rpcctl
 
 @Suite struct RecordLineEncoderTests {
-  /// What the short way makes of a line; `nil` when it is refused.
+  /// The result of the encoder for a line; `nil` if it is rejected.
   private static func short(_ line: String, zone: String) -> (TidingsV1.Record, Bool)? {
     var encoder = RecordLineEncoder(zoneName: zone)
     let text = Array("x\(line)y".utf8)
@@ -16,10 +16,10 @@ import TidingsProtobuf
     guard (try? encoder.encode(text, 1..<(text.count - 1), into: &bytes)) != nil,
       let request = try? TidingsV1.ModifyRecordsRequest(decoding: bytes)
     else { return nil }
-    return (request.recordsToSave[0], encoder.longWayCount == 0)
+    return (request.recordsToSave[0], encoder.slowPathCount == 0)
   }
 
-  /// What the way over values makes of it.
+  /// The result by way of values.
   private static func long(_ line: String, zone: String) -> TidingsV1.Record? {
     guard let json = try? JSONValue(parsing: line),
       var record = try? RecordJSON.record(json, "", zoneName: zone)
@@ -29,7 +29,7 @@ import TidingsProtobuf
   }
 
   @Test(
-    "plain lines take the short way and mean the same",
+    "simple lines take the fast path, with the same result",
     arguments: [
       #"{"recordType":"T","recordName":"a","fields":{"s":"x","i":-5,"d":1.5e3,"n":null}}"#,
       #" { "recordType" : "T" , "fields" : { "z" : 0 , "l" : [1,2.5] } } "#,
@@ -49,7 +49,7 @@ import TidingsProtobuf
   }
 
   @Test(
-    "other lines take the long way",
+    "other lines take the slow path",
     arguments: [
       #"{"recordType":"T\n","fields":{}}"#,
       #"{"recordType":"T","fields":{"i":9223372036854775807}}"#,
@@ -63,7 +63,7 @@ import TidingsProtobuf
   }
 
   @Test(
-    "what is wrong is refused",
+    "invalid lines are rejected",
     arguments: [
       "", "{", "[]", "{}", #"{"recordType":"T"}}"#, #"{"recordType":"T",}"#,
       #"{"recordType":"T","recordType":"T"}"#, #"{"recordType":"T","fields":{"a":1,"a":1}}"#,
@@ -79,7 +79,7 @@ import TidingsProtobuf
     #expect(Self.short(line, zone: "") == nil)
   }
 
-  @Test("text that is not UTF-8 is refused")
+  @Test("invalid UTF-8 is rejected")
   func encoding() {
     var encoder = RecordLineEncoder(zoneName: "")
     let text = Array(#"{"recordType":"T","fields":{"a":"x"}}"#.utf8).map { $0 == 0x78 ? 0xFF : $0 }
@@ -90,7 +90,7 @@ import TidingsProtobuf
     #expect(bytes.isEmpty)
   }
 
-  @Test("any line, damaged or not, means the same on both ways")
+  @Test("any line, damaged or not, has the same result on both paths")
   func damaged() throws {
     let seed = Seed.make("RecordLineEncoder")
     var random = SplitMix64(seed: seed)

@@ -6,7 +6,7 @@ import TidingsRPC
 @testable import rpcctl
 
 @Suite struct RecordVerbTests {
-  @Test("saves come from the command line, files and standard input, one or many each")
+  @Test("records to save come from the command line, files and standard input, one or many each")
   func saves() async throws {
     let run = await ProgramRun(
       "modify-records",
@@ -70,7 +70,7 @@ import TidingsRPC
     )
   }
 
-  @Test("--dry-run and the device's mark are sent; cascades are told")
+  @Test("--dry-run and the device's mark are sent; cascades are listed")
   func dryRun() async throws {
     let response = TidingsV1.ModifyRecordsResponse(
       results: [.init(recordID: .init(recordName: "h1"), outcome: .deleted(true))],
@@ -104,7 +104,7 @@ import TidingsRPC
     )
   }
 
-  @Test("a conflict shows what was sent, what is stored and what was read")
+  @Test("a conflict shows the fields as sent, as stored and as originally fetched")
   func conflict() async {
     func record(_ tag: String, _ price: Int64) -> TidingsV1.Record {
       .init(
@@ -164,7 +164,7 @@ import TidingsRPC
     #expect(json.out.hasPrefix("[\n  {\n    \"recordType\": \"T\",") && json.out.hasSuffix("]\n"))
   }
 
-  @Test("--desired-keys asks for some fields, or for none")
+  @Test("--desired-keys requests some fields, or none")
   func keys() async throws {
     for (text, keys) in [("a, b", ["a", "b"]), ("", [])] {
       let run = await ProgramRun("fetch-records", "h1", "--desired-keys=\(text)")

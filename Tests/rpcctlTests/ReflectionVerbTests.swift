@@ -48,7 +48,7 @@ import TidingsRPC
     #expect(call.options.metadata["key"] == "a=b")
   }
 
-  @Test("a stream prints each message, and has no limit of its own")
+  @Test("a stream prints each message, and has no default time limit")
   func stream() async throws {
     let run = await ProgramRun("call", "tidings.rpc.v1.HealthService/Watch", answer: Self.server)
     #expect(
@@ -62,22 +62,25 @@ import TidingsRPC
   }
 
   @Test(
-    "what the server does not have is suggested",
+    "unknown names get suggestions",
     arguments: [
       (
         ["call", "HealthService/Chek"],
-        "tidings.rpc.v1.HealthService has no method 'Chek'; did you mean Check?"
+        "unknown method 'Chek' of tidings.rpc.v1.HealthService; did you mean Check?"
       ),
       (
         ["call", "HealtService/Check"],
-        "the server has no service 'HealtService'; did you mean HealthService?"
+        "unknown service 'HealtService'; did you mean HealthService?"
       ),
-      (["call", "Check"], "'Check' is not SERVICE/METHOD; `rpcctl describe` lists them"),
+      (
+        ["call", "Check"],
+        "invalid method 'Check': use SERVICE/METHOD; list services with `rpcctl describe`"
+      ),
       (
         ["call", "HealthService/Check", #"{"servic":1}"#],
-        "the request is not a tidings.rpc.v1.CheckRequest: servic: tidings.rpc.v1.CheckRequest has no such field"
+        "invalid request of type tidings.rpc.v1.CheckRequest: servic: tidings.rpc.v1.CheckRequest has no such field"
       ),
-      (["describe", "Recrd"], "the server knows no 'Recrd'; did you mean Record?"),
+      (["describe", "Recrd"], "unknown symbol 'Recrd'; did you mean Record?"),
     ]
   )
   func suggestions(arguments: [String], message: String) async {
@@ -85,7 +88,7 @@ import TidingsRPC
     #expect(run.err == "rpcctl: \(message)\n" && run.exitCode == .usage)
   }
 
-  @Test("describe writes what a .proto would")
+  @Test("describe prints .proto syntax")
   func describe() async {
     let run = await ProgramRun("describe", "RecordResult", "-o", "table", answer: Self.server)
     #expect(

@@ -10,7 +10,7 @@ import TidingsRPC
 
 @Suite struct ReplTests {
   @Test(
-    "lines are words as in a shell",
+    "lines are split into words as in a shell",
     arguments: [
       ("a  b", ["a", "b"]), ("", []), ("  # only a comment", []), ("a # b", ["a"]),
       ("a#b", ["a#b"]), (#"'a b' "c d""#, ["a b", "c d"]), (#"a\ b"#, ["a b"]),
@@ -21,7 +21,7 @@ import TidingsRPC
     #expect(try ShellWords.complete(line) == words)
   }
 
-  @Test("a quote that is open is told, and completed all the same")
+  @Test("an unterminated quote is an error, but can be completed")
   func open() {
     for line in ["a 'b", "a \"b c", "a b\\"] {
       #expect(throws: (any Error).self) { try ShellWords.complete(line) }
@@ -43,7 +43,7 @@ import TidingsRPC
     #expect(ReplHistory.keeps(line) == isKept)
   }
 
-  @Test("the history is in a file of the user alone, and none where there is no home")
+  @Test("the history file is readable by its owner only; there is none without a home directory")
   func historyFile() throws {
     let folder = try TemporaryFolder()
     #expect(ReplHistory([:]).prepare() == nil)
@@ -51,7 +51,7 @@ import TidingsRPC
     #expect(path == folder.file("tidings/history") && AtomicFile.exists(path))
   }
 
-  @Test("each line is run, with the options of repl unless it has them itself, until one fails")
+  @Test("each line is run, with the options of repl as defaults, until one fails")
   func lines() async throws {
     let text = """
       # health first
@@ -81,15 +81,15 @@ import TidingsRPC
     #expect(run.calls.map(\.method.name) == ["Check", "FetchSchema", "FetchSchema"])
   }
 
-  @Test("exit ends it, and it is not begun twice")
+  @Test("exit ends it, and it cannot be nested")
   func ends() async {
     let run = await ProgramRun("repl", files: ["-": "exit\nbogus\n"])
     #expect(run.exitCode == .success && run.calls.isEmpty && run.out.isEmpty)
     let twice = await ProgramRun("repl", files: ["-": "repl\n"])
-    #expect(twice.exitCode == .usage && twice.err == "rpcctl: this is repl already\n")
+    #expect(twice.exitCode == .usage && twice.err == "rpcctl: repl is already running\n")
   }
 
-  @Test("what destroys is asked about in repl as elsewhere", arguments: ["n", "y"])
+  @Test("destructive commands ask for confirmation in repl, too", arguments: ["n", "y"])
   func asks(answer: String) async {
     let typed = Mutex(["zones delete drafts", answer])
     let transport = ScriptedTransport(answer: ScriptedTransport.noAnswer)

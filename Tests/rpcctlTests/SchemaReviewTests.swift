@@ -24,15 +24,23 @@ import TidingsRPC
 
   /// Each line of the type, and the finding that it gets.
   @Test(
-    "likely mistakes are found at their lines",
+    "probable mistakes are reported with their lines",
     arguments: [
-      ("size NUMBER,", "warning T.size the first value that is saved makes it INT64 or DOUBLE"),
-      ("pins LIST<ENCRYPTED STRING>,", "warning T.pins no value can be saved"),
-      ("a_b STRING, \n ab STRING,", "warning T.ab it differs from 'a_b' only in how it is written"),
-      ("a STRING, \n A STRING,", "note T.A names of fields begin with a small letter"),
-      ("a INT64 QUERYABLE SORTABLE,", "note T.a one index serves QUERYABLE and SORTABLE"),
+      ("size NUMBER,", "warning T.size the first saved value makes it INT64 or DOUBLE"),
+      (
+        "pins LIST<ENCRYPTED STRING>,", "warning T.pins lists of encrypted values are not supported"
+      ),
+      (
+        "a_b STRING, \n ab STRING,",
+        "warning T.ab the name differs from 'a_b' only in case or underscores"
+      ),
+      ("a STRING, \n A STRING,", "note T.A field names should start with a lower-case letter"),
+      ("a INT64 QUERYABLE SORTABLE,", "note T.a QUERYABLE and SORTABLE share one index"),
       ("GRANT WRITE TO \"_icloud\",", "warning T GRANT TO \"_icloud\" every user may change"),
-      ("GRANT CREATE TO \"_creator\",", "warning T GRANT TO \"_creator\" nobody created"),
+      (
+        "GRANT CREATE TO \"_creator\",",
+        "warning T GRANT TO \"_creator\" a new record has no creator yet"
+      ),
     ]
   )
   func mistakes(line: String, message: String) throws {
@@ -51,7 +59,7 @@ import TidingsRPC
     #expect(found.0 == (line.contains("\n") ? 5 : 4))
   }
 
-  @Test("roles without grants, and types without them, are found; what is good is not")
+  @Test("roles and types without grants are reported; valid ones are not")
   func grants() throws {
     #expect(try SchemaLint.findings(Self.good, name: "f").isEmpty)
     let text = "DEFINE SCHEMA\nCREATE ROLE r;\nRECORD TYPE T (a STRING);"
@@ -62,12 +70,12 @@ import TidingsRPC
     let unreadable = "DEFINE SCHEMA RECORD TYPE T (a STRING, GRANT WRITE TO \"_creator\");"
     #expect(
       try SchemaLint.findings(unreadable, name: "f").map(\.message) == [
-        "who may not read a record may not write it: grant READ too"
+        "writing requires reading: grant READ, too"
       ]
     )
   }
 
-  @Test("lint ends with 3 when there are warnings, and needs no server")
+  @Test("lint exits with 3 if there are warnings, and needs no server")
   func lint() async {
     let bad = "DEFINE SCHEMA\nRECORD TYPE T (\n  a NUMBER,\n  GRANT READ TO \"_world\"\n);"
     let run = await ProgramRun("schema", "lint", "s", files: ["s": bad])
@@ -75,13 +83,13 @@ import TidingsRPC
     #expect(run.out.hasPrefix(#"{"file":"s","line":3,"level":"warning","subject":"T.a","#))
     let good = await ProgramRun("schema", "lint", "-", files: ["-": Self.good], format: .table)
     #expect(good.exitCode == .success && good.out.isEmpty)
-    #expect(good.err == "standard input: nothing to say\n")
+    #expect(good.err == "standard input: no findings\n")
     let none = await ProgramRun("schema", "lint", "s", files: ["s": "DEFINE SCHEM"])
     #expect(none.exitCode == .localFailure && none.err.hasPrefix("rpcctl: s, line 1, column 8:"))
   }
 
   @Test(
-    "what breaks clients is told from what does not",
+    "incompatible changes are distinguished from compatible ones",
     arguments: [
       ("price INT64 QUERYABLE", "price INT64", "note House.price"),
       ("price INT64 QUERYABLE", "price STRING", "error House.price"),
@@ -101,7 +109,7 @@ import TidingsRPC
     #expect(findings.map { "\($0.level) \($0.subject)" } == [finding].compactMap(\.self))
   }
 
-  @Test("a type that is gone is told once; a new one breaks nothing")
+  @Test("a removed type is reported once; a new one breaks nothing")
   func types() throws {
     let empty = "DEFINE SCHEMA"
     let gone = try SchemaBreaks.findings(from: Self.good, to: empty, names: ("a", "b"))

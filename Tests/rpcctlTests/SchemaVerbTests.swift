@@ -13,7 +13,7 @@ import TidingsRPC
     .init(kind: .changed, subject: "T.b", before: "STRING", after: "STRING QUERYABLE"),
   ]
 
-  @Test("get prints the text, and JSON where that is asked for")
+  @Test("get prints text, or JSON on request")
   func get() async throws {
     let response = TidingsV1.FetchSchemaResponse(
       text: text,
@@ -80,7 +80,7 @@ import TidingsRPC
     #expect(standardInput.out.isEmpty && standardInput.exitCode == .success)
   }
 
-  @Test("diff changes nothing, and its exit code tells whether anything would")
+  @Test("diff changes nothing, and its exit code shows whether there are differences")
   func diff() async throws {
     for (changes, exitCode) in [(changes, ExitCode.conditionNotMet), ([], .success)] {
       let run = await ProgramRun("schema", "diff", "s", files: ["s": text]) { _ in
@@ -108,14 +108,14 @@ import TidingsRPC
     )
   }
 
-  @Test("deploying nothing tells that the container exists in production")
+  @Test("deploying without changes reports that the container exists in production")
   func deployNothing() async {
     let response = TidingsV1.DeploySchemaResponse()
     for (arguments, text) in [
-      ([], "nothing to copy; container 'c' exists in production, with this schema\n"),
+      ([], "no changes; container 'c' exists in production with this schema\n"),
       (
         ["--dry-run"],
-        "nothing to copy; deploying sees to it that container 'c' exists in production\n"
+        "no changes; deploying would create container 'c' in production\n"
           + "nothing was changed (--dry-run)\n"
       ),
     ] {
@@ -127,7 +127,7 @@ import TidingsRPC
     }
   }
 
-  @Test("validate needs no server, and shows where a file is no schema")
+  @Test("validate needs no server, and shows the position of an error")
   func validate() async {
     let good = await ProgramRun("schema", "validate", "s", files: ["s": text])
     #expect(good.out == #"{"recordTypes":1,"fields":1,"indexedFields":1,"roles":0}"# + "\n")
@@ -151,7 +151,7 @@ import TidingsRPC
     #expect(bad.exitCode == .localFailure && bad.configuration == nil)
   }
 
-  @Test("a refused file is shown with its place too")
+  @Test("the error for a rejected file has its position, too")
   func refused() async {
     let error = RPCError(.invalidArgument, "the text is no schema: line 1, column 1: x\n  y\n  ^")
     let run = await ProgramRun("schema", "apply", "s", files: ["s": "y"]) { _ throws(RPCError) in
@@ -162,18 +162,18 @@ import TidingsRPC
   }
 
   @Test(
-    "wrong usage ends with 2",
+    "usage errors exit with 2",
     arguments: [
-      (["schema"], "'schema' is followed by one of: get, apply, diff, validate, deploy"),
-      (["schema", "aply", "s"], "there is no verb 'schema aply'; did you mean schema apply?"),
-      (["schema", "apply"], "one FILE is needed, or - for standard input"),
-      (["schema", "diff", "a", "b"], "one FILE is needed"),
+      (["schema"], "'schema' requires a verb: get, apply, diff, validate, deploy"),
+      (["schema", "aply", "s"], "unknown verb 'schema aply'; did you mean schema apply?"),
+      (["schema", "apply"], "expected one FILE, or - for standard input"),
+      (["schema", "diff", "a", "b"], "expected one FILE"),
       (["schema", "diff", "none"], "cannot read 'none'"),
-      (["schema", "deploy", "x"], "'x' is not expected here"),
+      (["schema", "deploy", "x"], "unexpected operand 'x'"),
       (["schema", "get", "--from", "x"], "unknown option '--from'"),
       (
         ["schema", "apply", "s", "--environment", "production"],
-        "a schema is applied to development, and deployed to production from there"
+        "schemas can be applied to development only: deploy to production with"
       ),
     ]
   )
@@ -184,7 +184,7 @@ import TidingsRPC
     #expect(run.out.isEmpty && run.configuration == nil)
   }
 
-  @Test("the two words of a verb may have options between them")
+  @Test("options may stand between the words of a verb")
   func optionsBetween() async {
     let run = await ProgramRun("help", "schema", "get")
     #expect(run.out.contains("Usage: rpcctl schema get [options]"))

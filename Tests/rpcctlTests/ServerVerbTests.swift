@@ -29,7 +29,7 @@ import TidingsRPC
     }
   }
 
-  @Test("metrics are in Prometheus' format: each counter of the contract, 0 too")
+  @Test("metrics are in Prometheus format: each counter of the contract, including zeros")
   func prometheus() async throws {
     let run = await ProgramRun("server", "metrics", answer: Self.server)
     #expect(
@@ -54,7 +54,7 @@ import TidingsRPC
     #expect(run.out.contains(#"{"name":"items-per-call-max","value":400}"#))
   }
 
-  @Test("health is told once, or as it changes; its end says how it is")
+  @Test("health is printed once, or on each change; the exit code is that of the last")
   func health() async {
     let once = await ProgramRun("server", "health", answer: Self.server)
     #expect(once.exitCode == .localFailure && once.out.contains(#""status":"NOT_SERVING""#))

@@ -6,7 +6,7 @@ import TidingsRPC
 @testable import rpcctl
 
 @Suite struct ShareVerbTests {
-  @Test("who is invited with a permission that is none is not invited as somebody else")
+  @Test("an invalid permission is not taken for a part of the user's name")
   func unknownPermission() async {
     for text in ["bob:rw", "bob:", ":read-only", ""] {
       let run = await ProgramRun("shares", "create", "--zone", "sales", "--invite", text)
@@ -35,7 +35,7 @@ import TidingsRPC
     #expect(run.exitCode == .success && run.out.contains("tidings://share/a/b/c"), "\(run)")
   }
 
-  @Test("a name with a colon is written with its permission")
+  @Test("a name with a colon is followed by its permission")
   func colon() {
     let participant = PermissionText.participant("team:bob:read-write")
     #expect(participant?.userRecordName == "team:bob")

@@ -7,13 +7,13 @@ import TidingsRPC
 
 @testable import rpcctl
 
-/// Commands of `--exec`, real ones.
+/// Real commands of `--exec`.
 @Suite struct ShellCommandTests {
   private static func read(_ path: String) throws -> String {
     String(decoding: try Input.system.read(path), as: UTF8.self)
   }
 
-  @Test("a command reads its data from standard input, and nothing of it is run")
+  @Test("a command reads its data from standard input, which is never executed")
   func input() async throws {
     let folder = try TemporaryFolder()
     let hostile = #"$(touch \#(folder.file("x")))'; touch \#(folder.file("x")) #"#
@@ -34,12 +34,12 @@ import TidingsRPC
     #expect(!AtomicFile.exists(folder.file("x")))
   }
 
-  @Test("a command that does not read its input is no failure, however much there is")
+  @Test("a command that does not read its input does not fail, whatever its size")
   func unread() async throws {
     try await ShellCommand("true").run([UInt8](repeating: 10, count: 1 << 20))
   }
 
-  @Test("a command that fails ends the watch with 5, and says how it ended")
+  @Test("a command that fails ends the watch with 5, and its status is reported")
   func failure() async {
     let notifications = [TidingsV1.Notification(notificationID: "1-1", type: .query)]
     let failed = await ProgramRun(
@@ -48,16 +48,16 @@ import TidingsRPC
       staysOpen: true
     )
     #expect(failed.exitCode == .commandFailed && failed.exitCode.rawValue == 5)
-    #expect(failed.err == "rpcctl: the command 'exit 7' ended with 7\n")
+    #expect(failed.err == "rpcctl: the command 'exit 7' exited with status 7\n")
     let killed = await ProgramRun(
       list: ["watch", "--exec", "kill -9 $$"],
       notifications: notifications,
       staysOpen: true
     )
-    #expect(killed.err == "rpcctl: the command 'kill -9 $$' was ended by the signal 9\n")
+    #expect(killed.err == "rpcctl: the command 'kill -9 $$' was killed by signal 9\n")
   }
 
-  @Test("a command whose task is cancelled is asked to end, with its signals as usual")
+  @Test("a command whose task is cancelled gets SIGTERM, with default signal handlers")
   func cancelled() async throws {
     let folder = try TemporaryFolder()
     let script =
@@ -70,7 +70,7 @@ import TidingsRPC
     #expect(try Self.read(folder.file("end")) == "asked\n")
   }
 
-  @Test("--mark-read marks what was printed, and waits for a server that is away")
+  @Test("--mark-read marks what was printed, and waits for an unreachable server")
   func markRead() async throws {
     let tries = Box<Int>()
     let run = await ProgramRun(

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// A file with what the program printed when somebody last looked at it.
+/// A file with the expected output of the program.
 ///
-/// `TIDINGS_UPDATE_SNAPSHOTS=1` writes the files anew; then `git diff` shows what changed.
+/// `TIDINGS_UPDATE_SNAPSHOTS=1` rewrites the files; then `git diff` shows what changed.
 enum Snapshot {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Snapshots")
@@ -11,7 +11,7 @@ enum Snapshot {
   private static let updates =
     ProcessInfo.processInfo.environment["TIDINGS_UPDATE_SNAPSHOTS"] == "1"
 
-  /// Compares a text with its file, after what changes by itself was taken out.
+  /// Compares a text with its file, after masking variable parts.
   static func expect(
     _ text: String,
     is name: String,
@@ -42,7 +42,7 @@ enum Snapshot {
     Set(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/" + subfolder))
   }
 
-  /// Versions and durations are always others.
+  /// Masks versions and durations.
   private static func normalized(_ text: String) -> String {
     text.replacing(/rpcctl [0-9]+\.[0-9]+\.[0-9]+[^\s"]*/, with: "rpcctl VERSION")
       .replacing(/[0-9]+(\.[0-9]+)? (ms|s)\b/, with: "TIME")

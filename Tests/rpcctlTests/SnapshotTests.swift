@@ -6,7 +6,7 @@ import TidingsRPC
 
 @testable import rpcctl
 
-/// What people and scripts see of rpcctl changes only on purpose.
+/// The help and output of rpcctl change only on purpose.
 @Suite struct SnapshotTests {
   @Test("the help of the program, and the map of its verbs")
   func program() async throws {
@@ -21,13 +21,13 @@ import TidingsRPC
     try Snapshot.expect(text, is: "help/\(name.replacing(" ", with: "-")).txt")
   }
 
-  @Test("there is no help of verbs that are gone")
+  @Test("there are no snapshots of removed verbs")
   func leftovers() throws {
     let names = Set(Verb.shown.map { $0.command.name.replacing(" ", with: "-") + ".txt" })
     #expect(try Snapshot.names(in: "help").subtracting(names) == [])
   }
 
-  /// A record with fields of several types, and one that is missing.
+  /// A record with fields of several types, and a missing one.
   private static let records = TidingsV1.FetchRecordsResponse(
     results: [
       .init(

@@ -6,7 +6,7 @@ import TidingsRPC
 @testable import rpcctl
 
 @Suite struct StatusVerbTests {
-  @Test("status tells health and the server's description; not serving is a failure")
+  @Test("status shows health and server info; not serving is a failure")
   func status() async {
     for (serving, exitCode) in [
       (TidingsRpcV1.ServingStatus.serving, ExitCode.success), (.notServing, .localFailure),

@@ -46,7 +46,7 @@ import TidingsProtobuf
     #expect(request.subscriptionIDsToDelete == ["old"])
   }
 
-  @Test("without --on all changes fire; without --id one is made up")
+  @Test("without --on all changes fire; without --id one is generated")
   func defaults() async throws {
     let run = await ProgramRun("modify-subscriptions", "--query", "T")
     let request = try TidingsV1.ModifySubscriptionsRequest(decoding: run.calls[0].request)

@@ -5,7 +5,7 @@ import TidingsJSON
 @testable import rpcctl
 
 @Suite struct TableTests {
-  @Test("columns fit their content, also of wide characters")
+  @Test("columns fit their content, also with wide characters")
   func columns() {
     var table = Table(["NAME", "TEXT", "END"])
     table.append(["h1", "日本", "x"])
@@ -29,12 +29,12 @@ import TidingsJSON
     #expect(Output.writeAll([1, 2], to: null) == 0)
   }
 
-  @Test("no rows print nothing")
+  @Test("a table without rows is empty")
   func empty() {
     #expect(Table(["NAME"]).description == "")
   }
 
-  @Test("the lines of an error stand under its row, in their columns")
+  @Test("the lines of an error are printed below its row")
   func notes() {
     var results = Results(columns: ["A", "RESULT"])
     results.appendFailure(.null, ["x", "wrong:\n  a = = 1\n      ^"])

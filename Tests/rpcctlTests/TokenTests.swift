@@ -10,7 +10,7 @@ import TidingsRPC
 @Suite struct TokenTests {
   private static let token = "Abo8V/kNxoLkAQDsHnMElU/Qao+L5XKGHUqK"
 
-  @Test("a token tells its version, the data it is of, and numbers")
+  @Test("a token shows its version, the data that it belongs to, and numbers")
   func inspects() async {
     let run = await ProgramRun("tokens", "inspect", Self.token)
     #expect(
@@ -23,7 +23,10 @@ import TidingsRPC
     #expect(other.out == #"{"kind":"unknown","bytes":6}"# + "\n")
   }
 
-  @Test("--check asks whose data it is of", arguments: [("ba3c57f90dc682e4", true), ("00", false)])
+  @Test(
+    "--check compares the data with the server's",
+    arguments: [("ba3c57f90dc682e4", true), ("00", false)]
+  )
   func checks(incarnation: String, isSame: Bool) async {
     let run = await ProgramRun("tokens", "inspect", Self.token, "--check") { _ in
       [TidingsRpcV1.FetchServerInfoResponse(incarnation: incarnation).encoded()]
@@ -32,7 +35,7 @@ import TidingsRPC
     #expect(run.exitCode == (isSame ? .success : .conditionNotMet))
   }
 
-  @Test("a token is kept in a file, shown, used and forgotten")
+  @Test("a token is saved to a file, shown, used and removed")
   func files() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("notes.token")
@@ -57,7 +60,7 @@ import TidingsRPC
     #expect(await server.run(["tokens", "save", path, "AQIDBAUG"]).exitCode == .usage)
   }
 
-  @Test("--save-token keeps the place of each page; a file that is not there yet is the beginning")
+  @Test("--save-token saves the position of each page; a missing file means the beginning")
   func saves() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("notes.token")
@@ -72,7 +75,7 @@ import TidingsRPC
     }
     let arguments = ["fetch-zone-changes", "notes", "--since", "@" + path, "--save-token", path]
     let first = await server.run(arguments)
-    #expect(first.err.contains("is not there yet"), "\(first.err)")
+    #expect(first.err.contains("does not exist yet"), "\(first.err)")
     let second = await server.run(arguments)
     let third = await server.run(arguments)
     let names = [first, second, third].map { run in
@@ -83,7 +86,7 @@ import TidingsRPC
     #expect(both.exitCode == .usage && both.err.contains("the same as --since"))
   }
 
-  @Test("how old tokens may be is the server's to say")
+  @Test("the maximum age of tokens comes from the server")
   func oldest() async {
     let run = await ProgramRun("tokens", "oldest", format: .table) { _ in
       [

@@ -32,7 +32,7 @@ import TidingsRPC
     return (notifications.map(\.notificationID).filter { run.out.contains("\"\($0)\"") }, run)
   }
 
-  @Test("it ends with the first, with the one that is waited for, or tells only some")
+  @Test("it ends after the first notification or the awaited one, and filters")
   func ends() async {
     #expect(await Self.run("--once").ids == ["1-5"])
     #expect(await Self.run("--until", "price > 10").ids == ["1-5", "1-20"])
@@ -40,17 +40,17 @@ import TidingsRPC
     #expect(filtered.ids == ["1-20", "1-30"] && filtered.run.exitCode == .success)
     #expect(await Self.run("--once", "--count", "2").run.exitCode == .usage)
     let late = await Self.run("--until", "price > 100", "--timeout", "100ms")
-    #expect(late.run.exitCode == .conditionNotMet && late.run.err.contains("satisfies --until"))
+    #expect(late.run.exitCode == .conditionNotMet && late.run.err.contains("satisfied --until"))
     #expect(await Self.run("--until", "price >").run.exitCode == .usage)
   }
 
-  @Test("heartbeats say that it is alive")
+  @Test("heartbeats report that it is alive")
   func beats() async {
     let run = await Self.run("--show-heartbeats", "--timeout", "300ms").run
     #expect(run.err.contains("rpcctl: alive at "), "\(run.err)")
   }
 
-  @Test("when the log is cut it ends with 75, or begins anew")
+  @Test("when the log is truncated it ends with 75, or restarts")
   func expired() async throws {
     struct Cut: NotificationSource {
       func handOut(
@@ -79,7 +79,7 @@ import TidingsRPC
           count += 1
           try await source.handOut { _ in true }
         }
-        #expect(refetches && count == 2 && err.text.contains("some are missed"))
+        #expect(refetches && count == 2 && err.text.contains("some were missed"))
       } catch {
         #expect(!refetches && Failure(error).exitCode == .failedCall(.outOfRange))
       }

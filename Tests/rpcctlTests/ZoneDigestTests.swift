@@ -30,7 +30,7 @@ import TidingsProto
   }
 
   @Test(
-    "the order, the zone, tags and times do not count; each field does",
+    "order, zone, tags and times are ignored; each field counts",
     arguments: [0, 7, 499]
   )
   func same(index: Int) {
@@ -48,7 +48,7 @@ import TidingsProto
     #expect(fewer.recordCount == 499 && one.differences(from: fewer).count == 1)
   }
 
-  @Test("a feed in order is whole; one that is not is told")
+  @Test("an ordered feed is complete; problems are reported")
   func feed() {
     func page(_ tags: [String], token: UInt8, more: Bool = false) -> TidingsV1.ZoneChanges {
       .init(
@@ -72,9 +72,9 @@ import TidingsProto
     bad.end(sequenceNumber: 4)
     #expect(
       bad.problems == [
-        "record 'r3' (3) comes after 5", "page 2 does not move on",
-        "record 'r?' has no change tag that is a number: '?'",
-        "record 'r' is older (4) than the feed has it (5)", "the feed has 5, and the zone only 4",
+        "record 'r3' (3) comes after 5", "page 2 does not advance the token",
+        "record 'r?' has an invalid change tag '?'",
+        "record 'r' is older (4) than in the feed (5)", "the feed ends at 5, after the zone's 4",
       ]
     )
   }

@@ -96,7 +96,7 @@ extension Verb {
       let source = try AssetSource(invocation)
       let session = try await invocation.connect()
       let asset = try await source.asset(invocation, session)
-      if invocation.wouldOnly("write \(counted(Int(asset.size), "byte")) to '\(path)'") {
+      if invocation.previews("write \(counted(Int(asset.size), "byte")) to '\(path)'") {
         return .success
       }
       let transfer = AssetTransfer(

@@ -23,7 +23,7 @@ final class DryRunTransport: ClientTransport {
   var hasEnded: Bool { endedHere.load(ordering: .relaxed) }
 
   /// Something would have been changed.
-  var hasSpared: Bool { hasEnded || asked.load(ordering: .relaxed) }
+  var hasSkippedCalls: Bool { hasEnded || asked.load(ordering: .relaxed) }
 
   func unary(
     _ method: MethodDescriptor,

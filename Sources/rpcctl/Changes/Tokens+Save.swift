@@ -24,7 +24,7 @@ extension Verb {
       guard case .changeToken = TokenInspection(token).kind else {
         throw UsageError("invalid token '\(operands[1])': use a complete token as printed")
       }
-      if invocation.wouldOnly("write the token to '\(operands[0])'") { return .success }
+      if invocation.previews("write the token to '\(operands[0])'") { return .success }
       try AtomicFile.write(Array((Base64.encode(token) + "\n").utf8), to: operands[0])
       return .success
     }
@@ -72,7 +72,7 @@ extension Verb {
       guard operands.count == 1 else { throw UsageError("expected one FILE") }
       let token = try TokenText.bytes("@" + operands[0], "FILE", invocation.input)
       try invocation.confirm("remove the token in '\(operands[0])'")
-      if !invocation.wouldOnly("remove '\(operands[0])'") { AtomicFile.remove(operands[0]) }
+      if !invocation.previews("remove '\(operands[0])'") { AtomicFile.remove(operands[0]) }
       invocation.output.write(text: Base64.encode(token) + "\n")
       return .success
     }

@@ -65,7 +65,7 @@ extension Verb {
         values[option.name] = value.isEmpty ? "true" : try storedValue(value, of: option.name)
       }
       values["description"] = arguments[description].map(oneLine)
-      if invocation.wouldOnly("write the context '\(name)'") { return .success }
+      if invocation.previews("write the context '\(name)'") { return .success }
       try folder.write(SavedContext.text(name, values), as: name)
       let selection = try folder.selection
       if arguments[useOption] || selection.current == nil { try use(name, folder) }
@@ -138,7 +138,7 @@ extension Verb {
         name = previous
       }
       _ = try invocation.context(name)
-      if invocation.wouldOnly("use the context '\(name)'") { return .success }
+      if invocation.previews("use the context '\(name)'") { return .success }
       try use(name, folder)
       invocation.output.log("the current context is now '\(name)'")
       return .success
@@ -261,7 +261,7 @@ extension Verb {
       if try folder.has(names[1]), !invocation.arguments[replace] {
         throw UsageError("context '\(names[1])' exists: use --replace")
       }
-      if invocation.wouldOnly("write the context '\(names[1])'") { return .success }
+      if invocation.previews("write the context '\(names[1])'") { return .success }
       let values = Dictionary(uniqueKeysWithValues: context.lines.map { ($0.name, $0.value) })
       try folder.write(SavedContext.text(names[1], values), as: names[1])
       return try show(names[1], invocation)
@@ -287,7 +287,7 @@ extension Verb {
       for name in names { _ = try invocation.context(name) }
       let list = names.joined(separator: ", ")
       try invocation.confirm("remove the \(names.count == 1 ? "context" : "contexts") \(list)")
-      if invocation.wouldOnly("remove \(list)") { return .success }
+      if invocation.previews("remove \(list)") { return .success }
       for name in names { try invocation.contexts.remove(name) }
       return .success
     }

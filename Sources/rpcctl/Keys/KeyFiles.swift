@@ -37,7 +37,7 @@ extension Verb {
       guard let path = invocation.arguments[file], !path.isEmpty else {
         throw UsageError("no file: set the file to write with -O FILE")
       }
-      if invocation.wouldOnly("write a key pair to '\(path)'") { return .success }
+      if invocation.previews("write a key pair to '\(path)'") { return .success }
       let pair = KeyPair()
       try KeyFile.pair(pair).write(
         to: path,

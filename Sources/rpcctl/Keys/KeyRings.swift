@@ -15,7 +15,7 @@ extension Verb {
       operands: "FILE",
       discussion: """
         Encrypted fields can be read only with this file, not even by the server's operator: keep a copy
-        in a safe place. Existing files are not overwritten.
+        in a secure location. Existing files are not overwritten.
 
         Example:
           rpcctl keys ring create ada.ring
@@ -28,7 +28,7 @@ extension Verb {
     run: { invocation in
       let ring = KeyRing([.init(EncryptionKey(), .seal)])
       let file = try keyRingFile(invocation)
-      if invocation.wouldOnly("write a key ring with one key") { return .success }
+      if invocation.previews("write a key ring with one key") { return .success }
       try keyRingFailure { () throws(KeyRingError) in try file.create(ring) }
       return print(ring.entries, sealing: ring, invocation.output)
     }
@@ -65,7 +65,7 @@ extension Verb {
           try KeyRingFile(path: path).read().entries.map { .init($0.key, .open) }
         }
       }
-      if invocation.wouldOnly("add \(counted(entries.count, "key")) that the ring does not have") {
+      if invocation.previews("add \(counted(entries.count, "key")) that the ring does not have") {
         return .success
       }
       let (added, ring) = try keyRingFailure { () throws(KeyRingError) in

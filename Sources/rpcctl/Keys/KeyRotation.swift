@@ -57,7 +57,7 @@ extension Verb {
       let what =
         "write a new key pair to '\(path)' and authorize it for "
         + (user.isEmpty ? "guests" : "'\(user)'") + "; the old key would be \(end)"
-      if invocation.wouldOnly(what) { return .success }
+      if invocation.previews(what) { return .success }
       if revokes { try invocation.confirm("permanently revoke the key \(old)") }
       let pair = KeyPair()
       try KeyFile.pair(pair).write(

@@ -26,9 +26,9 @@ extension NotificationInbox: NotificationSource {
     _ body: @Sendable (TidingsV1.Notification) async throws -> Bool
   ) async throws {
     for try await item in self {
-      let goesOn = try await body(item.notification)
+      let proceeds = try await body(item.notification)
       try await commit(upTo: item)
-      if !goesOn { return }
+      if !proceeds { return }
     }
   }
 }

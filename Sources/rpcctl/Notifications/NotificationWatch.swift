@@ -63,9 +63,9 @@ struct Heartbeat: Sendable {
           .init(),
           options: invocation.callOptions
         )
-        let came = counted(progress.count, "notification")
+        let received = counted(progress.count, "notification")
         invocation.output.log(
-          "rpcctl: alive at \(wallClock().text): \(came) so far, the server answered in "
+          "rpcctl: alive at \(wallClock().text): \(received) so far, the server answered in "
             + "\((ContinuousClock.now - begin).shortText)"
         )
       } catch {

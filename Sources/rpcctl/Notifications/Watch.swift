@@ -153,9 +153,9 @@ extension Verb {
         refetches: arguments[onExpired] == "refetch",
         output: output
       )
-      let heart = arguments[showHeartbeats] ? Heartbeat(session, invocation) : nil
+      let heartbeat = arguments[showHeartbeats] ? Heartbeat(session, invocation) : nil
       let seen = try await withTimeLimit(limit) { [consumer] progress in
-        let beats = Task { await heart?.beat(progress) }
+        let beats = Task { await heartbeat?.beat(progress) }
         defer { beats.cancel() }
         try await watch.run { try await consumer.consume($0, countMax: count, progress) }
       }

@@ -89,7 +89,7 @@ struct Output: Sendable {
   }
 
   /// Returns the same output with another notation.
-  func asked(for notation: ResultNotation, fields: FieldSelection? = nil) -> Self {
+  func using(_ notation: ResultNotation, fields: FieldSelection? = nil) -> Self {
     var output = self
     output.results = ResultWriter(usual: results.usual, notation, fields)
     output.failsInJSON = notation.failsInJSON

@@ -8,7 +8,7 @@ struct Unconfirmed: Error, Hashable, Sendable, CustomStringConvertible {
 /// What to do when no answer can be asked for.
 enum ConfirmationPolicy: Sendable {
   /// Proceed: the command names what it deletes, and scripts use it.
-  case goesOn
+  case proceeds
   /// Refuse: the command requires `--yes`.
   case refuses
 }
@@ -22,7 +22,7 @@ extension Invocation {
   ///   - question: The action, without question mark: `delete zone 'a' with all its records`.
   ///   - unasked: What to do without a terminal, or with `--no-input`.
   /// - Throws: `Unconfirmed` if the answer is no.
-  func confirm(_ question: String, unasked: ConfirmationPolicy = .goesOn) throws(Unconfirmed) {
+  func confirm(_ question: String, unasked: ConfirmationPolicy = .proceeds) throws(Unconfirmed) {
     if arguments[.yes] || isDryRun { return }
     guard !arguments[.noInput], let readLine = program.readLine else {
       guard unasked == .refuses else { return }

@@ -17,7 +17,7 @@ extension Invocation {
   /// In a dry run, prints what a verb that needs no server would do: `write 'a.key'`.
   ///
   /// - Returns: Whether this is a dry run, in which case the verb returns.
-  func wouldOnly(_ what: @autoclosure () -> String) -> Bool {
+  func previews(_ what: @autoclosure () -> String) -> Bool {
     if isDryRun { output.log("would \(what()) (--dry-run)") }
     return isDryRun
   }

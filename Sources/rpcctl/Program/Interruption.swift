@@ -18,10 +18,10 @@ final class Interruption {
   /// Longest time that a cancelled verb may take.
   private static let pause = DispatchTimeInterval.seconds(2)
 
-  private static let isAwaited = Mutex(false)
+  private static let cancelsTask = Mutex(false)
 
   /// Makes SIGINT cancel the program's task; a second SIGINT ends the process.
-  static func enableCancellation() { isAwaited.withLock { $0 = true } }
+  static func enableCancellation() { cancelsTask.withLock { $0 = true } }
 
   private static let isIgnored = Mutex(false)
 
@@ -49,7 +49,7 @@ final class Interruption {
       if Self.isIgnored.withLock({ $0 }) { return }
       if let action = Self.diverted.withLock(\.self) { return action() }
       // Output is unbuffered: nothing is lost.
-      guard Self.isAwaited.withLock({ $0 }) else { _exit(ExitCode.interrupted.rawValue) }
+      guard Self.cancelsTask.withLock({ $0 }) else { _exit(ExitCode.interrupted.rawValue) }
       signal(SIGINT) { _ in _exit(ExitCode.interrupted.rawValue) }
       cancel()
       queue.asyncAfter(deadline: .now() + Self.pause) {

@@ -44,7 +44,7 @@ extension Verb {
     let pages =
       [(Program.name, Manual.program)]
       + shown.map { (Manual.name(of: $0.command), Manual.page(of: $0.command)) }
-    if invocation.wouldOnly("write \(counted(pages.count, "page")) to '\(folder)'") { return }
+    if invocation.previews("write \(counted(pages.count, "page")) to '\(folder)'") { return }
     if !Folder.isThere(folder) {
       do { try Folder.make(folder) } catch { throw LocalFailure("\(error)") }
     }

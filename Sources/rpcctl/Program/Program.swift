@@ -209,7 +209,7 @@ struct Program: Sendable {
 
   private func finish(_ output: Output, _ dryRun: DryRunTransport?) {
     output.finish()
-    if dryRun?.hasSpared == true { output.log("nothing was changed (--dry-run)") }
+    if dryRun?.hasSkippedCalls == true { output.log("nothing was changed (--dry-run)") }
   }
 
   /// Applies the options for the format of results and messages.
@@ -218,8 +218,8 @@ struct Program: Sendable {
     to output: inout Output,
     fields: FieldSelection? = nil
   ) {
-    output = output.asked(
-      for: parsed[.output].flatMap(ResultNotation.init) ?? .auto,
+    output = output.using(
+      parsed[.output].flatMap(ResultNotation.init) ?? .auto,
       fields: fields
     )
     output.colors = Colors(

@@ -69,7 +69,7 @@ extension Verb {
       let zones = try await zoneNames(invocation, session)
       if invocation.isDryRun {
         let text = zones.map { "'\(printable($0))'" }.joined(separator: ", ")
-        _ = invocation.wouldOnly("export \(counted(zones.count, "zone")) to '\(out)': \(text)")
+        _ = invocation.previews("export \(counted(zones.count, "zone")) to '\(out)': \(text)")
         return .success
       }
       // Connected first, so that the file is left unchanged if the server is unreachable.

@@ -3,7 +3,7 @@ internal import TidingsClient
 internal import TidingsProto
 
 extension Verb {
-  private static let batchesUnderWay = 4
+  private static let concurrentBatches = 4
 
   private static let zone = OptionKey<String?>(
     "zone",
@@ -20,7 +20,7 @@ extension Verb {
   private static let inFlight = OptionKey<Int>(
     "in-flight",
     value: "N",
-    default: batchesUnderWay,
+    default: concurrentBatches,
     in: 1...64,
     "Most concurrent calls."
   )

@@ -128,7 +128,7 @@ extension Verb {
         invocation.output.write(bytes: response.fileDescriptorSet)
         return .success
       }
-      if invocation.wouldOnly("write '\(path)'") { return .success }
+      if invocation.previews("write '\(path)'") { return .success }
       try AtomicFile.write(response.fileDescriptorSet, to: path)
       guard invocation.output.format != .table else { return .success }
       invocation.output.write(

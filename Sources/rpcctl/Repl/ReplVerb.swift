@@ -26,7 +26,7 @@ extension Verb {
       try invocation.refuseOperands()
       let repl = Repl(invocation)
       if invocation.program.readLine == nil { return try await repl.runLines() }
-      return await repl.converse()
+      return await repl.runInteractively()
     }
   )
 }
@@ -64,7 +64,7 @@ struct Repl: Sendable {
   }
 
   /// Runs lines from the terminal.
-  func converse() async -> ExitCode {
+  func runInteractively() async -> ExitCode {
     let history = ReplHistory(invocation.program.environment)
     let editor = LineEditor(historyPath: history.prepare()) { [self] in candidates($0) }
     invocation.output.hint(
@@ -105,7 +105,7 @@ struct Repl: Sendable {
     if words.first == "repl" {
       return invocation.output.fail(UsageError("repl is already running"))
     }
-    return await invocation.program.run(arguments(words), invocation.output.asked(for: .auto))
+    return await invocation.program.run(arguments(words), invocation.output.using(.auto))
   }
 
   /// Returns the words of a line, with the default options that it does not override.

@@ -21,11 +21,11 @@ struct SchemaLint {
       throw LocalFailure("\(name), \(error)")
     }
     var lint = SchemaLint(schema: schema, lines: SchemaLines(text))
-    lint.lookAtNames()
-    lint.lookAtRoles()
+    lint.checkNames()
+    lint.checkRoles()
     for (name, type) in schema.recordTypes.sorted(by: { $0.key < $1.key }) {
-      lint.lookAtGrants(of: type, name)
-      lint.lookAtFields(of: type, name)
+      lint.checkGrants(of: type, name)
+      lint.checkFields(of: type, name)
     }
     return lint.findings.enumerated().sorted {
       ($0.element.line ?? 0, $0.offset) < ($1.element.line ?? 0, $1.offset)
@@ -45,13 +45,13 @@ struct SchemaLint {
 
   // MARK: Names
 
-  private mutating func lookAtNames() {
-    lookForTwins(Array(schema.recordTypes.keys)) { $0 }
+  private mutating func checkNames() {
+    findSimilarNames(Array(schema.recordTypes.keys)) { $0 }
     for (name, type) in schema.recordTypes {
       if let first = name.first, first.isLowercase {
         add(.note, name, "type names should start with a capital letter, as in CloudKit")
       }
-      lookForTwins(Array(type.fields.keys)) { "\(name).\($0)" }
+      findSimilarNames(Array(type.fields.keys)) { "\(name).\($0)" }
       for field in type.fields.keys where field.first?.isUppercase ?? false {
         add(.note, "\(name).\(field)", "field names should start with a lower-case letter")
       }
@@ -59,7 +59,7 @@ struct SchemaLint {
   }
 
   /// Reports names that differ only in case or underscores.
-  private mutating func lookForTwins(_ names: [String], _ subject: (String) -> String) {
+  private mutating func findSimilarNames(_ names: [String], _ subject: (String) -> String) {
     let groups = Dictionary(grouping: names) { $0.lowercased().filter { $0 != "_" } }
     for twins in groups.values where twins.count > 1 {
       let sorted = twins.sorted()
@@ -75,7 +75,7 @@ struct SchemaLint {
 
   // MARK: Roles and grants
 
-  private mutating func lookAtRoles() {
+  private mutating func checkRoles() {
     let granted = Set(schema.recordTypes.values.flatMap(\.grants.keys))
     for role in schema.roles.subtracting(granted).sorted() {
       add(
@@ -86,7 +86,7 @@ struct SchemaLint {
     }
   }
 
-  private mutating func lookAtGrants(of type: Schema.RecordType, _ name: String) {
+  private mutating func checkGrants(of type: Schema.RecordType, _ name: String) {
     guard !type.grants.isEmpty else {
       add(
         .warning,
@@ -129,7 +129,7 @@ struct SchemaLint {
 
   // MARK: Fields
 
-  private mutating func lookAtFields(of type: Schema.RecordType, _ name: String) {
+  private mutating func checkFields(of type: Schema.RecordType, _ name: String) {
     if !type.fields.keys.contains(where: { !$0.hasPrefix("_") }) {
       add(.note, name, "the type has no fields: production accepts only records without fields")
     }

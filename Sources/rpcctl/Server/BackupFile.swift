@@ -7,7 +7,7 @@ final class BackupFile {
   private let partPath: String
   private let file: File
   private var decoder = BackupDecoder()
-  private var isPlaced = false
+  private var isCommitted = false
 
   /// The checksums of the skipped assets.
   private(set) var damagedAssets: [[UInt8]] = []
@@ -67,14 +67,14 @@ final class BackupFile {
     try file.synchronize()
     try Self.check(path, replaces: replaces)
     try Folder.rename(partPath, to: path)
-    isPlaced = true
+    isCommitted = true
     try Folder.synchronize(parentOf: path)
   }
 
   /// Removes the partial file, unless the backup is complete.
   func discard() {
-    guard !isPlaced else { return }
-    isPlaced = true
+    guard !isCommitted else { return }
+    isCommitted = true
     try? Folder.remove(partPath)
   }
 

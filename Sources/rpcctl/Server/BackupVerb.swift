@@ -51,7 +51,7 @@ extension Verb {
         skipsDamagedAssets: invocation.arguments[skipDamagedAssets]
       )
       try BackupFile.check(path, replaces: replaces)
-      if invocation.wouldOnly("write a backup to '\(path)'") { return .success }
+      if invocation.previews("write a backup to '\(path)'") { return .success }
       Interruption.enableCancellation()
       let file = try await receive(request, path, invocation)
       try file.commit(replaces: replaces)

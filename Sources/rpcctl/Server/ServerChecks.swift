@@ -20,7 +20,7 @@ struct ServerChecks: Sendable {
     }
     let session = try await invocation.connect()
     guard try await reach(session) else { return }
-    await look(session)
+    await check(session)
   }
 
   /// Returns whether the server is reachable, is serving, and admits the caller.
@@ -66,11 +66,11 @@ struct ServerChecks: Sendable {
     }
   }
 
-  private func look(_ session: Session) async {
+  private func check(_ session: Session) async {
     do {
       let info = try await TidingsRpcV1.ServerService.Client(session.transport)
         .fetchServerInfo(.init(), options: invocation.callOptions)
-      report(ServerJudgements.version(client: Program.version, server: info.version))
+      report(ServerDiagnoses.version(client: Program.version, server: info.version))
       report(
         .ok(
           "mode",
@@ -88,19 +88,19 @@ struct ServerChecks: Sendable {
         )
       )
     }
-    var (hasAccount, mayTeach) = (false, true)
+    var (hasAccount, mayAddTypes) = (false, true)
     do {
       let account = try await TidingsV1.AccountService.Client(session.transport)
         .fetchAccountStatus(.init(), options: invocation.callOptions)
       hasAccount = account.status == .available
-      mayTeach = invocation.settings.client.keys == nil || isDeveloper(account.roles)
-      for diagnosis in ServerJudgements.account(account, now: wallClock()) { report(diagnosis) }
+      mayAddTypes = invocation.settings.client.keys == nil || isDeveloper(account.roles)
+      for diagnosis in ServerDiagnoses.account(account, now: wallClock()) { report(diagnosis) }
     } catch {
       report(
         .problem("account", "\(error)", "Ask an administrator for the reason: `rpcctl audit`.")
       )
     }
-    await lookAtPushes(session, hasAccount: hasAccount, mayTeach: mayTeach)
+    await checkPushes(session, hasAccount: hasAccount, mayAddTypes: mayAddTypes)
   }
 
   /// Returns whether saves with these roles add record types.
@@ -111,11 +111,11 @@ struct ServerChecks: Sendable {
   }
 
   /// Checks the clock and the pushes, which requires saving records.
-  private func lookAtPushes(_ session: Session, hasAccount: Bool, mayTeach: Bool) async {
+  private func checkPushes(_ session: Session, hasAccount: Bool, mayAddTypes: Bool) async {
     let reason =
       !hasAccount
       ? "pushes require an account"
-      : !mayTeach && !isTypeGiven
+      : !mayAddTypes && !isTypeGiven
         ? "only developers add record types: set --type to a type of the schema"
         : invocation.settings.environment == .production && !isTypeGiven
           ? "production does not add record types: set --type to a type of the schema" : nil
@@ -128,8 +128,8 @@ struct ServerChecks: Sendable {
     own.settings.scope = .private
     do {
       try await TemporaryZone.with("rpcctl-doctor", own, session) { zone in
-        try await lookAtClock(zone)
-        try await lookAtPush(zone, session)
+        try await checkClock(zone)
+        try await checkPush(zone, session)
       }
     } catch {
       report(
@@ -146,23 +146,23 @@ struct ServerChecks: Sendable {
     .init(recordID: .init(recordName: name, zoneID: zone.id), recordType: recordType)
   }
 
-  private func lookAtClock(_ zone: TemporaryZone) async throws {
+  private func checkClock(_ zone: TemporaryZone) async throws {
     let before = wallClock()
     let saved = try await zone.save([record("clock", in: zone)])
     if let saved {
-      report(ServerJudgements.clock(server: saved, before: before, after: wallClock()))
+      report(ServerDiagnoses.clock(server: saved, before: before, after: wallClock()))
     } else {
       report(.skipped("clock", "the server does not return modification times"))
     }
   }
 
-  private func lookAtPush(_ zone: TemporaryZone, _ session: Session) async throws {
+  private func checkPush(_ zone: TemporaryZone, _ session: Session) async throws {
     try await zone.withSubscription(to: recordType, invocation, session) { start in
-      try await lookAtPush(zone, session.notifications(start) { _ in })
+      try await checkPush(zone, session.notifications(start) { _ in })
     }
   }
 
-  private func lookAtPush(_ zone: TemporaryZone, _ source: any NotificationSource) async throws {
+  private func checkPush(_ zone: TemporaryZone, _ source: any NotificationSource) async throws {
     try await PushWaiter.with([source], subscriptionID: zone.id.zoneName) { waiter in
       // The first may still come from the log; the second comes by push, or much later by polling.
       var time = Duration.zero

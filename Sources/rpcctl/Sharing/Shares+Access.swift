@@ -41,7 +41,7 @@ extension Verb {
     command: Command(
       "shares requests",
       "List access requests of a share, and blocked users.",
-      options: whichShare,
+      options: shareOptions,
       discussion: """
         Examples:
           rpcctl shares requests --as ada --zone family -o table
@@ -79,7 +79,7 @@ extension Verb {
       "shares grant",
       "Grant users access to a share that they requested.",
       operands: "USER[:PERMISSION]…",
-      options: whichShare,
+      options: shareOptions,
       discussion: """
         The default permission is read-only. The users join with `shares accept`.
 
@@ -122,7 +122,7 @@ extension Verb {
         "shares \(name)",
         abstract,
         operands: "USER…",
-        options: whichShare,
+        options: shareOptions,
         discussion: """
           Example:
             rpcctl shares \(name) --as ada --zone family dave
@@ -140,7 +140,7 @@ extension Verb {
       "shares set-requests",
       "Allow or forbid access requests for a share.",
       operands: "on|off",
-      options: whichShare,
+      options: shareOptions,
       discussion: """
         With on, users who have the URL but may not join can run `shares request-access`.
 
@@ -163,7 +163,7 @@ extension Verb {
       "shares set-role",
       "Set the role of participants of a share.",
       operands: "ROLE USER…",
-      options: whichShare,
+      options: shareOptions,
       discussion: """
         ROLE is administrator or user. Administrators read and write, and with --database shared they
         change the share like its owner, but can neither end it nor appoint administrators.
@@ -183,9 +183,9 @@ extension Verb {
       let shares = try await shares(invocation)
       let id = try await shareID(invocation, shares)
       let known = Set(try await shares.share(id).share?.participants.map(\.userRecordName) ?? [])
-      if let stranger = users.first(where: { !known.contains($0) }) {
+      if let unknown = users.first(where: { !known.contains($0) }) {
         throw UsageError(
-          "'\(printable(stranger))' is not a participant: invite the user with `shares add`"
+          "'\(printable(unknown))' is not a participant: invite the user with `shares add`"
         )
       }
       let changed = try await shares.change(id) {
@@ -206,7 +206,7 @@ extension Verb {
       "shares invite",
       "Create a one-time URL, with which one user can join a share.",
       operands: "[PERMISSION]",
-      options: whichShare + [Option](of: expires),
+      options: shareOptions + [Option](of: expires),
       discussion: """
         The printed URL is valid for one user, who joins with `shares accept`. `shares show` prints it
         again, and `shares remove` withdraws it. The default permission is read-only. To invite a user by

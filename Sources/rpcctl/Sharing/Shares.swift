@@ -28,7 +28,7 @@ extension Verb {
     "The name of the share's record."
   )
 
-  static let whichShare = [Option](of: zone, root, shareOption)
+  static let shareOptions = [Option](of: zone, root, shareOption)
 
   private static let invite = OptionKey<[String]>(
     list: "invite",
@@ -57,7 +57,7 @@ extension Verb {
     command: Command(
       "shares create",
       "Share a zone, or a record with all its descendants.",
-      options: whichShare + [Option](of: invite, publicPermission, title, allowRequests),
+      options: shareOptions + [Option](of: invite, publicPermission, title, allowRequests),
       discussion: """
         Only the owner can do this. Invited users join with the URL in the result: `shares accept`.
 
@@ -124,7 +124,7 @@ extension Verb {
       "shares show",
       "Show shares by URL, or one of the user's own shares.",
       operands: "[URL…]",
-      options: whichShare + [Option](of: rootRecord),
+      options: shareOptions + [Option](of: rootRecord),
       discussion: """
         For users who may not join, the share does not exist.
 
@@ -151,7 +151,7 @@ extension Verb {
       "shares add",
       "Invite users to a share, or change their permissions.",
       operands: "USER[:PERMISSION]…",
-      options: whichShare,
+      options: shareOptions,
       discussion: """
         Example:
           rpcctl shares add --as ada --zone family bob:read-only dave:read-write
@@ -179,7 +179,7 @@ extension Verb {
       "shares remove",
       "Remove users from a share, and withdraw one-time URLs.",
       operands: "USER|ID…",
-      options: whichShare,
+      options: shareOptions,
       discussion: """
         A one-time URL is withdrawn by its ID, which `shares show` prints.
 
@@ -203,7 +203,7 @@ extension Verb {
       "shares set-public",
       "Set the permission of anyone who joins with the URL of a share.",
       operands: "PERMISSION",
-      options: whichShare,
+      options: shareOptions,
       discussion: """
         PERMISSION is none, read-only or read-write. With none, participants who joined with the URL are
         removed.
@@ -227,7 +227,7 @@ extension Verb {
       "shares set-title",
       "Set the title of a share.",
       operands: "TEXT",
-      options: whichShare,
+      options: shareOptions,
       discussion: """
         An empty TEXT removes the title.
 
@@ -315,7 +315,7 @@ extension Verb {
     command: Command(
       "shares end",
       "End one of the user's own shares; its records are kept.",
-      options: whichShare,
+      options: shareOptions,
       discussion: """
         Example:
           rpcctl shares end --as ada --zone family --root list1

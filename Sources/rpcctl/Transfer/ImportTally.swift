@@ -19,7 +19,7 @@ struct ImportTally {
   /// Batches that completed before an earlier one.
   private var ahead: [Int: Done] = [:]
   /// A batch has records to retry: the file is complete up to it.
-  private var isHeld = false
+  private var isBlocked = false
   private var last: Done?
   private var lastNumber: Int
 
@@ -51,11 +51,11 @@ struct ImportTally {
       isWaiting: isWaiting
     )
     if batch.number > lastNumber { (last, lastNumber) = (ended, batch.number) }
-    guard !isHeld else { return }
+    guard !isBlocked else { return }
     ahead[batch.number] = ended
     while let next = ahead.removeValue(forKey: progress.batchNumber) {
       if next.isWaiting {
-        isHeld = true
+        isBlocked = true
         ahead = [:]
         return
       }
@@ -75,7 +75,7 @@ struct ImportTally {
 
   /// No batch is in flight and no record is pending: everything that was read is complete.
   mutating func settle() {
-    isHeld = false
+    isBlocked = false
     ahead = [:]
     guard let last else { return }
     progress.batchNumber = lastNumber + 1

@@ -83,7 +83,7 @@ struct Importer {
     let sender = sender
     let runID = tally.progress.runID
     try await withThrowingTaskGroup(of: ImportOutcome.self) { group in
-      var underWay: [Int: Set<UInt64>] = [:]
+      var inFlight: [Int: Set<UInt64>] = [:]
       while let batch = try batches.next() {
         try Task.checkCancellation()
         if !hasBegun {
@@ -97,16 +97,16 @@ struct Importer {
           continue
         }
         // Two saves of one record keep the order of the file.
-        while underWay.count >= batchesMax
-          || underWay.values.contains(where: { !$0.isDisjoint(with: batch.names) })
-          || pending.bytesCount > Self.pendingBytesMax && !underWay.isEmpty
+        while inFlight.count >= batchesMax
+          || inFlight.values.contains(where: { !$0.isDisjoint(with: batch.names) })
+          || pending.bytesCount > Self.pendingBytesMax && !inFlight.isEmpty
         {
           guard let outcome = try await group.next() else { break }
-          underWay[outcome.batch.number] = nil
+          inFlight[outcome.batch.number] = nil
           try take(outcome)
         }
         if pending.bytesCount > Self.pendingBytesMax { try await sendPending() }
-        underWay[batch.number] = batch.names
+        inFlight[batch.number] = batch.names
         group.addTask { try await sender.send(batch, key: "\(runID)-\(batch.number)") }
       }
       for try await outcome in group { try take(outcome) }

@@ -42,30 +42,30 @@ struct LineReader {
   /// Reads the next line; `nil` at the end.
   mutating func next() throws -> Line? {
     var searched = 0
-    var passedOver = 0
+    var skippedBytes = 0
     while true {
       if let end = lineEnd(from: start + searched) {
-        return take(start..<end, next: end + 1, passedOver)
+        return take(start..<end, next: end + 1, skippedBytes)
       }
       searched = filled - start
       if isAtEnd {
-        guard searched + passedOver > 0 else { return nil }
+        guard searched + skippedBytes > 0 else { return nil }
         isComplete = false
-        return take(start..<filled, next: filled, passedOver)
+        return take(start..<filled, next: filled, skippedBytes)
       }
       if searched > Self.lineBytesMax {
-        passedOver += searched
+        skippedBytes += searched
         (start, filled, searched) = (0, 0, 0)
       }
       try fill()
     }
   }
 
-  private mutating func take(_ range: Range<Int>, next: Int, _ passedOver: Int) -> Line {
-    offset += passedOver + next - range.lowerBound
+  private mutating func take(_ range: Range<Int>, next: Int, _ skippedBytes: Int) -> Line {
+    offset += skippedBytes + next - range.lowerBound
     number += 1
     start = next
-    return passedOver > 0 || range.count > Self.lineBytesMax ? .tooLong : .text(range)
+    return skippedBytes > 0 || range.count > Self.lineBytesMax ? .tooLong : .text(range)
   }
 
   private func lineEnd(from index: Int) -> Int? {

@@ -34,7 +34,7 @@ struct RecordLineEncoder {
   private var fields = WireWriter()
   private var names: [Range<Int>] = []
   /// The number of lines that were not simple, for tests.
-  private(set) var longWayCount = 0
+  private(set) var slowPathCount = 0
 
   private struct Members {
     var recordType: Range<Int>?
@@ -67,7 +67,7 @@ struct RecordLineEncoder {
     swap(&request.bytes, &bytes)
     defer { swap(&request.bytes, &bytes) }
     if let encoded = encodePlain(text, range, into: &request) { return encoded }
-    longWayCount += 1
+    slowPathCount += 1
     let json = try JSONValue(parsing: Array(text[range]))
     var record = try RecordJSON.record(
       json,

@@ -30,7 +30,7 @@ struct NewUserKey: Sendable {
     }
     let pair = KeyPair()
     key = pair.publicKey
-    let isWritten = !invocation.wouldOnly("write a key pair to '\(path)'")
+    let isWritten = !invocation.previews("write a key pair to '\(path)'")
     file = isWritten ? (path, pair) : nil
   }
 

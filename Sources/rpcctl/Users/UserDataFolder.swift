@@ -15,7 +15,7 @@ final class UserDataFolder {
   private let partPath: String
   private var buffers: [String: [UInt8]] = [:]
   private var bufferBytes = 0
-  private var isPlaced = false
+  private var isCommitted = false
   /// The number of lines and assets of each kind.
   private(set) var counts: [String: Int] = [:]
   private(set) var assetBytes: UInt64 = 0
@@ -89,15 +89,15 @@ final class UserDataFolder {
       throw LocalFailure("'\(path)' was created meanwhile")
     }
     try Folder.rename(partPath, to: path)
-    isPlaced = true
+    isCommitted = true
     try Folder.synchronize(parentOf: path)
     return manifest
   }
 
   /// Removes the partial folder, unless it is complete.
   func discard() {
-    guard !isPlaced else { return }
-    isPlaced = true
+    guard !isCommitted else { return }
+    isCommitted = true
     try? FolderTree.remove(partPath)
   }
 

@@ -45,7 +45,7 @@ extension Verb {
       }
       try UserDataFolder.check(path)
       let user = operands.first ?? ""
-      if invocation.wouldOnly("export the data of a user to '\(path)'") { return .success }
+      if invocation.previews("export the data of a user to '\(path)'") { return .success }
       Interruption.enableCancellation()
       let begun = JSONValue.timestamp(wallClock())
       let transport = try await invocation.connect().transport

@@ -40,13 +40,13 @@ struct RecordCopy {
     if let share = record.share, let stored {
       // Shares are compared by their change tags; participants who joined with the copy's URL stay.
       change.changeTag = stored.changeTag
-      let came =
+      let joined =
         stored.share?.participants.filter {
           $0.role == .publicUser || !$0.participantID.isEmpty
         } ?? []
       change.share?.participants =
         share.participants
-        + came.filter { participant in
+        + joined.filter { participant in
           !share.participants.contains { $0.userRecordName == participant.userRecordName }
         }
       // Requests for access concern the copy's URL; blocked users stay blocked, unless invited now.

@@ -28,20 +28,20 @@ struct ZoneCopier {
   }
 
   /// Most records that wait for the targets of their references.
-  private static let heldMax = 10_000
+  private static let waitingMax = 10_000
 
   private let source: Location
   private let target: Location
   private let output: Output
   private(set) var tally = Tally()
   private(set) var failures = Results(columns: RecordResults.columns)
-  private var held: [RecordCopy] = []
+  private var waiting: [RecordCopy] = []
   /// The owner of the destination, once known.
   private var owner: String?
   /// Shares that cannot exist in the destination's database.
-  private(set) var sharesLeft = 0
+  private(set) var skippedShareCount = 0
   /// User records of users other than the owner of the copy.
-  private(set) var userRecordsLeft = 0
+  private(set) var skippedUserRecordCount = 0
 
   init(from source: Location, to target: Location) {
     self.source = source
@@ -50,24 +50,28 @@ struct ZoneCopier {
   }
 
   /// No records wait: everything so far is final.
-  var isSettled: Bool { held.isEmpty }
+  var isSettled: Bool { waiting.isEmpty }
 
   /// Copies a page.
   mutating func copy(_ page: TidingsV1.ZoneChanges) async throws {
     var records: [TidingsV1.Record] = []
     for record in page.changedRecords {
       switch record.recordType {
-      case Shares.recordType where !copiesShares: sharesLeft += 1
+      case Shares.recordType where !copiesShares: skippedShareCount += 1
       case UserRecord.recordType:
-        if try await isOwners(record) { records.append(record) } else { userRecordsLeft += 1 }
+        if try await isOwners(record) {
+          records.append(record)
+        } else {
+          skippedUserRecordCount += 1
+        }
       default: records.append(record)
       }
     }
     if records.contains(where: { $0.share != nil }) { try await findOwner() }
-    let waiting = held
-    held = []
+    let retried = waiting
+    waiting = []
     let copies = records.map { RecordCopy(of: $0, in: target.zone, of: owner ?? "") }
-    try await save(copies + waiting)
+    try await save(copies + retried)
     try await delete(page.deletedRecords.compactMap { $0.recordID?.recordName })
     if output.showsProgress {
       let done = tally.saved + tally.unchanged
@@ -105,20 +109,20 @@ struct ZoneCopier {
   /// Retries waiting records, as long as some succeed; the rest fail.
   mutating func settle() async throws {
     var before = Int.max
-    while !held.isEmpty, held.count < before {
-      before = held.count
-      let waiting = held
-      held = []
-      try await save(waiting)
+    while !waiting.isEmpty, waiting.count < before {
+      before = waiting.count
+      let retried = waiting
+      waiting = []
+      try await save(retried)
     }
-    for copy in held {
+    for copy in waiting {
       let error = TidingsV1.ItemError(
         code: .referenceViolation,
         message: "the target of its reference is not in the copy"
       )
       fail(.init(recordID: copy.record.recordID, outcome: .error(error)))
     }
-    held = []
+    waiting = []
   }
 
   private mutating func save(_ copies: [RecordCopy]) async throws {
@@ -152,8 +156,9 @@ struct ZoneCopier {
       case .error(let error) where error.code == .assetNotAvailable:
         for asset in change.copy.assets { try await bring(asset) }
         again.append(change)
-      case .error(let error) where error.code == .referenceViolation && held.count < Self.heldMax:
-        held.append(change.copy)
+      case .error(let error)
+      where error.code == .referenceViolation && waiting.count < Self.waitingMax:
+        waiting.append(change.copy)
       case .error: fail(result)
       default: tally.saved += 1
       }
@@ -161,8 +166,9 @@ struct ZoneCopier {
     guard !again.isEmpty else { return }
     for (change, result) in zip(again, try await modify(save: again.map(\.record))) {
       switch result.outcome {
-      case .error(let error) where error.code == .referenceViolation && held.count < Self.heldMax:
-        held.append(change.copy)
+      case .error(let error)
+      where error.code == .referenceViolation && waiting.count < Self.waitingMax:
+        waiting.append(change.copy)
       case .error: fail(result)
       default: tally.saved += 1
       }

@@ -86,12 +86,14 @@ extension ZoneCopier {
   fileprivate func print(_ invocation: Invocation) -> ExitCode {
     let output = invocation.output
     output.endProgress()
-    if sharesLeft > 0 {
-      output.log("\(counted(sharesLeft, "share")) not copied: only the owner's zones have shares")
-    }
-    if userRecordsLeft > 0 {
+    if skippedShareCount > 0 {
       output.log(
-        "\(counted(userRecordsLeft, "record")) of users not copied: users can save only their own, in a default zone"
+        "\(counted(skippedShareCount, "share")) not copied: only the owner's zones have shares"
+      )
+    }
+    if skippedUserRecordCount > 0 {
+      output.log(
+        "\(counted(skippedUserRecordCount, "record")) of users not copied: users can save only their own, in a default zone"
       )
     }
     if output.format == .table {

@@ -42,7 +42,7 @@ extension Verb {
         }
         try await purge.delete(records.compactMap(\.recordID))
       }
-      try await purge.deleteHeld()
+      try await purge.deleteWaiting()
       return purge.finish()
     }
   )
@@ -52,12 +52,12 @@ extension Verb {
 private struct ZonePurge {
   let session: Session
   private let invocation: Invocation
-  private var held: [TidingsV1.RecordID] = []
+  private var waiting: [TidingsV1.RecordID] = []
   private var count = 0
   private var failures = Results(columns: RecordResults.columns)
 
   /// Most records that wait for others.
-  private static let heldMax = 1_000_000
+  private static let waitingMax = 1_000_000
 
   init(_ invocation: Invocation, _ session: Session) {
     self.invocation = invocation
@@ -86,12 +86,12 @@ private struct ZonePurge {
   }
 
   /// Retries waiting records, as long as some succeed.
-  mutating func deleteHeld() async throws {
+  mutating func deleteWaiting() async throws {
     var before = Int.max
-    while !held.isEmpty, held.count < before {
-      before = held.count
-      let ids = held
-      held = []
+    while !waiting.isEmpty, waiting.count < before {
+      before = waiting.count
+      let ids = waiting
+      waiting = []
       try await delete(ids)
     }
   }
@@ -99,8 +99,9 @@ private struct ZonePurge {
   private mutating func take(_ result: TidingsV1.RecordResult) {
     guard let id = result.recordID else { return }
     switch result.outcome {
-    case .error(let error) where error.code == .referenceViolation && held.count < Self.heldMax:
-      held.append(id)
+    case .error(let error)
+    where error.code == .referenceViolation && waiting.count < Self.waitingMax:
+      waiting.append(id)
     case .error: RecordResults.add([result], to: &failures, hasFields: false)
     default: count += 1
     }
@@ -110,7 +111,7 @@ private struct ZonePurge {
   mutating func finish() -> ExitCode {
     let output = invocation.output
     output.endProgress()
-    let left = held.map { id in
+    let left = waiting.map { id in
       TidingsV1.RecordResult(
         recordID: id,
         outcome: .error(.init(code: .referenceViolation, message: "another record references it"))

@@ -1,7 +1,7 @@
 internal import TidingsProto
 
 /// Diagnoses from a server's responses: values in, values out.
-enum ServerJudgements {
+enum ServerDiagnoses {
   private static let clockWarning = Duration.seconds(2)
   private static let clockProblem = Duration.seconds(120)
   private static let expiryWarning = Duration.seconds(14 * 86_400)
