@@ -2,7 +2,8 @@
 struct ImportBatch: Sendable {
   /// The number of the batch in a run, from 0.
   let number: Int
-  /// The batch contains deletions. A batch has only one kind, because the results of saves and
+  /// Whether the batch contains deletions.
+  ///
   /// deletions are ordered separately.
   var isDeletion = false
   /// The records, each a field `records_to_save` or `record_ids_to_delete` of the request.
