@@ -4,7 +4,7 @@ struct ImportBatch: Sendable {
   let number: Int
   /// Whether the batch contains deletions.
   ///
-  /// deletions are ordered separately.
+  /// A batch has only one kind, because the results of saves and deletions are ordered separately.
   var isDeletion = false
   /// The records, each a field `records_to_save` or `record_ids_to_delete` of the request.
   var bytes: [UInt8] = []
