@@ -100,7 +100,9 @@ import Testing
       server,
       ["records", "wait", "j1", "--for", "state == 'new'", "--timeout", "1s"]
     )
-    #expect(late.exitCode == .conditionNotMet && late.out.isEmpty && late.err.contains("is not met"))
+    #expect(
+      late.exitCode == .conditionNotMet && late.out.isEmpty && late.err.contains("is not met")
+    )
   }
 
   @Test("a copy brings over what differs, resumes where it was, and is compared; a purge empties")
