@@ -28,7 +28,7 @@ struct OtherLocation: Sendable {
       option.kind,
       placeholder: option.placeholder,
       completion: option.completion,
-      help: "\(option.spelling) of the destination (default: the same as \(option.spelling))."
+      help: "\(option.spelling) of the other location (default: the same as \(option.spelling))."
     )
   }
 

@@ -2,9 +2,7 @@
 struct ImportBatch: Sendable {
   /// The number of the batch in a run, from 0.
   let number: Int
-  /// Whether the batch contains deletions.
-  ///
-  /// A batch has only one kind, because the results of saves and deletions are ordered separately.
+  /// The batch contains deletions, and no saves: their results are ordered separately.
   var isDeletion = false
   /// The records, each a field `records_to_save` or `record_ids_to_delete` of the request.
   var bytes: [UInt8] = []
