@@ -106,10 +106,10 @@ public struct Limits: Hashable, Sendable {
   public var participantsPerShareMax = 100
   /// Records that the share of a record holds, with its own.
   public var sharedRecordsMax = 10_000
-  /// Records that one call takes into shares or out of them, or looks at for that, besides its
-  /// own.
+  /// Records that one call adds to shares or removes from them, or reads for that, besides those
+  /// in the call.
   public var sharedRecordsPerCallMax = 10_000
-  /// Bytes of records that one call reads to tell what is shared.
+  /// Bytes of records that one call reads to determine what is shared.
   public var sharingBytesPerCallMax = 67_108_864
   /// Shares of one zone.
   public var sharesPerZoneMax = 10_000
@@ -312,7 +312,7 @@ extension AdjustableLimit {
     ),
     Self(
       "shared-records-per-call-max", .records, 1...100_000, \.sharedRecordsPerCallMax,
-      "that one call takes into shares or out of them, or looks at for that, besides its own"
+      "that one call adds to shares or removes from them, or reads for that, besides those in the call"
     ),
     Self(
       "shares-per-zone-max", .shares, 1...1_000_000, \.sharesPerZoneMax,
