@@ -13,13 +13,11 @@ package final class BodyCodec {
   package init() {}
 
   /// The bytes of a record, with its system fields.
-  package func encode(_ record: Record) -> [UInt8] {
-    defer { arena.reset() }
-    return RecordWriter.encode(record, in: arena)
-  }
+  package func encode(_ record: Record) -> [UInt8] { RecordWriter.encode(record) }
 
   /// The record in bytes that this codec made.
   package func decodeRecord(_ bytes: UnsafeRawBufferPointer) throws -> Record {
+    if let record = try? PlainRecordReader.record(bytes) { return record }
     defer { arena.reset() }
     return try storedMessage("record") {
       let message = try TidingsV1.Record.unpack(bytes.bytes, in: arena)
@@ -80,10 +78,7 @@ package final class BodyCodec {
   package func encode(_ event: Event) -> [UInt8] { EventWriter.encode(event) }
 
   /// The bytes of what an event carries of a record.
-  package func encode(_ content: EventContent) -> [UInt8] {
-    defer { arena.reset() }
-    return EventWriter.encode(content, in: arena)
-  }
+  package func encode(_ content: EventContent) -> [UInt8] { EventWriter.encode(content) }
 
   /// The bytes of an event without what it carries of the record.
   package func withoutContent(ofEvent bytes: UnsafeRawBufferPointer) throws -> [UInt8] {

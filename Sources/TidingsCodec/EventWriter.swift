@@ -1,18 +1,11 @@
 package import TidingsModel
 internal import TidingsProto
-package import TidingsProtobuf
 internal import TidingsWire
 
 private typealias Field = TidingsV1.Notification.FieldNumber
 private typealias Position = TidingsV1.SubscriptionPosition.FieldNumber
 private typealias RecordIDField = TidingsV1.RecordID.FieldNumber
 private typealias ZoneIDField = TidingsV1.ZoneID.FieldNumber
-
-/// The members of an entry of any map.
-private enum MapEntry {
-  static let key = 1
-  static let value = 2
-}
 
 /// Writes events as a part of `tidings.v1.Notification`: encoded messages, one after the other, are one
 /// message with the members of all.
@@ -36,9 +29,9 @@ package enum EventWriter {
   }
 
   /// The bytes of what an event carries, which follow those of the event.
-  package static func encode(_ content: EventContent, in arena: borrowing Arena) -> [UInt8] {
+  package static func encode(_ content: EventContent) -> [UInt8] {
     var message = WireWriter()
-    add(content, to: &message, in: arena)
+    add(content, to: &message)
     return message.bytes
   }
 
@@ -67,21 +60,12 @@ package enum EventWriter {
     if !owner.isEmpty { message.add(ZoneIDField.ownerName, owner) }
   }
 
-  private static func add(
-    _ content: EventContent,
-    to message: inout WireWriter,
-    in arena: borrowing Arena
-  ) {
-    for field in content.fields.sorted {
-      let value = arena.pack(RecordWriter.fieldValue(field.value, in: arena))
-      let name = field.name.utf8
-      message.addHead(
-        Field.recordFields,
-        bytes: WireSize.field(name.count) + WireSize.field(value.count)
-      )
-      message.add(MapEntry.key, name)
-      message.add(MapEntry.value, value)
-    }
+  private static func add(_ content: EventContent, to message: inout WireWriter) {
+    message.append(
+      WireCursor.bytes(atMost: content.fields.wireBytesMax) {
+        $0.add(Field.recordFields, content.fields)
+      }
+    )
     for value in content.alertValues { message.add(Field.alertLocalizationValues, value.utf8) }
     for value in content.titleValues { message.add(Field.titleLocalizationValues, value.utf8) }
     for value in content.subtitleValues {

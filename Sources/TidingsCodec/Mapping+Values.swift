@@ -18,8 +18,9 @@ extension TidingsV1.FieldValue {
 
   /// A field of a notification.
   package init(_ value: FieldValue?, in arena: borrowing Arena) {
-    let message = UnsafeRawPointer(RecordWriter.fieldValue(value, in: arena))
-    // What RecordWriter makes is valid UTF-8 throughout.
-    self = (try? TidingsV1.FieldValue(unpacked: message)) ?? TidingsV1.FieldValue()
+    // What RecordWriter makes is a message, and valid UTF-8 throughout.
+    self =
+      (try? TidingsV1.FieldValue(decoding: RecordWriter.encode(value).span.bytes, in: arena))
+      ?? TidingsV1.FieldValue()
   }
 }

@@ -1,7 +1,9 @@
 package import TidingsModel
+internal import TidingsProto
 package import TidingsProtoC
-package import TidingsProtobuf
+internal import TidingsProtobuf
 package import TidingsRPC
+internal import TidingsWire
 
 extension RecordReader {
   /// What a record shares.
@@ -98,64 +100,35 @@ extension RecordReader {
   }
 }
 
-extension RecordWriter {
-  /// What a record shares.
-  package static func share(
-    _ share: Share,
-    in arena: borrowing Arena
-  )
-    -> UnsafeMutablePointer<Tidings__V1__Share>
-  {
-    let message = arena.allocate(Tidings__V1__Share.self)
-    tidings__v1__share__init(message)
-    message.pointee.root_record_name = arena.packed(share.rootRecordName)
-    message.pointee.public_permission = .init(rawValue: .init(share.publicPermission.rawValue))
-    message.pointee.url = arena.packed(share.url)
-    message.pointee.n_participants = share.participants.count
-    message.pointee.participants = pointers(share.participants.count, in: arena) { index in
-      participant(share.participants[index], in: arena)
+extension WireCursor {
+  /// Adds what a record shares.
+  mutating func addMembers(of share: Share) {
+    typealias Field = TidingsV1.Share.FieldNumber
+    add(Field.rootRecordName, ifNotEmpty: share.rootRecordName)
+    add(Field.publicPermission, varint: UInt64(share.publicPermission.rawValue))
+    for participant in share.participants {
+      addMessage(Field.participants) { $0.addMembers(of: participant) }
     }
-    message.pointee.allows_access_requests = share.allowsAccessRequests ? 1 : 0
-    message.pointee.n_requesters = share.requesters.count
-    message.pointee.requesters = pointers(share.requesters.count, in: arena) { index in
-      requester(share.requesters[index], in: arena)
+    add(Field.url, ifNotEmpty: share.url)
+    if share.allowsAccessRequests { add(Field.allowsAccessRequests, varint: 1) }
+    for requester in share.requesters {
+      addMessage(Field.requesters) { message in
+        typealias Field = TidingsV1.AccessRequester.FieldNumber
+        message.add(Field.userRecordName, ifNotEmpty: requester.user)
+        if let time = requester.requested { message.add(Field.requested, time) }
+      }
     }
-    let blocked = share.blockedUsers
-    message.pointee.n_blocked_user_record_names = blocked.count
-    message.pointee.blocked_user_record_names = values(blocked.count, in: arena) {
-      arena.packed(blocked[$0])
-    }
-    return message
+    for user in share.blockedUsers { add(Field.blockedUserRecordNames, user) }
   }
 
-  private static func requester(
-    _ requester: Share.Requester,
-    in arena: borrowing Arena
-  )
-    -> UnsafeMutablePointer<Tidings__V1__AccessRequester>
-  {
-    let message = arena.allocate(Tidings__V1__AccessRequester.self)
-    tidings__v1__access_requester__init(message)
-    message.pointee.user_record_name = arena.packed(requester.user)
-    message.pointee.requested = requester.requested.map { timestamp($0, in: arena) }
-    return message
-  }
-
-  private static func participant(
-    _ participant: Share.Participant,
-    in arena: borrowing Arena
-  )
-    -> UnsafeMutablePointer<Tidings__V1__Participant>
-  {
-    let message = arena.allocate(Tidings__V1__Participant.self)
-    tidings__v1__participant__init(message)
-    message.pointee.user_record_name = arena.packed(participant.user)
-    message.pointee.role = .init(rawValue: .init(participant.role.rawValue))
-    message.pointee.permission = .init(rawValue: .init(participant.permission.rawValue))
-    message.pointee.acceptance_status = .init(rawValue: .init(participant.status.rawValue))
-    message.pointee.participant_id = arena.packed(participant.id)
-    message.pointee.one_time_url = arena.packed(participant.oneTimeURL)
-    message.pointee.expires = participant.expires.map { timestamp($0, in: arena) }
-    return message
+  private mutating func addMembers(of participant: Share.Participant) {
+    typealias Field = TidingsV1.Participant.FieldNumber
+    add(Field.userRecordName, ifNotEmpty: participant.user)
+    add(Field.role, varint: UInt64(participant.role.rawValue))
+    add(Field.permission, varint: UInt64(participant.permission.rawValue))
+    add(Field.acceptanceStatus, varint: UInt64(participant.status.rawValue))
+    add(Field.participantID, ifNotEmpty: participant.id)
+    add(Field.oneTimeURL, ifNotEmpty: participant.oneTimeURL)
+    if let expires = participant.expires { add(Field.expires, expires) }
   }
 }

@@ -21,8 +21,12 @@ public enum Unpacked {
 
   /// A string from bytes; `nil` when they are not UTF-8.
   public static func validated(_ data: ProtobufCBinaryData) -> String? {
-    guard data.len > 0, let start = data.data else { return "" }
-    let bytes = UnsafeBufferPointer(start: start, count: data.len)
+    validated(UnsafeRawBufferPointer(start: data.data, count: data.len))
+  }
+
+  /// A string from bytes; `nil` when they are not UTF-8.
+  public static func validated(_ bytes: UnsafeRawBufferPointer) -> String? {
+    guard let start = bytes.baseAddress, !bytes.isEmpty else { return "" }
     // Repairs what is not UTF-8, which the comparison detects. `String(validating:as:)` detects it
     // itself, but is not specialized: with it a record of 8 fields takes 2.2 instead of 1.6 µs.
     var string = String(decoding: bytes, as: UTF8.self)

@@ -55,6 +55,11 @@ where Bytes.Element == UInt8, Bytes.SubSequence == Bytes {
   /// Reads an integer of variable length.
   @inlinable
   public mutating func varint() throws(WireError) -> UInt64 {
+    // Most are of one byte.
+    if let first = rest.first, first < 0x80 {
+      rest = rest[rest.index(after: rest.startIndex)...]
+      return UInt64(first)
+    }
     var (value, shift) = (UInt64(0), UInt64(0))
     while shift < 64, let byte = rest.popFirst() {
       value |= UInt64(byte & 0x7f) << shift
@@ -77,8 +82,9 @@ where Bytes.Element == UInt8, Bytes.SubSequence == Bytes {
   public mutating func delimited() throws(WireError) -> Bytes {
     let count = try varint()
     guard count <= UInt64(rest.count) else { throw WireError() }
-    let content = rest.prefix(Int(count))
-    rest = rest.dropFirst(Int(count))
+    let end = rest.index(rest.startIndex, offsetBy: Int(count))
+    let content = rest[..<end]
+    rest = rest[end...]
     return content
   }
 
@@ -103,16 +109,24 @@ where Bytes.Element == UInt8, Bytes.SubSequence == Bytes {
     case .fixed32: return .fixed32(try fixed32())
     case .delimited: return .bytes(try delimited())
     case .groupStart:
-      guard depth < Self.groupDepthMax else { throw WireError() }
-      while true {
-        let (inner, innerType) = try tag()
-        if innerType == .groupEnd {
-          guard inner == field else { throw WireError() }
-          return .group
-        }
-        _ = try value(of: inner, innerType, depth: depth + 1)
-      }
+      try skipGroup(field, depth: depth)
+      return .group
     case .groupEnd: throw WireError()
+    }
+  }
+
+  /// Apart, so that what reads all else is small.
+  @inlinable
+  @inline(never)
+  mutating func skipGroup(_ field: Int, depth: Int) throws(WireError) {
+    guard depth < Self.groupDepthMax else { throw WireError() }
+    while true {
+      let (inner, innerType) = try tag()
+      if innerType == .groupEnd {
+        guard inner == field else { throw WireError() }
+        return
+      }
+      _ = try value(of: inner, innerType, depth: depth + 1)
     }
   }
 
@@ -120,8 +134,9 @@ where Bytes.Element == UInt8, Bytes.SubSequence == Bytes {
   mutating func fixed<T: FixedWidthInteger>(_ type: T.Type) throws(WireError) -> T {
     let count = MemoryLayout<T>.size
     guard rest.count >= count else { throw WireError() }
-    defer { rest = rest.dropFirst(count) }
-    return rest.prefix(count).reversed().reduce(0) { $0 << 8 | T($1) }
+    let end = rest.index(rest.startIndex, offsetBy: count)
+    defer { rest = rest[end...] }
+    return rest[..<end].reversed().reduce(0) { $0 << 8 | T($1) }
   }
 }
 

@@ -79,12 +79,8 @@ public struct WireWriter: Sendable {
   /// Adds an integer of variable length, seven bits to a byte, the lowest first.
   @inlinable
   public mutating func varint(_ value: UInt64) {
-    var rest = value
-    while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    bytes.append(UInt8(truncatingIfNeeded: rest))
+    guard value >= 0x80 else { return bytes.append(UInt8(truncatingIfNeeded: value)) }
+    bytes += WireCursor.bytes(atMost: WireCursor.fieldBytesMax) { $0.varint(value) }
   }
 
   /// Adds a number of fixed length.

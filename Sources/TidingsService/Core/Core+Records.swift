@@ -119,37 +119,21 @@ extension Core {
   ) throws
     -> RecordChanges
   {
-    let request = try TidingsV1.ModifyRecordsRequest.unpack(body.bytes, in: arena)
-      .assumingMemoryBound(to: Tidings__V1__ModifyRecordsRequest.self).pointee
-    var saves: [Record] = []
-    saves.reserveCapacity(request.n_records_to_save)
-    for index in 0..<request.n_records_to_save {
-      guard let message = request.records_to_save[index] else { continue }
-      saves.append(try RecordReader.record(message, "records_to_save[\(index)]"))
-    }
-    var deletions: [RecordID] = []
-    for index in 0..<request.n_record_ids_to_delete {
-      deletions.append(
-        try RecordReader.recordID(
-          request.record_ids_to_delete[index],
-          "record_ids_to_delete[\(index)]"
-        )
-      )
-    }
-    let number = Int32(bitPattern: request.save_policy.rawValue)
+    let request = try ModifyRecordsMessage(body, in: arena)
+    let number = request.policyNumber
     guard
       let policy = number == 0
         ? .ifServerRecordUnchanged : RecordChanges.SavePolicy(rawValue: number)
     else { throw ItemError(.invalidArguments, "save_policy \(number) is not known") }
     var changes = RecordChanges(
-      database: try databaseID(request.database_id, caller: caller),
-      saves: saves,
-      deletions: deletions,
+      database: try request.databaseID.model(for: caller),
+      saves: request.saves,
+      deletions: request.deletions,
       policy: policy,
-      isAtomic: request._atomic_case.rawValue == 0 ? nil : request.atomic != 0
+      isAtomic: request.isAtomic
     )
-    changes.isDryRun = request.dry_run != 0
-    changes.clientChangeToken = RecordReader.bytes(request.client_change_token_data)
+    changes.isDryRun = request.isDryRun
+    changes.clientChangeToken = request.clientChangeToken
     return changes
   }
 
@@ -174,7 +158,7 @@ extension Core {
       case .saved(let record):
         Self.addResult(
           record.recordID,
-          record: RecordWriter.encode(record, withFields: false, in: arena),
+          record: RecordWriter.encode(record, withFields: false),
           to: &response
         )
       case .deleted(let recordID):

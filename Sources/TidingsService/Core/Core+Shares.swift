@@ -152,7 +152,7 @@ extension ShareInfo {
         }
       ).encoded(in: arena)
     )
-    message.add(Field.share, RecordWriter.encode(record, in: arena))
+    message.add(Field.share, RecordWriter.encode(record))
     if let rootRecord {
       message.add(Field.rootRecord, rootRecord + OwnerName.bytes(zone.ownerName))
     }

@@ -1,0 +1,94 @@
+package import TidingsModel
+package import TidingsProto
+internal import TidingsProtoC
+package import TidingsProtobuf
+package import TidingsWire
+
+/// What a call of ModifyRecords asks for.
+package struct ModifyRecordsMessage {
+  package var databaseID: TidingsV1.DatabaseID?
+  package var saves: [Record] = []
+  package var deletions: [RecordID] = []
+  package var policyNumber: Int32 = 0
+  package var isAtomic: Bool?
+  package var isDryRun = false
+  package var clientChangeToken: [UInt8] = []
+
+  /// Reads an encoded request.
+  ///
+  /// - Throws: `RPCError` or `MessageDecodingError` with the path to what is not valid.
+  package init(_ bytes: UnsafeRawBufferPointer, in arena: borrowing Arena) throws {
+    if let lent = LentBytes(bytes), let plain = try? Self(plain: lent) {
+      self = plain
+    } else {
+      try self.init(unpacking: bytes, in: arena)
+    }
+  }
+
+  /// Reads a request without protobuf-c, if all of it is plain.
+  package init(plain bytes: PlainRecordReader.Bytes) throws(WireError) {
+    typealias Field = TidingsV1.ModifyRecordsRequest.FieldNumber
+    var wire = WireReader(bytes)
+    while let (member, value) = try wire.next() {
+      switch (member, value) {
+      case (Field.databaseID, .bytes(let content)) where databaseID == nil:
+        databaseID = try Self.databaseID(content)
+      case (Field.recordsToSave, .bytes(let content)):
+        saves.append(try PlainRecordReader.record(content))
+      case (Field.recordIDsToDelete, .bytes(let content)):
+        deletions.append(try PlainRecordReader.recordID(content))
+      case (Field.savePolicy, .varint(let number)):
+        policyNumber = Int32(truncatingIfNeeded: number)
+      case (Field.atomic, .varint(let flag)): isAtomic = flag != 0
+      case (Field.dryRun, .varint(let flag)): isDryRun = flag != 0
+      case (Field.clientChangeTokenData, .bytes(let content)):
+        clientChangeToken = [UInt8](content)
+      default: throw WireError()
+      }
+    }
+  }
+
+  private static func databaseID(
+    _ bytes: PlainRecordReader.Bytes
+  ) throws(WireError) -> TidingsV1.DatabaseID {
+    typealias Field = TidingsV1.DatabaseID.FieldNumber
+    var id = TidingsV1.DatabaseID()
+    var members = OrderedMembers(bytes)
+    while let (member, value) = try members.next() {
+      switch (member, value) {
+      case (Field.container, .bytes(let content)):
+        id.container = try PlainRecordReader.text(content)
+      case (Field.environment, .varint(let number)):
+        id.environment = .init(rawValue: Int32(truncatingIfNeeded: number))
+      case (Field.scope, .varint(let number)):
+        id.scope = .init(rawValue: Int32(truncatingIfNeeded: number))
+      default: throw WireError()
+      }
+    }
+    return id
+  }
+
+  /// Reads a request with protobuf-c.
+  package init(unpacking bytes: UnsafeRawBufferPointer, in arena: borrowing Arena) throws {
+    let request = try TidingsV1.ModifyRecordsRequest.unpack(bytes.bytes, in: arena)
+      .assumingMemoryBound(to: Tidings__V1__ModifyRecordsRequest.self).pointee
+    databaseID = try Unpacked.message(request.database_id)
+    saves.reserveCapacity(request.n_records_to_save)
+    for index in 0..<request.n_records_to_save {
+      guard let message = request.records_to_save[index] else { continue }
+      saves.append(try RecordReader.record(message, "records_to_save[\(index)]"))
+    }
+    for index in 0..<request.n_record_ids_to_delete {
+      deletions.append(
+        try RecordReader.recordID(
+          request.record_ids_to_delete[index],
+          "record_ids_to_delete[\(index)]"
+        )
+      )
+    }
+    policyNumber = Int32(bitPattern: request.save_policy.rawValue)
+    isAtomic = request._atomic_case.rawValue == 0 ? nil : request.atomic != 0
+    isDryRun = request.dry_run != 0
+    clientChangeToken = RecordReader.bytes(request.client_change_token_data)
+  }
+}

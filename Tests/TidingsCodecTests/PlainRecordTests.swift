@@ -1,0 +1,106 @@
+internal import RandomSupport
+internal import TestSupport
+internal import Testing
+internal import TidingsCodec
+internal import TidingsModel
+internal import TidingsProto
+internal import TidingsProtoC
+internal import TidingsProtobuf
+internal import TidingsWire
+
+/// What is read without protobuf-c is what protobuf-c reads, and nothing is taken that it refuses.
+@Suite struct PlainRecordTests {
+  private func throughC(_ bytes: [UInt8]) throws -> Record {
+    let arena = Arena()
+    let message = try TidingsV1.Record.unpack(bytes.span.bytes, in: arena)
+    return try RecordReader.record(
+      UnsafeMutableRawPointer(mutating: message).assumingMemoryBound(to: Tidings__V1__Record.self),
+      "record"
+    )
+  }
+
+  @Test("random records, whole and damaged, are read as protobuf-c reads them")
+  func records() {
+    let seed = Seed.make("PlainRecords")
+    var random = SplitMix64(seed: seed)
+    var plainCounts = [true: 0, false: 0]
+    for _ in 0..<20_000 {
+      var bytes = random.record().encoded()
+      let isDamaged = random.below(2) == 0
+      if isDamaged { random.damage(&bytes) }
+      guard let plain = try? bytes.withUnsafeBytes({ try PlainRecordReader.record($0) }) else {
+        continue
+      }
+      plainCounts[isDamaged, default: 0] += 1
+      guard let expected = try? throughC(bytes) else {
+        Issue.record("protobuf-c refuses \(bytes), seed \(seed)")
+        continue
+      }
+      // Compared as bytes: a damaged number is perhaps not equal to itself.
+      #expect(RecordWriter.encode(plain) == RecordWriter.encode(expected), "seed \(seed)")
+    }
+    #expect(plainCounts[false, default: 0] > 500, "hardly any record is plain: \(plainCounts)")
+    #expect(plainCounts[true, default: 0] > 50, "hardly any damaged one is: \(plainCounts)")
+  }
+
+  @Test("random requests, whole and damaged, are read as protobuf-c reads them")
+  func requests() {
+    let seed = Seed.make("PlainRequests")
+    var random = SplitMix64(seed: seed)
+    var plainCount = 0
+    let arena = Arena()
+    for _ in 0..<5_000 {
+      defer { arena.reset() }
+      let request = TidingsV1.ModifyRecordsRequest(
+        databaseID: random.below(2) == 0
+          ? nil : .init(container: random.name(), environment: .production, scope: .public),
+        recordsToSave: (0..<random.below(3)).map { _ in random.record() },
+        recordIDsToDelete: (0..<random.below(3)).map { _ in .init(recordName: random.name()) },
+        savePolicy: .init(rawValue: Int32(random.below(4))),
+        atomic: [nil, false, true][random.below(3)],
+        dryRun: random.below(2) == 0,
+        clientChangeTokenData: Array(repeating: 7, count: random.below(4))
+      )
+      var bytes = request.encoded()
+      if random.below(2) == 0 { random.damage(&bytes) }
+      bytes.withUnsafeBytes { bytes in
+        guard let lent = LentBytes(bytes), let plain = try? ModifyRecordsMessage(plain: lent) else {
+          return
+        }
+        plainCount += 1
+        guard let expected = try? ModifyRecordsMessage(unpacking: bytes, in: arena) else {
+          Issue.record("protobuf-c refuses \(Array(bytes)), seed \(seed)")
+          return
+        }
+        #expect(plain.databaseID ?? .init() == expected.databaseID ?? .init(), "seed \(seed)")
+        #expect(
+          plain.saves.map { RecordWriter.encode($0) }
+            == expected.saves.map { RecordWriter.encode($0) },
+          "seed \(seed)"
+        )
+        #expect(plain.deletions == expected.deletions, "seed \(seed)")
+        #expect(plain.policyNumber == expected.policyNumber, "seed \(seed)")
+        #expect(plain.isAtomic == expected.isAtomic, "seed \(seed)")
+        #expect(plain.isDryRun == expected.isDryRun, "seed \(seed)")
+        #expect(plain.clientChangeToken == expected.clientChangeToken, "seed \(seed)")
+      }
+    }
+    #expect(plainCount > 300)
+  }
+}
+
+extension SplitMix64 {
+  /// Changes, doubles or cuts a few bytes.
+  fileprivate mutating func damage(_ bytes: inout [UInt8]) {
+    for _ in 0...below(2) where !bytes.isEmpty {
+      let place = below(bytes.count)
+      switch below(4) {
+      case 0: bytes.removeSubrange(place..<min(bytes.count, place + 1 + below(4)))
+      case 1: bytes.insert(contentsOf: bytes[place..<min(bytes.count, place + 20)], at: place)
+      default: bytes[place] = UInt8(truncatingIfNeeded: next())
+      }
+    }
+  }
+
+  fileprivate mutating func name() -> String { "name-\(below(100))" }
+}
