@@ -130,8 +130,7 @@ extension ModifyRecords {
       ),
       replaced: row,
       old: old,
-      new: new,
-      discovery: SchemaDiscovery()
+      new: new
     )
   }
 

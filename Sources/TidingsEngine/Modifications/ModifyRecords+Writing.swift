@@ -34,7 +34,7 @@ extension ModifyRecords {
     var shown = ShownCascades()
     for (offset, cascade) in plan.cascades.enumerated() {
       pace.step()
-      var write = try write(for: cascade, among: taken)
+      let write = try write(for: cascade, among: taken)
       write.firings = plan.cascadeFirings[offset]
       try apply(write, at: plan.writes.count + offset, call)
       try fire(write, call)
@@ -113,8 +113,7 @@ extension ModifyRecords {
       row: RecordTable.Row(sequence: zone.head, recordType: row.recordType, body: nil),
       replaced: row,
       old: try body.withUnsafeBytes { try codec.decodeRecord($0) },
-      new: nil,
-      discovery: SchemaDiscovery()
+      new: nil
     )
   }
 

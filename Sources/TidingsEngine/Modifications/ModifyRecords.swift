@@ -163,7 +163,13 @@ final class ModifyRecords {
       )
       sent.recordID.zoneID = location.zone
       sent = try sent.settled(at: location, for: call.modification.caller.user)
-      try sent.validate()
+      try sent.validate(
+        namesAreKnown: tables.schemas.knowsNames(
+          of: sent.fields,
+          of: sent.recordType,
+          in: call.database.id
+        )
+      )
       try sent.checkUserRecord(savedBy: call.modification.caller.user)
       let zone = try zone(sent.recordID.zoneID, call)
       let row = try tables.records.row(sent.recordID.recordName, in: zone)
@@ -320,8 +326,7 @@ final class ModifyRecords {
           ),
           replaced: row,
           old: old,
-          new: nil,
-          discovery: SchemaDiscovery()
+          new: nil
         ),
         outcome: .deleted(recordID)
       )

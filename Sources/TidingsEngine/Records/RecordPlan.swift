@@ -3,30 +3,6 @@ internal import TidingsModel
 
 /// What one call will write, decided before anything is written: an item that fails needs no undo.
 struct RecordPlan {
-  /// One row to write.
-  struct Write {
-    /// The item's position in the call: the saves, then the deletions; `nil`: it goes along with another.
-    var item: Int?
-    var zone: ZoneEntry
-    var name: String
-    var row: RecordTable.Row
-    /// The row that is there, alive or a tombstone.
-    var replaced: RecordTable.Row?
-    /// The record before; `nil` for a creation.
-    var old: Record?
-    /// The record after; `nil` for a deletion.
-    var new: Record?
-    /// Assets that the database gets with the record.
-    var adopted: [Asset] = []
-    /// References to others' records that do not keep them: their targets may be deleted.
-    var looseReferences: Set<BindingReference> = []
-    /// Bytes of assets that the record names first and that its owner pays for already.
-    var redeemedBytes: Int64 = 0
-    var discovery: SchemaDiscovery
-    /// The query channels that it fires, if that is known already.
-    var firings: [Firing]?
-  }
-
   /// By record type, the kinds of fields.
   typealias Discovered = [String: [String: FieldValue.Kind]]
 
