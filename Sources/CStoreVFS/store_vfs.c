@@ -354,6 +354,9 @@ int tidings_vfs_register(void) {
   pthread_mutex_lock(&registry);
   int code = SQLITE_OK;
   if (!is_registered) {
+    /* Nobody asks how much memory SQLite has: without the count an allocation takes no lock. A process that has
+       initialized SQLite before keeps it. */
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     code = sqlite3_initialize();
     sqlite3_vfs *found = code == SQLITE_OK ? sqlite3_vfs_find(NULL) : NULL;
     if (found == NULL) {

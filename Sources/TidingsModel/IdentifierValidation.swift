@@ -29,7 +29,7 @@ package enum Identifier {
   /// The user's record name, as calls give it.
   package static func problem(inUserName name: String) -> String? {
     if let problem = problem(inLengthOf: name, what: "user name") { return problem }
-    guard !name.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else { return nil }
+    guard !name.hasOnly({ (0x21...0x7e).contains($0) }) else { return nil }
     return "the user name \(shown(name)) may have printable ASCII characters without spaces only"
   }
 
@@ -48,7 +48,7 @@ package enum Identifier {
       $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
         || $0 == UInt8(ascii: "_")
     }
-    guard !name.utf8.allSatisfy(allowed) else { return nil }
+    guard !name.hasOnly(allowed) else { return nil }
     return "the container name \(shown(name)) may have ASCII letters, digits, '.', '-' and '_' only"
   }
 
@@ -66,7 +66,7 @@ package enum Identifier {
   private static func problem(inWord name: String, what: String, bytesMax: Int) -> String? {
     if let problem = problem(inLengthOf: name, what: what, bytesMax: bytesMax) { return problem }
     let isWord =
-      name.utf8.first?.isASCIILetter == true && name.utf8.allSatisfy(\.isIdentifierByte)
+      name.utf8.first?.isASCIILetter == true && name.hasOnly(\.isIdentifierByte)
     guard !isWord else { return nil }
     return "the \(what) \(shown(name)) must begin with a letter A-Z or a-z and go on with letters, "
       + "digits and '_'"
@@ -82,7 +82,7 @@ package enum Identifier {
       return "the \(what) \(shown(name)) begins with '_', which is kept for the server; "
         + "choose another"
     }
-    guard !name.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else { return nil }
+    guard !name.hasOnly({ (0x20...0x7e).contains($0) }) else { return nil }
     return "the \(what) \(shown(name)) may have printable ASCII characters only"
   }
 
@@ -95,6 +95,17 @@ package enum Identifier {
     guard name.utf8.count > bytesMax else { return nil }
     return
       "the \(what) \(shown(name)) has \(name.utf8.count) bytes, at most \(bytesMax) are allowed"
+  }
+}
+
+extension String {
+  /// Whether all bytes fit: in one loop over memory, since every name of every call comes here.
+  fileprivate func hasOnly(_ isAllowed: (UInt8) -> Bool) -> Bool {
+    var text = self
+    return text.withUTF8 { bytes in
+      for byte in bytes where !isAllowed(byte) { return false }
+      return true
+    }
   }
 }
 

@@ -3,11 +3,15 @@ extension Record {
   ///
   /// The encoded size and the types of a schema are checked where they are known.
   ///
+  /// - Parameter namesAreKnown: The names of the type and the fields are in use, so that they need not be checked.
   /// - Throws: `invalidArguments`, with the record, the field, what is wrong and what to do.
-  public func validate() throws(ItemError) {
+  public func validate(namesAreKnown: Bool = false) throws(ItemError) {
     try recordID.validate()
-    try validateShare()
-    for field in fields.sorted { try validate(field) }
+    try validateShare(typeIsKnown: namesAreKnown)
+    for field in fields.sorted {
+      if !namesAreKnown { try validateName(of: field) }
+      try validateValue(of: field)
+    }
     guard let parent else { return }
     if let problem = FieldValue.reference(parent).problem { throw error("parent: \(problem)") }
     guard parent.action == .none else {
@@ -16,9 +20,12 @@ extension Record {
     if let problem = zoneProblem(of: parent) { throw error("the parent \(problem)") }
   }
 
-  private func validate(_ field: RecordFields.Field) throws(ItemError) {
+  private func validateName(of field: RecordFields.Field) throws(ItemError) {
     if let problem = Identifier.problem(inFieldName: field.name) { throw error(problem) }
     if let problem = SystemField.problem(inUserFieldName: field.name) { throw error(problem) }
+  }
+
+  private func validateValue(of field: RecordFields.Field) throws(ItemError) {
     guard let problem = field.value?.problem ?? zoneProblem(in: field.value) else { return }
     throw error("field '\(field.name)': \(problem)")
   }
@@ -43,9 +50,11 @@ extension Record {
       + "\(Identifier.shown(zone.zoneName)): they must be in one zone"
   }
 
-  private func validateShare() throws(ItemError) {
+  private func validateShare(typeIsKnown: Bool) throws(ItemError) {
     guard recordType == Share.recordType else {
-      if let problem = Identifier.problem(inRecordType: recordType) { throw error(problem) }
+      if !typeIsKnown, let problem = Identifier.problem(inRecordType: recordType) {
+        throw error(problem)
+      }
       guard share == nil else {
         throw error("only records of the type '\(Share.recordType)' have a share; leave it out")
       }

@@ -46,6 +46,7 @@ struct Run {
     case "curve": try CurveCase.run(bench)
     case "fetch": try FetchCase.run(bench)
     case "save": try SaveCase.run(bench)
+    case "engine": try EngineCase.run(bench)
     case "push": try await PushCase.run(bench)
     case "fanout": try FanoutCase.run(bench)
     case "subscribers": try SubscribersCase.run(bench)

@@ -2,6 +2,15 @@ internal import TidingsModel
 internal import TidingsSQL
 
 extension SchemaTable {
+  /// Whether the names of all fields are known, so that they need not be checked.
+  func knowsNames(
+    of fields: RecordFields,
+    of recordType: String,
+    in database: DatabaseID
+  ) throws -> Bool {
+    try entry(database.container, database.environment).plainFields(of: recordType).cover(fields)
+  }
+
   /// Holds a save's fields against the schema.
   ///
   /// - Parameters:
@@ -23,6 +32,8 @@ extension SchemaTable {
     teaches: () throws -> Bool = { true }
   ) throws -> SchemaDiscovery {
     let entry = try entry(database.container, database.environment)
+    let plain = entry.plainFields(of: recordType)
+    if plain.isKnownToAll, plain.cover(fields) { return SchemaDiscovery() }
     let type = entry.stored.types[recordType]
     // Every container has the type of users' records.
     let isNewType = type == nil && recordType != UserRecord.recordType

@@ -7,7 +7,9 @@ final class SchemaTable: TransactionParticipant {
   final class Entry {
     let container: String
     let environment: Environment
-    fileprivate(set) var stored: StoredSchema
+    fileprivate(set) var stored: StoredSchema { didSet { plainFields = nil } }
+    /// The fields that were looked up last.
+    private var plainFields: PlainFields?
     /// At most what its text has, in bytes.
     fileprivate(set) var textBytesMax: Int
     /// It changed in this transaction.
@@ -23,6 +25,14 @@ final class SchemaTable: TransactionParticipant {
       self.stored = stored
       textBytesMax = stored.schema.textBytesMax
       closedTypes = stored.closedTypes
+    }
+
+    /// The fields of a type that most saves use.
+    func plainFields(of recordType: String) -> PlainFields {
+      if let plainFields, plainFields.recordType == recordType { return plainFields }
+      let fields = PlainFields(of: recordType, stored.types[recordType])
+      plainFields = fields
+      return fields
     }
 
     /// Whether every user may read all records of a type in the public database.
