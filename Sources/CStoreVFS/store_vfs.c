@@ -27,6 +27,10 @@ struct tidings_store {
   tidings_log log;
 };
 
+/* What is written into a log is gathered, so that a commit is few system calls: at most so much, since SQLite's own
+   VFS writes so many bytes at once and no more. */
+#define GATHERED_BYTES_MAX 0x1ffff
+
 typedef enum { KIND_OTHER, KIND_DATABASE, KIND_LOG } file_kind;
 
 /* A file; that of the system's VFS follows it in memory. */
@@ -35,6 +39,11 @@ typedef struct store_file {
   file_kind kind;
   tidings_store *store;
   char *path;
+  /* Of a log: what was written and is not with the system yet. It is there before anybody looks: at the next
+     sync, which precedes each commit, and at the next read. */
+  uint8_t *gathered;
+  int gathered_bytes;
+  sqlite3_int64 gathered_offset;
 } store_file;
 
 static pthread_mutex_t registry = PTHREAD_MUTEX_INITIALIZER;
@@ -128,9 +137,40 @@ uint64_t tidings_vfs_damage_count(void) { return atomic_load(&damage_count); }
 
 /* MARK: Methods of files */
 
+/* Hands what was gathered to the system. What cannot be written now is not tried again: its transaction fails. */
+static int write_gathered(sqlite3_file *file) {
+  store_file *log = of(file);
+  const int count = log->gathered_bytes;
+  if (count == 0) return SQLITE_OK;
+  log->gathered_bytes = 0;
+  sqlite3_file *under = system_file(file);
+  return under->pMethods->xWrite(under, log->gathered, count, log->gathered_offset);
+}
+
+static int gather(sqlite3_file *file, const void *buffer, int count, sqlite3_int64 offset) {
+  store_file *log = of(file);
+  if (log->gathered == NULL) log->gathered = malloc(GATHERED_BYTES_MAX);
+  const int follows = offset == log->gathered_offset + log->gathered_bytes;
+  if (!follows || count > GATHERED_BYTES_MAX - log->gathered_bytes || log->gathered == NULL) {
+    const int code = write_gathered(file);
+    if (code != SQLITE_OK) return code;
+  }
+  if (log->gathered == NULL || count > GATHERED_BYTES_MAX) {
+    return system_file(file)->pMethods->xWrite(system_file(file), buffer, count, offset);
+  }
+  if (log->gathered_bytes == 0) log->gathered_offset = offset;
+  memcpy(log->gathered + log->gathered_bytes, buffer, (size_t)count);
+  log->gathered_bytes += count;
+  return SQLITE_OK;
+}
+
 static int file_close(sqlite3_file *file) {
   sqlite3_file *under = system_file(file);
-  const int code = under->pMethods != NULL ? under->pMethods->xClose(under) : SQLITE_OK;
+  /* Without a sync it was committed by nobody. */
+  const int written = under->pMethods != NULL ? write_gathered(file) : SQLITE_OK;
+  const int closed = under->pMethods != NULL ? under->pMethods->xClose(under) : SQLITE_OK;
+  const int code = written != SQLITE_OK ? written : closed;
+  free(of(file)->gathered);
   release_store(of(file)->store);
   free(of(file)->path);
   return code;
@@ -138,7 +178,8 @@ static int file_close(sqlite3_file *file) {
 
 static int file_read(sqlite3_file *file, void *buffer, int count, sqlite3_int64 offset) {
   sqlite3_file *under = system_file(file);
-  const int code = under->pMethods->xRead(under, buffer, count, offset);
+  int code = write_gathered(file);
+  if (code == SQLITE_OK) code = under->pMethods->xRead(under, buffer, count, offset);
   tidings_store *store = of(file)->store;
   if (code != SQLITE_OK || store == NULL) return code;
   if (of(file)->kind == KIND_DATABASE) {
@@ -182,26 +223,33 @@ static int file_write(sqlite3_file *file, const void *buffer, int count, sqlite3
   if (store != NULL && of(file)->kind == KIND_DATABASE) {
     return write_page(file, buffer, count, offset);
   }
-  const int code = under->pMethods->xWrite(under, buffer, count, offset);
-  if (code == SQLITE_OK && store != NULL && of(file)->kind == KIND_LOG) {
-    tidings_log_note(&store->log, buffer, count, offset);
+  if (store == NULL || of(file)->kind != KIND_LOG) {
+    return under->pMethods->xWrite(under, buffer, count, offset);
   }
+  const int code = gather(file, buffer, count, offset);
+  if (code == SQLITE_OK) tidings_log_note(&store->log, buffer, count, offset);
   return code;
 }
 
 static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
   if (atomic_load(&sync_failed)) return SQLITE_IOERR_TRUNCATE;
+  const int written = write_gathered(file);
+  if (written != SQLITE_OK) return written;
   return system_file(file)->pMethods->xTruncate(system_file(file), size);
 }
 
 static int file_sync(sqlite3_file *file, int flags) {
   if (atomic_load(&sync_failed)) return SQLITE_IOERR_FSYNC;
+  const int written = write_gathered(file);
+  if (written != SQLITE_OK) return written;
   const int code = system_file(file)->pMethods->xSync(system_file(file), flags);
   if (code != SQLITE_OK) note_failed_sync(of(file)->path, errno);
   return code;
 }
 
 static int file_size(sqlite3_file *file, sqlite3_int64 *size) {
+  const int written = write_gathered(file);
+  if (written != SQLITE_OK) return written;
   return system_file(file)->pMethods->xFileSize(system_file(file), size);
 }
 
