@@ -39,9 +39,10 @@ typedef struct store_file {
   file_kind kind;
   tidings_store *store;
   char *path;
-  /* Of a log: what was written and is not with the system yet. It is there before anybody looks: at the next
-     sync, which precedes each commit, and at the next read. */
+  /* Of a log: what was written and is not with the system yet. It is there before anybody looks: with the last
+     frame of a transaction, and at the next read. */
   uint8_t *gathered;
+  int ends_transaction;
   int gathered_bytes;
   sqlite3_int64 gathered_offset;
 } store_file;
@@ -161,7 +162,13 @@ static int gather(sqlite3_file *file, const void *buffer, int count, sqlite3_int
   if (log->gathered_bytes == 0) log->gathered_offset = offset;
   memcpy(log->gathered + log->gathered_bytes, buffer, (size_t)count);
   log->gathered_bytes += count;
-  return SQLITE_OK;
+  if (count == TIDINGS_FRAME_HEADER_BYTES) {
+    /* The last frame of a transaction has the size of the database after it. */
+    const uint8_t *header = buffer;
+    log->ends_transaction = (header[4] | header[5] | header[6] | header[7]) != 0;
+    return SQLITE_OK;
+  }
+  return log->ends_transaction ? write_gathered(file) : SQLITE_OK;
 }
 
 static int file_close(sqlite3_file *file) {

@@ -10,7 +10,10 @@ extension Record {
     try validateShare(typeIsKnown: namesAreKnown)
     for field in fields.sorted {
       if !namesAreKnown { try validateName(of: field) }
-      try validateValue(of: field)
+      switch field.value {
+      case nil, .string?, .int64?, .bytes?: break
+      default: try validateValue(of: field)
+      }
     }
     guard let parent else { return }
     if let problem = FieldValue.reference(parent).problem { throw error("parent: \(problem)") }

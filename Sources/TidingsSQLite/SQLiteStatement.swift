@@ -17,15 +17,21 @@ final class SQLiteStatement: SQLStatement {
   private let connection: SQLiteConnection
   /// It was stepped, and not reset since.
   private var isUnderWay = false
+  /// What is bound, where SQLite reads it.
+  private var memory: BoundMemory
   /// Why a value could not be bound; the next step fails with it.
   private var bindFailure: SQLError?
 
   init(_ handle: OpaquePointer, of connection: SQLiteConnection) {
     self.handle = handle
     self.connection = connection
+    memory = BoundMemory(parameterCount: Int(sqlite3_bind_parameter_count(handle)))
   }
 
-  deinit { sqlite3_finalize(handle) }
+  deinit {
+    sqlite3_finalize(handle)
+    memory.free()
+  }
 
   func bind(_ value: Int64, at index: Int) {
     connection.claim()
@@ -38,13 +44,14 @@ final class SQLiteStatement: SQLStatement {
     if isUnderWay { reset() }
     var value = value
     let code = value.withUTF8 { text in
-      text.withMemoryRebound(to: CChar.self) { text in
+      let kept = memory.keep(UnsafeRawBufferPointer(text), at: index)
+      return (kept ?? UnsafeRawBufferPointer(text)).withMemoryRebound(to: CChar.self) { text in
         sqlite3_bind_text64(
           handle,
           CInt(index),
           text.baseAddress,
           UInt64(text.count),
-          transient,
+          kept == nil ? transient : nil,
           UInt8(SQLITE_UTF8)
         )
       }
@@ -56,15 +63,15 @@ final class SQLiteStatement: SQLStatement {
     connection.claim()
     if isUnderWay { reset() }
     let code = value.withUnsafeBytes { bytes in
-      bytes.isEmpty
-        ? sqlite3_bind_zeroblob(handle, CInt(index), 0)
-        : sqlite3_bind_blob64(
-          handle,
-          CInt(index),
-          bytes.baseAddress,
-          UInt64(bytes.count),
-          transient
-        )
+      guard !bytes.isEmpty else { return sqlite3_bind_zeroblob(handle, CInt(index), 0) }
+      let kept = memory.keep(bytes, at: index)
+      return sqlite3_bind_blob64(
+        handle,
+        CInt(index),
+        (kept ?? bytes).baseAddress,
+        UInt64(bytes.count),
+        kept == nil ? transient : nil
+      )
     }
     check(code)
   }

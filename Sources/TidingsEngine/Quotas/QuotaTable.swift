@@ -9,7 +9,9 @@ final class QuotaTable {
   private let select: any SQLStatement
   private let update: any SQLStatement
   private let selectRates: any SQLStatement
-  private var known: [String: Quota] = [:]
+  private var known: [String: Quota] = [:] { didSet { last = nil } }
+  /// The one that was looked up last: one after the other, calls are often of the same user.
+  private var last: (user: String, quota: Quota)?
   /// A quota was set in the open transaction.
   private var isChanged = false
 
@@ -38,7 +40,11 @@ final class QuotaTable {
   /// What a user may take; the owner of public databases is empty.
   func quota(of user: String) throws(SQLError) -> Quota {
     guard !user.isEmpty else { return limits.publicQuota }
-    if let quota = known[user] { return quota }
+    if let last, last.user == user { return last.quota }
+    if let quota = known[user] {
+      last = (user, quota)
+      return quota
+    }
     let quota = try read(user)
     if known.count >= Self.usersKeptMax { known.removeAll(keepingCapacity: true) }
     known[user] = quota

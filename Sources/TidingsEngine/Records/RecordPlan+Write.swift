@@ -4,28 +4,30 @@ internal import TidingsModel
 extension RecordPlan {
   /// One row to write.
   ///
-  /// A class, so that to hand it on costs a reference and not copies of two records; only the plan changes it.
+  /// A class, so that to hand it on costs a reference and not copies of two records.
+  ///
+  /// Unchecked: only the plan changes it, and calls nobody meanwhile.
   final class Write {
     /// The item's position in the call: the saves, then the deletions; `nil`: it goes along with another.
     let item: Int?
     let zone: ZoneEntry
     let name: String
-    var row: RecordTable.Row
+    @exclusivity(unchecked) var row: RecordTable.Row
     /// The row that is there, alive or a tombstone.
     let replaced: RecordTable.Row?
     /// The record before; `nil` for a creation.
     let old: Record?
     /// The record after; `nil` for a deletion.
-    var new: Record?
+    @exclusivity(unchecked) var new: Record?
     /// Assets that the database gets with the record.
     let adopted: [Asset]
     /// References to others' records that do not keep them: their targets may be deleted.
-    var looseReferences: Set<BindingReference> = []
+    @exclusivity(unchecked) var looseReferences: Set<BindingReference> = []
     /// Bytes of assets that the record names first and that its owner pays for already.
     let redeemedBytes: Int64
     let discovery: SchemaDiscovery
     /// The query channels that it fires, if that is known already.
-    var firings: [Firing]?
+    @exclusivity(unchecked) var firings: [Firing]?
 
     init(
       item: Int?,

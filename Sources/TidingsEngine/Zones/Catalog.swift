@@ -81,7 +81,9 @@ final class Catalog {
     let zone: ZoneID
   }
 
-  private var databases: [DatabaseID: DatabaseEntry] = [:]
+  private var databases: [DatabaseID: DatabaseEntry] = [:] { didSet { lastDatabase = nil } }
+  /// The one that was looked up last: one after the other, calls are often about the same.
+  private var lastDatabase: DatabaseEntry?
   private var databaseIDs: [Int64: DatabaseID] = [:]
   private var zones: [ZoneKey: ZoneEntry] = [:]
   private var dirtyZones: [ZoneEntry] = []
@@ -209,7 +211,11 @@ final class Catalog {
     if refusesResets, !containersBeingReset.isEmpty {
       try requireNoReset(of: id.container, id.environment)
     }
-    if let known = databases[id] { return known }
+    if let lastDatabase, lastDatabase.id == id { return lastDatabase }
+    if let known = databases[id] {
+      lastDatabase = known
+      return known
+    }
     try requireDeployed(id.container, id.environment)
     bind(id, to: selectDatabase)
     defer { selectDatabase.reset() }
