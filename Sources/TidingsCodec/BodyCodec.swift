@@ -1,6 +1,5 @@
 package import TidingsModel
 internal import TidingsProto
-internal import TidingsProtoC
 internal import TidingsProtobuf
 package import TidingsSQL
 internal import TidingsWire
@@ -20,13 +19,7 @@ package final class BodyCodec {
     if let record = try? PlainRecordReader.record(bytes) { return record }
     defer { arena.reset() }
     return try storedMessage("record") {
-      let message = try TidingsV1.Record.unpack(bytes.bytes, in: arena)
-      return try RecordReader.record(
-        UnsafeMutableRawPointer(mutating: message).assumingMemoryBound(
-          to: Tidings__V1__Record.self
-        ),
-        "the stored record"
-      )
+      try RecordReader.record(unpacking: bytes, "the stored record", in: arena)
     }
   }
 

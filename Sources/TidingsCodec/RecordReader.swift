@@ -1,7 +1,8 @@
 internal import CProtobufC
 package import TidingsModel
+internal import TidingsProto
 package import TidingsProtoC
-internal import TidingsProtobuf
+package import TidingsProtobuf
 package import TidingsRPC
 
 /// Reads domain values straight from protobuf-c's structs: no generated Swift value in between, since
@@ -51,6 +52,19 @@ package enum RecordReader {
     return RecordID(
       recordName: try string(message.pointee.record_name, path() + ".record_name"),
       zoneID: try zoneID(message.pointee.zone_id, path() + ".zone_id")
+    )
+  }
+
+  /// A record in encoded form, as a client sends it or the store keeps it.
+  package static func record(
+    unpacking bytes: UnsafeRawBufferPointer,
+    _ path: @autoclosure () -> String,
+    in arena: borrowing Arena
+  ) throws -> Record {
+    let message = try TidingsV1.Record.unpack(bytes.bytes, in: arena)
+    return try record(
+      UnsafeMutableRawPointer(mutating: message).assumingMemoryBound(to: Tidings__V1__Record.self),
+      path()
     )
   }
 

@@ -49,13 +49,13 @@ extension FieldValue {
     func list<Element>(_ elements: [Element], _ bytesMax: (Element) -> Int) -> Int {
       elements.reduce(2 * memberBytesMax) { $0 + bytesMax($1) + memberBytesMax }
     }
-    let placeBytesMax = 12 * memberBytesMax
+    let locationBytesMax = 12 * memberBytesMax
     return switch self {
     case .string(let text): text.utf8.count + memberBytesMax
     case .bytes(let bytes): bytes.count + memberBytesMax
     case .int64, .double, .unknownList: 2 * memberBytesMax
     case .timestamp: 3 * memberBytesMax
-    case .location: placeBytesMax
+    case .location: locationBytesMax
     case .reference(let target): target.wireBytesMax + memberBytesMax
     case .asset(let file): file.checksum.count + 4 * memberBytesMax
     case .encrypted(let value): value.keyID.count + value.sealed.count + 4 * memberBytesMax
@@ -64,7 +64,7 @@ extension FieldValue {
     case .int64List(let numbers): (numbers.count + 2) * memberBytesMax
     case .doubleList(let numbers): (numbers.count + 2) * memberBytesMax
     case .timestampList(let times): list(times) { _ in 3 * memberBytesMax }
-    case .locationList(let positions): list(positions) { _ in placeBytesMax }
+    case .locationList(let positions): list(positions) { _ in locationBytesMax }
     case .referenceList(let targets): list(targets) { $0.wireBytesMax }
     case .assetList(let files): list(files) { $0.checksum.count + 4 * memberBytesMax }
     }

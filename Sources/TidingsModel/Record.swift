@@ -141,6 +141,7 @@ public struct Record {
 }
 
 extension Record: Hashable {
+  /// Whether all members are equal.
   public static func == (a: Self, b: Self) -> Bool {
     a.storage === b.storage
       || a.recordID == b.recordID && a.recordType == b.recordType && a.fields == b.fields
@@ -148,6 +149,7 @@ extension Record: Hashable {
         && a.parent == b.parent && a.share == b.share && a.shareRecordName == b.shareRecordName
   }
 
+  /// Hashes what differs most.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(recordID)
     hasher.combine(recordType)

@@ -23,26 +23,34 @@ public struct LentBytes: RandomAccessCollection {
     UnsafeRawBufferPointer(start: start, count: end - start)
   }
 
+  /// The address of the first byte.
   @inlinable public var startIndex: UnsafePointer<UInt8> { start }
+  /// The address after the last byte.
   @inlinable public var endIndex: UnsafePointer<UInt8> { end }
+  /// How many bytes.
   @inlinable public var count: Int { end - start }
 
+  /// The byte at an address.
   @inlinable
   public subscript(position: UnsafePointer<UInt8>) -> UInt8 {
     precondition(position >= start && position < end, "a byte of these")
     return position.pointee
   }
 
+  /// A part, in the same memory.
   @inlinable
   public subscript(bounds: Range<UnsafePointer<UInt8>>) -> LentBytes {
     precondition(bounds.lowerBound >= start && bounds.upperBound <= end, "a part of these bytes")
     return LentBytes(start: bounds.lowerBound, end: bounds.upperBound)
   }
 
+  /// The next address.
   @inlinable
   public func index(after position: UnsafePointer<UInt8>) -> UnsafePointer<UInt8> { position + 1 }
+  /// The address before.
   @inlinable
   public func index(before position: UnsafePointer<UInt8>) -> UnsafePointer<UInt8> { position - 1 }
+  /// An address so many bytes further.
   @inlinable
   public func index(
     _ position: UnsafePointer<UInt8>,
@@ -50,9 +58,11 @@ public struct LentBytes: RandomAccessCollection {
   ) -> UnsafePointer<UInt8> {
     position + distance
   }
+  /// How many bytes lie between two addresses.
   @inlinable
   public func distance(from a: UnsafePointer<UInt8>, to b: UnsafePointer<UInt8>) -> Int { b - a }
 
+  /// Lends the memory itself.
   @inlinable
   public func withContiguousStorageIfAvailable<R>(
     _ body: (UnsafeBufferPointer<UInt8>) throws -> R

@@ -4,7 +4,6 @@ internal import Testing
 internal import TidingsCodec
 internal import TidingsModel
 internal import TidingsProto
-internal import TidingsProtoC
 internal import TidingsProtobuf
 internal import TidingsWire
 
@@ -12,11 +11,7 @@ internal import TidingsWire
 @Suite struct PlainRecordTests {
   private func throughC(_ bytes: [UInt8]) throws -> Record {
     let arena = Arena()
-    let message = try TidingsV1.Record.unpack(bytes.span.bytes, in: arena)
-    return try RecordReader.record(
-      UnsafeMutableRawPointer(mutating: message).assumingMemoryBound(to: Tidings__V1__Record.self),
-      "record"
-    )
+    return try bytes.withUnsafeBytes { try RecordReader.record(unpacking: $0, "record", in: arena) }
   }
 
   @Test("random records, whole and damaged, are read as protobuf-c reads them")
@@ -93,11 +88,11 @@ extension SplitMix64 {
   /// Changes, doubles or cuts a few bytes.
   fileprivate mutating func damage(_ bytes: inout [UInt8]) {
     for _ in 0...below(2) where !bytes.isEmpty {
-      let place = below(bytes.count)
+      let index = below(bytes.count)
       switch below(4) {
-      case 0: bytes.removeSubrange(place..<min(bytes.count, place + 1 + below(4)))
-      case 1: bytes.insert(contentsOf: bytes[place..<min(bytes.count, place + 20)], at: place)
-      default: bytes[place] = UInt8(truncatingIfNeeded: next())
+      case 0: bytes.removeSubrange(index..<min(bytes.count, index + 1 + below(4)))
+      case 1: bytes.insert(contentsOf: bytes[index..<min(bytes.count, index + 20)], at: index)
+      default: bytes[index] = UInt8(truncatingIfNeeded: next())
       }
     }
   }

@@ -92,9 +92,9 @@ final class RecordTable {
     while rest > 0 { (count, rest) = (count + 1, rest / 36) }
     return String(unsafeUninitializedCapacity: count) { digits in
       var rest = sequence
-      for place in (0..<count).reversed() {
+      for position in (0..<count).reversed() {
         let digit = UInt8(truncatingIfNeeded: rest % 36)
-        digits[place] = (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10) + digit
+        digits[position] = (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10) + digit
         rest /= 36
       }
       return count
