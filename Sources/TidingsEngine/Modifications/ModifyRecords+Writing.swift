@@ -9,6 +9,9 @@ extension ModifyRecords {
     _ call: RecordCall,
     mark: [UInt8]
   ) throws -> [CascadedDeletion] {
+    if let zone = plan.defaultZone, plan.writes.contains(where: { $0.zone === zone }) {
+      try tables.catalog.make(zone, by: call.modification.caller.user)
+    }
     var taken: [ZoneEntry] = []
     for (position, write) in plan.writes.enumerated() {
       pace.step()

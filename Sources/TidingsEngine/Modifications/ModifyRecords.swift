@@ -62,7 +62,7 @@ final class ModifyRecords {
     try tables.clientTokens.check(changes.clientChangeToken, of: context.caller)
     let call = RecordCall(
       context,
-      database: try database(changes, by: context.caller.user),
+      database: try tables.catalog.plannedDatabase(changes.database, by: context.caller.user),
       named: changes.database,
       isDryRun: changes.isDryRun,
       erasesUser: changes.erasesUser,
@@ -83,14 +83,6 @@ final class ModifyRecords {
     result.cascadedDeletions =
       call.isDryRun ? try preview(plan, call) : try apply(plan, call, mark: mark)
     return result
-  }
-
-  /// The database; for a dry run one that has no number yet need not be written.
-  private func database(_ changes: RecordChanges, by user: String) throws -> DatabaseEntry {
-    guard changes.isDryRun else {
-      return try tables.catalog.makeDatabase(changes.database, by: user)
-    }
-    return try tables.catalog.plannedDatabase(changes.database)
   }
 
   // MARK: Deciding
@@ -171,7 +163,7 @@ final class ModifyRecords {
         )
       )
       try sent.checkUserRecord(savedBy: call.modification.caller.user)
-      let zone = try zone(sent.recordID.zoneID, call)
+      let zone = try zone(sent.recordID.zoneID, call, &plan)
       let row = try tables.records.row(sent.recordID.recordName, in: zone)
       if row?.body == nil { try checkNameIsFree(for: sent, call) }
       var old: Record?
@@ -300,7 +292,7 @@ final class ModifyRecords {
       recordID.zoneID =
         try call.named.location(of: recordID.zoneID, for: call.modification.caller.user).zone
       try recordID.validate()
-      let zone = try zone(recordID.zoneID, call)
+      let zone = try zone(recordID.zoneID, call, &plan)
       if let participant = call.participant,
         try planLeaving(recordID, item: item, in: zone, participant, call, &plan)
       {
@@ -335,7 +327,11 @@ final class ModifyRecords {
     }
   }
 
-  private func zone(_ id: ZoneID, _ call: RecordCall) throws -> ZoneEntry {
+  private func zone(
+    _ id: ZoneID,
+    _ call: RecordCall,
+    _ plan: inout RecordPlan
+  ) throws -> ZoneEntry {
     let (catalog, database) = (tables.catalog, call.database)
     if let participant = call.participant {
       guard let zone = try catalog.zone(id, in: database), try !participant.shares(in: zone).isEmpty
@@ -346,16 +342,16 @@ final class ModifyRecords {
     guard id == .default else {
       throw try catalog.absence(of: id, in: database, scope: database.id.scope)
     }
-    guard call.isDryRun else {
-      return try catalog.makeZone(id, in: database, at: call.modification.timestamp)
-    }
-    return ZoneEntry(
+    if let planned = plan.defaultZone { return planned }
+    let planned = ZoneEntry(
       number: 0,
       id: id,
       created: call.modification.timestamp,
       head: 0,
       database: database
     )
+    plan.defaultZone = planned
+    return planned
   }
 
   /// What the client had read: the version whose change tag it sent, unless it was replaced before the

@@ -12,6 +12,8 @@ struct RecordPlan {
   private(set) var outcomes: [RecordOutcome?]
   /// In the order of the call.
   private(set) var writes: [Write] = []
+  /// The default zone, if it is to be made with the first record in it.
+  var defaultZone: ZoneEntry?
   /// What the writes do to shares; a zone without shares has none.
   var sharing: [(zone: ZoneEntry, plan: SharingPlan)] = []
   /// The records whose items failed.

@@ -8,9 +8,35 @@ extension Catalog {
   ///
   /// - Throws: `ItemError` `badContainer`, and `limitExceeded` for a container too many; `SQLError`.
   func makeDatabase(_ id: DatabaseID, by user: String) throws -> DatabaseEntry {
+    let planned = try plannedDatabase(id, by: user)
+    try make(planned, by: user)
+    return planned
+  }
+
+  /// The database, or what `make` would write.
+  ///
+  /// - Throws: What `makeDatabase` throws, and nothing is written.
+  func plannedDatabase(_ id: DatabaseID, by user: String) throws -> DatabaseEntry {
     if let known = try database(id) { return known }
-    if !user.isEmpty, user != id.owner { try enter(id.container, id.environment, user) }
-    return try makeDatabase(id)
+    if let own = id.ownDatabase(of: user), try database(own) == nil {
+      try checkContainers(of: own)
+    }
+    try checkContainers(of: id)
+    return try plannedDatabase(id)
+  }
+
+  /// Writes a database that was planned, unless it is stored.
+  func make(_ planned: DatabaseEntry, by user: String) throws {
+    guard planned.number == 0 else { return }
+    if let own = planned.id.ownDatabase(of: user) { _ = try makeDatabase(own) }
+    _ = try insert(planned)
+  }
+
+  /// Writes a zone that was planned, and its database, unless they are stored.
+  func make(_ planned: ZoneEntry, by user: String) throws {
+    guard planned.number == 0 else { return }
+    try make(planned.database, by: user)
+    _ = try insert(planned)
   }
 
   /// Something is about to be stored for a user in a container.
@@ -33,5 +59,13 @@ extension Catalog {
         + "\(containersPerUserMax): use one of them instead of '\(id.container)', or let an operator "
         + "raise --limit containers-per-user-max"
     )
+  }
+}
+
+extension DatabaseID {
+  /// The private database that a user has in the container, where this one is not the user's.
+  fileprivate func ownDatabase(of user: String) -> DatabaseID? {
+    guard !user.isEmpty, user != owner else { return nil }
+    return DatabaseID(container: container, environment: environment, scope: .private, owner: user)
   }
 }

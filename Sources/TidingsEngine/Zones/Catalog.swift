@@ -3,7 +3,8 @@ internal import TidingsSQL
 
 /// A database's number and name, and the number of the last change of any of its zones.
 final class DatabaseEntry {
-  let number: Int64
+  /// 0: it is planned, and nothing is stored of it.
+  fileprivate(set) var number: Int64
   let id: DatabaseID
   private(set) var head: Int64
   /// What its owner's databases take, once it was looked up.
@@ -29,7 +30,8 @@ final class DatabaseEntry {
 /// The loop that owns the engine is the only writer, so the head is taken here and written once per
 /// transaction.
 final class ZoneEntry {
-  let number: Int64
+  /// 0: it is planned, and nothing is stored of it.
+  fileprivate(set) var number: Int64
   let id: ZoneID
   let created: Timestamp
   let database: DatabaseEntry
@@ -245,10 +247,19 @@ final class Catalog {
   func makeDatabase(_ id: DatabaseID) throws -> DatabaseEntry {
     if let known = try database(id) { return known }
     try checkContainers(of: id)
-    bind(id, to: insertDatabase)
+    return try insert(DatabaseEntry(number: 0, id: id, head: 0))
+  }
+
+  /// Writes a database that was planned.
+  ///
+  /// - Throws: `SQLError`.
+  func insert(_ planned: DatabaseEntry) throws(SQLError) -> DatabaseEntry {
+    precondition(planned.number == 0, "a planned database is written once")
+    bind(planned.id, to: insertDatabase)
     defer { insertDatabase.reset() }
     _ = try insertDatabase.step()
-    return remember(DatabaseEntry(number: insertDatabase.int64(0), id: id, head: 0))
+    planned.number = insertDatabase.int64(0)
+    return remember(planned)
   }
 
   /// The database, or what is to be made of it: one without a number, in which there is nothing.
@@ -366,29 +377,34 @@ final class Catalog {
   )
     throws(SQLError) -> ZoneEntry
   {
-    insertZone.bind(database.number, at: 1)
-    insertZone.bind(id.zoneName, at: 2)
-    insertZone.bind(time, at: 3, nanos: 6)
     // The default zone is never deleted: its numbers begin at 0.
     let head = id == .default ? 0 : try floor(of: database)
-    insertZone.bind(head, at: 4)
+    return try insert(
+      ZoneEntry(number: 0, id: id, created: time, head: head, database: database)
+    )
+  }
+
+  /// Writes a zone that was planned, in a database that is stored.
+  ///
+  /// - Throws: `SQLError`.
+  func insert(_ planned: ZoneEntry) throws(SQLError) -> ZoneEntry {
+    precondition(planned.number == 0, "a planned zone is written once")
+    let (id, database) = (planned.id, planned.database)
+    insertZone.bind(database.number, at: 1)
+    insertZone.bind(id.zoneName, at: 2)
+    insertZone.bind(planned.created, at: 3, nanos: 6)
+    insertZone.bind(planned.head, at: 4)
     insertZone.bind(database.advance(), at: 5)
     defer { insertZone.reset() }
     _ = try insertZone.step()
     forgetDeleted.bind(database.number, at: 1)
     forgetDeleted.bind(id.zoneName, at: 2)
     try forgetDeleted.run()
-    let entry = ZoneEntry(
-      number: insertZone.int64(0),
-      id: id,
-      created: time,
-      head: head,
-      database: database
-    )
-    zones[ZoneKey(database: database.number, zone: id)] = entry
-    touchedZones.append(entry)
+    planned.number = insertZone.int64(0)
+    zones[ZoneKey(database: database.number, zone: id)] = planned
+    touchedZones.append(planned)
     if id != .default { database.zoneCount? += 1 }
-    return entry
+    return planned
   }
 
   /// The highest number of any zone that was deleted.
