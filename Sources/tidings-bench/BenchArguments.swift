@@ -175,8 +175,9 @@ struct BenchArguments {
                 the calls that are there into a commit: new and existing records of 8 fields, the
                 same with one field (field.new, field.update), new ones that fire subscriptions,
                 and new ones with indexes
-        engine  the saves of new and existing records in process, 1, 64 and 1,024 in a
-                transaction: what is left of a save without sockets and requests
+        engine  the saves of new and existing records, and of new ones that fire a
+                subscription, in process, 1, 64 and 1,024 in a transaction: what is left of a
+                save without sockets and requests
         push    from a save to its notification, opened, on a SUB socket, and in a program that
                 iterates over the Swift client's stream, against the save alone plus a bare PUB
                 and SUB

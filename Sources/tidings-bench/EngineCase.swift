@@ -15,6 +15,16 @@ struct EngineCase {
     scope: .private,
     owner: "bench"
   )
+  /// What a round saves.
+  private enum Saves: String, CaseIterable {
+    case new
+    case update
+    /// New records, each of which fires a subscription.
+    case fired
+
+    var recordType: String { self == .fired ? Calls.watchedType : Calls.recordType }
+  }
+
   private static let filler = String(repeating: "a", count: 128)
 
   private let engine: Engine
@@ -24,14 +34,15 @@ struct EngineCase {
     let folder = try bench.makeFolder()
     defer { folder.remove() }
     var world = try EngineCase(folder.path)
-    _ = try world.round(saves: Calls.recordCount, group: 1_024, updates: true)
-    return try [false, true].flatMap { updates in
+    try world.subscribe()
+    _ = try world.round(.update, count: Calls.recordCount, group: 1_024)
+    return try Saves.allCases.flatMap { saves in
       try groupSizes.map { group in
-        let name = "engine.\(updates ? "update" : "new").group\(group)"
+        let name = "engine.\(saves.rawValue).group\(group)"
         bench.say(name)
-        let saves = group == 1 ? bench.settings.calls : bench.settings.calls * 10
+        let count = group == 1 ? bench.settings.calls : bench.settings.calls * 10
         let rounds = try (0...bench.settings.rounds).map { _ in
-          try world.round(saves: saves, group: group, updates: updates)
+          try world.round(saves, count: count, group: group)
         }.dropFirst()
         return Figure(
           name: name,
@@ -50,28 +61,48 @@ struct EngineCase {
     engine = try Engine(SQLiteConnection(path: folder + "/db"), clock: { .now })
   }
 
-  private mutating func round(saves: Int, group: Int, updates: Bool) throws -> Measurement {
+  private func subscribe() throws {
+    var info = NotificationInfo()
+    info.alertBody = "A house"
+    info.desiredKeys = ["price"]
+    try engine.begin()
+    _ = try engine.saveSubscription(
+      Subscription(
+        subscriptionID: "houses",
+        recordType: Saves.fired.recordType,
+        predicate: try Predicate(text: "city == 'city-0001' AND price > 0"),
+        options: [.recordCreation],
+        notificationInfo: info
+      ),
+      of: Self.caller.user,
+      in: Self.database
+    )
+    _ = try engine.commit()
+  }
+
+  private mutating func round(_ saves: Saves, count: Int, group: Int) throws -> Measurement {
     var latencies: [UInt64] = []
-    latencies.reserveCapacity(saves / group + 1)
+    latencies.reserveCapacity(count / group + 1)
     let watch = Stopwatch()
-    for _ in 0..<max(saves / group, 1) {
+    for _ in 0..<max(count / group, 1) {
       let started = Clock.now()
       try engine.begin()
-      for _ in 0..<group { try save(updates: updates) }
+      for _ in 0..<group { try save(saves) }
       _ = try engine.commit()
       latencies.append((Clock.now() - started) / UInt64(group))
     }
     return watch.measurement(latencies, callsEach: group)
   }
 
-  private mutating func save(updates: Bool) throws {
+  private mutating func save(_ saves: Saves) throws {
+    let updates = saves == .update
     serial += 1
     // Multiplied with a prime, numbers come in no order.
     let number =
       updates ? serial &* 7_919 % Calls.recordCount : serial &* 2_654_435_761 % 4_294_967_296
     let record = Record(
       recordID: RecordID(recordName: "house-" + Calls.digits(number)),
-      recordType: Calls.recordType,
+      recordType: saves.recordType,
       fields: [
         "about": .string(Self.filler), "address": .string("17 Marrow Lane, Hillsborough"),
         "area": .double(182.5), "bedrooms": .int64(4), "built": .int64(1974),

@@ -19,6 +19,8 @@ final class EventStore: TransactionParticipant {
   private var lastID: Int64 = 0
   /// What was stored in the open transaction.
   private var pending: [StoredEvent] = []
+  /// What marks the pushes of the caller whose change fired last: one caller often makes several in turn.
+  private var lastOrigin: (caller: Caller, device: OriginTags.Device)?
   /// How many events were stored since the start.
   private(set) var storedCount = 0
 
@@ -154,7 +156,7 @@ final class EventStore: TransactionParticipant {
     let body = channel.source + stored + values
     if contentNumber == 0 { stored += values }
     lastID += 1
-    let origin = call.origin ?? originTags.device(of: call.caller)
+    let origin = call.origin ?? origin(of: call.caller)
     if call.batch == nil { call.batch = lastID }
     if call.origin == nil { call.origin = origin }
     let insert = creator == nil ? insert : insertPublic
@@ -186,5 +188,12 @@ final class EventStore: TransactionParticipant {
         body: body
       )
     )
+  }
+
+  private func origin(of caller: Caller) -> OriginTags.Device {
+    if let lastOrigin, lastOrigin.caller == caller { return lastOrigin.device }
+    let device = originTags.device(of: caller)
+    lastOrigin = (caller, device)
+    return device
   }
 }
