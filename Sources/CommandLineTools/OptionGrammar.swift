@@ -1,9 +1,26 @@
 /// The syntax of options on a command line.
 package enum OptionGrammar {
-  /// Returns whether a word is an option: `-5` and a bare `-` are not.
+  /// Returns whether a word is an option: `-5`, a bare `-` and a public key that begins so are not.
   package static func isOption(_ word: String) -> Bool {
-    guard word.hasPrefix("-"), word != "-" else { return false }
+    guard word.hasPrefix("-"), word != "-", !isKey(word) else { return false }
     return !(word.dropFirst().drop { $0 == "." }.first?.isNumber ?? false)
+  }
+
+  /// Returns whether a word looks like a public key in Z85: 40 characters, among them some that are in no option's name, as in
+  /// nearly every key.
+  private static func isKey(_ word: String) -> Bool {
+    let marks = "!?&<>()[]{}@%$#^*+"
+    let others = ".-:=/"
+    guard word.utf8.count == 40, word.contains(where: marks.contains) else { return false }
+    let isLongOptionWithValue =
+      word.hasPrefix("--")
+      && word.prefix { $0 != "=" }.dropFirst(2).allSatisfy { $0.isLowercase || $0 == "-" }
+    return !isLongOptionWithValue
+      && word.allSatisfy { character in
+        character.isASCII
+          && (character.isLetter || character.isNumber || marks.contains(character)
+            || others.contains(character))
+      }
   }
 
   /// Returns the options in one word, with the value that is attached to the last one.

@@ -92,6 +92,21 @@ import Testing
     }
   }
 
+  @Test("a public key may start with a dash")
+  func keys() throws {
+    for key in [
+      "-Yz9!4qk]w(3?a1{b2}c3@d4%e5$f6#g7&h8*i9j", "--9!4qk]w(3?a1{b2}c3@d4%e5$f6#g7&h8*i9jk",
+    ] {
+      #expect(key.count == 40)
+      #expect(try parse(["--endpoint", key])[Self.endpoint] == key)
+      #expect(try parse(["create", key]).operands == ["create", key])
+    }
+    // As long, and with characters of keys.
+    let option = "--endpoint=abcdefghijklmnopqrstuvwxyz?a=1"
+    #expect(option.count == 41)
+    #expect(throws: Never.self) { try parse([String(option.dropLast())]) }
+  }
+
   @Test("errors show what is expected")
   func mistakes() {
     #expect(throws: UsageError("unknown option '--endpiont'; did you mean --endpoint?")) {
