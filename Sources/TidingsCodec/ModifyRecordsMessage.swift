@@ -33,9 +33,11 @@ package struct ModifyRecordsMessage {
       switch (member, value) {
       case (Field.databaseID, .bytes(let content)) where databaseID == nil:
         databaseID = try Self.databaseID(content)
-      case (Field.recordsToSave, .bytes(let content)):
+      case (Field.recordsToSave, .bytes(let content))
+      where saves.count < PlainRecordReader.countMax:
         saves.append(try PlainRecordReader.record(content))
-      case (Field.recordIDsToDelete, .bytes(let content)):
+      case (Field.recordIDsToDelete, .bytes(let content))
+      where deletions.count < PlainRecordReader.countMax:
         deletions.append(try PlainRecordReader.recordID(content))
       case (Field.savePolicy, .varint(let number)):
         policyNumber = Int32(truncatingIfNeeded: number)

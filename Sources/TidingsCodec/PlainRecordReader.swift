@@ -20,6 +20,10 @@ private typealias TimeField = GoogleProtobuf.Timestamp.FieldNumber
 package enum PlainRecordReader {
   package typealias Bytes = LentBytes
 
+  /// Most records of a request, fields of a record and members of a list that are read so. Each of two bytes could take
+  /// a hundred bytes of memory: the way through C structs, whose arena is bounded, decides about more.
+  package static let countMax = 1_000
+
   /// A record in memory.
   package static func record(_ bytes: UnsafeRawBufferPointer) throws(WireError) -> Record {
     guard let bytes = LentBytes(bytes) else { throw WireError() }
@@ -36,7 +40,7 @@ package enum PlainRecordReader {
       switch member {
       case Field.recordID: record.recordID = try recordID(content)
       case Field.recordType: record.recordType = try text(content)
-      case Field.fields: fields.append(try field(content))
+      case Field.fields where fields.count < countMax: fields.append(try field(content))
       case Field.changeTag: record.changeTag = try text(content)
       case Field.created: record.created = try modification(content)
       case Field.modified: record.modified = try modification(content)
@@ -134,7 +138,7 @@ package enum PlainRecordReader {
     var members = OrderedMembers(bytes)
     let values = TidingsV1.StringList.FieldNumber.values
     while let (member, content) = try members.nextMessage(repeated: values) {
-      guard member == values else { throw WireError() }
+      guard member == values, texts.count < countMax else { throw WireError() }
       texts.append(try text(content))
     }
     return texts

@@ -38,6 +38,29 @@ internal import TidingsWire
     #expect(plainCounts[true, default: 0] > 50, "hardly any damaged one is: \(plainCounts)")
   }
 
+  @Test(
+    "what has very many parts, which would take much more memory than bytes, is left to protobuf-c"
+  )
+  func counts() throws {
+    func isPlain(_ bytes: [UInt8], _ read: (LentBytes) throws -> Void) -> Bool {
+      bytes.withUnsafeBytes { bytes in
+        LentBytes(bytes).map { (try? read($0)) != nil } ?? false
+      }
+    }
+    let most = PlainRecordReader.countMax
+    for (count, isExpected) in [(most, true), (most + 1, false)] {
+      for number in [2, 3] {
+        let items = (0..<count).reduce(WireBytes()) { bytes, _ in bytes.field(number, WireBytes()) }
+        #expect(isPlain(items.bytes) { _ = try ModifyRecordsMessage(plain: $0) } == isExpected)
+      }
+      let fields = (0..<count).reduce(WireBytes()) { bytes, _ in bytes.field(3, WireBytes()) }
+      #expect(isPlain(fields.bytes) { _ = try PlainRecordReader.record($0) } == isExpected)
+      let texts = (0..<count).reduce(WireBytes()) { bytes, _ in bytes.field(1, "") }
+      let list = WireBytes().field(3, WireBytes().field(2, WireBytes().field(9, texts)))
+      #expect(isPlain(list.bytes) { _ = try PlainRecordReader.record($0) } == isExpected)
+    }
+  }
+
   @Test("random requests, whole and damaged, are read as protobuf-c reads them")
   func requests() {
     let seed = Seed.make("PlainRequests")
