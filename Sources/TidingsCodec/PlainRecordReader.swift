@@ -20,8 +20,10 @@ private typealias TimeField = GoogleProtobuf.Timestamp.FieldNumber
 package enum PlainRecordReader {
   package typealias Bytes = LentBytes
 
-  /// Most records of a request, fields of a record and members of a list that are read so. Each of two bytes could take
-  /// a hundred bytes of memory: the way through C structs, whose arena is bounded, decides about more.
+  /// Most records of a request, fields of a record and members of a list that are read so.
+  ///
+  /// Each of two bytes could take a hundred bytes of memory: the way through C structs, whose arena is bounded, decides
+  /// about more.
   package static let countMax = 1_000
 
   /// A record in memory.
