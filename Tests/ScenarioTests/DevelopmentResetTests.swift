@@ -23,7 +23,8 @@ internal import TidingsRPC
       price INT64 SORTABLE
     );
     RECORD TYPE Drafts (
-      text STRING SEARCHABLE
+      text STRING SEARCHABLE,
+      GRANT READ TO "_world", GRANT CREATE TO "_icloud", GRANT WRITE TO "_creator"
     );
     """
   private static let production = TidingsV1.DatabaseID(environment: .production)
@@ -66,12 +67,9 @@ internal import TidingsRPC
           #expect(saved.allSatisfy { $0.record != nil })
         }
       }
-      _ = try await client.records.modifyRecords(
-        .init(
-          databaseID: .init(scope: .public),
-          recordsToSave: [.init("Drafts", "of \(user)", ["text": "words"])]
-        )
-      )
+      let draft = TidingsV1.Record("Drafts", "of \(user)", ["text": "words"])
+      let saved = try await client.modify([draft], in: .init(scope: .public))
+      #expect(saved.allSatisfy { $0.record != nil })
     }
   }
 
