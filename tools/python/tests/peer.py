@@ -41,11 +41,17 @@ class Peer:
 
     def __init__(self) -> None:
         self._context = zmq.asyncio.Context()
-        self.socket = self._context.socket(zmq.ROUTER)
-        self.socket.linger = 0
+        self.socket = self._make_socket()
         self._port = ReservedPort()
         self.endpoint = self._port.endpoint
         self.socket.bind(self.endpoint)
+
+    def _make_socket(self) -> zmq.asyncio.Socket:
+        socket = self._context.socket(zmq.ROUTER)
+        socket.linger = 0
+        # A ROUTER drops what has no room: all answers are to arrive, however slow the client is.
+        socket.sndhwm = 0
+        return socket
 
     async def receive(self) -> ReceivedCall:
         """Waits for the next request."""
@@ -55,8 +61,7 @@ class Peer:
     async def lose_connection(self) -> None:
         """Closes all connections; accepts new ones at the same endpoint."""
         self.socket.close(linger=0)
-        self.socket = self._context.socket(zmq.ROUTER)
-        self.socket.linger = 0
+        self.socket = self._make_socket()
         while True:
             try:
                 self.socket.bind(self.endpoint)
