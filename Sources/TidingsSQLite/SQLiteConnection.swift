@@ -51,6 +51,8 @@ public final class SQLiteConnection: SQLConnection {
     reservePageEnds()
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, 5000)
+    // Of a new database, before its first page is written: pages that become free can be given back.
+    if try number("PRAGMA page_count") == 0 { try execute("PRAGMA auto_vacuum = INCREMENTAL") }
     try execute(
       """
       PRAGMA journal_mode = WAL;
@@ -129,6 +131,13 @@ public final class SQLiteConnection: SQLConnection {
     let end = Semaphore()
 
     init(_ handle: OpaquePointer) { self.handle = handle }
+  }
+
+  /// The number that a query returns; 0 without a row.
+  func number(_ sql: String) throws(SQLError) -> Int64 {
+    let statement = try prepare(sql)
+    defer { statement.reset() }
+    return try statement.step() ? statement.int64(0) : 0
   }
 
   /// A transaction is open.

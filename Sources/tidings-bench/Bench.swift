@@ -73,6 +73,8 @@ final class ServerProcess {
       folder.path + "/data", "--log-level", "error",
       // Each save is to have its push.
       "--limit", "pushes-per-second-max=1000000",
+      // As many as growth measures, and the default zone.
+      "--limit", "zones-per-database-max=1000000",
     ]
     process = try ChildProcess(arguments)
     address = try process.address()
@@ -80,7 +82,15 @@ final class ServerProcess {
 
   /// Stops it and starts it on the same data.
   func restart() throws {
-    process.stop()
+    stopProcess()
+    try startProcess()
+  }
+
+  /// Stops it; its data stays.
+  func stopProcess() { process.stop() }
+
+  /// Starts it again on the same data, and waits until it is ready.
+  func startProcess() throws {
     process = try ChildProcess(arguments)
     address = try process.address()
   }
