@@ -15,7 +15,11 @@ final class Bench {
   }
 
   /// Starts a server on a new data folder.
-  func startServer() throws -> ServerProcess { try ServerProcess(settings, in: makeFolder()) }
+  ///
+  /// - Parameter limits: `NAME=NUMBER` each, beside the limit of pushes.
+  func startServer(limits: [String] = []) throws -> ServerProcess {
+    try ServerProcess(settings, in: makeFolder(), limits: limits)
+  }
 
   /// Starts a server whose callers prove who they are; returns it with what to connect with.
   func startSecureServer() throws -> (server: ServerProcess, keys: ClientKeys) {
@@ -66,16 +70,18 @@ final class ServerProcess {
   /// The file of its store.
   var databasePath: String { folder.path + "/data/tidings.sqlite" }
 
-  fileprivate init(_ settings: BenchSettings, in folder: RunFolder) throws {
+  fileprivate init(
+    _ settings: BenchSettings,
+    in folder: RunFolder,
+    limits: [String] = []
+  ) throws {
     self.folder = folder
     arguments = [
       settings.rpcd, "--rpc", "tcp://127.0.0.1:0", "--push", "tcp://127.0.0.1:0", "--data",
       folder.path + "/data", "--log-level", "error",
       // Each save is to have its push.
       "--limit", "pushes-per-second-max=1000000",
-      // As many as growth measures, and the default zone.
-      "--limit", "zones-per-database-max=1000000",
-    ]
+    ] + limits.flatMap { ["--limit", $0] }
     process = try ChildProcess(arguments)
     address = try process.address()
   }

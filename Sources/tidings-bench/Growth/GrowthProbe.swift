@@ -10,6 +10,11 @@ import TidingsRPC
 struct GrowthProbe {
   private static let rounds = 5
   private static let inFlight = 64
+  /// One user has all that is measured.
+  private static let limits = [
+    "zones-per-database-max=1000000", "connections-per-user-max=0", "records-per-user-max=0",
+    "bytes-per-user-max=0", "subscription-bytes-per-user-max=0",
+  ]
 
   let bench: Bench
   let server: ServerProcess
@@ -17,7 +22,7 @@ struct GrowthProbe {
 
   init(_ bench: Bench) throws {
     self.bench = bench
-    server = try bench.startServer()
+    server = try bench.startServer(limits: Self.limits)
     client = try RawClient(bench.context, endpoint: server.endpoint, metadata: Calls.metadata)
   }
 
@@ -27,17 +32,30 @@ struct GrowthProbe {
   }
 
   /// Calls made from templates: processor time with many in flight, latency with one.
+  ///
+  /// - Parameters:
+  ///   - size: That of the axis.
+  ///   - calls: The calls.
+  ///   - first: The number that they start at.
+  ///   - connections: How many take turns.
+  ///   - count: Calls of a round.
   func load(
     _ size: Int,
     _ calls: CallSequence,
+    first: Int = 0,
     connections: Int = 1,
     count: Int = 2_000
   ) throws -> GrowthPoint {
-    let many = try LoadGenerator(bench.context, server.address, connections: connections, calls)
+    let many = try LoadGenerator(
+      bench.context,
+      server.address,
+      connections: connections,
+      calls.starting(at: first)
+    )
     let single = try LoadGenerator(
       bench.context,
       server.address,
-      calls.starting(at: Self.rounds * count)
+      calls.starting(at: first + Self.rounds * count)
     )
     return try least(size) {
       let loaded = try many.run(calls: count, inFlight: Self.inFlight)

@@ -53,8 +53,8 @@ enum RecordsGrowth {
         "save of a new record",
         try probe.load(
           size,
-          CallSequence(Calls.save([new], updates: false), check: .oneRecord)
-            .starting(at: 1_000_000_000 + size),
+          CallSequence(Calls.save([new], updates: false), check: .oneRecord),
+          first: 1_000_000_000 + 10 * size,
           count: calls
         )
       )
