@@ -17,6 +17,8 @@ final class Bench {
   /// Starts a server on a new data folder.
   ///
   /// - Parameter limits: `NAME=NUMBER` each, beside the limit of pushes.
+  /// - Returns: The server, which is ready.
+  /// - Throws: `BenchError`.
   func startServer(limits: [String] = []) throws -> ServerProcess {
     try ServerProcess(settings, in: makeFolder(), limits: limits)
   }
@@ -76,12 +78,13 @@ final class ServerProcess {
     limits: [String] = []
   ) throws {
     self.folder = folder
-    arguments = [
-      settings.rpcd, "--rpc", "tcp://127.0.0.1:0", "--push", "tcp://127.0.0.1:0", "--data",
-      folder.path + "/data", "--log-level", "error",
-      // Each save is to have its push.
-      "--limit", "pushes-per-second-max=1000000",
-    ] + limits.flatMap { ["--limit", $0] }
+    arguments =
+      [
+        settings.rpcd, "--rpc", "tcp://127.0.0.1:0", "--push", "tcp://127.0.0.1:0", "--data",
+        folder.path + "/data", "--log-level", "error",
+        // Each save is to have its push.
+        "--limit", "pushes-per-second-max=1000000",
+      ] + limits.flatMap { ["--limit", $0] }
     process = try ChildProcess(arguments)
     address = try process.address()
   }

@@ -20,6 +20,7 @@ import Testing
     #expect(shape { 8 + $0.squareRoot() } == .squareRoot)
     #expect(shape { 40 + 0.01 * $0 } == .linear)
     #expect(shape { $0 } == .linear)
+    #expect(shape { 30_000 + 20_000 * log($0) + 5 * $0 } == .linear)
     #expect(shape { 3 + $0 * $0 } == .quadratic)
     #expect(shape([], { $0 }) == .constant)
     #expect(shape([1_000], { $0 }) == .constant)
@@ -64,14 +65,16 @@ import Testing
         operation: "fetch <one>",
         axis: .records,
         points: [
-          .init(size: 1_000, processor: 9.5, p50: 100), .init(size: 10_000, processor: 10, p50: 110),
+          .init(size: 1_000, processor: 9.5, p50: 100),
+          .init(size: 10_000, processor: 10, p50: 110),
         ]
       ),
       GrowthCurve(
         operation: "list & count",
         axis: .records,
         points: [
-          .init(size: 1_000, processor: 40, p50: 200), .init(size: 10_000, processor: 400, p50: 900),
+          .init(size: 1_000, processor: 40, p50: 200),
+          .init(size: 10_000, processor: 400, p50: 900),
         ]
       ),
       GrowthCurve(

@@ -93,7 +93,8 @@ public struct GrowthPage: Hashable, Sendable {
   private var verdict: String {
     let failures = run.curves.filter { !$0.isAcceptable }
     guard !failures.isEmpty else {
-      return "\nNo operation grows faster than logarithmically, except those that handle all there is.\n"
+      return
+        "\nNo operation grows faster than logarithmically, except those that handle all there is.\n"
     }
     let names = failures.map { "\($0.operation) (\($0.axis.rawValue): \($0.shape.rawValue))" }
     return "\nFaster than logarithmic: \(names.joined(separator: ", ")).\n"

@@ -52,7 +52,7 @@ public enum GrowthShape: String, CaseIterable, Comparable, Sendable {
   private func value(at size: Int) -> Double {
     let size = Double(max(size, 1))
     return switch self {
-    case .constant: 0
+    case .constant: 1
     case .logarithmic: log(size)
     case .squareRoot: size.squareRoot()
     case .linear: size
@@ -61,29 +61,52 @@ public enum GrowthShape: String, CaseIterable, Comparable, Sendable {
     }
   }
 
-  /// The relative error of the best `a + b · value`, with neither negative.
+  /// The relative error of the best sum of this shape, a logarithm and a constant, none of which is negative.
+  ///
+  /// A cost that is dominated by a slower part at small sizes is thus named by what it becomes at large ones.
   private static func error(of shape: Self, _ costs: [(size: Int, cost: Double)]) -> Double {
-    // Least squares, each point weighted with 1 / cost².
-    var (w, wx, wxx, wy, wxy) = (0.0, 0.0, 0.0, 0.0, 0.0)
-    for (size, cost) in costs {
-      let (weight, x) = (1 / (cost * cost), shape.value(at: size))
-      w += weight
-      wx += weight * x
-      wxx += weight * x * x
-      wy += weight * cost
-      wxy += weight * x * cost
+    let terms = allCases.filter { $0 <= min(shape, .logarithmic) || $0 == shape }
+    // As parts of the cost: the sum is to be 1.
+    let columns = terms.map { term in
+      let scale = costs.map { term.value(at: $0.size) }.max() ?? 1
+      return costs.map { term.value(at: $0.size) / max(scale, .leastNonzeroMagnitude) / $0.cost }
     }
-    let determinant = w * wxx - wx * wx
-    var (a, b) = (wy / w, 0.0)
-    if determinant > 0 {
-      (a, b) = ((wy * wxx - wxy * wx) / determinant, (w * wxy - wx * wy) / determinant)
-      if a < 0 { (a, b) = (0, wxy / wxx) }
-      if b < 0 { (a, b) = (wy / w, 0) }
+    let subsets = (1..<1 << terms.count).map { mask in
+      columns.indices.filter { mask >> $0 & 1 == 1 }.map { columns[$0] }
     }
-    let squares = costs.map { size, cost in
-      let ratio = (a + b * shape.value(at: size)) / cost - 1
-      return ratio * ratio
+    return subsets.compactMap { LeastSquares.error(of: $0) }.min() ?? .infinity
+  }
+}
+
+/// Sums of columns that come close to 1 in each row.
+private enum LeastSquares {
+  /// Root of the mean square of what the best sum misses; `nil` when it is not unique or needs a negative part.
+  static func error(of columns: [[Double]]) -> Double? {
+    var rows = columns.map { left in
+      columns.map { right in dot(left, right) } + [left.reduce(0, +)]
     }
-    return (squares.reduce(0, +) / Double(costs.count)).squareRoot()
+    for pivot in rows.indices {
+      guard
+        let best = rows.indices[pivot...].max(by: { abs(rows[$0][pivot]) < abs(rows[$1][pivot]) })
+      else { return nil }
+      rows.swapAt(pivot, best)
+      let largest = columns.map { dot($0, $0) }.max() ?? 1
+      guard abs(rows[pivot][pivot]) > largest * 1e-12 else { return nil }
+      for row in rows.indices where row != pivot {
+        let factor = rows[row][pivot] / rows[pivot][pivot]
+        for column in rows[row].indices { rows[row][column] -= factor * rows[pivot][column] }
+      }
+    }
+    let parts = rows.indices.map { rows[$0][columns.count] / rows[$0][$0] }
+    guard parts.allSatisfy({ $0 >= 0 }), let count = columns.first?.count else { return nil }
+    let squares = (0..<count).map { row in
+      let sum = zip(parts, columns).reduce(0) { $0 + $1.0 * $1.1[row] }
+      return (sum - 1) * (sum - 1)
+    }
+    return (squares.reduce(0, +) / Double(count)).squareRoot()
+  }
+
+  private static func dot(_ left: [Double], _ right: [Double]) -> Double {
+    zip(left, right).reduce(0) { $0 + $1.0 * $1.1 }
   }
 }

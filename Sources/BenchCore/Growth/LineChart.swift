@@ -51,7 +51,7 @@ public struct LineChart: Hashable, Sendable {
 
   private static let width = 720.0
   private static let legendRowHeight = 20.0
-  private static let plot = (left: 70.0, top: 44.0, width: 620.0, height: 300.0)
+  private static let plot = (left: 88.0, top: 44.0, width: 602.0, height: 300.0)
   private static let colors = [
     "#3b82c4", "#d9730d", "#2f9e6b", "#c2418f", "#8a6fd1", "#a38a1c", "#1f9fb0", "#c0392b",
   ]
@@ -113,9 +113,9 @@ public struct LineChart: Hashable, Sendable {
       Self.text(xLabel, (left + right) / 2, bottom + 42, #" text-anchor="middle""#),
       Self.text(
         yLabel,
-        18,
+        16,
         middle,
-        #" text-anchor="middle" transform="rotate(-90 18 \#(Self.number(middle)))""#
+        #" text-anchor="middle" transform="rotate(-90 16 \#(Self.number(middle)))""#
       ),
     ]
   }
@@ -162,7 +162,8 @@ public struct LineChart: Hashable, Sendable {
     #"<path class="grid" d="M\#(number(x1)) \#(number(y1))L\#(number(x2)) \#(number(y2))"/>"#
   }
 
-  private static func text(_ text: String, _ x: Double, _ y: Double, _ more: String = "") -> String {
+  private static func text(_ text: String, _ x: Double, _ y: Double, _ more: String = "") -> String
+  {
     #"<text x="\#(number(x))" y="\#(number(y))"\#(more)>\#(escaped(text))</text>"#
   }
 

@@ -39,6 +39,8 @@ struct GrowthProbe {
   ///   - first: The number that they start at.
   ///   - connections: How many take turns.
   ///   - count: Calls of a round.
+  /// - Returns: What a call costs.
+  /// - Throws: `BenchError`.
   func load(
     _ size: Int,
     _ calls: CallSequence,

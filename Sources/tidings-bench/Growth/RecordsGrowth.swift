@@ -119,7 +119,9 @@ enum RecordsGrowth {
         limit: UInt32(hits)
       )
       try probe.client.answer(TidingsV1.RecordService.Methods.queryRecords, request) { body in
-        guard body.count > min(hits, end) * 200 else { throw BenchError("a query found too little") }
+        guard body.count > min(hits, end) * 200 else {
+          throw BenchError("a query found too little")
+        }
       }
     }
   }

@@ -41,7 +41,9 @@ enum ZonesGrowth {
           CallSequence(Calls.fetch(in: zone), .existing(size), check: .oneRecord)
         )
       )
-      curves.add("page of \(pageZones) changed zones", try changes(probe, size))
+      if size >= pageZones {
+        curves.add("page of \(pageZones) changed zones", try changes(probe, size))
+      }
       curves.add(
         "list of all zones",
         handlesAll: true,
@@ -56,7 +58,9 @@ enum ZonesGrowth {
     return curves.curves
   }
 
-  private static func name(_ digits: String) -> TidingsV1.ZoneID { .init(zoneName: "zone-" + digits) }
+  private static func name(_ digits: String) -> TidingsV1.ZoneID {
+    .init(zoneName: "zone-" + digits)
+  }
 
   private static func make(_ client: RawClient, _ zones: [TidingsV1.ZoneID]) throws {
     let response = try client.call(
