@@ -11,8 +11,13 @@ extension SQLiteConnection {
     _ = try rewrite(path) { _ in true }
   }
 
-  /// - Parameter isNeeded: Whether the database is to be rewritten.
+  /// Rewrites a database if that is needed.
+  ///
+  /// - Parameters:
+  ///   - path: The database file.
+  ///   - isNeeded: Whether the open database is to be rewritten.
   /// - Returns: Whether it was.
+  /// - Throws: `SQLError`; the database is as it was.
   static func rewrite(
     _ path: String,
     if isNeeded: (SQLiteConnection) throws -> Bool

@@ -37,6 +37,7 @@ public struct FreePageSchedule: Sendable {
   /// - Parameters:
   ///   - free: Free pages.
   ///   - pages: All pages.
+  /// - Returns: The step.
   public mutating func next(free: Int, of pages: Int) -> Step {
     defer { previousFree = free }
     let limit = Self.keptMax(of: pages)

@@ -23,6 +23,7 @@ public enum GrowthAxis: String, Codable, CaseIterable, Sendable {
   /// The sizes to measure: decades, and the largest one.
   ///
   /// - Parameter largest: A bound for all axes.
+  /// - Returns: Rising sizes.
   public func sizes(largest: Int) -> [Int] {
     let (first, last) =
       switch self {

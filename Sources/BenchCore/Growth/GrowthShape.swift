@@ -45,6 +45,7 @@ public enum GrowthShape: String, CaseIterable, Comparable, Sendable {
     self = best.shape
   }
 
+  /// Whether `left` grows slower.
   public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
 
   private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }

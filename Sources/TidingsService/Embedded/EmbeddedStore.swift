@@ -51,7 +51,7 @@ final class EmbeddedStore: Store {
     tracker = try CommitTracker(folder, connection, limits: limits, now: now, logger: logger)
     connection.setMovesLogOnClose(true)
     space = try StoreSpace(connection)
-    log = StoreLog(
+    log = try StoreLog(
       connection,
       path: path,
       bytesMax: limits.logBytesMax,
