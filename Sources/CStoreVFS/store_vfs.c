@@ -242,7 +242,14 @@ static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
   if (atomic_load(&sync_failed)) return SQLITE_IOERR_TRUNCATE;
   const int written = write_gathered(file);
   if (written != SQLITE_OK) return written;
-  return system_file(file)->pMethods->xTruncate(system_file(file), size);
+  sqlite3_file *under = system_file(file);
+  tidings_store *store = of(file)->store;
+  if (store == NULL || of(file)->kind != KIND_DATABASE) return under->pMethods->xTruncate(under, size);
+  /* Whoever watches still reads the pages at the end; they are cut off when the log is moved the next time. */
+  pthread_mutex_lock(&store->pages);
+  const int code = store->is_watched ? SQLITE_OK : under->pMethods->xTruncate(under, size);
+  pthread_mutex_unlock(&store->pages);
+  return code;
 }
 
 static int file_sync(sqlite3_file *file, int flags) {

@@ -99,6 +99,9 @@ public final class Checkpointer: Sendable {
     if isDue { wakeUp.signal() }
   }
 
+  /// Moves the log soon, however short it is: a database file becomes smaller only then.
+  public func moveSoon() { ask() }
+
   /// The log is so long that nothing may be written before it was restarted.
   public var isLogFull: Bool { state.withLock(\.frames) >= thresholds.writesWait }
 

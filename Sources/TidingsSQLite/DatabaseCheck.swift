@@ -19,10 +19,4 @@ extension SQLiteConnection {
     guard try statement.step(), statement.string(0) != "ok" else { return }
     throw SQLError(.damaged, statement.string(0))
   }
-
-  private func number(_ sql: String) throws(SQLError) -> Int64 {
-    let statement = try prepare(sql)
-    defer { statement.reset() }
-    return try statement.step() ? statement.int64(0) : 0
-  }
 }

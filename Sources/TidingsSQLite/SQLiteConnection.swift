@@ -16,7 +16,7 @@ public final class SQLiteConnection: SQLConnection {
   private var committing: Committing?
   private let frames = UnsafeMutablePointer<CInt>.allocate(capacity: 1)
 
-  /// The log's file is cut to this size when it was restarted: 64 MiB.
+  /// The log's file is cut to this size when it was restarted, unless `keepLog` says otherwise: 64 MiB.
   private static let keptLogBytes = 64 << 20
 
   /// The length of the log after the last commit, in frames of one page.
@@ -51,6 +51,8 @@ public final class SQLiteConnection: SQLConnection {
     reservePageEnds()
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, 5000)
+    // Of a new database, before its first page is written: pages that become free can be given back.
+    if try number("PRAGMA page_count") == 0 { try execute("PRAGMA auto_vacuum = INCREMENTAL") }
     try execute(
       """
       PRAGMA journal_mode = WAL;
@@ -131,6 +133,13 @@ public final class SQLiteConnection: SQLConnection {
     init(_ handle: OpaquePointer) { self.handle = handle }
   }
 
+  /// The number that a query returns; 0 without a row.
+  func number(_ sql: String) throws(SQLError) -> Int64 {
+    let statement = try prepare(sql)
+    defer { statement.reset() }
+    return try statement.step() ? statement.int64(0) : 0
+  }
+
   /// A transaction is open.
   ///
   /// SQLite itself takes one back after some failures, reads included.
@@ -167,6 +176,16 @@ public final class SQLiteConnection: SQLConnection {
   public func moveWholeLog() throws(SQLError) {
     let (frames, moved) = try checkpoint()
     guard moved == frames else { throw SQLError(.busy, "another program reads the database") }
+  }
+
+  /// Sets up to which size the log's file is kept when this connection restarts it.
+  ///
+  /// To cut a file takes its time, on the thread that commits: 50 ms for 192 MiB where the file system discards freed
+  /// blocks at once (ext4 with `discard`, 2 cores, 2026-11-23).
+  ///
+  /// - Throws: `SQLError`.
+  public func keepLog(bytesMax: Int) throws(SQLError) {
+    try execute("PRAGMA journal_size_limit = \(bytesMax)")
   }
 
   /// Whether closing the last connection moves the log into the database file.

@@ -21,6 +21,7 @@ enum ServerManual {
       usages: [
         ("rpcd", "[options]"), ("rpcd init", "[options]"),
         ("rpcd restore", "FILE --data FOLDER"), ("rpcd rotate-secret", "--data FOLDER"),
+        ("rpcd compact", "--data FOLDER"),
         ("rpcd accept-loss", "[options]"),
         ("rpcd man", ""),
       ]
@@ -31,7 +32,7 @@ enum ServerManual {
     page.add(options: ServerArguments.command.options, prefix: ServerArguments.environmentPrefix)
     for command in [
       InitArguments.command, RestoreArguments.command, RotateSecretArguments.command,
-      AcceptLossArguments.command,
+      CompactArguments.command, AcceptLossArguments.command,
     ] {
       page.add(section: command.name)
       page.add(text: command.discussion)

@@ -18,6 +18,7 @@ let commands: [String: (command: Command, run: (ArraySlice<String>) throws -> Vo
   InitArguments.word: (InitArguments.command, InitArguments.run),
   RestoreArguments.word: (RestoreArguments.command, RestoreArguments.run),
   RotateSecretArguments.word: (RotateSecretArguments.command, RotateSecretArguments.run),
+  CompactArguments.word: (CompactArguments.command, CompactArguments.run),
   AcceptLossArguments.word: (AcceptLossArguments.command, AcceptLossArguments.run),
 ]
 let command = ProgramArguments.own.first.flatMap { commands[$0] }

@@ -15,7 +15,13 @@ final class Bench {
   }
 
   /// Starts a server on a new data folder.
-  func startServer() throws -> ServerProcess { try ServerProcess(settings, in: makeFolder()) }
+  ///
+  /// - Parameter limits: `NAME=NUMBER` each, beside the limit of pushes.
+  /// - Returns: The server, which is ready.
+  /// - Throws: `BenchError`.
+  func startServer(limits: [String] = []) throws -> ServerProcess {
+    try ServerProcess(settings, in: makeFolder(), limits: limits)
+  }
 
   /// Starts a server whose callers prove who they are; returns it with what to connect with.
   func startSecureServer() throws -> (server: ServerProcess, keys: ClientKeys) {
@@ -66,21 +72,34 @@ final class ServerProcess {
   /// The file of its store.
   var databasePath: String { folder.path + "/data/tidings.sqlite" }
 
-  fileprivate init(_ settings: BenchSettings, in folder: RunFolder) throws {
+  fileprivate init(
+    _ settings: BenchSettings,
+    in folder: RunFolder,
+    limits: [String] = []
+  ) throws {
     self.folder = folder
-    arguments = [
-      settings.rpcd, "--rpc", "tcp://127.0.0.1:0", "--push", "tcp://127.0.0.1:0", "--data",
-      folder.path + "/data", "--log-level", "error",
-      // Each save is to have its push.
-      "--limit", "pushes-per-second-max=1000000",
-    ]
+    arguments =
+      [
+        settings.rpcd, "--rpc", "tcp://127.0.0.1:0", "--push", "tcp://127.0.0.1:0", "--data",
+        folder.path + "/data", "--log-level", "error",
+        // Each save is to have its push.
+        "--limit", "pushes-per-second-max=1000000",
+      ] + limits.flatMap { ["--limit", $0] }
     process = try ChildProcess(arguments)
     address = try process.address()
   }
 
   /// Stops it and starts it on the same data.
   func restart() throws {
-    process.stop()
+    stopProcess()
+    try startProcess()
+  }
+
+  /// Stops it; its data stays.
+  func stopProcess() { process.stop() }
+
+  /// Starts it again on the same data, and waits until it is ready.
+  func startProcess() throws {
     process = try ChildProcess(arguments)
     address = try process.address()
   }

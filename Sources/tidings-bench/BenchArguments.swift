@@ -198,6 +198,9 @@ struct BenchArguments {
         turns   calls as large as they may be: how long one turn of the server's loop took
         client  the same calls through the Swift client, against a raw DEALER socket
 
+      `tidings-bench growth` measures how costs grow with what is stored, `tidings-bench report` draws the
+      curves; see `tidings-bench growth --help`.
+
       Starts its own rpcd on a free port with temporary data. Each round measures the baseline and
       the server right after one another; scores are medians of the rounds' ratios.
       With --open-loop, fetch, save and push are called at a constant rate, and a latency counts from
@@ -262,8 +265,7 @@ struct BenchArguments {
     settings.turns = parsed[Self.turns] ?? ""
     settings.data = parsed[Self.data]
     settings.program = Self.executablePath()
-    let folder = settings.program.split(separator: "/").dropLast().joined(separator: "/")
-    settings.rpcd = parsed[Self.rpcd] ?? "/" + folder + "/rpcd"
+    settings.rpcd = parsed[Self.rpcd] ?? Self.defaultServer(beside: settings.program)
   }
 
   private static func numbers(
@@ -282,7 +284,11 @@ struct BenchArguments {
     }
   }
 
-  private static func executablePath() -> String {
+  static func defaultServer(beside program: String) -> String {
+    "/" + program.split(separator: "/").dropLast().joined(separator: "/") + "/rpcd"
+  }
+
+  static func executablePath() -> String {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink("/proc/self/exe", &bytes, bytes.count)
     return String(

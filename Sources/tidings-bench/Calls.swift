@@ -28,13 +28,16 @@ enum Calls {
   }
 
   /// FetchRecords of one record.
-  static func fetch(as metadata: [String: String] = metadata) -> CallTemplate {
+  static func fetch(
+    in zone: TidingsV1.ZoneID? = nil,
+    as metadata: [String: String] = metadata
+  ) -> CallTemplate {
     template(
       TidingsV1.RecordService.Methods.fetchRecords,
       metadata,
       TidingsV1.FetchRecordsRequest(
         databaseID: database,
-        recordIDs: [.init(recordName: "house-" + CallTemplate.namePlaceholder)]
+        recordIDs: [.init(recordName: "house-" + CallTemplate.namePlaceholder, zoneID: zone)]
       )
     )
   }
@@ -85,13 +88,14 @@ enum Calls {
     _ number: String,
     serial: String,
     type: String = recordType,
+    zone: TidingsV1.ZoneID? = nil,
     bytes: Int = recordBytes
   ) -> TidingsV1.Record {
     var filler = bytes
     var record = TidingsV1.Record()
     repeat {
       record = TidingsV1.Record(
-        recordID: .init(recordName: "house-" + number),
+        recordID: .init(recordName: "house-" + number, zoneID: zone),
         recordType: type,
         fields: [
           "address": text("17 Marrow Lane, Hillsborough"), "city": text("city-0001"),

@@ -7,6 +7,10 @@ signal(SIGPIPE, SIG_IGN)
 do {
   let arguments = Array(ProgramArguments.own)
   if try Subprocesses.run(arguments) { exit(0) }
+  if let verb = arguments.first.flatMap(GrowthVerb.init) {
+    try verb.run(Array(arguments.dropFirst()), environment: Subprocesses.environment())
+    exit(0)
+  }
   guard let parsed = try BenchArguments(arguments, environment: Subprocesses.environment()) else {
     exit(0)
   }

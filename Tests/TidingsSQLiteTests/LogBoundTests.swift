@@ -61,6 +61,24 @@ internal import TidingsSQLite
     checkpointer.stop()
   }
 
+  @Test("a log that is restarted keeps its file up to the size that was set")
+  func keepsFile() throws {
+    let writer = try SQLiteConnection(path: folder.file("db"))
+    try writer.execute("CREATE TABLE t (n INTEGER PRIMARY KEY, b BLOB)")
+    func bytesAfterRestart() throws -> Int {
+      try writer.execute("INSERT INTO t (b) VALUES (zeroblob(70 << 20)); DELETE FROM t")
+      try writer.moveWholeLog()
+      try writer.execute("INSERT INTO t (b) VALUES (NULL)")
+      return try FileManager.default.attributesOfItem(atPath: folder.file("db-wal"))[.size] as? Int
+        ?? 0
+    }
+    #expect(try bytesAfterRestart() <= 64 << 20)
+    try writer.keepLog(bytesMax: 300 << 20)
+    #expect(try bytesAfterRestart() > 70 << 20)
+    try writer.keepLog(bytesMax: 1 << 20)
+    #expect(try bytesAfterRestart() <= 1 << 20)
+  }
+
   @Test("a log that cannot be moved is counted, reported, and full at its bound")
   func failures() throws {
     let path = folder.file("db")

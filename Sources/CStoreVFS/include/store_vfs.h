@@ -35,7 +35,7 @@ void tidings_vfs_on_failed_sync(void (*call)(const char *path, int error));
 /* How many pages and frames were read that differed from their checksums, in this process. */
 uint64_t tidings_vfs_damage_count(void);
 
-/* What watches the writes of one database file. */
+/* What watches the writes of one database file, which does not become smaller meanwhile. */
 typedef struct tidings_page_watch {
   /* Called before a page is overwritten, with the lock held that tidings_vfs_lock takes. Returns 0,
      or an SQLite code that the write fails with. */

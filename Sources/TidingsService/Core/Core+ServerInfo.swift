@@ -105,7 +105,8 @@ extension Core {
       logBytes: UInt64(store.status.logBytes),
       longTurns: loop.longTurns,
       longestTurnMicroseconds: loop.longestTurn.wholeMicroseconds,
-      longestTurnProcessorMicroseconds: loop.longestTurnOnProcessor.wholeMicroseconds
+      longestTurnProcessorMicroseconds: loop.longestTurnOnProcessor.wholeMicroseconds,
+      freeBytes: UInt64(store.status.freeBytes)
     )
   }
 }

@@ -72,7 +72,8 @@ final class MaintenanceTurns {
       if let notice = engine.takeClockNotice() {
         calls.logger.log(notice.isWarning ? .warning : .info, notice.description)
       }
-      due = try engine.doMaintenance().map { .now.advanced(by: max($0, Self.pause)) }
+      let pauses = [try engine.doMaintenance(), try calls.store.releaseSpace()]
+      due = pauses.compactMap(\.self).min().map { .now.advanced(by: max($0, Self.pause)) }
     } catch {
       due = .now.advanced(by: Self.pauseAfterFailure)
       calls.giveUpCall(after: error, on: loop)

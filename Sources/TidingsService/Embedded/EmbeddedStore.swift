@@ -9,6 +9,7 @@ final class EmbeddedStore: Store {
   private let log: StoreLog
   private let connection: SQLiteConnection
   private let path: String
+  private let space: StoreSpace
 
   var writer: any SQLConnection { connection }
   var readers: any StoreReaders { EmbeddedReaders(path: path, gate: log.checkpointer.gate) }
@@ -19,6 +20,7 @@ final class EmbeddedStore: Store {
   var status: StoreStatus {
     StoreStatus(
       logBytes: log.bytes,
+      freeBytes: space.freeBytes,
       checkpointsFailed: log.checkpointer.failureCount,
       damagedPages: PageChecksum.mismatchCount
     )
@@ -48,7 +50,8 @@ final class EmbeddedStore: Store {
     try connection.moveWholeLog()
     tracker = try CommitTracker(folder, connection, limits: limits, now: now, logger: logger)
     connection.setMovesLogOnClose(true)
-    log = StoreLog(
+    space = try StoreSpace(connection)
+    log = try StoreLog(
       connection,
       path: path,
       bytesMax: limits.logBytesMax,
@@ -63,6 +66,7 @@ final class EmbeddedStore: Store {
 
   func betweenTransactions(hasWritten: Bool) {
     if hasWritten { log.committed() }
+    if space.takeEnd() { log.checkpointer.moveSoon() }
     log.restart()
   }
 
@@ -71,6 +75,8 @@ final class EmbeddedStore: Store {
   }
 
   func awaitCommit() { connection.claim() }
+
+  func releaseSpace() throws -> Duration? { try space.release() }
 
   func stop() {
     log.checkpointer.stop()

@@ -26,17 +26,21 @@ final class StoreLog {
   ///   - bytesMax: From which length on new snapshots wait.
   ///   - logger: Failures to move the log are logged.
   ///   - wake: Called on another thread when `restart` is to be called soon.
+  /// - Throws: `SQLError`.
   init(
     _ connection: SQLiteConnection,
     path: String,
     bytesMax: Int,
     logger: Logger,
     wake: @escaping @Sendable () -> Void
-  ) {
+  ) throws {
     self.connection = connection
+    let thresholds = LogThresholds(bytesMax: bytesMax)
+    // Within its bound the file is used again as it is.
+    try connection.keepLog(bytesMax: thresholds.writesWait * LogThresholds.frameBytes)
     checkpointer = Checkpointer(
       path: path,
-      thresholds: LogThresholds(bytesMax: bytesMax),
+      thresholds: thresholds,
       wakeWriter: wake,
       report: CheckpointReport(logger).note
     )

@@ -32,6 +32,11 @@ protocol Store: AnyObject {
   func commitBeside(_ done: @escaping @Sendable (SQLError?) -> Void)
   /// Waits for the end of such a commit.
   func awaitCommit()
+  /// Gives a piece of the space back that removed rows took, in the open transaction, if there is much of it.
+  ///
+  /// - Returns: When to come again, at the latest; `nil`: there will be nothing to do.
+  /// - Throws: `SQLError`.
+  func releaseSpace() throws -> Duration?
   /// The server has stopped, and nothing is committed any more.
   func stop()
 }
@@ -57,6 +62,8 @@ protocol StoreReaders: Sendable {
 struct StoreStatus {
   /// Bytes of what was committed and is not yet moved to its place.
   var logBytes = 0
+  /// Bytes that removed rows took, and later ones will.
+  var freeBytes = 0
   /// How often it could not be moved.
   var checkpointsFailed: UInt64 = 0
   /// Damaged pages that were met.

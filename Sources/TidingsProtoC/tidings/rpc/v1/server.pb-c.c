@@ -691,7 +691,7 @@ const ProtobufCMessageDescriptor tidings__rpc__v1__limits__descriptor =
   (ProtobufCMessageInit) tidings__rpc__v1__limits__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__rpc__v1__counters__field_descriptors[15] =
+static const ProtobufCFieldDescriptor tidings__rpc__v1__counters__field_descriptors[16] =
 {
   {
     "calls",
@@ -873,6 +873,18 @@ static const ProtobufCFieldDescriptor tidings__rpc__v1__counters__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "free_bytes",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__Counters, free_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__rpc__v1__counters__field_indices_by_name[] = {
   0,   /* field[0] = calls */
@@ -880,6 +892,7 @@ static const unsigned tidings__rpc__v1__counters__field_indices_by_name[] = {
   9,   /* field[9] = checkpoints_failed */
   2,   /* field[2] = commits */
   5,   /* field[5] = events */
+  15,   /* field[15] = free_bytes */
   11,   /* field[11] = log_bytes */
   12,   /* field[12] = long_turns */
   13,   /* field[13] = longest_turn_microseconds */
@@ -894,7 +907,7 @@ static const unsigned tidings__rpc__v1__counters__field_indices_by_name[] = {
 static const ProtobufCIntRange tidings__rpc__v1__counters__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 15 }
+  { 0, 16 }
 };
 const ProtobufCMessageDescriptor tidings__rpc__v1__counters__descriptor =
 {
@@ -904,7 +917,7 @@ const ProtobufCMessageDescriptor tidings__rpc__v1__counters__descriptor =
   "Tidings__Rpc__V1__Counters",
   "tidings.rpc.v1",
   sizeof(Tidings__Rpc__V1__Counters),
-  15,
+  16,
   tidings__rpc__v1__counters__field_descriptors,
   tidings__rpc__v1__counters__field_indices_by_name,
   1,  tidings__rpc__v1__counters__number_ranges,

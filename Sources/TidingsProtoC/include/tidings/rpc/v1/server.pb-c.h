@@ -270,10 +270,15 @@ struct  Tidings__Rpc__V1__Counters
    * The most microseconds of processor time that one of its turns took.
    */
   uint64_t longest_turn_processor_microseconds;
+  /*
+   * Bytes of free pages in the store's file: later writes use them, and what exceeds an eighth of the
+   * file is given back.
+   */
+  uint64_t free_bytes;
 };
 #define TIDINGS__RPC__V1__COUNTERS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__rpc__v1__counters__descriptor) \
-    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 
 /*

@@ -12,12 +12,13 @@ SERVER_STATE_SERVING: ServerState
 SERVER_STATE_UNSPECIFIED: ServerState
 
 class Counters(_message.Message):
-    __slots__ = ["calls", "calls_failed", "checkpoints_failed", "commits", "events", "log_bytes", "long_turns", "longest_turn_microseconds", "longest_turn_processor_microseconds", "pages_damaged", "pushes", "pushes_coalesced", "pushes_pruned", "records_deleted", "records_saved"]
+    __slots__ = ["calls", "calls_failed", "checkpoints_failed", "commits", "events", "free_bytes", "log_bytes", "long_turns", "longest_turn_microseconds", "longest_turn_processor_microseconds", "pages_damaged", "pushes", "pushes_coalesced", "pushes_pruned", "records_deleted", "records_saved"]
     CALLS_FAILED_FIELD_NUMBER: _ClassVar[int]
     CALLS_FIELD_NUMBER: _ClassVar[int]
     CHECKPOINTS_FAILED_FIELD_NUMBER: _ClassVar[int]
     COMMITS_FIELD_NUMBER: _ClassVar[int]
     EVENTS_FIELD_NUMBER: _ClassVar[int]
+    FREE_BYTES_FIELD_NUMBER: _ClassVar[int]
     LOG_BYTES_FIELD_NUMBER: _ClassVar[int]
     LONGEST_TURN_MICROSECONDS_FIELD_NUMBER: _ClassVar[int]
     LONGEST_TURN_PROCESSOR_MICROSECONDS_FIELD_NUMBER: _ClassVar[int]
@@ -33,6 +34,7 @@ class Counters(_message.Message):
     checkpoints_failed: int
     commits: int
     events: int
+    free_bytes: int
     log_bytes: int
     long_turns: int
     longest_turn_microseconds: int
@@ -43,7 +45,7 @@ class Counters(_message.Message):
     pushes_pruned: int
     records_deleted: int
     records_saved: int
-    def __init__(self, calls: _Optional[int] = ..., calls_failed: _Optional[int] = ..., commits: _Optional[int] = ..., records_saved: _Optional[int] = ..., records_deleted: _Optional[int] = ..., events: _Optional[int] = ..., pushes: _Optional[int] = ..., pushes_coalesced: _Optional[int] = ..., pushes_pruned: _Optional[int] = ..., checkpoints_failed: _Optional[int] = ..., pages_damaged: _Optional[int] = ..., log_bytes: _Optional[int] = ..., long_turns: _Optional[int] = ..., longest_turn_microseconds: _Optional[int] = ..., longest_turn_processor_microseconds: _Optional[int] = ...) -> None: ...
+    def __init__(self, calls: _Optional[int] = ..., calls_failed: _Optional[int] = ..., commits: _Optional[int] = ..., records_saved: _Optional[int] = ..., records_deleted: _Optional[int] = ..., events: _Optional[int] = ..., pushes: _Optional[int] = ..., pushes_coalesced: _Optional[int] = ..., pushes_pruned: _Optional[int] = ..., checkpoints_failed: _Optional[int] = ..., pages_damaged: _Optional[int] = ..., log_bytes: _Optional[int] = ..., long_turns: _Optional[int] = ..., longest_turn_microseconds: _Optional[int] = ..., longest_turn_processor_microseconds: _Optional[int] = ..., free_bytes: _Optional[int] = ...) -> None: ...
 
 class FetchServerInfoRequest(_message.Message):
     __slots__ = []
