@@ -21,7 +21,7 @@ struct RandomQueries {
     var values = RandomPredicates(seed: seed)
     let kinds: [FieldValue.Kind] = [
       .string, .int64, .double, .int64, .double, .bytes, .timestamp, .location, .reference,
-      .stringList, .int64List, .doubleList,
+      .stringList, .int64List, .doubleList, .string, .string, .location,
     ]
     self.kinds = Dictionary(
       uniqueKeysWithValues: Self.fields.map { ($0, values.random.pick(kinds)) }

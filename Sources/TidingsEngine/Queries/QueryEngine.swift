@@ -9,6 +9,7 @@ final class QueryEngine {
   private let shares: ShareReader
   private let identity: StoreIdentity
   private let limits: Limits
+  private let quick: QuickQueries
   private let selectIndexes: any SQLStatement
   private let selectKind: any SQLStatement
   private let selectTexts: any SQLStatement
@@ -29,6 +30,7 @@ final class QueryEngine {
       codec: codec,
       limits: limits
     )
+    quick = QuickQueries(source.rows)
     self.catalog = catalog
     self.shares = shares
     self.identity = identity
@@ -62,6 +64,7 @@ final class QueryEngine {
   ///   - reading: Which records of a database the user may read; `nil`: all.
   ///   - now: The time.
   ///   - isOver: Whether the slice is to end.
+  ///   - isBrief: Only what is known to be quick begins.
   ///   - deliver: Takes an encoded record, valid for the call.
   /// - Returns: The next page's cursor, and how this one was answered; `nil`: the page goes on.
   /// - Throws: `ItemError`, `SQLError`.
@@ -72,8 +75,10 @@ final class QueryEngine {
     reading: (DatabaseID) throws -> PublicReading?,
     at now: SteadyTime,
     until isOver: @escaping () -> Bool,
+    isBrief: Bool,
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer? {
+    if isBrief, try !quick.mayPlan(page, catalog) { return nil }
     let slice: Slice
     if let started = page.started {
       slice = try following(started.cursor, user, reading, now)
@@ -87,6 +92,7 @@ final class QueryEngine {
         slice = try following(cursor, user, reading, now)
       }
     }
+    if isBrief, try !quick.mayRun(slice.cursor.plan, in: slice.zones) { return nil }
     return try run(slice, &page, user, until: isOver, deliver)
   }
 
