@@ -254,8 +254,8 @@ internal import TidingsSQLite
       try store.declare("n")
       try store.save(
         (0..<20).map { number in
-          let place = Location(latitude: 48.1 + Double(number) / 100, longitude: 11.5)
-          return record("r\(number)", ["place": .location(place), "n": .int64(1)])
+          let position = Location(latitude: 48.1 + Double(number) / 100, longitude: 11.5)
+          return record("r\(number)", ["place": .location(position), "n": .int64(1)])
         }
       )
       try store.doMaintenance()

@@ -137,7 +137,7 @@ internal import TidingsModel
   }
 
   @Test("a distance looks into a few cells of the globe, all texts into the words of each")
-  func placesAndTexts() throws {
+  func locationsAndTexts() throws {
     let near = try plan("distanceToLocation:fromLocation:(place, @location(48.1, 11.5)) < 500")
     guard case .ranges(let ranges) = near.access else {
       Issue.record("\(near.access)")
