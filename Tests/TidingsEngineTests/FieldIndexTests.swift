@@ -263,7 +263,7 @@ internal import TidingsSQLite
     let connection = try SQLiteConnection(path: path)
     try connection.execute(
       """
-      UPDATE index_entries SET key = substr(key, 1, 1) || substr(key, 10)
+      UPDATE index_entries SET key = CAST(substr(key, 1, 1) || substr(key, 10) AS BLOB)
         WHERE index_id = (SELECT id FROM field_indexes WHERE field = 'place');
       DELETE FROM migrations WHERE number >= \(Migration.locationIndexes.number)
       """

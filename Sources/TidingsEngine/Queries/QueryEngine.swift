@@ -170,7 +170,11 @@ final class QueryEngine {
         for: query,
         cursor.plan,
         building: indexes.building,
-        .init(ready: indexes.ready, texts: try textFields(of: query), kind: kind)
+        .init(
+          ready: indexes.ready,
+          texts: cursor.plan.access.entries == nil ? try textFields(of: query) : [],
+          kind: kind
+        )
       )
     }
     if let failure { throw failure }
