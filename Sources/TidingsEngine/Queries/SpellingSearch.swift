@@ -17,12 +17,13 @@ final class SpellingSearch {
     self.zones = zones
   }
 
-  /// The keys that are spellings; `nil`: there are too many, or too much lies between them.
+  /// Finds the keys that are spellings.
   ///
   /// - Parameters:
   ///   - index: The number of the index.
   ///   - head: What all keys begin with.
   ///   - spellings: What is looked for behind it.
+  /// - Returns: The keys; `nil`: there are too many, or too much lies between them.
   /// - Throws: `SQLError`.
   func keys(_ index: Int64, _ head: IndexKey, _ spellings: CaseSpellings) throws -> [IndexKey]? {
     var found: Set<IndexKey> = []
