@@ -71,9 +71,6 @@ struct ByteReader {
 
   /// A string; `nil` also when its bytes are not UTF-8.
   mutating func string() -> String? {
-    // Of bytes in memory, as bytes, the library validates many at a time.
-    bytes().flatMap {
-      $0.withMemoryRebound(to: UInt8.self) { String(validating: $0, as: UTF8.self) }
-    }
+    bytes().flatMap { String(validating: $0, as: UTF8.self) }
   }
 }
