@@ -103,7 +103,11 @@ struct AccessPlan {
     guard case .string(let prefix) = comparison.values[0] else {
       return everything(.comparison(comparison))
     }
-    let term = Term(field: comparison.field, kind: kind, value: .string(head(of: prefix)))
+    let term = Term(
+      field: comparison.field,
+      kind: kind,
+      value: .string(prefix.head(bytesMax: prefixBytesMax))
+    )
     return Self(
       terms: [term],
       rest: prefix.utf8.count > prefixBytesMax ? .comparison(comparison) : nil,
@@ -120,7 +124,7 @@ struct AccessPlan {
     guard case .string(let pattern) = comparison.values[0] else {
       return everything(.comparison(comparison))
     }
-    let fixed = head(of: LikePattern.fixedHead(of: pattern))
+    let fixed = LikePattern.fixedHead(of: pattern).head(bytesMax: prefixBytesMax)
     if fixed.isEmpty { return everything(.comparison(comparison)) }
     let term = Term(field: comparison.field, kind: kind, value: .string(fixed))
     return Self(terms: [term], rest: .comparison(comparison), cost: cost(term))
@@ -139,19 +143,6 @@ struct AccessPlan {
       rest: .comparison(comparison),
       cost: terms.reduce(0) { $0 + cost($1) }
     )
-  }
-
-  /// The first bytes of a text, whole code points.
-  private static func head(of text: String) -> String {
-    guard text.utf8.count > prefixBytesMax else { return text }
-    var head = String.UnicodeScalarView()
-    var bytes = 0
-    for scalar in text.unicodeScalars {
-      bytes += UTF8.width(scalar)
-      if bytes > prefixBytesMax { break }
-      head.append(scalar)
-    }
-    return String(head)
   }
 
   private static func conjunction(_ operands: [Predicate.Node], _ cost: (Term) -> Int) -> Self {
@@ -183,15 +174,5 @@ struct AccessPlan {
       if part.rest != nil { plan.rest = node }
     }
     return plan
-  }
-}
-
-extension FieldValue {
-  fileprivate var metres: Double? {
-    switch self {
-    case .int64(let metres): Double(metres)
-    case .double(let metres): metres
-    default: nil
-    }
   }
 }

@@ -1,11 +1,5 @@
 internal import TidingsModel
 
-#if canImport(Glibc)
-internal import Glibc
-#else
-internal import Darwin
-#endif
-
 /// The grids in which places near a point are found: cells of latitude and longitude.
 ///
 /// As `Grid` does for intervals, a circle takes the grid whose cells are just smaller than the box
@@ -25,24 +19,19 @@ enum Globe {
   private static let halfWidthMax = 32.0
   /// Instead of the exponent: the cell is the whole band.
   private static let wholeBand = 64
-  /// More than rounding makes of any angle in degrees.
-  private static let margin = 1e-7
 
   /// The terms of the cells that a circle touches; `nil`: it is too large.
   static func terms(field: String, around centre: Location, metres: Double) -> [Term]? {
     guard metres < radiusMax, isOnGlobe(centre) else { return nil }
     // Nothing is nearer than not at all.
     guard metres > 0 else { return [] }
-    let angle = metres / Location.earthRadius
-    let height = angle * 180 / .pi + margin
-    let south = centre.latitude - height
-    let north = centre.latitude + height
-    let heightExponent = exponent(north - south)
-    let rows = cell(south, heightExponent)...cell(north, heightExponent)
+    let box = LocationBox(around: centre, metres: metres)
+    let heightExponent = exponent(box.north - box.south)
+    let rows = cell(box.south, heightExponent)...cell(box.north, heightExponent)
 
     var columns: ClosedRange<Int64> = 0...0
     var widthExponent = wholeBand
-    if let width = halfWidth(centre.latitude, angle, south, north) {
+    if let width = box.halfWidth, width < halfWidthMax {
       widthExponent = min(exponent(2 * width), longitudeExponentMax)
       columns =
         cell(
@@ -72,21 +61,6 @@ enum Globe {
     let (height, width) = exponents(detail)
     let column = width == wholeBand ? 0 : around(cell(location.longitude, width), width)
     return value(cell(location.latitude, height), column)
-  }
-
-  /// How far a circle reaches to the east and west, in degrees; `nil`: around most of the globe.
-  private static func halfWidth(
-    _ latitude: Double,
-    _ angle: Double,
-    _ south: Double,
-    _ north: Double
-  ) -> Double? {
-    guard south > -90, north < 90 else { return nil }
-    let sine = sin(angle) / cos(latitude * .pi / 180)
-    guard sine < 1 else { return nil }
-    // Where the meridian touches the circle, the angle changes fastest with rounding.
-    let width = asin(sine) * 180 / .pi * (1 + 1e-9) + margin
-    return width < halfWidthMax ? width : nil
   }
 
   private static func isOnGlobe(_ location: Location) -> Bool {

@@ -29,8 +29,7 @@ struct AuthorizationCase {
     return try [
       (name: "private", scope: DatabaseScope.private, target: 0.5 as Double?),
       ("public", .public, 0.5),
-      // It looks into the store, for which share holds a record.
-      ("shared", .shared, nil),
+      ("shared", .shared, 0.5),
     ].map { row in
       let probe = try world.probe(row.scope)
       let rounds = try (0...bench.settings.rounds).map { _ in try world.round(probe) }.dropFirst()

@@ -4,10 +4,13 @@ internal import TidingsModel
 @testable internal import TidingsEngine
 
 @Suite struct QueryPlannerTests {
+  private static let kinds: [String: FieldValue.Kind] = [
+    "tags": .stringList, "text": .string, "city": .string, "price": .int64, "place": .location,
+  ]
   private static let indexes: [String: QueryPlanner.ReadyIndex] = Dictionary(
     uniqueKeysWithValues: [
       ("city", IndexKind.ordered), ("price", .ordered), ("tags", .ordered), ("text", .words),
-      ("___modTime", .ordered), ("___recordID", .ordered),
+      ("___modTime", .ordered), ("___recordID", .ordered), ("place", .ordered),
     ].enumerated().map { number, index in
       (
         index.0,
@@ -19,7 +22,7 @@ internal import TidingsModel
   private func plan(
     _ predicate: String,
     sort: [RecordQuery.SortKey] = [],
-    with fields: [String] = ["city", "price", "tags", "text", "___modTime"],
+    with fields: [String] = ["city", "price", "tags", "text", "___modTime", "place"],
     counts: [Int64: Int] = [:]
   ) throws -> QueryPlan {
     try QueryPlanner(
@@ -35,8 +38,16 @@ internal import TidingsModel
         sortKeys: sort
       ),
       indexes: fields.compactMap { Self.indexes[$0] },
-      kind: { ["tags": .stringList, "text": .string, "city": .string, "price": .int64][$0] },
-      probe: { access, limit in min(access.index.flatMap { counts[$0] } ?? 10, limit) }
+      kind: { Self.kinds[$0] },
+      textFields: { Self.kinds.filter { $0.value == .string }.map(\.key).sorted() },
+      probe: { access, limit in
+        min(access.entries.map { $0.reduce(0) { $0 + counts[$1.index, default: 10] } } ?? 10, limit)
+      },
+      spellings: { _, head, wanted in
+        ["berlin", "Berlin", "BERLIN", "Bern"].compactMap {
+          wanted.spelling(of: Array($0.utf8)).map { IndexKey(bytes: head.bytes + $0) }
+        }
+      }
     ).plan()
   }
 
@@ -56,8 +67,8 @@ internal import TidingsModel
   func scans() throws {
     #expect(try plan("area = 5").access == .scanAll)
     #expect(try plan("NOT city = 'Berlin'").access == .scanAll)
-    #expect(try plan("city = 'a' OR price = 5").access == .scanAll)
-    #expect(try plan("city =[c] 'berlin'").access == .scanAll)
+    #expect(try plan("city = 'a' OR area = 5").access == .scanAll)
+    #expect(try plan("self CONTAINS 'bob'").access == .scanAll)
     #expect(try plan("FALSEPREDICATE").access == .named([]))
     let listed = try plan("TRUEPREDICATE", with: ["___recordID"])
     #expect(listed.access == .range(index: 6, .scalars) && listed.isExact)
@@ -66,12 +77,77 @@ internal import TidingsModel
   @Test("IN, OR of one field, members of lists and words are keys")
   func keys() throws {
     let cities = try ["a", "b"].map { try key(.string($0)) }
-    #expect(try plan("city IN {'b', 'a'}").access == .keys(index: 1, cities))
+    #expect(try plan("city IN {'b', 'a'}").access == keys(1, cities))
     let members = try ["x", "y"].map { try key(.string($0), asMember: true) }
     #expect(try plan("tags CONTAINS 'x'").access == .range(index: 3, KeyRange(members[0])))
-    #expect(try plan("ANY tags IN {'y', 'x'}").access == .keys(index: 3, members))
+    #expect(try plan("ANY tags IN {'y', 'x'}").access == keys(3, members))
     let words = ["bob", "smith"].map { IndexKey(word: $0) }
-    #expect(try plan("text CONTAINS 'Smith the Bob'").access == .keys(index: 4, words))
+    #expect(try plan("text CONTAINS 'Smith the Bob'").access == keys(4, words))
+  }
+
+  private func keys(_ index: Int64, _ keys: [IndexKey]) -> QueryAccess {
+    .keys(keys.map { IndexedKey(index: index, key: $0) })
+  }
+
+  @Test("an OR of several fields is the entries of all of them")
+  func alternatives() throws {
+    let (city, price) = (try key(.string("a")), try key(.int64(5)))
+    let points = try plan("city = 'a' OR price = 5")
+    #expect(
+      points.access == .keys([IndexedKey(index: 1, key: city), IndexedKey(index: 2, key: price)])
+    )
+    #expect(points.isExact && points.indexField == "city, price")
+    let ranges = try plan("city = 'a' OR price > 5")
+    let above = KeyRange(lower: price.successor, upper: price.classPrefix.afterPrefix)
+    #expect(
+      ranges.access
+        == .ranges([
+          IndexedRange(index: 1, range: KeyRange(city)), IndexedRange(index: 2, range: above),
+        ])
+    )
+    #expect(ranges.isExact)
+    let narrowed = try plan(
+      "(city = 'a' AND price = 5 AND area = 1) OR price > 5",
+      counts: [1: 90, 2: 10]
+    )
+    #expect(
+      narrowed.access == .range(index: 2, KeyRange(lower: price, upper: above.upper))
+        || narrowed.access
+          == .ranges([
+            IndexedRange(index: 2, range: KeyRange(price)), IndexedRange(index: 2, range: above),
+          ])
+    )
+    #expect(!narrowed.isExact)
+    #expect(try plan("city = 'a' OR NOT price = 5").access == .scanAll)
+  }
+
+  @Test("without regard to case a query looks for the spellings that the index has")
+  func spellings() throws {
+    func plan(_ text: String) throws -> QueryPlan { try self.plan(text) }
+    let found = try ["BERLIN", "Berlin", "berlin"].map { try key(.string($0)) }
+    let equal = try plan("city =[c] 'bErLiN'")
+    #expect(equal.access == keys(1, found) && equal.isExact)
+    let heads = try ["BERLIN", "Berlin", "berlin"].map { name in
+      let head = try key(.string(String(name.prefix(4))))
+      return IndexedRange(index: 1, range: KeyRange(lower: head, upper: head.afterPrefix))
+    }
+    #expect(try plan("city BEGINSWITH[c] 'berl'").access == .ranges(heads))
+    #expect(try plan("city =[c] 'Rome'").access == .keys([]))
+    #expect(try plan("area =[c] 'Rome'").access == .scanAll)
+  }
+
+  @Test("a distance looks into a few cells of the globe, all texts into the words of each")
+  func locationsAndTexts() throws {
+    let near = try plan("distanceToLocation:fromLocation:(place, @location(48.1, 11.5)) < 500")
+    guard case .ranges(let ranges) = near.access else {
+      Issue.record("\(near.access)")
+      return
+    }
+    #expect((1...LocationCell.cellsMax).contains(ranges.count) && !near.isExact)
+    let inside = try key(.location(Location(latitude: 48.1001, longitude: 11.5001)))
+    let outside = try key(.location(Location(latitude: 48.2, longitude: 11.5)))
+    #expect(ranges.contains { $0.range.contains(inside) })
+    #expect(!ranges.contains { $0.range.contains(outside) })
   }
 
   @Test("comparisons of order become one range")

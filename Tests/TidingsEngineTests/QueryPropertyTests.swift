@@ -12,6 +12,11 @@ internal import TidingsModel
   private static let indexable =
     RandomQueries.fields + ["___recordID", "___modTime", "___createTime"]
 
+  /// What indexes answer, in the text of a predicate.
+  private static let words = [
+    " OR ", "distanceToLocation", "[c]", "self CONTAINS",
+  ]
+
   /// The default zone begins with its first record, behind those that are made.
   private static let zones = Array(RandomQueries.zones.dropFirst()) + [RandomQueries.zones[0]]
 
@@ -29,22 +34,24 @@ internal import TidingsModel
     let seed = Seed.make("QueryPlans")
     var seeds = SplitMix64(seed: seed)
     var plansSeen: Set<String> = []
+    var indexed: Set<String> = []
+    var quickCount = 0
     for _ in 0..<40 {
       var random = RandomQueries(seed: seeds.next())
-      let (indexed, plain) = (try QueryStore(), try QueryStore())
-      if random.random.oneIn(2) { try declareSome(indexed, &random) }
+      let (withIndexes, plain) = (try QueryStore(), try QueryStore())
+      if random.random.oneIn(2) { try declareSome(withIndexes, &random) }
       var model: [RecordID: Record] = [:]
       for zone in RandomQueries.zones.dropFirst() {
-        try indexed.makeZone(zone)
+        try withIndexes.makeZone(zone)
         try plain.makeZone(zone)
       }
       for step in 0..<40 {
-        indexed.now = indexed.now.advanced(milliseconds: 1)
-        plain.now = indexed.now
+        withIndexes.now = withIndexes.now.advanced(milliseconds: 1)
+        plain.now = withIndexes.now
         var record = random.record()
         if random.random.below(4) == 0 {
           model[record.recordID] = nil
-          for store in [indexed, plain] { try store.save([], delete: [record.recordID]) }
+          for store in [withIndexes, plain] { try store.save([], delete: [record.recordID]) }
           continue
         }
         if model[record.recordID] != nil {
@@ -53,24 +60,32 @@ internal import TidingsModel
             RandomQueries.fields.map { .init(name: $0, value: record.fields[$0]) }
           )
         }
-        for store in [indexed, plain] { try store.save([record]) }
+        for store in [withIndexes, plain] { try store.save([record]) }
         model[record.recordID] = record
-        if step == 20 { try declareSome(indexed, &random) }
-        if random.random.oneIn(4) { try indexed.doOneTask() }
+        if step == 20 { try declareSome(withIndexes, &random) }
+        if random.random.oneIn(4) { try withIndexes.doOneTask() }
       }
-      if random.random.below(4) > 0 { try indexed.doMaintenance() }
+      if random.random.below(4) > 0 { try withIndexes.doMaintenance() }
       let stored = try plain.all(plain.query(type: "T"))
       #expect(ids(stored) == Set(model.values.filter { $0.recordType == "T" }.map(\.recordID)))
 
       for _ in 0..<40 {
-        let query = random.query(in: indexed.database)
+        let query = random.query(in: withIndexes.database)
         let model = PlainQuery(query: query, zones: Self.zones)
         let expected = stored.filter(model.matches)
         let limits = random.random.below(9)
-        let found = try indexed.all(query) { limits }
+        let found = try withIndexes.all(query) { limits }
         let scanned = try plain.all(query) { random.random.below(5) }
-        let plan = try indexed.page(query).answer.report.steps
+        let plan = try withIndexes.page(query).answer.report.steps
+        let limit = 1 + random.random.below(9)
+        let sliced = try withIndexes.sliced(query, limit: limit)
+        if sliced.isQuick { quickCount += 1 }
+        let whole = try withIndexes.page(query, limit: limit)
+        #expect(sliced.page.records == whole.records, "\(query) \(plan) seed \(seed)")
         plansSeen.insert(plan[0].prefix { $0 != ":" } + " " + (plan.last ?? "").prefix(4))
+        if plan[0].hasPrefix("index ") {
+          indexed.formUnion(Self.words.filter { word in plan[0].contains(word) })
+        }
         let about = "\(query) \(plan) seed \(seed)"
         #expect(Set(found) == Set(expected) && found.count == expected.count, "\(about)")
         #expect(Set(scanned) == Set(expected) && scanned.count == expected.count, "\(about)")
@@ -84,6 +99,8 @@ internal import TidingsModel
     }
     // The test would say nothing if all plans were scans.
     #expect(plansSeen.count > 15, "\(plansSeen.sorted())")
+    #expect(indexed.count == Self.words.count, "\(indexed)")
+    #expect(quickCount > 100)
   }
 
   @Test("pages keep their promise, whatever is saved meanwhile")

@@ -100,6 +100,28 @@ final class QueryStore: EngineHarness {
     return page
   }
 
+  /// A page as a server answers it: begun on the loop if it is quick, then in slices of a row.
+  func sliced(_ query: RecordQuery, limit: Int) throws -> (page: Page, isQuick: Bool) {
+    var (page, work) = (Page(), QueryPage(of: query, limit: limit))
+    var sliceCount = 0
+    repeat {
+      let answer = try reader.withSnapshot {
+        try reader.advance(
+          &work,
+          for: Self.user,
+          at: steady,
+          until: { sliceCount > 0 },
+          isBrief: sliceCount == 0
+        ) { page.records.append(try codec.decodeRecord($0)) }
+      }
+      if let answer {
+        page.answer = answer
+        return (page, sliceCount == 0)
+      }
+      sliceCount += 1
+    } while true
+  }
+
   /// All pages together.
   func all(_ query: RecordQuery, limit: () -> Int = { 0 }) throws -> [Record] {
     var (records, cursor) = ([] as [Record], [] as [UInt8])

@@ -21,7 +21,7 @@ struct RandomQueries {
     var values = RandomPredicates(seed: seed)
     let kinds: [FieldValue.Kind] = [
       .string, .int64, .double, .int64, .double, .bytes, .timestamp, .location, .reference,
-      .stringList, .int64List, .doubleList,
+      .stringList, .int64List, .doubleList, .string, .string, .location,
     ]
     self.kinds = Dictionary(
       uniqueKeysWithValues: Self.fields.map { ($0, values.random.pick(kinds)) }
@@ -80,7 +80,17 @@ struct RandomQueries {
         values: [.string(name())]
       )
     }
+    if random.oneIn(10) {
+      return .init(
+        field: "self",
+        operator: random.pick([.containsAnyTokens, .containsAllTokens]),
+        values: [.string(random.pick(RandomPredicates.texts + ["ab b", "smith"]))]
+      )
+    }
     let field = random.pick(Self.fields)
+    if kinds[field] == .location, random.oneIn(2) { return near(field) }
+    let isText = kinds[field] == .string || kinds[field] == .stringList
+    if isText, random.oneIn(3) { return withoutCase(field) }
     let isList = kinds[field]?.rawValue.hasPrefix("LIST") == true
     if isList, random.below(5) > 0 {
       return .init(field: field, operator: .contains, values: [operand(of: field)])
@@ -115,12 +125,53 @@ struct RandomQueries {
     }
   }
 
+  private mutating func near(_ field: String) -> Predicate.Comparison {
+    var centre = values.position()
+    if random.oneIn(2) { centre.longitude = random.pick([179.9, 180, -179.9]) }
+    let metres = random.pick([0.5, 9_000, 12_000, 100_000, 2_000_000, 9_000_000, 21_000_000])
+    return .init(field: field, operator: .near, values: [.location(centre), .double(metres)])
+  }
+
+  /// A comparison of texts without regard to case.
+  private mutating func withoutCase(_ field: String) -> Predicate.Comparison {
+    let texts = RandomPredicates.strings + RandomPredicates.texts
+    let symbol: Predicate.Comparison.Operator =
+      kinds[field] == .stringList
+      ? .contains : random.pick([.equal, .in, .beginsWith, .like, .contains])
+    let text: String =
+      switch symbol {
+      case .like: random.pick(RandomPredicates.patterns)
+      case .beginsWith: random.pick(texts.map { String($0.prefix(random.below(4))) })
+      default: random.pick(texts)
+      }
+    let isUpper = random.oneIn(2)
+    let values = symbol == .in ? [text, random.pick(texts)] : [text]
+    return .init(
+      field: field,
+      operator: symbol,
+      values: values.map { .string(isUpper ? $0.uppercased() : $0) },
+      isCaseInsensitive: true
+    )
+  }
+
+  /// Comparisons of one field or several, one of which must hold.
+  private mutating func alternatives() -> Predicate.Node {
+    .or(
+      (0...(1 + random.below(3))).map { _ in
+        random.oneIn(3)
+          ? .and([.comparison(comparison()), .comparison(comparison())]) : .comparison(comparison())
+      }
+    )
+  }
+
   mutating func predicate() -> Predicate {
     while true {
       let node: Predicate.Node =
-        switch random.below(6) {
+        switch random.below(8) {
         case 0: .constant(true)
         case 1: values.node(depth: 3)
+        case 2: alternatives()
+        case 3: .and([alternatives(), .comparison(comparison())])
         default: .and((0...random.below(3)).map { _ in .comparison(comparison()) })
         }
       // Some comparisons have no meaning, an order of locations for one.

@@ -25,10 +25,19 @@ final class ParticipantAccess: RecordAccess {
   func known(_ name: String, in zone: ZoneEntry) throws -> Int64 {
     let accepted = try shares(in: zone)
     if let wholeZone = accepted.first(where: { $0.isZoneWide }) { return wholeZone.joined }
-    guard let share = try shares.share(ofRecord: name, inZone: zone.number),
-      let joined = accepted.first(where: { $0.share == share.number })?.joined
+    guard let holding = try holding(of: name, in: zone),
+      let joined = accepted.first(where: { $0.share == holding.share })?.joined
     else { return .max }
-    return max(joined, share.came)
+    return max(joined, holding.came)
+  }
+
+  /// The hierarchical share that holds a record; `nil`: none does.
+  private func holding(of name: String, in zone: ZoneEntry) throws -> HeldRecords.Holding? {
+    if let known = zone.heldRecords[name] { return known }
+    let found = try shares.share(ofRecord: name, inZone: zone.number)
+      .map { HeldRecords.Holding(share: $0.number, came: $0.came) }
+    zone.heldRecords.remember(found, of: name)
+    return found
   }
 
   /// What the user may do with what a share holds; `nil`: nothing.
@@ -43,11 +52,10 @@ final class ParticipantAccess: RecordAccess {
 
   /// What the user may do with a record; `nil`: it is not there.
   private func permission(for name: String, in zone: ZoneEntry) throws -> Share.Permission? {
-    if let permission = try permission(inAllOf: zone) { return permission }
-    guard try !shares(in: zone).isEmpty,
-      let share = try shares.share(ofRecord: name, inZone: zone.number)
-    else { return nil }
-    return try permission(inShare: share.number, of: zone)
+    let accepted = try shares(in: zone)
+    if let wholeZone = accepted.first(where: { $0.isZoneWide }) { return wholeZone.permission }
+    guard !accepted.isEmpty, let holding = try holding(of: name, in: zone) else { return nil }
+    return accepted.first { $0.share == holding.share }?.permission
   }
 
   /// Whether the user changes a share for its owner.

@@ -65,8 +65,12 @@ final class FieldIndex: RecordFollower {
 
   /// The keys under which a record stands in an index, in their order.
   static func keys(of record: Record, in index: DeclaredIndex) -> [IndexKey] {
-    let value = record.predicateValue(index.predicateName)
-    switch index.kind {
+    keys(of: record.predicateValue(index.predicateName), index.kind)
+  }
+
+  /// The keys under which a record with a value stands in an index, in their order.
+  static func keys(of value: FieldValue?, _ kind: IndexKind) -> [IndexKey] {
+    switch kind {
     case .ordered: return IndexKey.keys(of: value)
     case .words: return IndexKey.words(of: value)
     }

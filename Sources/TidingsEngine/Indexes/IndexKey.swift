@@ -5,7 +5,7 @@ internal import TidingsModel
 ///
 /// A class byte, then: a number as the largest double that is not above it, and what is left of an
 /// int64; texts and byte strings as they are, cut; times in milliseconds, and what is left of them in
-/// nanoseconds. Int64 and double are one class and compare exactly.
+/// nanoseconds; locations by their `LocationCell`. Int64 and double are one class and compare exactly.
 struct IndexKey: Hashable, Comparable {
   /// Longest key, in bytes: longer texts are ordered by what fits.
   static let bytesMax = 512
@@ -36,6 +36,7 @@ struct IndexKey: Hashable, Comparable {
         for shift in [16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: rest >> Int32(shift))) }
       }
     case .location(let position):
+      bytes.append(bigEndian: LocationCell.number(of: position))
       bytes.append(ordered: position.latitude)
       bytes.append(ordered: position.longitude)
     case .reference(let reference):
@@ -45,6 +46,13 @@ struct IndexKey: Hashable, Comparable {
       if bytes.count > Self.bytesMax { bytes.removeLast(bytes.count - Self.bytesMax) }
     default: return nil
     }
+    self.bytes = bytes
+  }
+
+  /// The first key of the locations in a cell or behind it.
+  init(cell: UInt64) {
+    var bytes = [FieldValue.MeaningClass.location.rawValue]
+    bytes.append(bigEndian: cell)
     self.bytes = bytes
   }
 

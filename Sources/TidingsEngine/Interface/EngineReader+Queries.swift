@@ -10,6 +10,8 @@ extension EngineReader {
   ///   - now: The store's steady time (`SteadyClock`).
   ///   - isOver: Asked before each row but the first: whether the rest is for another slice, which may be on
   ///     another reader. `nil`: the whole page at once.
+  ///   - isBrief: Only what is known to be quick begins: the first page of a query that an index answers
+  ///     with few entries. The rest, `nil`, is for another slice.
   ///   - deliver: Takes an encoded record, valid for the call.
   /// - Returns: The cursor of the next page, and how this one was answered; `nil`: the page goes on.
   /// - Throws: `ItemError` `invalidArguments`, also for a cursor of another user, `changeTokenExpired`,
@@ -22,6 +24,7 @@ extension EngineReader {
     for user: String,
     at now: SteadyTime,
     until isOver: (() -> Bool)? = nil,
+    isBrief: Bool = false,
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer? {
     let hidesTypes = page.hidesTypes
@@ -32,6 +35,7 @@ extension EngineReader {
       reading: { try publicReading(of: user, in: $0) },
       at: now,
       until: isOver ?? { false },
+      isBrief: isBrief,
       deliver
     )
   }

@@ -6,6 +6,6 @@ extension Migration {
   /// What has landed is never changed: a new need is a new step.
   package static let store: [Migration] = [
     firstLight, recordDatabase, notifications, accounts, shares, usage, readers, zoneRemovals,
-    clock, storage, nanoseconds, operations, erasures, directory, shareAccess,
+    clock, storage, nanoseconds, operations, erasures, directory, shareAccess, locationIndexes,
   ]
 }

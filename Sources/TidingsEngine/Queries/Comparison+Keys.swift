@@ -17,7 +17,6 @@ extension Predicate.Comparison {
       }
       guard case .string(let text) = values[0] else { return nil }
       return (Tokenizer.tokens(of: text).map { IndexKey(word: $0) }, .words)
-    case .containsAnyTokens: return (words.map { IndexKey(word: $0) }, .words)
     default: return nil
     }
   }
@@ -62,6 +61,12 @@ extension Predicate.Comparison {
       guard let last = IndexKey(values[1]) else { return nil }
       return (KeyRange(lower: first, upper: last.successor), first.isExact && last.isExact)
     case .beginsWith: return (KeyRange(lower: first, upper: first.afterPrefix), first.isExact)
+    case .like:
+      guard case .string(let pattern) = values[0],
+        case let fixed = LikePattern.fixedHead(of: pattern), !fixed.isEmpty,
+        let head = IndexKey(.string(fixed))
+      else { return nil }
+      return (KeyRange(lower: head, upper: head.afterPrefix), false)
     default: return nil
     }
   }

@@ -46,6 +46,7 @@ final class EntryBatches {
   private let forwards: any SQLStatement
   private let backwards: any SQLStatement
   private let countRange: any SQLStatement
+  private let selectFirst: any SQLStatement
 
   init(_ connection: any SQLConnection) throws {
     named = try connection.prepare(
@@ -78,6 +79,12 @@ final class EntryBatches {
         SELECT 1 FROM index_entries
         WHERE index_id = ?1 AND zone_id = ?2 AND key >= ?3 AND key < ?4 LIMIT ?5
       )
+      """
+    )
+    selectFirst = try connection.prepare(
+      """
+      SELECT key FROM index_entries
+      WHERE index_id = ?1 AND zone_id = ?2 AND key >= ?3 AND key < ?4 ORDER BY key LIMIT 1
       """
     )
   }
@@ -180,6 +187,20 @@ final class EntryBatches {
     countRange.bind(Int64(limit), at: 5)
     defer { countRange.reset() }
     return try countRange.step() ? Int(countRange.int64(0)) : 0
+  }
+
+  /// The first key of a range that has an entry, an ended one too.
+  func firstKey(
+    _ index: Int64,
+    _ range: KeyRange,
+    in zone: QueryZone
+  ) throws(SQLError) -> IndexKey? {
+    selectFirst.bind(index, at: 1)
+    selectFirst.bind(zone.number, at: 2)
+    selectFirst.bind(range.lower.bytes, at: 3)
+    selectFirst.bind(range.upper.bytes, at: 4)
+    defer { selectFirst.reset() }
+    return try selectFirst.step() ? IndexKey(bytes: selectFirst.bytes(0)) : nil
   }
 
   private func entries(of statement: any SQLStatement) throws -> [VisitedEntry] {

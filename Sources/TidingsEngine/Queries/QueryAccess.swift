@@ -20,12 +20,27 @@ struct KeyRange: Hashable {
 
   var isEmpty: Bool { upper <= lower }
 
+  /// The key, when there is only one.
+  var key: IndexKey? { upper == lower.successor ? lower : nil }
+
   func contains(_ key: IndexKey) -> Bool { lower <= key && key < upper }
 
   /// The keys that are in this range and in another.
   func intersection(_ other: KeyRange) -> KeyRange {
     KeyRange(lower: max(lower, other.lower), upper: min(upper, other.upper))
   }
+}
+
+/// A key of one of several indexes.
+struct IndexedKey: Hashable {
+  var index: Int64
+  var key: IndexKey
+}
+
+/// Keys of one of several indexes.
+struct IndexedRange: Hashable {
+  var index: Int64
+  var range: KeyRange
 }
 
 /// Which rows a query looks at, and in which order they come.
@@ -36,8 +51,10 @@ enum QueryAccess: Hashable {
   case named([String])
   /// The entries of an index with keys in a range; by zone, key and name.
   case range(index: Int64, KeyRange)
-  /// The entries of an index with any of these keys; by zone and name, each record once.
-  case keys(index: Int64, [IndexKey])
+  /// The entries with any of these keys, of one index or several; by zone and name, each record once.
+  case keys([IndexedKey])
+  /// The entries with keys in any of these ranges, of one index or several; by zone, range, key and name.
+  case ranges([IndexedRange])
   /// The entries of an index with keys in a range; by key, zone and name over all zones, or all that
   /// backwards. `withAbsent`: then those of records without a value.
   case ordered(index: Int64, KeyRange, descending: Bool, withAbsent: Bool)
@@ -47,21 +64,19 @@ enum QueryAccess: Hashable {
   /// All records.
   static let scanAll = QueryAccess.scan(from: "", to: nameMax)
 
-  /// The index.
-  var index: Int64? {
+  /// The entries that it looks at; `nil`: it is not answered by indexes.
+  var entries: [IndexedRange]? {
     switch self {
     case .scan, .named: nil
-    case .range(let index, _), .keys(let index, _), .ordered(let index, _, _, _): index
+    case .range(let index, let range), .ordered(let index, let range, _, _):
+      [IndexedRange(index: index, range: range)]
+    case .keys(let keys): keys.map { IndexedRange(index: $0.index, range: KeyRange($0.key)) }
+    case .ranges(let ranges): ranges
     }
   }
 
-  /// A row's place in the order has a key.
-  var hasKey: Bool {
-    switch self {
-    case .scan, .named, .keys: false
-    case .range, .ordered: true
-    }
-  }
+  /// The indexes.
+  var indexes: Set<Int64> { Set((entries ?? []).map(\.index)) }
 }
 
 /// How a query is answered.
@@ -80,7 +95,7 @@ struct QueryPlan: Hashable {
   var order: Order
   /// Whoever has a current entry matches: the predicate need not be evaluated.
   var isExact: Bool
-  /// The field of the index, as in the schema language; empty without one.
+  /// The field of the index, as in the schema language; several are separated by commas, empty without one.
   var indexField = ""
   /// What the access stands for in the predicate; empty: nothing.
   var condition = ""

@@ -8,21 +8,21 @@ enum QueryAdvice {
   ///   - query: The query.
   ///   - plan: How it is answered.
   ///   - building: The fields, as in the schema language, whose indexes are being built.
-  ///   - kind: The type of a field, when one is known.
+  ///   - fields: What is known of the fields of the record type.
   /// - Returns: A sentence.
   static func advice(
     for query: RecordQuery,
     _ plan: QueryPlan,
     building: [String],
-    kind: (String) -> FieldValue.Kind?
+    _ fields: Fields
   ) -> String {
     if case .constant(false) = query.predicate.root { return "" }
     if case .named = plan.access { return "" }
-    if let field = building.first, plan.access.index == nil {
+    if let field = building.first, plan.access.entries == nil {
       return "the index of \(query.recordType).\(field) is being built: it will serve queries when "
         + "it is ready"
     }
-    if plan.access.index == nil { return toFind(query, kind) ?? toList(query) }
+    if plan.access.entries == nil { return toFind(query, fields) ?? toList(query) }
     if case .sorted(false) = plan.order, let field = sortField(query),
       field != plan.indexField
     {
@@ -33,19 +33,14 @@ enum QueryAdvice {
 
   /// What to declare so that less has to be sorted.
   ///
-  /// - Parameters:
-  ///   - query: The query.
-  ///   - kind: The type of a field, when one is known.
+  /// - Parameter query: The query.
   /// - Returns: What a message ends with.
-  static func toSort(
-    _ query: RecordQuery,
-    kind: (String) -> FieldValue.Kind? = { _ in nil }
-  ) -> String {
+  static func toSort(_ query: RecordQuery) -> String {
     if let field = sortField(query) {
       return "declare \(query.recordType).\(field) SORTABLE in the schema (rpcctl schema apply), "
         + "or narrow the predicate"
     }
-    return toFind(query, kind) ?? "narrow the predicate, for example to a zone"
+    return toFind(query, Fields()) ?? "narrow the predicate, for example to a zone"
   }
 
   private static func sortField(_ query: RecordQuery) -> String? {
@@ -53,21 +48,42 @@ enum QueryAdvice {
     return IndexedField.schemaName(key.field)
   }
 
-  private static func toFind(
-    _ query: RecordQuery,
-    _ kind: (String) -> FieldValue.Kind?
-  ) -> String? {
-    let operands: [Predicate.Node] =
-      if case .and(let operands) = query.predicate.root { operands } else { [query.predicate.root] }
-    for case .comparison(let comparison) in operands {
-      guard let attribute = comparison.indexAttribute(in: kind(comparison.field)) else { continue }
-      let field = IndexedField.schemaName(comparison.field)
-      return "declare \(query.recordType).\(field) \(attribute) in the schema (rpcctl schema apply)"
+  private static func toFind(_ query: RecordQuery, _ fields: Fields) -> String? {
+    for operand in query.predicate.root.conjuncts {
+      let missing = needs(of: operand, fields)?.filter { !fields.ready.contains($0) } ?? []
+      guard !missing.isEmpty else { continue }
+      return "declare \(missing.map { "\(query.recordType).\($0.text)" }.joined(separator: ", ")) "
+        + "in the schema (rpcctl schema apply)"
     }
     if let field = sortField(query) {
       return "declare \(query.recordType).\(field) SORTABLE in the schema (rpcctl schema apply)"
     }
     return nil
+  }
+
+  /// The indexes that serve a part of a predicate; `nil`: none would.
+  private static func needs(of node: Predicate.Node, _ fields: Fields) -> [Need]? {
+    switch node {
+    case .comparison(let comparison):
+      guard comparison.modifier == .none else { return nil }
+      if comparison.isFullText {
+        return fields.texts.map { Need(field: $0, kind: .words, attribute: "SEARCHABLE") }
+      }
+      return comparison.indexAttribute(in: fields.kind(comparison.field)).map {
+        [Need(field: IndexedField.schemaName(comparison.field), kind: $0.kind, attribute: $0.name)]
+      }
+    case .and(let operands): return operands.lazy.compactMap { needs(of: $0, fields) }.first
+    case .or(let operands):
+      var all: [Need] = []
+      for operand in operands {
+        guard let needs = needs(of: operand, fields) else { return nil }
+        all += needs.filter { need in
+          !all.contains { $0.field == need.field && $0.kind == need.kind }
+        }
+      }
+      return all
+    case .constant, .not: return nil
+    }
   }
 
   private static func toList(_ query: RecordQuery) -> String {
@@ -76,16 +92,52 @@ enum QueryAdvice {
   }
 }
 
+extension QueryAdvice {
+  /// What is known of the fields of the record type.
+  struct Fields {
+    /// The indexes that are ready.
+    var ready: [QueryPlanner.ReadyIndex] = []
+    /// Those that are texts.
+    var texts: [String] = []
+    /// The type of a field, when one is known.
+    var kind: (String) -> FieldValue.Kind? = { _ in nil }
+  }
+
+  /// An index to declare.
+  fileprivate struct Need {
+    /// As in the schema language.
+    let field: String
+    let kind: IndexKind
+    let attribute: String
+
+    var text: String { "\(field) \(attribute)" }
+  }
+}
+
+extension [QueryPlanner.ReadyIndex] {
+  fileprivate func contains(_ need: QueryAdvice.Need) -> Bool {
+    contains { $0.field == need.field && $0.kind == need.kind }
+  }
+}
+
 extension Predicate.Comparison {
   /// What to declare a field so that an index serves this comparison; `nil`: none does.
-  fileprivate func indexAttribute(in kind: FieldValue.Kind?) -> String? {
-    guard isPlain, !isFullText else { return nil }
-    return switch self.operator {
-    case .equal, .in, .beginsWith: "QUERYABLE"
-    case .contains: kind == .string ? "SEARCHABLE" : "QUERYABLE"
-    case .containsAnyTokens, .containsAllTokens: "SEARCHABLE"
-    case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .between: "SORTABLE"
-    case .notEqual, .endsWith, .like, .near: nil
+  fileprivate func indexAttribute(
+    in fieldKind: FieldValue.Kind?
+  ) -> (kind: IndexKind, name: String)? {
+    switch self.operator {
+    case .equal, .in, .beginsWith, .near: (.ordered, "QUERYABLE")
+    case .contains: fieldKind == .string ? (.words, "SEARCHABLE") : (.ordered, "QUERYABLE")
+    case .containsAnyTokens, .containsAllTokens: (.words, "SEARCHABLE")
+    case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .between:
+      (.ordered, "SORTABLE")
+    case .like:
+      if case .string(let pattern)? = values.first, !LikePattern.fixedHead(of: pattern).isEmpty {
+        (.ordered, "QUERYABLE")
+      } else {
+        nil
+      }
+    case .notEqual, .endsWith: nil
     }
   }
 }

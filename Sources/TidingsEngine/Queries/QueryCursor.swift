@@ -22,7 +22,7 @@ struct QueryCursor: Hashable {
   /// The first record that was not looked at, or not returned.
   var next: QueryPosition
 
-  private static let version: UInt8 = 3
+  private static let version: UInt8 = 4
 
   // MARK: Bytes
 
@@ -152,10 +152,15 @@ extension CursorWriter {
     case .range(let index, let range):
       write(2 as UInt8)
       write(index, range)
-    case .keys(let index, let keys):
+    case .keys(let keys):
       write(3 as UInt8)
-      write(index)
-      write(keys) { $0.write($1) }
+      write(keys) { writer, key in
+        writer.write(key.index)
+        writer.write(key.key)
+      }
+    case .ranges(let ranges):
+      write(5 as UInt8)
+      write(ranges) { $0.write($1.index, $1.range) }
     case .ordered(let index, let range, let descending, let withAbsent):
       write((4 | (descending ? 8 : 0) | (withAbsent ? 16 : 0)) as UInt8)
       write(index, range)
@@ -227,20 +232,28 @@ extension CursorReader {
     case 1:
       return list { $0.text() }.map { .named($0) }
     case 3:
-      guard let index = number(), let keys = list({ $0.key() }) else { return nil }
-      return .keys(index: index, keys)
+      let keys = list { reader -> IndexedKey? in
+        guard let index = reader.number(), let key = reader.key() else { return nil }
+        return IndexedKey(index: index, key: key)
+      }
+      return keys.map { .keys($0) }
+    case 5: return list { $0.indexedRange() }.map { .ranges($0) }
     case 2, 4:
-      guard let index = number(), let lower = key(), let upper = key() else { return nil }
-      let range = KeyRange(lower: lower, upper: upper)
-      if kind & 7 == 2 { return .range(index: index, range) }
+      guard let entries = indexedRange() else { return nil }
+      if kind & 7 == 2 { return .range(index: entries.index, entries.range) }
       return .ordered(
-        index: index,
-        range,
+        index: entries.index,
+        entries.range,
         descending: kind & 8 != 0,
         withAbsent: kind & 16 != 0
       )
     default: return nil
     }
+  }
+
+  private mutating func indexedRange() -> IndexedRange? {
+    guard let index = number(), let lower = key(), let upper = key() else { return nil }
+    return IndexedRange(index: index, range: KeyRange(lower: lower, upper: upper))
   }
 
   private mutating func order() -> QueryPlan.Order? {

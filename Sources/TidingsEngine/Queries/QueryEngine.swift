@@ -9,8 +9,10 @@ final class QueryEngine {
   private let shares: ShareReader
   private let identity: StoreIdentity
   private let limits: Limits
+  private let quick: QuickQueries
   private let selectIndexes: any SQLStatement
   private let selectKind: any SQLStatement
+  private let selectTexts: any SQLStatement
 
   init(
     _ connection: any SQLConnection,
@@ -28,6 +30,7 @@ final class QueryEngine {
       codec: codec,
       limits: limits
     )
+    quick = QuickQueries(source.rows)
     self.catalog = catalog
     self.shares = shares
     self.identity = identity
@@ -44,6 +47,12 @@ final class QueryEngine {
       WHERE container = ?1 AND environment = ?2 AND record_type = ?3 AND field = ?4
       """
     )
+    selectTexts = try connection.prepare(
+      """
+      SELECT field, flags FROM field_types
+      WHERE container = ?1 AND environment = ?2 AND record_type = ?3 AND kind = 'STRING'
+      """
+    )
   }
 
   /// Works on a page for a slice.
@@ -55,6 +64,7 @@ final class QueryEngine {
   ///   - reading: Which records of a database the user may read; `nil`: all.
   ///   - now: The time.
   ///   - isOver: Whether the slice is to end.
+  ///   - isBrief: Only what is known to be quick begins.
   ///   - deliver: Takes an encoded record, valid for the call.
   /// - Returns: The next page's cursor, and how this one was answered; `nil`: the page goes on.
   /// - Throws: `ItemError`, `SQLError`.
@@ -65,8 +75,10 @@ final class QueryEngine {
     reading: (DatabaseID) throws -> PublicReading?,
     at now: SteadyTime,
     until isOver: @escaping () -> Bool,
+    isBrief: Bool,
     _ deliver: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer? {
+    if isBrief, try !quick.mayPlan(page, catalog) { return nil }
     let slice: Slice
     if let started = page.started {
       slice = try following(started.cursor, user, reading, now)
@@ -80,6 +92,7 @@ final class QueryEngine {
         slice = try following(cursor, user, reading, now)
       }
     }
+    if isBrief, try !quick.mayRun(slice.cursor.plan, in: slice.zones) { return nil }
     return try run(slice, &page, user, until: isOver, deliver)
   }
 
@@ -88,6 +101,7 @@ final class QueryEngine {
   /// What a slice of a page works on.
   private struct Slice {
     let cursor: QueryCursor
+    let indexes: [QueryPlanner.ReadyIndex]
     let zones: [QueryZone]
     let visibility: QueryVisibility
   }
@@ -139,7 +153,9 @@ final class QueryEngine {
       query: query,
       indexes: indexes.ready,
       kind: kind,
-      probe: { try self.source.rows.count($0, in: zones, upTo: $1) }
+      textFields: { try self.textFields(of: query) },
+      probe: { try self.source.rows.count($0, in: zones, upTo: $1) },
+      spellings: SpellingSearch(source.rows, in: zones).keys
     )
     let cursor = QueryCursor(
       query: query,
@@ -154,12 +170,21 @@ final class QueryEngine {
         for: query,
         cursor.plan,
         building: indexes.building,
-        kind: kind
+        .init(
+          ready: indexes.ready,
+          texts: cursor.plan.access.entries == nil ? try textFields(of: query) : [],
+          kind: kind
+        )
       )
     }
     if let failure { throw failure }
     page.started = QueryPage.Started(cursor: cursor, start: nil)
-    return Slice(cursor: cursor, zones: zones, visibility: visibility)
+    return Slice(
+      cursor: cursor,
+      indexes: indexes.ready,
+      zones: zones,
+      visibility: visibility
+    )
   }
 
   private func following(
@@ -174,15 +199,19 @@ final class QueryEngine {
     let existing = Set(try zones(of: cursor.query, shared).lazy.map(\.number))
     let zones = cursor.zones.lazy.filter { existing.contains($0.zone) }
       .map { QueryZone(number: $0.zone, head: $0.head) }
-    if let index = cursor.plan.access.index,
-      try !indexes(of: cursor.query).ready.contains(where: { $0.number == index })
-    {
+    let indexes = try indexes(of: cursor.query).ready
+    guard cursor.plan.access.indexes.isSubset(of: indexes.map(\.number)) else {
       throw ItemError(
         .changeTokenExpired,
         "the index that served the query was dropped: run the query again"
       )
     }
-    return Slice(cursor: cursor, zones: Array(zones), visibility: visibility)
+    return Slice(
+      cursor: cursor,
+      indexes: indexes,
+      zones: Array(zones),
+      visibility: visibility
+    )
   }
 
   private func run(
@@ -203,6 +232,7 @@ final class QueryEngine {
         source,
         cursor.query,
         cursor.plan,
+        indexes: slice.indexes,
         zones: slice.zones,
         from: page.started?.start,
         slice.visibility,
@@ -288,6 +318,18 @@ final class QueryEngine {
     return isEncrypted ? kind.encrypted : kind
   }
 
+  /// The fields of the record type that are texts, and not encrypted.
+  private func textFields(of query: RecordQuery) throws -> [String] {
+    var fields: [String] = []
+    bind(query, to: selectTexts)
+    try selectTexts.forEachRow {
+      if selectTexts.int64(1) & SchemaRows.Flag.encrypted == 0 {
+        fields.append(selectTexts.string(0))
+      }
+    }
+    return fields
+  }
+
   // MARK: Refusals
 
   /// What a query of a shared database may find; `nil`: it is one of another.
@@ -368,7 +410,7 @@ final class QueryEngine {
       predicate: query.predicate.text,
       indexField: plan.indexField,
       isSortedByIndex: plan.order == .access,
-      entriesVisited: plan.access.index == nil ? 0 : run.progress.rowsVisited,
+      entriesVisited: plan.access.entries == nil ? 0 : run.progress.rowsVisited,
       recordsVisited: run.progress.recordsRead,
       recordsMatched: run.progress.recordsMatched
     )

@@ -28,7 +28,8 @@ extension QueryPlan {
           + query.recordType
         : "scan the names: \(condition)"
     case .named(let names): names.isEmpty ? "nothing matches" : "look up \(condition)"
-    case .range, .keys: "index \(indexField): \(whole)"
+    case .keys(let keys) where keys.isEmpty: "nothing in the index matches: \(whole)"
+    case .range, .keys, .ranges: "index \(indexField): \(whole)"
     case .ordered(_, _, let descending, _):
       "index \(indexField) in \(descending ? "descending" : "ascending") order: \(whole)"
     }

@@ -15,6 +15,8 @@ struct VisitedRow {
   fileprivate let statement: any SQLStatement
   fileprivate let hasKey: Bool
   let zone: QueryZone
+  /// Which of several ranges led here.
+  var range: Int?
 
   /// The record's name.
   var name: String { statement.string(0) }
@@ -31,7 +33,9 @@ struct VisitedRow {
 
   /// Where the row stands in the order of the access.
   var position: QueryPosition {
-    QueryPosition(keys: hasKey ? [key] : [], zone: zone.number, name: name)
+    var keys = hasKey ? [key] : []
+    if let range { keys.insert(IndexKey(range: range), at: 0) }
+    return QueryPosition(keys: keys, zone: zone.number, name: name)
   }
 
   /// Lends the encoded record.
@@ -117,9 +121,13 @@ final class QueryRows {
         let key = name == nil ? nil : start?.keys.first
         return try entries(index, range, from: (key ?? range.lower, name ?? ""), in: zone, body)
       }
-    case .keys(let index, let keys):
+    case .keys(let keys):
       try eachZone(zones, from: start) { zone, name in
-        try merged(index, keys, from: name ?? "", in: zone, body)
+        try merged(keys, from: name ?? "", in: zone, body)
+      }
+    case .ranges(let ranges):
+      try eachZone(zones, from: start) { zone, name in
+        try each(of: ranges, from: name == nil ? nil : start, in: zone, body)
       }
     case .ordered(let index, let range, let descending, let withAbsent):
       let visit = OrderedVisit(index: index, isDescending: descending, zones: zones, start: start)
@@ -135,14 +143,7 @@ final class QueryRows {
 
   /// Counts rows of an access, up to a bound.
   func count(_ access: QueryAccess, in zones: [QueryZone], upTo limit: Int) throws -> Int {
-    let index: Int64
-    let ranges: [KeyRange]
-    switch access {
-    case .scan, .named: return limit
-    case .range(let number, let range), .ordered(let number, let range, _, _):
-      (index, ranges) = (number, [range])
-    case .keys(let number, let keys): (index, ranges) = (number, keys.map { KeyRange($0) })
-    }
+    guard let ranges = access.entries else { return limit }
     var (count, counted) = (0, 0)
     for zone in zones {
       for range in ranges {
@@ -150,11 +151,17 @@ final class QueryRows {
         guard counted < Self.countedRangesMax else {
           return min(limit, count * zones.count * ranges.count / counted)
         }
-        count += try batches.count(index, range, in: zone, upTo: limit - count)
+        count += try batches.count(range.index, range.range, in: zone, upTo: limit - count)
         counted += 1
       }
     }
     return count
+  }
+
+  /// The first key of a range that has an entry, in any zone.
+  func firstKey(_ index: Int64, _ range: KeyRange, in zone: QueryZone) throws -> IndexKey? {
+    try interruption.step()
+    return try batches.firstKey(index, range, in: zone)
   }
 
   /// Lends a record by its place.
@@ -203,6 +210,7 @@ final class QueryRows {
     _ range: KeyRange,
     from location: (key: IndexKey, name: String),
     in zone: QueryZone,
+    of several: Int? = nil,
     _ body: Visitor
   ) throws -> Bool {
     forwards.bind(index, at: 1)
@@ -211,18 +219,43 @@ final class QueryRows {
     forwards.bind(location.name, at: 4)
     forwards.bind(range.upper.bytes, at: 5)
     forwards.bind(zone.head, at: 6)
-    return try visitRows(of: forwards, hasKey: true, zone, body)
+    return try visitRows(of: forwards, hasKey: true, zone, range: several, body)
+  }
+
+  /// The entries of one range after the other.
+  private func each(
+    of ranges: [IndexedRange],
+    from start: QueryPosition?,
+    in zone: QueryZone,
+    _ body: Visitor
+  ) throws -> Bool {
+    let first = start?.keys.first?.range ?? 0
+    for (number, entries) in ranges.enumerated().dropFirst(first) {
+      var location = (key: entries.range.lower, name: "")
+      if let start, number == first, start.keys.count > 1 { location = (start.keys[1], start.name) }
+      let goesOn = try self.entries(
+        entries.index,
+        entries.range,
+        from: location,
+        in: zone,
+        of: number,
+        body
+      )
+      guard goesOn else { return false }
+    }
+    return true
   }
 
   private func visitRows(
     of statement: any SQLStatement,
     hasKey: Bool,
     _ zone: QueryZone,
+    range: Int? = nil,
     _ body: Visitor
   ) throws -> Bool {
     defer { statement.reset() }
     try interruption.step()
-    let row = VisitedRow(statement: statement, hasKey: hasKey, zone: zone)
+    let row = VisitedRow(statement: statement, hasKey: hasKey, zone: zone, range: range)
     while try statement.step() {
       try interruption.step()
       guard try body(row) else { return false }
@@ -252,15 +285,14 @@ final class QueryRows {
 
   /// The entries of several keys, by name, each name once.
   private func merged(
-    _ index: Int64,
-    _ keys: [IndexKey],
+    _ keys: [IndexedKey],
     from name: String,
     in zone: QueryZone,
     _ body: Visitor
   ) throws -> Bool {
     var sources = try Heap(
       keys.compactMap { key in
-        try NamedEntries(index, key, zone, from: name, batches)
+        try NamedEntries(key.index, key.key, zone, from: name, batches)
       }
     )
     while let first = sources.first {
@@ -335,4 +367,11 @@ final class QueryRows {
     }
     return true
   }
+}
+
+extension IndexKey {
+  /// The number of one of several ranges, as the first part of a position.
+  fileprivate init(range: Int) { self.init(bytes: [UInt8(range >> 8), UInt8(range & 0xff)]) }
+
+  fileprivate var range: Int? { bytes.count == 2 ? Int(bytes[0]) << 8 | Int(bytes[1]) : nil }
 }

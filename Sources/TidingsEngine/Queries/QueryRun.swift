@@ -32,6 +32,7 @@ final class QueryRun {
   private let source: Source
   private let query: RecordQuery
   private let plan: QueryPlan
+  private let repetitions: UnionRepetitions?
   private let zones: [QueryZone]
   private let start: QueryPosition?
   private let visibility: QueryVisibility
@@ -50,6 +51,7 @@ final class QueryRun {
   ///   - source: What to read with.
   ///   - query: The query.
   ///   - plan: How it is answered, the same for all pages.
+  ///   - indexes: Those of the record type that are ready.
   ///   - zones: In the order of their numbers.
   ///   - start: The first record that is not in an earlier page.
   ///   - visibility: Which records the caller may see.
@@ -61,6 +63,7 @@ final class QueryRun {
     _ source: Source,
     _ query: RecordQuery,
     _ plan: QueryPlan,
+    indexes: [QueryPlanner.ReadyIndex],
     zones: [QueryZone],
     from start: QueryPosition?,
     _ visibility: QueryVisibility,
@@ -74,6 +77,7 @@ final class QueryRun {
     self.source = source
     self.query = query
     self.plan = plan
+    repetitions = UnionRepetitions(of: plan.access, indexes)
     self.zones = zones
     self.start = start
     self.visibility = visibility
@@ -148,8 +152,11 @@ final class QueryRun {
   /// Whether a row's record matches as it is now.
   private func matches(_ row: VisitedRow) throws -> Bool {
     progress.recordsRead += 1
-    if plan.isExact, row.isCurrent, visibility == .all { return true }
-    return try currentMatch(row) != nil
+    if plan.isExact, row.isCurrent, visibility == .all, repetitions == nil { return true }
+    guard let current = try currentMatch(row) else { return false }
+    guard let repetitions else { return true }
+    // Where it was not there at the begin, another range may have led to what has its name.
+    return try atBegin(row, current).map { !repetitions.contain($0, row) } ?? false
   }
 
   /// The record as it is now, if it matches.
@@ -200,6 +207,7 @@ final class QueryRun {
       guard let current = try currentMatch(row), let then = try atBegin(row, current) else {
         return true
       }
+      if let repetitions, repetitions.contain(then, row) { return true }
       let position = QueryPosition(
         keys: order.keys(of: then),
         zone: row.zone.number,

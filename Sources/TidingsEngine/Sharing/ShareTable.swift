@@ -115,6 +115,7 @@ final class ShareTable: RecordFollower, TransactionParticipant {
   func follow(_ write: RecordPlan.Write, in database: DatabaseEntry, of call: CallContext) throws {
     guard write.row.recordType == Share.recordType else { return }
     write.zone.acceptances.forget()
+    write.zone.heldRecords.forget()
     let shares = try shares(of: write.zone)
     let entry = shares.byName[write.name]
     guard let share = write.new?.share else {
@@ -138,6 +139,7 @@ final class ShareTable: RecordFollower, TransactionParticipant {
   func followDeletion(of zone: ZoneEntry, in database: DatabaseEntry, by call: CallContext) throws {
     guard try !shares(of: zone).isEmpty else { return }
     zone.acceptances.forget()
+    zone.heldRecords.forget()
     selectMembersOfZone.bind(zone.number, at: 1)
     try selectMembersOfZone.forEachRow {
       call.sharedChanges.note(

@@ -72,6 +72,7 @@ final class SharedRecordTable {
     in zone: ZoneEntry,
     goneAt: SteadyTime?
   ) throws(SQLError) {
+    zone.heldRecords.forget(name)
     upsert.bind(share, at: 1)
     upsert.bind(name, at: 2)
     upsert.bind(zone.number, at: 3)

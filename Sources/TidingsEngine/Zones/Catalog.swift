@@ -46,6 +46,8 @@ final class ZoneEntry {
   var predecessor: Int64?
   /// What users have accepted in it, on the loop.
   var acceptances = Acceptances()
+  /// Which of its records shares hold, on the loop.
+  var heldRecords = HeldRecords()
 
   init(
     number: Int64,
@@ -100,6 +102,7 @@ final class Catalog {
   private let selectZone: any SQLStatement
   private let selectZones: any SQLStatement
   private let countZones: any SQLStatement
+  private let countSomeZones: any SQLStatement
   private let insertZone: any SQLStatement
   private let updateHead: any SQLStatement
   private let deleteZone: any SQLStatement
@@ -151,6 +154,9 @@ final class Catalog {
     )
     countZones = try connection.prepare(
       "SELECT count(*) FROM zones WHERE database_id = ?1 AND name <> ?2"
+    )
+    countSomeZones = try connection.prepare(
+      "SELECT count(*) FROM (SELECT 1 FROM zones WHERE database_id = ?1 LIMIT ?2)"
     )
     // No number of a zone whose rows are still being removed is given again.
     insertZone = try connection.prepare(
@@ -359,6 +365,14 @@ final class Catalog {
     let count = try countZones.step() ? Int(countZones.int64(0)) : 0
     database.zoneCount = count
     return count
+  }
+
+  /// Whether a database has so many zones or fewer; no more are counted.
+  func hasZones(atMost count: Int, in database: DatabaseEntry) throws(SQLError) -> Bool {
+    countSomeZones.bind(database.number, at: 1)
+    countSomeZones.bind(Int64(count + 1), at: 2)
+    defer { countSomeZones.reset() }
+    return try countSomeZones.step() && countSomeZones.int64(0) <= count
   }
 
   /// Whether a zone of this name was deleted, and is remembered.

@@ -22,14 +22,21 @@ extension Location {
 }
 
 extension FieldValue {
+  /// A distance; `nil` for what is no number.
+  package var metres: Double? {
+    switch self {
+    case .int64(let metres): Double(metres)
+    case .double(let metres): metres
+    default: nil
+    }
+  }
+
   /// Whether this is a place less than so many metres from another.
   func isNear(_ centre: FieldValue, metres: FieldValue) -> Bool {
-    guard case .location(let own) = self, case .location(let centre) = centre else { return false }
-    switch metres {
-    case .int64(let metres): return own.distance(to: centre) < Double(metres)
-    case .double(let metres): return own.distance(to: centre) < metres
-    default: return false
-    }
+    guard case .location(let own) = self, case .location(let centre) = centre,
+      let metres = metres.metres
+    else { return false }
+    return own.distance(to: centre) < metres
   }
 
   /// The members of a list as values, without a copy of the list; `nil` for what is no list.

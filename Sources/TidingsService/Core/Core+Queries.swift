@@ -9,11 +9,12 @@ internal import TidingsZeroMQ
 private typealias Field = TidingsV1.QueryRecordsResponse.FieldNumber
 
 extension Core {
-  /// Registers the queries of RecordService, which reader threads answer in slices.
+  /// Registers the queries of RecordService, which the loop answers if they are quick, and reader threads
+  /// in slices.
   func registerQueries(on loop: LoopContext) {
     typealias Methods = TidingsV1.RecordService.Methods
     let hidesTypes = callerMode != .development
-    reads.registerSliced(Methods.queryRecords, on: loop) { caller, body in
+    reads.registerSliced(Methods.queryRecords, on: loop, beginsOnLoop: true) { caller, body in
       QueryAnswering(QueryWork(caller, hidesTypes: hidesTypes), body)
     }
     reads.registerSliced(Methods.explainQuery, on: loop) { caller, body in
@@ -45,6 +46,7 @@ private final class QueryWork: @unchecked Sendable {
       for: caller.user,
       at: reader.steadyClock.now,
       until: { reader.isOver(slice) },
+      isBrief: slice.isBrief,
       deliver
     )
     self.page = page

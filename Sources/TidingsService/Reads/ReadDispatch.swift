@@ -18,8 +18,12 @@ struct ReadDispatch {
   typealias MakeAnswer = @Sendable (Caller, [UInt8]) -> any SlicedAnswer
 
   private let pool: ReaderPool
+  private let loopReader: LoopReader
 
-  init(_ pool: ReaderPool) { self.pool = pool }
+  init(_ pool: ReaderPool) {
+    self.pool = pool
+    loopReader = LoopReader { try pool.openReader() }
+  }
 
   /// Lets the reader threads answer a method that may take long.
   func register(_ method: MethodDescriptor, on loop: LoopContext, _ handler: @escaping Handler) {
@@ -38,12 +42,25 @@ struct ReadDispatch {
   }
 
   /// Lets the reader threads answer a method that may take long, in slices.
+  ///
+  /// - Parameters:
+  ///   - method: A unary method.
+  ///   - loop: The loop.
+  ///   - beginsOnLoop: Whether the loop answers what is quick itself.
+  ///   - makeAnswer: Begins the answer to a call.
   func registerSliced(
     _ method: MethodDescriptor,
     on loop: LoopContext,
+    beginsOnLoop: Bool = false,
     _ makeAnswer: @escaping MakeAnswer
   ) {
-    registerCall(method, on: loop) { try self.answer($0, makeAnswer) }
+    registerCall(method, on: loop) { call in
+      let answer = makeAnswer(try CallerIdentity.caller(of: call), Array(call.body))
+      if beginsOnLoop, let bytes = try loopReader.advance(answer, until: call.deadline) {
+        return loop.reply(call.token, body: bytes)
+      }
+      try self.add(answer, to: call)
+    }
   }
 
   /// Lets a closure hand the calls of a method to the reader threads.
@@ -70,7 +87,10 @@ struct ReadDispatch {
   ///
   /// - Throws: `RPCError` when too many calls wait for them.
   func answer(_ call: borrowing InlineCall, _ makeAnswer: MakeAnswer) throws {
-    let answer = makeAnswer(try CallerIdentity.caller(of: call), Array(call.body))
+    try add(makeAnswer(try CallerIdentity.caller(of: call), Array(call.body)), to: call)
+  }
+
+  private func add(_ answer: any SlicedAnswer, to call: borrowing InlineCall) throws {
     let job = ReadJob(
       token: call.token,
       deadline: call.deadline,
@@ -95,6 +115,7 @@ struct ReadDispatch {
 
   /// Ends the threads, and fails the calls that were not begun.
   func stop(_ loop: LoopContext) {
+    loopReader.stop()
     for job in pool.stop() {
       loop.fail(job.token, RPCError(.unavailable, "the server is stopping"))
     }

@@ -49,6 +49,7 @@ final class ReaderPool: Sendable {
   }
 
   private let readers: any StoreReaders
+  private let limits: Limits
   private let jobs = Mutex(Jobs())
   private let failures: StoreFailures
   private let steadyClock: SteadyClock
@@ -77,6 +78,7 @@ final class ReaderPool: Sendable {
     remote: CoreRemote
   ) {
     self.readers = readers
+    self.limits = limits
     self.failures = failures
     self.steadyClock = steadyClock
     self.remote = remote
@@ -84,7 +86,7 @@ final class ReaderPool: Sendable {
     for role in Self.roles {
       startThread { [self] in
         if role != .short { lowerPriorityOfThread() }
-        run(role, limits)
+        run(role)
         stopped.signal()
       }
     }
@@ -123,7 +125,7 @@ final class ReaderPool: Sendable {
     return left
   }
 
-  private func run(_ role: Schedule.Role, _ limits: Limits) {
+  private func run(_ role: Schedule.Role) {
     var reader: StoreReader?
     var ended: Ended?
     while let taken = next(role, after: ended) {
@@ -140,7 +142,7 @@ final class ReaderPool: Sendable {
         let ready = { [self] in
           if let reader { return reader }
           do {
-            let opened = try open(limits)
+            let opened = try openReader()
             reader = opened
             return opened
           } catch {
@@ -215,7 +217,8 @@ final class ReaderPool: Sendable {
     }
   }
 
-  private func open(_ limits: Limits) throws -> StoreReader {
+  /// Opens what one thread reads with.
+  func openReader() throws -> StoreReader {
     let connection = try readers.connect(cacheBytes: Self.cacheBytesMax)
     let engine = try EngineReader(connection, limits: limits)
     return StoreReader(engine, readers: readers, failures: failures, steadyClock: steadyClock) {

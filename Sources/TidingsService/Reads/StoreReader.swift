@@ -75,6 +75,8 @@ final class StoreReader {
 /// The time in which a thread works on a job before others have their turns.
 struct ReadSlice {
   let end: ContinuousClock.Instant
+  /// The loop waits for its end: what may take longer does not begin.
+  var isBrief = false
 
   /// Whether it has passed.
   var isOver: Bool { end <= .now }

@@ -1,0 +1,40 @@
+internal import TidingsEngine
+internal import TidingsModel
+internal import TidingsRPC
+internal import TidingsZeroMQ
+
+/// Answers on the loop what is quick, without handing it to a thread and back: with a read connection of
+/// its own, which sees what was acknowledged before.
+///
+/// An answer says itself whether it is quick. It is worked on for one short slice; what that does not
+/// finish goes on on a reader thread.
+final class LoopReader {
+  /// A part of what a turn handles calls for.
+  private static let slice = Duration.microseconds(500)
+
+  private let open: () throws -> StoreReader
+  private var reader: StoreReader?
+
+  /// Reads with what `open` opens for the first answer.
+  init(opening open: @escaping () throws -> StoreReader) { self.open = open }
+
+  /// Works on an answer for one short slice; `nil`: it is not quick, or needs another one.
+  func advance(
+    _ answer: any SlicedAnswer,
+    until deadline: ContinuousClock.Instant?
+  ) throws -> [UInt8]? {
+    let reader = try self.reader ?? open()
+    self.reader = reader
+    do {
+      return try reader.withSnapshot(until: deadline, worked: .zero) {
+        try answer.advance($0, ReadSlice(end: .now.advanced(by: Self.slice), isBrief: true))
+      }
+    } catch {
+      reader.failures.note(error, in: "a call that reads")
+      throw error
+    }
+  }
+
+  /// Closes the connection.
+  func stop() { reader = nil }
+}
