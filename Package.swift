@@ -573,6 +573,7 @@ let package = Package(
       "PostgresTestSupport",
       "RandomSupport",
       "TestSupport",
+      "TidingsEngine",
       "TidingsPostgres",
       "TidingsSQL",
       "TidingsSQLite"

@@ -140,7 +140,15 @@ final class Link {
     return bytes
   }
 
-  /// Whether the connection still exists, as far as this side knows; does not wait.
-  func isAlive() -> Bool { PQconsumeInput(handle) == 1 && PQstatus(handle) == CONNECTION_OK }
+  /// Whether the connection still exists, as far as this side can know; does not wait.
+  func isAlive() -> Bool {
+    var bytes = 0
+    repeat {
+      bytes = Int(tidings_postgres_waiting_bytes(PQsocket(handle)))
+      // The end is only read after the server's last message, which says why.
+      guard PQconsumeInput(handle) == 1 else { return false }
+    } while bytes > 0
+    return PQstatus(handle) == CONNECTION_OK
+  }
 }
 #endif

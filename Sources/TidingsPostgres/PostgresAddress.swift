@@ -25,7 +25,9 @@ public struct PostgresAddress: Sendable, CustomStringConvertible {
       throw Invalid(description: "expected postgresql://USER:PASSWORD@HOST:PORT/DATABASE")
     }
     guard uri.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else {
-      throw Invalid(description: "the address contains spaces or control characters: encode them, as %20")
+      throw Invalid(
+        description: "the address contains spaces or control characters: encode them, as %20"
+      )
     }
     let rest = uri.dropFirst(scheme.count)
     let authority = rest.prefix { !"/?".contains($0) }
@@ -43,7 +45,9 @@ public struct PostgresAddress: Sendable, CustomStringConvertible {
     }
     let hosts = parts.last ?? ""
     guard hosts.split(separator: ",").allSatisfy(Self.isHost) else {
-      throw Invalid(description: "the port is not a number, or the password contains ':': encode it as %3A")
+      throw Invalid(
+        description: "the port is not a number, or the password contains ':': encode it as %3A"
+      )
     }
     let user = parts.count == 2 ? parts[0].prefix { $0 != ":" } + "@" : ""
     description = "postgresql://\(user)\(hosts)\(path.prefix { $0 != "?" })"

@@ -61,7 +61,9 @@ public final class PostgresConnection: SQLConnection {
       if let control = TransactionControl(statement) {
         try run(control, statement)
       } else {
-        try queue(.statement(nil)) { link throws(SQLError) in try link.send(statement) }
+        try pipeline.check(nil)
+        let link = try connected()
+        try queue(.statement(nil)) { () throws(SQLError) in try link.send(statement) }
         isWaitDue = true
       }
     }
@@ -87,7 +89,7 @@ public final class PostgresConnection: SQLConnection {
 
   /// Hands a statement to libpq, and the server has it prepared before.
   ///
-  /// - Parameter reader: Gets its rows.
+  /// `reader` gets its rows.
   func send(
     _ sql: String,
     _ number: Int,
@@ -95,18 +97,20 @@ public final class PostgresConnection: SQLConnection {
     reader: PostgresStatement?
   ) throws(SQLError) {
     try pipeline.check(nil)
-    if try !connected().prepared.contains(number) {
+    let link = try connected()
+    if !link.prepared.contains(number) {
       let types = parameters.signature.map { $0?.oid ?? 0 }
-      try queue(.prepare(number)) { link throws(SQLError) in
+      try queue(.prepare(number)) { () throws(SQLError) in
         try link.sendPrepare(number, sql, types)
       }
     }
     let ranges = parameters.encoded(into: &encoded)
     queuedBytes += encoded.count
-    try queue(.statement(reader)) { link throws(SQLError) in
+    try queue(.statement(reader)) { () throws(SQLError) in
       try link.sendStatement(number, ranges, in: encoded)
     }
-    let isFull = pipeline.count >= profile.queuedCommandsMax || queuedBytes >= profile.queuedBytesMax
+    let isFull =
+      pipeline.count >= profile.queuedCommandsMax || queuedBytes >= profile.queuedBytesMax
     if pipeline.transaction == .none || isFull { try settle() }
   }
 
@@ -119,7 +123,9 @@ public final class PostgresConnection: SQLConnection {
     case .begin: try dropUnused()
     case .commit, .savepoint, .release: break
     }
-    try queue(.control(control)) { link throws(SQLError) in
+    try pipeline.check(control)
+    let link = try connected()
+    try queue(.control(control)) { () throws(SQLError) in
       try link.send(control == .begin ? profile.begin : sql)
     }
     switch control {
@@ -158,21 +164,17 @@ public final class PostgresConnection: SQLConnection {
     )
   }
 
+  /// Hands a command to libpq.
   private func queue(
     _ command: Pipeline<PostgresStatement>.Command,
-    _ send: (Link) throws(SQLError) -> Void
+    _ send: () throws(SQLError) -> Void
   ) throws(SQLError) {
-    if case .control(let control) = command {
-      try pipeline.check(control)
-    } else {
-      try pipeline.check(nil)
-    }
-    let link = try connected()
     do throws(SQLError) {
-      try send(link)
+      try send()
     } catch {
       lose(error)
-      return try pipeline.finishBatch()
+      try pipeline.finishBatch()
+      throw error
     }
     pipeline.sent(command)
     if !profile.isPipelined { try settle() }
@@ -181,20 +183,26 @@ public final class PostgresConnection: SQLConnection {
   private func rollback() throws(SQLError) {
     try? settle()
     guard pipeline.transaction != .none else { return }
-    if link != nil {
-      try? queue(.control(.rollback)) { link throws(SQLError) in try link.send("ROLLBACK") }
-      try? settle()
+    if let link {
+      try? queue(.control(.rollback)) { () throws(SQLError) in try link.send("ROLLBACK") }
+      do throws(SQLError) {
+        try settle()
+      } catch {
+        lose(error)
+      }
     }
     // The server rolls back what its connection leaves.
     if link == nil { pipeline.rolledBackWithConnection() }
   }
 
   private func dropUnused() throws(SQLError) {
-    guard !unused.isEmpty, link != nil else { return }
-    let numbers = unused
+    guard !unused.isEmpty else { return }
+    // Not those of a connection that has ended, and not those whose preparation failed.
+    let link = try connected()
+    let numbers = unused.filter(link.prepared.contains)
     unused = []
     for number in numbers {
-      try queue(.deallocate(number)) { link throws(SQLError) in try link.sendDeallocate(number) }
+      try queue(.deallocate(number)) { () throws(SQLError) in try link.sendDeallocate(number) }
     }
     try settle()
   }
@@ -203,11 +211,13 @@ public final class PostgresConnection: SQLConnection {
 
   private func connected() throws(SQLError) -> Link {
     if let link {
+      guard pipeline.count == 0, pipeline.transaction == .none else { return link }
       // One that ended while it was idle is replaced without anybody noticing.
-      if pipeline.count > 0 || pipeline.transaction != .none || link.isAlive() { return link }
+      if link.isAlive() { return link }
       lose(link.lost)
     }
-    try pipeline.check(nil)
+    // What is left of a transaction fails, also on a new connection.
+    if case .failed(let error) = pipeline.transaction { throw error }
     if let wait = schedule.wait(at: .now) {
       throw SQLError(
         .disconnected,

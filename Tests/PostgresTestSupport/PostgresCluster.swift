@@ -17,7 +17,9 @@ public final class PostgresCluster: Sendable {
   public let uri: String
   /// The folder of a server that was made for the tests.
   public let folder: String?
-  private let process: Process?
+  /// Closed by the system when this process ends, on which the server ends too.
+  private let input: Pipe?
+  private let output: Pipe?
   private let databaseCount = Atomic(0)
 
   private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -47,7 +49,7 @@ public final class PostgresCluster: Sendable {
   /// A server of a test's own, which it may break.
   public init() throws {
     if let uri = ProcessInfo.processInfo.environment["TIDINGS_TEST_DATABASE"] {
-      (self.uri, folder, process) = (uri, nil, nil)
+      (self.uri, folder, input, output) = (uri, nil, nil, nil)
       return
     }
     let process = Self.tool([])
@@ -55,16 +57,12 @@ public final class PostgresCluster: Sendable {
     process.standardInput = input
     process.standardOutput = output
     try process.run()
-    // Closed by the system when this process ends, on which the server ends too.
-    Self.inputs.withLock { $0.append(input) }
     let lines = Self.lines(2, from: output.fileHandleForReading)
     guard lines.count == 2 else {
       throw Unavailable(description: "tools/postgres-cluster has started no server")
     }
-    (uri, folder, self.process) = (lines[0], lines[1], process)
+    (uri, folder, self.input, self.output) = (lines[0], lines[1], input, output)
   }
-
-  private static let inputs = Mutex<[Pipe]>([])
 
   private static func tool(_ arguments: [String]) -> Process {
     let process = Process()
@@ -83,9 +81,7 @@ public final class PostgresCluster: Sendable {
     return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
-  /// The address of a new, empty database.
-  ///
-  /// - Parameter options: For `CREATE DATABASE`.
+  /// The address of a new, empty database; the options are for `CREATE DATABASE`.
   public func makeDatabase(_ options: String = "") throws -> PostgresAddress {
     try PostgresAddress(makeDatabaseURI(options))
   }
@@ -104,28 +100,14 @@ public final class PostgresCluster: Sendable {
     URLComponents(string: uri)?.queryItems?.first { $0.name == name }?.value
   }
 
-  /// Sends the signal of `pg_ctl stop --mode=immediate`, waits for the end, and starts the server again on the same port.
-  public func restartAtOnce() throws {
-    guard let folder, let port = parameter("port") else { return }
-    let bin = try String(contentsOfFile: folder + "/data/postmaster.opts", encoding: .utf8)
-      .split(separator: " ").first.map { String($0).replacingOccurrences(of: "/postgres", with: "") } ?? ""
-    for arguments in [
-      ["stop", "-m", "immediate", "-w"],
-      ["start", "-w", "-l", folder + "/log", "-o", "-p \(port) -c listen_addresses=127.0.0.1"],
-    ] {
-      let process = Process()
-      let isRoot = getuid() == 0
-      process.executableURL = URL(fileURLWithPath: isRoot ? "/usr/bin/setpriv" : bin + "/pg_ctl")
-      process.arguments =
-        (isRoot ? ["--reuid=nobody", "--regid=nogroup", "--clear-groups", bin + "/pg_ctl"] : [])
-        + arguments + ["-s", "-D", folder + "/data"]
-      process.standardOutput = FileHandle.nullDevice
-      process.standardError = FileHandle.nullDevice
-      try process.run()
-      process.waitUntilExit()
-      guard process.terminationStatus == 0 else {
-        throw Unavailable(description: "pg_ctl \(arguments[0]) failed")
-      }
+  /// Ends the server as a crash does, and starts it again on the same port.
+  public func crash() throws {
+    guard let input, let output else {
+      throw Unavailable(description: "the server is not of these tests")
+    }
+    try input.fileHandleForWriting.write(contentsOf: Data("crash\n".utf8))
+    guard Self.lines(1, from: output.fileHandleForReading) == ["crashed"] else {
+      throw Unavailable(description: "the server has not started again")
     }
   }
 }

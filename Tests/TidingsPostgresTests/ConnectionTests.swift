@@ -100,7 +100,9 @@ struct ConnectionTests {
     #expect(try numbers("SELECT n FROM t") == [])
   }
 
-  @Test("a transaction in which the client does nothing is rolled back by the server, with its locks")
+  @Test(
+    "a transaction in which the client does nothing is rolled back by the server, with its locks"
+  )
   func idleTransaction() throws {
     var profile = PostgresProfile.writer
     profile.idleTransactionMilliseconds = 50
@@ -146,7 +148,9 @@ struct ConnectionTests {
     done.wait()
     other.abandon()
     let failures = [ownFailure, otherFailure.value].compactMap { $0 }
-    #expect(failures.count == 1 && failures.allSatisfy { $0.kind == .conflict && $0.state == "40P01" })
+    #expect(
+      failures.count == 1 && failures.allSatisfy { $0.kind == .conflict && $0.state == "40P01" }
+    )
 
     try connection.execute("BEGIN ISOLATION LEVEL SERIALIZABLE")
     try connection.execute("ROLLBACK")
@@ -214,9 +218,40 @@ struct ConnectionTests {
     #expect(refused?.kind == .disconnected || refused?.kind == .denied)
     #expect(refused.map { !"\($0)".contains("hunter2") && "\($0)".contains("password") } == true)
     let none = PostgresConnection(
-      try PostgresAddress("postgresql://tidings@127.0.0.1:\(port)/postgres?passfile=/dev/null")
+      try PostgresAddress("postgresql://tidings@127.0.0.1:\(port)/postgres?passfile=/nowhere")
     )
     #expect(failure { try none.connect() }?.kind == .denied)
+  }
+
+  @Test(
+    "after a crash of the server, what was acknowledged is there, and transactions are to be run again"
+  )
+  func crash() throws {
+    let cluster = try PostgresCluster()
+    guard cluster.folder != nil else { return }
+    let connection = PostgresConnection(try cluster.makeDatabase())
+    try connection.execute("CREATE TABLE t (n BIGINT PRIMARY KEY)")
+    let insert = try connection.prepare("INSERT INTO t VALUES (?1)")
+    for number in 0..<2 as Range<Int64> {
+      try connection.execute("BEGIN")
+      insert.bind(2 * number, at: 1)
+      try insert.run()
+      try connection.execute("COMMIT")
+      try connection.execute("BEGIN")
+      insert.bind(2 * number + 1, at: 1)
+      try insert.run()
+      let count = try connection.prepare("SELECT count(*) FROM t")
+      #expect(try count.step())
+      #expect(count.int64(0) == number + 2)
+      try cluster.crash()
+      count.reset()
+      #expect(failure { _ = try count.step() }?.kind == .disconnected)
+      connection.abandon()
+    }
+    let rows = try connection.prepare("SELECT n FROM t ORDER BY n")
+    var found: [Int64] = []
+    try rows.forEachRow { found.append(rows.int64(0)) }
+    #expect(found == [0, 2])
   }
 
   @Test("the pauses between attempts to connect grow")

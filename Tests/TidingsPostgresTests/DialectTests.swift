@@ -11,10 +11,16 @@ internal import Testing
       ("SELECT a FROM t WHERE b = ?12", "SELECT a FROM t WHERE b = $12"),
       ("VALUES (x'0aFF', X'')", #"VALUES ('\x0aFF'::bytea, '\x'::bytea)"#),
       ("SELECT user, a.user FROM t", #"SELECT "user", a."user" FROM t"#),
-      ("SELECT max(a, b), max(a), MIN (a, f(b, c))", "SELECT greatest(a, b), max(a), least (a, f(b, c))"),
+      (
+        "SELECT max(a, b), max(a), MIN (a, f(b, c))",
+        "SELECT greatest(a, b), max(a), least (a, f(b, c))"
+      ),
       ("SELECT max(f(a, b))", "SELECT max(f(a, b))"),
       ("SELECT 'user ?1 x''00''', \"user\"", "SELECT 'user ?1 x''00''', \"user\""),
-      ("SELECT a -- user ?1\n/* ?2 ; user */ FROM max", "SELECT a -- user ?1\n/* ?2 ; user */ FROM max"),
+      (
+        "SELECT a -- user ?1\n/* ?2 ; user */ FROM max",
+        "SELECT a -- user ?1\n/* ?2 ; user */ FROM max"
+      ),
       ("SELECT users, xuser, x1 FROM a1", "SELECT users, xuser, x1 FROM a1"),
       ("BEGIN IMMEDIATE", "BEGIN "),
       ("SELECT immediate", "SELECT immediate"),

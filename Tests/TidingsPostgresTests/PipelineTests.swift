@@ -155,7 +155,10 @@ internal import TidingsSQL
   }
 
   /// A server that follows PostgreSQL's rules, and is cut off at random.
-  @Test("random batches: no error for what was committed, and none committed with an error", arguments: 0..<4)
+  @Test(
+    "random batches: no error for what was committed, and none committed with an error",
+    arguments: 0..<4
+  )
   func random(round: UInt64) {
     let seed = Seed.make("PipelineTests \(round)") &+ round
     var random = SplitMix64(seed: seed)
@@ -180,7 +183,8 @@ internal import TidingsSQL
           break
         }
         _ = machine.receive(
-          isSynchronization ? .succeeded : fails ? .failed(unique) : hasFailed ? .skipped : .succeeded
+          isSynchronization
+            ? .succeeded : fails ? .failed(unique) : hasFailed ? .skipped : .succeeded
         )
       }
       let error = failure(&machine)

@@ -18,7 +18,9 @@ enum Driver: String, CaseIterable {
   static var available: [Driver] {
     #if PostgreSQL
     if PostgresCluster.isAvailable { return allCases }
-    print("PostgreSQL is not installed (tools/install-dependencies --postgres): its driver is not tested")
+    print(
+      "PostgreSQL is not installed (tools/install-dependencies --postgres): its driver is not tested"
+    )
     #endif
     return [.sqlite]
   }

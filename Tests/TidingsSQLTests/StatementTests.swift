@@ -69,7 +69,9 @@ internal import TidingsSQL
   func manyUnderWay(driver: Driver) throws {
     let connection = try makeTable(driver, rows: 200)
     try connection.execute("BEGIN")
-    let statements = try (0..<64).map { _ in try connection.prepare("SELECT n FROM t WHERE n >= ?1 ORDER BY n") }
+    let statements = try (0..<64).map { _ in
+      try connection.prepare("SELECT n FROM t WHERE n >= ?1 ORDER BY n")
+    }
     for (index, statement) in statements.enumerated() { statement.bind(Int64(index), at: 1) }
     for round in 0..<100 {
       for (index, statement) in statements.enumerated() {
@@ -135,7 +137,10 @@ internal import TidingsSQL
     #expect(count == 12)
   }
 
-  @Test("statements that nobody uses any more are dropped, others work on", arguments: Driver.available)
+  @Test(
+    "statements that nobody uses any more are dropped, others work on",
+    arguments: Driver.available
+  )
   func dropped(driver: Driver) throws {
     let connection = try makeTable(driver, rows: 3)
     let kept = try connection.prepare("SELECT n FROM t WHERE n = ?1")
@@ -166,7 +171,10 @@ internal import TidingsSQL
     }
   }
 
-  @Test("a statement that takes long is interrupted from another thread", arguments: Driver.available)
+  @Test(
+    "a statement that takes long is interrupted from another thread",
+    arguments: Driver.available
+  )
   func interrupted(driver: Driver) throws {
     let connection = try makeTable(driver, rows: 3)
     #expect(try connection.numbers("SELECT count(*) FROM t") == [3])
@@ -182,7 +190,10 @@ internal import TidingsSQL
       done.signal()
     }
     let endless = try connection.prepare(
-      "WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 1000000000000) SELECT count(*) FROM c"
+      """
+      WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 2000000000)
+      SELECT count(*) FROM c
+      """
     )
     do throws(SQLError) {
       _ = try endless.step()

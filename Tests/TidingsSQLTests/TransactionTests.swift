@@ -63,7 +63,10 @@ internal import TidingsSQL
     #expect(try numbers(connection) == [1, 2, 4])
   }
 
-  @Test("a violated constraint fails the transaction at the latest when it is committed", arguments: Driver.available)
+  @Test(
+    "a violated constraint fails the transaction at the latest when it is committed",
+    arguments: Driver.available
+  )
   func uniqueViolation(driver: Driver) throws {
     let connection = try makeTable(try driver.makeDatabase())
     try insert(1, connection)
@@ -125,7 +128,10 @@ internal import TidingsSQL
     #expect(try numbers(connection) == [1, 2])
   }
 
-  @Test("readers keep their snapshot while another connection commits, and cannot write", arguments: Driver.available)
+  @Test(
+    "readers keep their snapshot while another connection commits, and cannot write",
+    arguments: Driver.available
+  )
   func snapshots(driver: Driver) throws {
     let database = try driver.makeDatabase()
     let writer = try makeTable(database)
@@ -159,7 +165,10 @@ internal import TidingsSQL
     #expect(try numbers(writer) == [1, 2, 3, 4, 5])
   }
 
-  @Test("several connections read at once, each on a thread of its own", arguments: Driver.available)
+  @Test(
+    "several connections read at once, each on a thread of its own",
+    arguments: Driver.available
+  )
   func concurrentReaders(driver: Driver) async throws {
     let database = try driver.makeDatabase()
     let writer = try makeTable(database)
@@ -194,7 +203,11 @@ internal import TidingsSQL
   @Test("migrations run once, and one that fails leaves nothing behind", arguments: [Driver.sqlite])
   func migrations(driver: Driver) throws {
     let connection = try driver.makeDatabase().writer()
-    let first = Migration(number: 1, name: "first", sql: "CREATE TABLE a (n BIGINT); INSERT INTO a VALUES (1);")
+    let first = Migration(
+      number: 1,
+      name: "first",
+      sql: "CREATE TABLE a (n BIGINT); INSERT INTO a VALUES (1);"
+    )
     let broken = Migration(number: 2, name: "broken", sql: "CREATE TABLE b (n BIGINT); NONSENSE;")
     try connection.migrate([first])
     #expect(throws: SQLError.self) { try connection.migrate([first, broken]) }

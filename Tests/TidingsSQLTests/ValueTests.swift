@@ -4,7 +4,9 @@ internal import TidingsSQL
 
 /// Values come back from every driver as they were bound.
 @Suite struct ValueTests {
-  private static let numbers: [Int64] = [0, 1, -1, 255, -256, 1 << 31, -(1 << 31) - 1, 1 << 61, -1 << 61]
+  private static let numbers: [Int64] = [
+    0, 1, -1, 255, -256, 1 << 31, -(1 << 31) - 1, 1 << 61, -1 << 61,
+  ]
   private static let texts = [
     "", "a", "\u{1F608}", "e\u{301}", "\u{1}\u{7f}\n\t", "'\"\\$1?1;--", "\u{FFFF}\u{10FFFF}",
     String(repeating: "ä", count: 40_000),
@@ -88,11 +90,16 @@ internal import TidingsSQL
     }
   }
 
-  @Test("an optional condition, and a parameter that the statement does not use", arguments: Driver.available)
+  @Test(
+    "an optional condition, and a parameter that the statement does not use",
+    arguments: Driver.available
+  )
   func untypedParameters(driver: Driver) throws {
     let connection = try makeTable(driver)
     try connection.execute("INSERT INTO t (n) VALUES (1), (2)")
-    let select = try connection.prepare("SELECT n FROM t WHERE (?1 IS NULL OR n = ?1) AND n < ?3 ORDER BY n")
+    let select = try connection.prepare(
+      "SELECT n FROM t WHERE (?1 IS NULL OR n = ?1) AND n < ?3 ORDER BY n"
+    )
     select.bind(100 as Int64, at: 3)
     for (wanted, expected) in [(2, [2]), (nil, [1, 2]), (1, [1])] as [(Int64?, [Int64])] {
       select.bind(wanted, at: 1)
@@ -121,7 +128,9 @@ internal import TidingsSQL
   func order(driver: Driver) throws {
     let connection = try makeTable(driver)
     let insert = try connection.prepare("INSERT INTO t (s) VALUES (?1)")
-    let texts = ["a", "B", "b", "A", "é", "e\u{301}", "z", "_", "a b", "ab", "-a", "\u{10000}", "\u{FFFD}"]
+    let texts = [
+      "a", "B", "b", "A", "é", "e\u{301}", "z", "_", "a b", "ab", "-a", "\u{10000}", "\u{FFFD}",
+    ]
     for text in texts {
       insert.bind(text, at: 1)
       try insert.run()
@@ -138,7 +147,10 @@ internal import TidingsSQL
     }
   }
 
-  @Test("U+0000 in text is stored or refused, and a refusal spoils nothing", arguments: Driver.available)
+  @Test(
+    "U+0000 in text is stored or refused, and a refusal spoils nothing",
+    arguments: Driver.available
+  )
   func zeroCharacter(driver: Driver) throws {
     let connection = try makeTable(driver)
     try connection.execute("BEGIN")
@@ -156,7 +168,9 @@ internal import TidingsSQL
     try insert.run()
     try connection.execute("COMMIT")
     #expect(try connection.texts("SELECT s FROM t WHERE n = 2") == ["ab"])
-    #expect(try connection.texts("SELECT s FROM t WHERE n = 1") == (driver == .sqlite ? ["a\u{0}b"] : []))
+    #expect(
+      try connection.texts("SELECT s FROM t WHERE n = 1") == (driver == .sqlite ? ["a\u{0}b"] : [])
+    )
     // Keys that callers choose are bytes for that reason.
     let bytes = try connection.prepare("INSERT INTO t (n, b) VALUES (3, ?1) RETURNING b")
     bytes.bind(Array("a\u{0}b".utf8), at: 1)
