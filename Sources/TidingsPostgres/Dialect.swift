@@ -8,6 +8,7 @@
 /// | `x'0aff'`, which PostgreSQL reads as bits | `'\x0aff'::bytea` |
 /// | `user`, which PostgreSQL reads as the name of the login | `"user"` |
 /// | `max(a, b)` and `min(a, b)` with several arguments | `greatest(a, b)`, `least(a, b)` |
+/// | `CROSS JOIN … ON`, which fixes the order of a join in SQLite | `JOIN … ON` |
 /// | `BEGIN IMMEDIATE` | `BEGIN` |
 enum Dialect {
   /// One statement.
@@ -53,6 +54,7 @@ enum Dialect {
     switch text.lowercased() {
     case "user": "\"user\""
     case "immediate" where previousWord(before: index, in: tokens) == "begin": ""
+    case "cross" where isFollowed(by: "on", after: index, in: tokens): ""
     case "max" where hasSeveralArguments(after: index, in: tokens): "greatest"
     case "min" where hasSeveralArguments(after: index, in: tokens): "least"
     default: text
@@ -61,6 +63,10 @@ enum Dialect {
 
   private static func previousWord(before index: Int, in tokens: [Token]) -> String? {
     tokens[..<index].last { $0.kind != .blank }?.text.lowercased()
+  }
+
+  private static func isFollowed(by word: String, after index: Int, in tokens: [Token]) -> Bool {
+    tokens[index...].contains { $0.kind == .word && $0.text.lowercased() == word }
   }
 
   /// Whether the parentheses that follow hold a comma that is not in others within.

@@ -160,7 +160,7 @@ struct DatabaseTests {
     #expect(try connection.facts().version >= PostgresFacts.oldestVersion)
     try connection.execute("CREATE TABLE t (s TEXT)")
     #expect(try connection.facts().unorderedColumn == "t.s")
-    let name = try #require(uri.split(separator: "/").last?.prefix { $0 != "?" })
+    let name = try #require(uri.prefix { $0 != "?" }.split(separator: "/").last)
     try connection.execute(
       "DROP TABLE t; CREATE TABLE r (n BIGINT); REVOKE CREATE ON SCHEMA public FROM PUBLIC"
     )

@@ -23,6 +23,8 @@ internal import Testing
       ),
       ("SELECT users, xuser, x1 FROM a1", "SELECT users, xuser, x1 FROM a1"),
       ("BEGIN IMMEDIATE", "BEGIN "),
+      ("FROM a CROSS JOIN b ON b.n = a.n", "FROM a  JOIN b ON b.n = a.n"),
+      ("FROM a CROSS JOIN b", "FROM a CROSS JOIN b"),
       ("SELECT immediate", "SELECT immediate"),
       ("SELECT 'é', ?1", "SELECT 'é', $1"),
       ("SELECT 'open", "SELECT 'open"),
