@@ -190,8 +190,8 @@ struct ConnectionTests {
     #expect(try numbers("SELECT 'NaN'::numeric") == [0])
   }
 
-  @Test("writes are queued: a transaction has two waits")
-  func waits() throws {
+  @Test("writes are queued: one that fails is known at the latest with COMMIT")
+  func queued() throws {
     try connection.execute("BEGIN")
     for number in 0..<100 as Range<Int64> { try insert(number) }
     #expect(try numbers("SELECT count(*) FROM t") == [100])

@@ -19,7 +19,7 @@ struct EngineStatementTests {
     "Assets/AssetInventory.swift": "a subquery without a name",
     "Channels/ControlTopics.swift": "DO UPDATE with a column that is not qualified",
     "Erasure/UserEraser+Notifications.swift": "randomblob",
-    "Erasure/UserEraser+Rows.swift": "INSERT OR IGNORE, UPDATE OR IGNORE, randomblob",
+    "Erasure/UserEraser+Rows.swift": "INSERT OR IGNORE, UPDATE OR REPLACE, randomblob",
     "Queries/EntryBatches.swift": "a subquery without a name",
     "Sharing/SharedRecordTable.swift": "DO UPDATE with a column that is not qualified",
   ]
