@@ -44,7 +44,11 @@ struct CutConnectionTests {
             try connection.execute("COMMIT")
             committed.append(1_000 * number + offset)
           } catch {
-            if error.kind == .uncertain { unknown += 1 } else { absent.append(1_000 * number + offset) }
+            if error.kind == .uncertain {
+              unknown += 1
+            } else {
+              absent.append(1_000 * number + offset)
+            }
             throw error
           }
         }
