@@ -46,6 +46,9 @@ func tests(
   )
 }
 
+/// What needs libpq is left out of a build with --disable-default-traits.
+let postgreSQL = "PostgreSQL"
+
 let package = Package(
   name: "tidings",
   products: [
@@ -62,12 +65,17 @@ let package = Package(
     .library(name: "TidingsProto", targets: ["TidingsProto", "TidingsProtoC"]),
     .library(name: "TidingsRPC", targets: ["TidingsRPC", "TidingsProtobuf", "TidingsZeroMQ"]),
   ],
+  traits: [
+    .trait(name: postgreSQL, description: "The driver for PostgreSQL, which needs libpq."),
+    .default(enabledTraits: [postgreSQL]),
+  ],
   targets: [
     // Floor 0: C.
     .systemLibrary(name: "CZeroMQ"),
     .systemLibrary(name: "CProtobufC"),
     .systemLibrary(name: "CSQLite"),
     .systemLibrary(name: "CSodium"),
+    .systemLibrary(name: "CPostgres"),
     .target(name: "TidingsProtoC", dependencies: ["CProtobufC"]),
     .target(name: "DescriptorProtoC", dependencies: ["CProtobufC"]),
     .target(name: "CZMTPFilter"),
@@ -92,6 +100,11 @@ let package = Package(
       "TidingsThreads",
       "CSQLite",
       "CStoreVFS"
+    ),
+    library(
+      "TidingsPostgres",
+      "TidingsSQL",
+      .target(name: "CPostgres", condition: .when(traits: [postgreSQL]))
     ),
     library(
       "TidingsEngine",
@@ -290,6 +303,7 @@ let package = Package(
     ),
     testSupport("RPCTestSupport", "TidingsInterop", "TidingsRPC"),
     testSupport("RandomSupport", "TidingsModel"),
+    testSupport("PostgresTestSupport", "TidingsPostgres"),
     testSupport(
       "TestSupport",
       exclude: ["Faults/disk-faults.c"],
@@ -539,10 +553,28 @@ let package = Package(
       "CSQLite"
     ),
     tests(
+      "TidingsSQLTests",
+      "PostgresTestSupport",
+      "TestSupport",
+      "TidingsPostgres",
+      "TidingsSQL",
+      "TidingsSQLite"
+    ),
+    tests(
       "TidingsSQLiteTests",
       "RandomSupport",
       "TestSupport",
       "TidingsEngine",
+      "TidingsSQL",
+      "TidingsSQLite"
+    ),
+    tests(
+      "TidingsPostgresTests",
+      "PostgresTestSupport",
+      "RandomSupport",
+      "TestSupport",
+      "TidingsEngine",
+      "TidingsPostgres",
       "TidingsSQL",
       "TidingsSQLite"
     ),
@@ -576,7 +608,12 @@ if let tests = Context.environment["TIDINGS_TESTS"] {
   var open = tests.split(separator: ",").map(String.init)
   while let name = open.popLast() {
     guard needed.insert(name).inserted, let target = targets[name] else { continue }
-    for case .byNameItem(let dependency, _) in target.dependencies { open.append(dependency) }
+    for dependency in target.dependencies {
+      switch dependency {
+      case .byNameItem(let name, _), .targetItem(let name, _): open.append(name)
+      default: break
+      }
+    }
   }
   package.targets.removeAll { !needed.contains($0.name) }
   package.products = []

@@ -2,16 +2,44 @@
 ///
 /// The dialect is what SQLite and PostgreSQL share: parameters `?1`, `?2`, …; integers, text, blobs
 /// and null; upserts, `RETURNING`, partial indexes; keyset paging.
+///
+/// A driver may queue the writes of a transaction. Then a failure is thrown by a later call of the
+/// connection, at the latest by `COMMIT`, `RELEASE` or the next read. A transaction in which anything
+/// failed has to be rolled back, as a whole or to a savepoint.
 public protocol SQLConnection: AnyObject {
   /// Compiles a statement for repeated use.
+  ///
+  /// - Throws: `statement`, if the driver compiles it now; else its first use throws it.
   func prepare(_ sql: String) throws(SQLError) -> any SQLStatement
 
   /// Runs statements that return no rows and are used once.
   func execute(_ sql: String) throws(SQLError)
 
+  /// Ends the statement that runs, from any thread.
+  var interruption: any SQLInterruption { get }
+
   /// Ends what a failure left: resets all statements that are under way, which would hold a snapshot,
   /// and rolls back the open transaction, if there is one.
   func abandon()
+}
+
+/// Ends a statement that runs on a connection.
+public protocol SQLInterruption: Sendable {
+  /// Lets the statement that runs fail with `interrupted`; does nothing if none runs, or if the
+  /// connection is gone.
+  ///
+  /// A statement that ends at the same moment may be followed by one that is interrupted instead.
+  func interrupt()
+}
+
+/// The type of a value.
+public enum SQLType: Hashable, Sendable {
+  /// A number of 64 bits.
+  case integer
+  /// Unicode text without U+0000, which not every engine can store.
+  case text
+  /// Bytes.
+  case bytes
 }
 
 /// A compiled statement: bind, step, read columns, reset.
@@ -26,15 +54,18 @@ public protocol SQLStatement: AnyObject {
   func bind(_ value: [UInt8], at index: Int)
   /// Binds null to the parameter `?index`.
   func bindNull(at index: Int)
+  /// Binds null where a value of a type could be; an engine may have to know the type.
+  func bindNull(of type: SQLType, at index: Int)
 
   /// Moves to the next row; `false` when there is none.
   func step() throws(SQLError) -> Bool
-  /// Runs a statement whose rows nobody reads, and makes it ready for its next use.
+  /// Runs a statement whose rows nobody reads, and makes it ready for its next use; in a transaction it
+  /// may only be queued.
   func run() throws(SQLError)
   /// Makes the statement ready for its next use. Bound values stay bound.
   func reset()
 
-  /// The number in a column, counted from 0.
+  /// The number in a column, counted from 0; larger ones than ±2⁶¹ are cut.
   func int64(_ column: Int) -> Int64
   /// The text in a column.
   func string(_ column: Int) -> String
@@ -45,6 +76,9 @@ public protocol SQLStatement: AnyObject {
 }
 
 extension SQLStatement {
+  /// Binds null of any type.
+  public func bindNull(of type: SQLType, at index: Int) { bindNull(at: index) }
+
   /// Steps to the end, and resets.
   public func run() throws(SQLError) {
     defer { reset() }
@@ -66,11 +100,11 @@ extension SQLStatement {
 
   /// Binds text, or null for `nil`.
   public func bind(_ value: String?, at index: Int) {
-    if let value { bind(value, at: index) } else { bindNull(at: index) }
+    if let value { bind(value, at: index) } else { bindNull(of: .text, at: index) }
   }
 
   /// Binds a number, or null for `nil`.
   public func bind(_ value: Int64?, at index: Int) {
-    if let value { bind(value, at: index) } else { bindNull(at: index) }
+    if let value { bind(value, at: index) } else { bindNull(of: .integer, at: index) }
   }
 }

@@ -6,10 +6,19 @@ public struct SQLError: Error, Hashable, Sendable, CustomStringConvertible {
     case damaged
     /// Another process holds the database.
     case busy
+    /// The transaction collided with another one, and was rolled back: run it again.
+    case conflict
+    /// The connection to the database was lost before the commit, or there is none: run it again.
+    case disconnected
+    /// The statement was interrupted, or ran for too long.
+    case interrupted
+    /// The database refuses the login, or lacks a right that is needed: fix the configuration.
+    case denied
     /// The disk is full or does not work.
     case storage
-    /// The disk or the memory failed in a way that leaves open whether a commit was kept: the next
-    /// start of the process shows it.
+    /// The disk, the memory or the connection failed in a way that leaves open whether a commit was kept.
+    ///
+    /// An embedded database shows it after the next start of the process, a server after the next connection.
     case uncertain
     /// The statement is wrong: a defect of this program.
     case statement
@@ -19,11 +28,14 @@ public struct SQLError: Error, Hashable, Sendable, CustomStringConvertible {
   public var kind: Kind
   /// The engine's own words.
   public var message: String
+  /// The engine's own code, where it is an SQLSTATE: five letters and digits.
+  public var state: String?
 
   /// An error of a kind, in the engine's words.
-  public init(_ kind: Kind, _ message: String) {
+  public init(_ kind: Kind, _ message: String, state: String? = nil) {
     self.kind = kind
     self.message = message
+    self.state = state
   }
 
   /// The engine's own words.

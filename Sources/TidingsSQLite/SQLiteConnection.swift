@@ -15,6 +15,10 @@ public final class SQLiteConnection: SQLConnection {
   /// A commit that another thread makes.
   private var committing: Committing?
   private let frames = UnsafeMutablePointer<CInt>.allocate(capacity: 1)
+  private let running: SQLiteInterruption
+
+  /// Ends the statement that runs, from any thread.
+  public var interruption: any SQLInterruption { running }
 
   /// The log's file is cut to this size when it was restarted, unless `keepLog` says otherwise: 64 MiB.
   private static let keptLogBytes = 64 << 20
@@ -46,6 +50,7 @@ public final class SQLiteConnection: SQLConnection {
       throw SQLError(.storage, "cannot open \(path): \(message)")
     }
     handle = opened
+    running = SQLiteInterruption(opened)
     frames.initialize(to: 0)
     setMovesLogOnClose(false)
     reservePageEnds()
@@ -75,6 +80,7 @@ public final class SQLiteConnection: SQLConnection {
   }
 
   deinit {
+    running.connectionEnds()
     sqlite3_close_v2(handle)
     frames.deallocate()
   }
@@ -221,6 +227,7 @@ public final class SQLiteConnection: SQLConnection {
     switch code & 0xff {
     case SQLITE_CORRUPT, SQLITE_NOTADB: return SQLError(.damaged, message)
     case SQLITE_BUSY, SQLITE_LOCKED: return SQLError(.busy, message)
+    case SQLITE_INTERRUPT: return SQLError(.interrupted, message)
     case SQLITE_ERROR, SQLITE_MISUSE, SQLITE_RANGE, SQLITE_CONSTRAINT, SQLITE_MISMATCH:
       return SQLError(.statement, message)
     default: return SQLError(.storage, message)

@@ -13,7 +13,7 @@ final class FailingConnection: SQLConnection {
     /// statement writes in.
     case interrupted
 
-    var kind: SQLError.Kind { self == .refused ? .damaged : .storage }
+    var kind: SQLError.Kind { self == .refused ? .damaged : .interrupted }
   }
 
   let connection: SQLiteConnection
@@ -40,6 +40,7 @@ final class FailingConnection: SQLConnection {
   }
 
   func execute(_ sql: String) throws(SQLError) { try connection.execute(sql) }
+  var interruption: any SQLInterruption { connection.interruption }
   var isInTransaction: Bool { connection.isInTransaction }
   func abandon() { connection.abandon() }
 

@@ -75,6 +75,7 @@ private final class RecordingConnection: SQLConnection {
   }
 
   func execute(_ sql: String) throws(SQLError) { try connection.execute(sql) }
+  var interruption: any SQLInterruption { connection.interruption }
   func abandon() { connection.abandon() }
 
   /// The steps in which SQLite finds the rows of a statement.

@@ -86,8 +86,8 @@ extension Error {
   /// The other calls of the group can be executed again: the disk has not failed.
   fileprivate var letsOthersRunAgain: Bool {
     switch (self as? SQLError)?.kind {
-    case .damaged, .busy, .statement: true
-    case .storage, .uncertain: false
+    case .damaged, .busy, .conflict, .interrupted, .statement: true
+    case .storage, .disconnected, .denied, .uncertain: false
     case nil: true
     }
   }

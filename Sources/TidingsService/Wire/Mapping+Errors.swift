@@ -68,7 +68,7 @@ extension RPCError {
 
   private init(_ error: SQLError) {
     switch error.kind {
-    case .busy, .storage:
+    case .busy, .storage, .conflict, .disconnected, .interrupted, .denied:
       self.init(
         .unavailable,
         "the store cannot be used now; nothing was changed: try again later",

@@ -1,0 +1,154 @@
+#if PostgreSQL
+internal import CPostgres
+internal import TidingsSQL
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// One connection of libpq, non-blocking and in pipeline mode; it does what it is asked, and decides nothing.
+final class Link {
+  /// What libpq has for the first command that is not answered.
+  enum Answer {
+    /// Nothing yet.
+    case waiting
+    /// The commands of one answer are complete; the next one may be there.
+    case next
+    case result(Rows)
+    /// The connection has ended.
+    case ended
+  }
+
+  private let handle: OpaquePointer
+  /// The statements that the server has prepared, or will have when it executes what was sent.
+  var prepared: Set<Int> = []
+
+  /// Connects, and waits for that.
+  ///
+  /// - Throws: `disconnected` with libpq's reason; `denied` without a password that is needed.
+  init(_ address: PostgresAddress, _ profile: PostgresProfile) throws(SQLError) {
+    let (keywords, values) = (address.parameters.map(\.0), address.parameters.map(\.1))
+    let opened = CStrings.with(keywords) { keywords in
+      CStrings.with(values) { values in PQconnectdbParams(keywords, values, 1) }
+    }
+    guard let opened else { throw SQLError(.storage, "libpq: out of memory") }
+    handle = opened
+    guard PQstatus(handle) == CONNECTION_OK else {
+      let isDenied = PQconnectionNeedsPassword(handle) == 1
+      throw SQLError(isDenied ? .denied : .disconnected, message)
+    }
+    tidings_postgres_ignore_notices(handle)
+    let settings = Rows(PQexec(handle, profile.settings))
+    if let error = settings.error { throw error }
+    guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else {
+      throw lost
+    }
+  }
+
+  deinit { PQfinish(handle) }
+
+  /// What cancels the statement that runs, from any thread.
+  func makeCancel() -> OpaquePointer? { PQgetCancel(handle) }
+
+  /// The version of the server, as 150004 for 15.4.
+  var serverVersion: Int { Int(PQserverVersion(handle)) }
+
+  /// Why the connection has ended.
+  var lost: SQLError { SQLError(.disconnected, message) }
+
+  private var message: String {
+    let text = String(cString: PQerrorMessage(handle))
+    let lines = text.split(separator: "\n").map { $0.trimmingPrefix { $0 == "\t" || $0 == " " } }
+    return lines.isEmpty ? "the connection to the database was lost" : lines.joined(separator: "; ")
+  }
+
+  // MARK: Sending: handed to libpq, which sends what its buffer does not hold
+
+  func sendPrepare(_ number: Int, _ sql: String, _ types: [UInt32]) throws(SQLError) {
+    let code = PQsendPrepare(handle, Self.name(number), sql, CInt(types.count), types)
+    guard code == 1 else { throw lost }
+    prepared.insert(number)
+  }
+
+  /// Executes a prepared statement with values in the binary format.
+  func sendStatement(
+    _ number: Int,
+    _ values: [Range<Int>?],
+    in bytes: [UInt8]
+  ) throws(SQLError) {
+    let lengths = values.map { CInt($0?.count ?? 0) }
+    let formats = [CInt](repeating: 1, count: values.count)
+    let code = bytes.withUnsafeBytes { bytes in
+      let pointers = values.map { value in
+        value.flatMap { bytes.baseAddress?.advanced(by: $0.lowerBound) }?
+          .assumingMemoryBound(to: CChar.self)
+      }
+      return PQsendQueryPrepared(
+        handle,
+        Self.name(number),
+        CInt(values.count),
+        pointers,
+        lengths,
+        formats,
+        1
+      )
+    }
+    guard code == 1 else { throw lost }
+  }
+
+  /// Executes a statement without parameters once.
+  func send(_ sql: String) throws(SQLError) {
+    guard PQsendQueryParams(handle, sql, 0, nil, nil, nil, nil, 1) == 1 else { throw lost }
+  }
+
+  func sendDeallocate(_ number: Int) throws(SQLError) {
+    prepared.remove(number)
+    try send("DEALLOCATE \(Self.name(number))")
+  }
+
+  func sendSynchronization() throws(SQLError) {
+    guard PQpipelineSync(handle) == 1 else { throw lost }
+  }
+
+  private static func name(_ number: Int) -> String { "s\(number)" }
+
+  // MARK: Receiving
+
+  /// What libpq has read of the answers; does not wait.
+  func nextAnswer() -> Answer {
+    if PQisBusy(handle) == 1 { return PQstatus(handle) == CONNECTION_OK ? .waiting : .ended }
+    if let result = PQgetResult(handle) { return .result(Rows(result)) }
+    return PQstatus(handle) == CONNECTION_OK ? .next : .ended
+  }
+
+  /// Sends what is in libpq's buffer, and reads what has arrived; waits for one of both if it has to.
+  ///
+  /// - Returns: How many bytes had arrived, at least.
+  func exchange() throws(SQLError) -> Int {
+    let unsent = PQflush(handle)
+    guard unsent >= 0 else { throw lost }
+    var descriptor = pollfd(
+      fd: PQsocket(handle),
+      events: Int16(POLLIN) | (unsent == 1 ? Int16(POLLOUT) : 0),
+      revents: 0
+    )
+    while poll(&descriptor, 1, -1) < 0, errno == EINTR {}
+    let bytes = Int(tidings_postgres_waiting_bytes(PQsocket(handle)))
+    guard PQconsumeInput(handle) == 1 else { throw lost }
+    return bytes
+  }
+
+  /// Whether the connection still exists, as far as this side can know; does not wait.
+  func isAlive() -> Bool {
+    var bytes = 0
+    repeat {
+      bytes = Int(tidings_postgres_waiting_bytes(PQsocket(handle)))
+      // The end is only read after the server's last message, which says why.
+      guard PQconsumeInput(handle) == 1 else { return false }
+    } while bytes > 0
+    return PQstatus(handle) == CONNECTION_OK
+  }
+}
+#endif

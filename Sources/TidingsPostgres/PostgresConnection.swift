@@ -1,0 +1,292 @@
+#if PostgreSQL
+internal import CPostgres
+public import TidingsSQL
+
+/// A connection to a PostgreSQL server.
+///
+/// Connects when it is first needed, and again after it was lost. Within a transaction, writes are
+/// queued; a read, the end of the transaction and that of a savepoint wait for everything before them.
+/// Each wait ends with a synchronization, after which the server watches how long the client is idle.
+///
+/// A statement that fails leaves a transaction in which only a rollback is possible.
+public final class PostgresConnection: SQLConnection {
+  private let address: PostgresAddress
+  private let profile: PostgresProfile
+  private let running = PostgresInterruption()
+  private var link: Link?
+  private var schedule = ReconnectSchedule()
+  private var pipeline = Pipeline<PostgresStatement>()
+  private var queuedBytes = 0
+  private var lastNumber = 0
+  /// Prepared statements of the server that nobody uses any more.
+  private var unused: [Int] = []
+  private var encoded: [UInt8] = []
+  /// Changes when all statements that are under way end.
+  private(set) var generation = 0
+
+  /// A connection that is made with its first use.
+  ///
+  /// - Parameters:
+  ///   - address: The database.
+  ///   - profile: How to use it.
+  public init(_ address: PostgresAddress, profile: PostgresProfile = .writer) {
+    self.address = address
+    self.profile = profile
+  }
+
+  /// Ends the statement that runs, from any thread.
+  public var interruption: any SQLInterruption { running }
+
+  /// How long until a lost connection is tried again; `nil`: with the next statement.
+  public var retryAfter: Duration? { link == nil ? schedule.wait(at: .now) : nil }
+
+  /// Connects, if there is no connection.
+  ///
+  /// - Returns: The version of the server, as 150004 for 15.4.
+  /// - Throws: `disconnected`, `denied`.
+  @discardableResult
+  public func connect() throws(SQLError) -> Int { try connected().serverVersion }
+
+  /// Keeps a statement, which the server compiles when it is first used.
+  public func prepare(_ sql: String) throws(SQLError) -> any SQLStatement {
+    PostgresStatement(sql, on: self)
+  }
+
+  /// Runs statements that return no rows and are used once, as one batch.
+  ///
+  /// Outside of a transaction, all of them take effect or none does.
+  public func execute(_ sql: String) throws(SQLError) {
+    var isWaitDue = false
+    for statement in Dialect.statements(sql).map(\.sql) {
+      if let control = TransactionControl(statement) {
+        try run(control, statement)
+      } else {
+        try pipeline.check(nil)
+        let link = try connected()
+        try queue(.statement(nil)) { () throws(SQLError) in try link.send(statement) }
+        isWaitDue = true
+      }
+    }
+    if isWaitDue { try settle() }
+  }
+
+  /// Ends all statements that are under way, and rolls back the open transaction, if there is one.
+  public func abandon() {
+    generation += 1
+    try? rollback()
+  }
+
+  // MARK: For statements
+
+  /// A number for a statement that the server will have prepared.
+  func makeNumber() -> Int {
+    lastNumber += 1
+    return lastNumber
+  }
+
+  /// The server need not keep a prepared statement.
+  func drop(_ number: Int) { if link?.prepared.contains(number) == true { unused.append(number) } }
+
+  /// Hands a statement to libpq, and the server has it prepared before.
+  ///
+  /// `reader` gets its rows.
+  func send(
+    _ sql: String,
+    _ number: Int,
+    _ parameters: Parameters,
+    reader: PostgresStatement?
+  ) throws(SQLError) {
+    try pipeline.check(nil)
+    let link = try connected()
+    if !link.prepared.contains(number) {
+      let types = parameters.signature.map { $0?.oid ?? 0 }
+      try queue(.prepare(number)) { () throws(SQLError) in
+        try link.sendPrepare(number, sql, types)
+      }
+    }
+    let ranges = parameters.encoded(into: &encoded)
+    queuedBytes += encoded.count
+    try queue(.statement(reader)) { () throws(SQLError) in
+      try link.sendStatement(number, ranges, in: encoded)
+    }
+    let isFull =
+      pipeline.count >= profile.queuedCommandsMax || queuedBytes >= profile.queuedBytesMax
+    if pipeline.transaction == .none || isFull { try settle() }
+  }
+
+  /// Begins or ends a transaction or a savepoint.
+  func run(_ control: TransactionControl, _ sql: String) throws(SQLError) {
+    switch control {
+    case .rollback: return try rollback()
+    // What failed since the savepoint is rolled back with it, and the server skips no further.
+    case .rollbackToSavepoint: try? settle()
+    case .begin: try dropUnused()
+    case .commit, .savepoint, .release: break
+    }
+    try pipeline.check(control)
+    let link = try connected()
+    try queue(.control(control)) { () throws(SQLError) in
+      try link.send(control == .begin ? profile.begin : sql)
+    }
+    switch control {
+    case .begin, .savepoint: break
+    case .commit, .rollback, .release, .rollbackToSavepoint: try settle()
+    }
+  }
+
+  /// Waits for the answers to everything that was sent.
+  ///
+  /// - Throws: The first failure.
+  func settle() throws(SQLError) {
+    queuedBytes = 0
+    do throws(SQLError) {
+      if pipeline.needsSynchronization, let link {
+        try link.sendSynchronization()
+        pipeline.sent(.synchronization)
+      }
+      var bytes = 0
+      while let link, try !takeAnswers(link) {
+        bytes += try link.exchange()
+        guard bytes <= profile.answerBytesMax else { throw tooLarge }
+      }
+    } catch {
+      lose(error)
+    }
+    try pipeline.finishBatch()
+  }
+
+  // MARK: Commands
+
+  private var tooLarge: SQLError {
+    SQLError(
+      .statement,
+      "a statement returns more than \(profile.answerBytesMax) bytes: read it in pages"
+    )
+  }
+
+  /// Hands a command to libpq.
+  private func queue(
+    _ command: Pipeline<PostgresStatement>.Command,
+    _ send: () throws(SQLError) -> Void
+  ) throws(SQLError) {
+    do throws(SQLError) {
+      try send()
+    } catch {
+      lose(error)
+      try pipeline.finishBatch()
+      throw error
+    }
+    pipeline.sent(command)
+    if !profile.isPipelined { try settle() }
+  }
+
+  private func rollback() throws(SQLError) {
+    try? settle()
+    guard pipeline.transaction != .none else { return }
+    if let link {
+      try? queue(.control(.rollback)) { () throws(SQLError) in try link.send("ROLLBACK") }
+      do throws(SQLError) {
+        try settle()
+      } catch {
+        lose(error)
+      }
+    }
+    // The server rolls back what its connection leaves.
+    if link == nil { pipeline.rolledBackWithConnection() }
+  }
+
+  private func dropUnused() throws(SQLError) {
+    guard !unused.isEmpty else { return }
+    // Not those of a connection that has ended, and not those whose preparation failed.
+    let link = try connected()
+    let numbers = unused.filter(link.prepared.contains)
+    unused = []
+    for number in numbers {
+      try queue(.deallocate(number)) { () throws(SQLError) in try link.sendDeallocate(number) }
+    }
+    try settle()
+  }
+
+  // MARK: The connection
+
+  private func connected() throws(SQLError) -> Link {
+    if let link {
+      guard pipeline.count == 0, pipeline.transaction == .none else { return link }
+      // One that ended while it was idle is replaced without anybody noticing.
+      if link.isAlive() { return link }
+      lose(link.lost)
+    }
+    // What is left of a transaction fails, also on a new connection.
+    if case .failed(let error) = pipeline.transaction { throw error }
+    if let wait = schedule.wait(at: .now) {
+      throw SQLError(
+        .disconnected,
+        "not connected to \(address): the next attempt is in \(wait / .milliseconds(1)) ms"
+      )
+    }
+    do throws(SQLError) {
+      let link = try Link(address, profile)
+      schedule.succeeded()
+      running.follow(link)
+      self.link = link
+      return link
+    } catch {
+      schedule.failed(at: .now, share: .random(in: 0...1))
+      throw error
+    }
+  }
+
+  private func lose(_ error: SQLError) {
+    _ = pipeline.receive(.disconnected(error))
+    link = nil
+    running.follow(nil)
+    unused = []
+  }
+
+  // MARK: Answers
+
+  /// Takes what has arrived.
+  ///
+  /// - Returns: Whether that is all.
+  private func takeAnswers(_ link: Link) throws(SQLError) -> Bool {
+    var isRepeated = false
+    while pipeline.count > 0 {
+      switch link.nextAnswer() {
+      case .waiting: return false
+      case .result(let rows):
+        isRepeated = false
+        try perform(pipeline.receive(try event(rows)), rows, link)
+      case .next:
+        guard !isRepeated else { throw SQLError(.disconnected, "libpq has no answer to a command") }
+        isRepeated = true
+      case .ended: throw link.lost
+      }
+    }
+    return true
+  }
+
+  private func event(_ rows: Rows) throws(SQLError) -> Pipeline<PostgresStatement>.Event {
+    switch rows.status {
+    case PGRES_TUPLES_OK, PGRES_EMPTY_QUERY, PGRES_PIPELINE_SYNC: return .succeeded
+    case PGRES_COMMAND_OK: return rows.tag == "ROLLBACK" ? .rolledBack : .succeeded
+    case PGRES_PIPELINE_ABORTED: return .skipped
+    case PGRES_FATAL_ERROR:
+      return .failed(rows.error ?? SQLError(.statement, "an error without a message"))
+    default: throw SQLError(.disconnected, "libpq has an answer of an unknown kind")
+    }
+  }
+
+  private func perform(
+    _ action: Pipeline<PostgresStatement>.Action,
+    _ rows: Rows,
+    _ link: Link
+  ) throws(SQLError) {
+    switch action {
+    case .none: break
+    case .deliver(let statement): statement.receive(rows)
+    case .forgetPrepared(let number): link.prepared.remove(number)
+    case .deallocateLater(let number): unused.append(number)
+    }
+  }
+}
+#endif

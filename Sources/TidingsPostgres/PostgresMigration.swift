@@ -1,0 +1,82 @@
+#if PostgreSQL
+public import TidingsSQL
+
+extension PostgresConnection {
+  /// The number of the lock that migrations hold, so that of several programs that start one migrates.
+  private static let lock: Int64 = 0x7469_6469_6e67_7301
+
+  /// Brings the schema up to date, in one transaction: an empty database gets the baseline, then the steps that
+  /// it has not seen run.
+  ///
+  /// - Parameters:
+  ///   - migrations: All steps, their numbers ascending. Those up to the baseline's number are part of it.
+  ///   - baseline: The tables after the step of its number.
+  /// - Throws: `MigrationError` when the database was written by a newer program, or holds tables of another
+  ///   one; `SQLError`.
+  public func migrate(_ migrations: [Migration], baseline: Migration) throws {
+    try execute("BEGIN")
+    do {
+      let lock = try prepare("SELECT pg_advisory_xact_lock(?1)")
+      lock.bind(Self.lock, at: 1)
+      try lock.run()
+      try bringUpToDate(migrations, baseline)
+      try execute("COMMIT")
+    } catch {
+      abandon()
+      throw error
+    }
+  }
+
+  private func bringUpToDate(_ migrations: [Migration], _ baseline: Migration) throws {
+    let known = max(baseline.number, migrations.last?.number ?? 0)
+    var done = try schemaNumber()
+    if done == nil {
+      try refuseOtherTables()
+      try execute(
+        "CREATE TABLE migrations (number BIGINT PRIMARY KEY, name TEXT COLLATE \"C\" NOT NULL)"
+      )
+      try run(baseline)
+      done = baseline.number
+    }
+    guard let done, done <= known else {
+      throw MigrationError(
+        "the database was written by a newer version (schema \(done ?? 0); this program knows \(known)): "
+          + "start that version, or restore a backup made by this one"
+      )
+    }
+    for migration in migrations where migration.number > done { try run(migration) }
+  }
+
+  private func run(_ migration: Migration) throws {
+    try execute(migration.sql)
+    let record = try prepare("INSERT INTO migrations (number, name) VALUES (?1, ?2)")
+    record.bind(migration.number, at: 1)
+    record.bind(migration.name, at: 2)
+    try record.run()
+  }
+
+  /// The number of the newest step; `nil`: the database is new.
+  private func schemaNumber() throws -> Int64? {
+    let table = try prepare("SELECT to_regclass('migrations') IS NOT NULL")
+    defer { table.reset() }
+    guard try table.step(), table.int64(0) == 1 else { return nil }
+    let newest = try prepare("SELECT max(number) FROM migrations")
+    defer { newest.reset() }
+    return try newest.step() ? newest.int64(0) : nil
+  }
+
+  private func refuseOtherTables() throws {
+    let other = try prepare(
+      """
+      SELECT relname FROM pg_class
+      WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm') LIMIT 1
+      """
+    )
+    defer { other.reset() }
+    guard try other.step() else { return }
+    throw MigrationError(
+      "the database holds '\(other.string(0))', which is not a table of rpcd: use an empty database"
+    )
+  }
+}
+#endif

@@ -1,0 +1,50 @@
+/// How a connection uses its server.
+public struct PostgresProfile: Sendable {
+  /// Writes of a transaction are queued, and read-only statements wait for all of them at once.
+  ///
+  /// Off for engines that speak PostgreSQL's protocol and may repeat a part of a batch: then each
+  /// statement waits for its end.
+  public var isPipelined = true
+  /// Transactions read one snapshot, and cannot write.
+  public var readsOnly = false
+  /// A transaction in which the client does nothing for so long is rolled back by the server, with its
+  /// locks; `nil`: the server's setting.
+  public var idleTransactionMilliseconds: Int? = 2_000
+  /// Most bytes of the answers that one statement waits for: what returns more must be read in pages.
+  public var answerBytesMax = 64 << 20
+  /// Most commands that are queued before their answers are read.
+  public var queuedCommandsMax = 1_024
+  /// Most bytes of values that are queued before answers are read.
+  public var queuedBytesMax = 4 << 20
+
+  /// PostgreSQL, for a connection that writes.
+  public static let writer = Self()
+  /// PostgreSQL, for a connection that only reads.
+  public static let reader = {
+    var profile = Self()
+    profile.readsOnly = true
+    return profile
+  }()
+
+  /// The same without queueing.
+  public var withoutPipelining: Self {
+    var profile = self
+    profile.isPipelined = false
+    return profile
+  }
+
+  /// How a transaction begins.
+  var begin: String {
+    readsOnly
+      ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN ISOLATION LEVEL READ COMMITTED"
+  }
+
+  /// What is set when a connection begins.
+  var settings: String {
+    var settings = ["SET standard_conforming_strings = on"]
+    if let idleTransactionMilliseconds {
+      settings.append("SET idle_in_transaction_session_timeout = \(idleTransactionMilliseconds)")
+    }
+    return settings.joined(separator: "; ")
+  }
+}

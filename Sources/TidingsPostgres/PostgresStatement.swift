@@ -1,0 +1,141 @@
+#if PostgreSQL
+internal import TidingsSQL
+
+/// A statement that the server prepares when it is first used, once for each combination of types that is bound
+/// to it.
+///
+/// Its first step reads all rows, which the last one releases; so any number of statements can be under
+/// way at once, and none holds anything in the server. What may return many rows must be read in pages.
+final class PostgresStatement: SQLStatement {
+  private let sql: String
+  private let control: TransactionControl?
+  private let connection: PostgresConnection
+  private var parameters: Parameters
+  private var numbers: [[SQLType?]: Int] = [:]
+  private var rows: Rows?
+  private var row = -1
+  private var generation = 0
+  /// Why a value cannot be stored; the next use fails with it, and sends nothing.
+  private var refusal: SQLError?
+
+  init(_ sql: String, on connection: PostgresConnection) {
+    let statement = Dialect.statements(sql).first ?? Dialect.Statement(sql: sql, parameters: [])
+    self.sql = statement.sql
+    self.connection = connection
+    control = TransactionControl(statement.sql)
+    parameters = Parameters(statement.parameters)
+  }
+
+  deinit { for number in numbers.values { connection.drop(number) } }
+
+  func bind(_ value: Int64, at index: Int) {
+    reset()
+    parameters.bind(value, at: index)
+  }
+
+  func bind(_ value: String, at index: Int) {
+    reset()
+    if value.utf8.contains(0) {
+      refusal = SQLError(.statement, "parameter \(index): PostgreSQL cannot store text with U+0000")
+    }
+    parameters.bind(value, at: index)
+  }
+
+  func bind(_ value: [UInt8], at index: Int) {
+    reset()
+    parameters.bind(value, at: index)
+  }
+
+  func bindNull(at index: Int) {
+    reset()
+    parameters.bindNull(of: nil, at: index)
+  }
+
+  func bindNull(of type: SQLType, at index: Int) {
+    reset()
+    parameters.bindNull(of: type, at: index)
+  }
+
+  func step() throws(SQLError) -> Bool {
+    if rows == nil || generation != connection.generation {
+      reset()
+      if let control {
+        try connection.run(control, sql)
+        return false
+      }
+      generation = connection.generation
+      try send(reader: self)
+      try connection.settle()
+      do throws(SQLError) {
+        try rows?.checkTypes()
+      } catch {
+        reset()
+        throw error
+      }
+    }
+    row += 1
+    guard let rows, row < rows.count else {
+      reset()
+      return false
+    }
+    return true
+  }
+
+  func run() throws(SQLError) {
+    reset()
+    if let control { return try connection.run(control, sql) }
+    try send(reader: nil)
+  }
+
+  func reset() {
+    rows = nil
+    row = -1
+  }
+
+  /// The answer to the last step.
+  func receive(_ rows: Rows) { self.rows = rows }
+
+  private func send(reader: PostgresStatement?) throws(SQLError) {
+    if let refusal {
+      self.refusal = nil
+      throw refusal
+    }
+    try connection.send(sql, number(), parameters, reader: reader)
+  }
+
+  private func number() -> Int {
+    if let number = numbers[parameters.signature] { return number }
+    let number = connection.makeNumber()
+    numbers[parameters.signature] = number
+    return number
+  }
+
+  // MARK: Columns
+
+  func int64(_ column: Int) -> Int64 { value(column) { type, bytes in type.int64(bytes) } ?? 0 }
+
+  func string(_ column: Int) -> String { value(column) { type, bytes in type.string(bytes) } ?? "" }
+
+  func withBytes(_ column: Int, _ body: (UnsafeRawBufferPointer) throws -> Void) rethrows {
+    let lent: Void? = try value(column) { type, bytes in
+      switch type {
+      case .bytes, .text: try body(bytes)
+      case .boolean, .integer, .float4, .float8, .numeric:
+        var text = type.string(bytes)
+        try text.withUTF8 { try body(UnsafeRawBufferPointer($0)) }
+      }
+    }
+    if lent == nil { try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+  }
+
+  func isNull(_ column: Int) -> Bool { value(column) { _, _ in true } == nil }
+
+  private func value<Value>(
+    _ column: Int,
+    _ body: (ColumnType, UnsafeRawBufferPointer) throws -> Value
+  ) rethrows -> Value? {
+    guard let rows, row >= 0, let (type, bytes) = rows.value(row, column) else { return nil }
+    return try withExtendedLifetime(rows) { try body(type, bytes) }
+  }
+}
+#endif

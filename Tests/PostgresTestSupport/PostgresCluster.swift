@@ -1,0 +1,114 @@
+#if PostgreSQL
+internal import Foundation
+internal import Synchronization
+public import TidingsPostgres
+
+/// A PostgreSQL server of these tests, made with the first test that needs one (`tools/postgres-cluster`), which ends
+/// with the process, however that ends.
+///
+/// `TIDINGS_TEST_DATABASE=postgresql://…` names another server, whose user may create databases.
+public final class PostgresCluster: Sendable {
+  /// Why there is no server.
+  public struct Unavailable: Error, CustomStringConvertible {
+    public let description: String
+  }
+
+  /// The address of the database `postgres`.
+  public let uri: String
+  /// The folder of a server that was made for the tests.
+  public let folder: String?
+  /// Closed by the system when this process ends, on which the server ends too.
+  private let input: Pipe?
+  private let output: Pipe?
+  private let databaseCount = Atomic(0)
+
+  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().path
+  private static let made = Mutex<Result<PostgresCluster, any Error>?>(nil)
+
+  /// Whether there is one, or its programs are installed.
+  public static let isAvailable: Bool = {
+    guard ProcessInfo.processInfo.environment["TIDINGS_TEST_DATABASE"] == nil else { return true }
+    let check = tool(["--check"])
+    check.standardOutput = FileHandle.nullDevice
+    check.standardError = FileHandle.nullDevice
+    guard (try? check.run()) != nil else { return false }
+    check.waitUntilExit()
+    return check.terminationStatus == 0
+  }()
+
+  /// The server that tests share.
+  public static func shared() throws -> PostgresCluster {
+    try made.withLock { made in
+      if made == nil { made = Result { try PostgresCluster() } }
+      guard let made else { throw Unavailable(description: "not made") }
+      return try made.get()
+    }
+  }
+
+  /// A server of a test's own, which it may break.
+  public init() throws {
+    if let uri = ProcessInfo.processInfo.environment["TIDINGS_TEST_DATABASE"] {
+      (self.uri, folder, input, output) = (uri, nil, nil, nil)
+      return
+    }
+    let process = Self.tool([])
+    let (input, output) = (Pipe(), Pipe())
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    let lines = Self.lines(2, from: output.fileHandleForReading)
+    guard lines.count == 2 else {
+      throw Unavailable(description: "tools/postgres-cluster has started no server")
+    }
+    (uri, folder, self.input, self.output) = (lines[0], lines[1], input, output)
+  }
+
+  private static func tool(_ arguments: [String]) -> Process {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: root + "/tools/postgres-cluster")
+    process.arguments = arguments
+    return process
+  }
+
+  private static func lines(_ count: Int, from file: FileHandle) -> [String] {
+    var bytes = Data()
+    while bytes.count(where: { $0 == 10 }) < count {
+      let more = file.availableData
+      if more.isEmpty { break }
+      bytes += more
+    }
+    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+
+  /// The address of a new, empty database; the options are for `CREATE DATABASE`.
+  public func makeDatabase(_ options: String = "") throws -> PostgresAddress {
+    try PostgresAddress(makeDatabaseURI(options))
+  }
+
+  /// The URI of a new, empty database.
+  public func makeDatabaseURI(_ options: String = "") throws -> String {
+    let number = databaseCount.add(1, ordering: .relaxed).newValue
+    let name = "test_\(ProcessInfo.processInfo.processIdentifier)_\(number)"
+    let administrator = PostgresConnection(try PostgresAddress(uri))
+    try administrator.execute("CREATE DATABASE \(name) \(options)")
+    return uri.replacingOccurrences(of: "/postgres", with: "/" + name)
+  }
+
+  /// A parameter of the address.
+  public func parameter(_ name: String) -> String? {
+    URLComponents(string: uri)?.queryItems?.first { $0.name == name }?.value
+  }
+
+  /// Ends the server as a crash does, and starts it again on the same port.
+  public func crash() throws {
+    guard let input, let output else {
+      throw Unavailable(description: "the server is not of these tests")
+    }
+    try input.fileHandleForWriting.write(contentsOf: Data("crash\n".utf8))
+    guard Self.lines(1, from: output.fileHandleForReading) == ["crashed"] else {
+      throw Unavailable(description: "the server has not started again")
+    }
+  }
+}
+#endif

@@ -1,0 +1,267 @@
+#if PostgreSQL
+internal import Foundation
+internal import PostgresTestSupport
+internal import TestSupport
+internal import Testing
+internal import TidingsSQL
+
+@testable internal import TidingsPostgres
+
+/// What happens to a connection whose server or network fails.
+@Suite(
+  .serialized,
+  .enabled(
+    if: PostgresCluster.isAvailable,
+    "PostgreSQL is not installed: run tools/install-dependencies --postgres"
+  )
+)
+struct ConnectionTests {
+  private let uri: String
+  private let connection: PostgresConnection
+  /// Watches and ends the other one.
+  private let administrator: PostgresConnection
+
+  init() throws {
+    uri = try PostgresCluster.shared().makeDatabaseURI()
+    connection = PostgresConnection(try PostgresAddress(uri))
+    administrator = PostgresConnection(try PostgresAddress(uri))
+    try connection.execute("CREATE TABLE t (n BIGINT PRIMARY KEY)")
+  }
+
+  private func numbers(_ sql: String) throws -> [Int64] {
+    let statement = try connection.prepare(sql)
+    var numbers: [Int64] = []
+    try statement.forEachRow { numbers.append(statement.int64(0)) }
+    return numbers
+  }
+
+  private func insert(_ number: Int64) throws {
+    let insert = try connection.prepare("INSERT INTO t VALUES (?1)")
+    insert.bind(number, at: 1)
+    try insert.run()
+  }
+
+  /// Ends the connection as `kill` of its server process does, and waits for its end.
+  private func terminate(_ pid: Int64) throws {
+    let terminate = try administrator.prepare("SELECT pg_terminate_backend(?1::int, 10000)")
+    terminate.bind(pid, at: 1)
+    #expect(try terminate.step())
+    #expect(terminate.int64(0) == 1)
+  }
+
+  private func failure(_ body: () throws -> Void) -> SQLError? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return error as? SQLError
+    }
+  }
+
+  @Test("a connection that ends while it is idle is replaced, and statements are prepared again")
+  func idle() throws {
+    let select = try connection.prepare("SELECT count(*) FROM t WHERE n >= ?1")
+    select.bind(0 as Int64, at: 1)
+    for _ in 0..<3 {
+      #expect(try select.step())
+      select.reset()
+      try terminate(try numbers("SELECT pg_backend_pid()")[0])
+    }
+    try connection.execute("BEGIN")
+    try insert(1)
+    try connection.execute("COMMIT")
+    #expect(try numbers("SELECT n FROM t") == [1])
+  }
+
+  @Test("a transaction whose connection is lost fails until it is rolled back, and leaves nothing")
+  func inTransaction() throws {
+    try connection.execute("BEGIN")
+    try insert(1)
+    let pid = try numbers("SELECT pg_backend_pid()")[0]
+    try terminate(pid)
+    #expect(failure { _ = try numbers("SELECT n FROM t") }?.kind == .disconnected)
+    // Not on a new connection, outside of the transaction.
+    #expect(failure { try insert(2) }?.kind == .disconnected)
+    #expect(failure { try connection.execute("COMMIT") }?.kind == .disconnected)
+    connection.abandon()
+    try connection.execute("BEGIN")
+    try insert(3)
+    try connection.execute("COMMIT")
+    #expect(try numbers("SELECT n FROM t") == [3])
+  }
+
+  @Test("a commit that is lost on its way is reported as uncertain")
+  func atCommit() throws {
+    try connection.execute("BEGIN")
+    try insert(1)
+    try terminate(try numbers("SELECT pg_backend_pid()")[0])
+    #expect(failure { try connection.execute("COMMIT") }?.kind == .uncertain)
+    connection.abandon()
+    #expect(try numbers("SELECT n FROM t") == [])
+  }
+
+  @Test(
+    "a transaction in which the client does nothing is rolled back by the server, with its locks"
+  )
+  func idleTransaction() throws {
+    var profile = PostgresProfile.writer
+    profile.idleTransactionMilliseconds = 50
+    let sleeper = PostgresConnection(try PostgresAddress(uri), profile: profile)
+    try sleeper.execute("BEGIN")
+    let lock = try sleeper.prepare("INSERT INTO t VALUES (7) RETURNING n")
+    #expect(try lock.step())
+    lock.reset()
+    // Waits for the sleeper's lock.
+    try insert(7)
+    #expect(failure { try sleeper.execute("COMMIT") } != nil)
+    sleeper.abandon()
+    #expect(try numbers("SELECT n FROM t") == [7])
+  }
+
+  @Test("transactions that collide are to be run again")
+  func conflicts() throws {
+    try connection.execute("INSERT INTO t VALUES (1), (2)")
+    let other = PostgresConnection(try PostgresAddress(uri))
+    for session in [connection, other] { try session.execute("SET deadlock_timeout = 20") }
+    try connection.execute("BEGIN")
+    _ = try numbers("SELECT n FROM t WHERE n = 1 FOR UPDATE")
+    try other.execute("BEGIN")
+    let lock = try other.prepare("SELECT n FROM t WHERE n = ?1 FOR UPDATE")
+    lock.bind(2 as Int64, at: 1)
+    #expect(try lock.step())
+    let opposite = try connection.prepare("SELECT n FROM t WHERE n = 2 FOR UPDATE")
+    let otherFailure = Observed<SQLError?>(nil)
+    let done = DispatchSemaphore(value: 0)
+    let isolated = Isolated(lock)
+    Thread.detachNewThread {
+      let lock = isolated.value
+      lock.bind(1 as Int64, at: 1)
+      do throws(SQLError) {
+        _ = try lock.step()
+      } catch {
+        otherFailure.update { $0 = error }
+      }
+      done.signal()
+    }
+    let ownFailure = failure { _ = try opposite.step() }
+    connection.abandon()
+    done.wait()
+    other.abandon()
+    let failures = [ownFailure, otherFailure.value].compactMap { $0 }
+    #expect(
+      failures.count == 1 && failures.allSatisfy { $0.kind == .conflict && $0.state == "40P01" }
+    )
+
+    try connection.execute("BEGIN ISOLATION LEVEL SERIALIZABLE")
+    try connection.execute("ROLLBACK")
+  }
+
+  /// Unchecked: one thread uses it at a time.
+  private struct Isolated<Value>: @unchecked Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+  }
+
+  @Test("an answer larger than the bound is refused, and the connection works on")
+  func largeAnswer() throws {
+    var profile = PostgresProfile.reader
+    profile.answerBytesMax = 1 << 20
+    let reader = PostgresConnection(try PostgresAddress(uri), profile: profile)
+    let rows = try reader.prepare("SELECT repeat('x', 1000) FROM generate_series(1, ?1)")
+    rows.bind(100 as Int64, at: 1)
+    #expect(try rows.step())
+    rows.bind(1_000_000 as Int64, at: 1)
+    let error = failure { _ = try rows.step() }
+    #expect(error?.kind == .statement && error?.message.contains("pages") == true)
+    rows.bind(100 as Int64, at: 1)
+    #expect(try rows.step())
+  }
+
+  @Test("columns of types that the dialect does not have are refused, not misread")
+  func foreignTypes() throws {
+    for sql in ["SELECT B'0101'", "SELECT now()", "SELECT ARRAY[1]", "SELECT '{}'::json"] {
+      let error = failure { _ = try numbers(sql) }
+      #expect(error?.kind == .statement && error?.message.contains("cast") == true)
+    }
+    #expect(try numbers("SELECT 2.9::float8") == [2])
+    #expect(try numbers("SELECT -2.5::float4") == [-2])
+    #expect(try numbers("SELECT 12345678901234567890.5::numeric") == [1 << 61])
+    #expect(try numbers("SELECT 'NaN'::numeric") == [0])
+  }
+
+  @Test("writes are queued: one that fails is known at the latest with COMMIT")
+  func queued() throws {
+    try connection.execute("BEGIN")
+    for number in 0..<100 as Range<Int64> { try insert(number) }
+    #expect(try numbers("SELECT count(*) FROM t") == [100])
+    for number in 0..<100 as Range<Int64> { try insert(number + 100) }
+    // Queued, and not known to fail.
+    try insert(5)
+    let error = failure { try connection.execute("COMMIT") }
+    #expect(error?.state == "23505")
+    connection.abandon()
+    #expect(try numbers("SELECT count(*) FROM t") == [0])
+  }
+
+  @Test("errors never contain values or passwords")
+  func secrets() throws {
+    try insert(4_711)
+    let error = failure { try insert(4_711) }
+    #expect(error.map { !"\($0)".contains("4711") } == true)
+    let cluster = try PostgresCluster.shared()
+    guard let port = cluster.parameter("port"), cluster.folder != nil else { return }
+    let wrong = PostgresConnection(
+      try PostgresAddress("postgresql://tidings:hunter2@127.0.0.1:\(port)/postgres")
+    )
+    let refused = failure { try wrong.connect() }
+    #expect(refused?.kind == .disconnected || refused?.kind == .denied)
+    #expect(refused.map { !"\($0)".contains("hunter2") && "\($0)".contains("password") } == true)
+    let none = PostgresConnection(
+      try PostgresAddress("postgresql://tidings@127.0.0.1:\(port)/postgres?passfile=/nowhere")
+    )
+    #expect(failure { try none.connect() }?.kind == .denied)
+  }
+
+  @Test(
+    "after a crash of the server, what was acknowledged is there, and transactions are to be run again"
+  )
+  func crash() throws {
+    let cluster = try PostgresCluster()
+    guard cluster.folder != nil else { return }
+    let connection = PostgresConnection(try cluster.makeDatabase())
+    try connection.execute("CREATE TABLE t (n BIGINT PRIMARY KEY)")
+    let insert = try connection.prepare("INSERT INTO t VALUES (?1)")
+    for number in 0..<2 as Range<Int64> {
+      try connection.execute("BEGIN")
+      insert.bind(2 * number, at: 1)
+      try insert.run()
+      try connection.execute("COMMIT")
+      try connection.execute("BEGIN")
+      insert.bind(2 * number + 1, at: 1)
+      try insert.run()
+      let count = try connection.prepare("SELECT count(*) FROM t")
+      #expect(try count.step())
+      #expect(count.int64(0) == number + 2)
+      try cluster.crash()
+      count.reset()
+      #expect(failure { _ = try count.step() }?.kind == .disconnected)
+      connection.abandon()
+    }
+    let rows = try connection.prepare("SELECT n FROM t ORDER BY n")
+    var found: [Int64] = []
+    try rows.forEachRow { found.append(rows.int64(0)) }
+    #expect(found == [0, 2])
+  }
+
+  @Test("the pauses between attempts to connect grow")
+  func unreachable() throws {
+    let nowhere = PostgresConnection(try PostgresAddress("postgresql://127.0.0.1:1/x"))
+    #expect(nowhere.retryAfter == nil)
+    let first = failure { try nowhere.connect() }
+    #expect(first?.kind == .disconnected && first?.message.contains("refused") == true)
+    #expect(nowhere.retryAfter != nil)
+    #expect(failure { try nowhere.connect() }?.message.contains("next attempt") == true)
+  }
+}
+#endif
