@@ -120,6 +120,7 @@ let package = Package(
       "TidingsProtobuf",
       "TidingsRPC",
       "TidingsThreads",
+      "TidingsWire",
       "TidingsProtoC",
       "CProtobufC",
       "CZMTPFilter",

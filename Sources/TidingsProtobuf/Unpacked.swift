@@ -13,10 +13,15 @@ public enum Unpacked {
     _ data: ProtobufCBinaryData,
     _ field: StaticString
   ) throws(MessageDecodingError) -> String {
-    guard let string = validated(UnsafeRawBufferPointer(start: data.data, count: data.len)) else {
+    guard let string = validated(data) else {
       throw MessageDecodingError(.invalidUTF8, in: field.description)
     }
     return string
+  }
+
+  /// A string from bytes; `nil` when they are not UTF-8.
+  public static func validated(_ data: ProtobufCBinaryData) -> String? {
+    validated(UnsafeRawBufferPointer(start: data.data, count: data.len))
   }
 
   /// A string from bytes; `nil` when they are not UTF-8.
