@@ -223,6 +223,7 @@ let package = Package(
       "TidingsClient",
       "TidingsEngine",
       "TidingsKeys",
+      "TidingsKit",
       "TidingsMatcher",
       "TidingsModel",
       "TidingsProto",

@@ -255,9 +255,7 @@ class Connection:
             context = RequestHeader(metadata=metadata).SerializeToString()
         if options.idempotency_key or options.credit:
             key = options.idempotency_key or ""
-            context += RequestHeader(
-                idempotency_key=key, credit=options.credit
-            ).SerializeToString()
+            context += RequestHeader(idempotency_key=key, credit=options.credit).SerializeToString()
         return context
 
     def _grant(self, call_id: int, count: int) -> None:
