@@ -50,7 +50,8 @@ struct EncodingPrinter {
     _ name: String,
     to printer: inout SourcePrinter
   ) {
-    printer.block("for (key, value) in TidingsProtobuf.sortedEntries(\(name)) {") { printer in
+    printer.block("for index in \(name).encodingOrder {") { printer in
+      printer.line("let (key, value) = \(name)[index]")
       printer.line("writer.tag(\(tag(field.number, .bytes)))")
       printer.line("let length = writer.begin()")
       let isKeySet = isSet("key", key.kind)

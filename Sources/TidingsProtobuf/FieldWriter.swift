@@ -186,22 +186,21 @@ public struct FieldWriter {
   }
 }
 
-/// The entries of a map in the order in which they are encoded, for generated code: that of their keys.
-@inlinable
-public func sortedEntries<Key: Comparable, Value>(
-  _ map: [Key: Value]
-) -> [(key: Key, value: Value)] {
-  map.sorted { $0.key < $1.key }
+extension Dictionary where Key: Comparable {
+  /// Where the entries are in the order in which a map is encoded, for generated code: that of their keys.
+  ///
+  /// Positions and not entries, which would be copied again and again while they are sorted.
+  @inlinable public var encodingOrder: [Index] { indices.sorted { keys[$0] < keys[$1] } }
 }
 
-/// The entries of a map in the order in which they are encoded: that of their keys' bytes.
-@inlinable
-public func sortedEntries<Value>(_ map: [String: Value]) -> [(key: String, value: Value)] {
-  map.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+extension Dictionary where Key == String {
+  /// Where the entries are in the order in which a map is encoded: that of their keys' bytes.
+  @inlinable public var encodingOrder: [Index] {
+    indices.sorted { keys[$0].utf8.lexicographicallyPrecedes(keys[$1].utf8) }
+  }
 }
 
-/// The entries of a map in the order in which they are encoded: false first.
-@inlinable
-public func sortedEntries<Value>(_ map: [Bool: Value]) -> [(key: Bool, value: Value)] {
-  map.sorted { !$0.key && $1.key }
+extension Dictionary where Key == Bool {
+  /// Where the entries are in the order in which a map is encoded: false first.
+  @inlinable public var encodingOrder: [Index] { indices.sorted { !keys[$0] && keys[$1] } }
 }

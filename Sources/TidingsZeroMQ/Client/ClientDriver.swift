@@ -42,9 +42,10 @@ final class ClientDriver: Sendable {
   /// The thread; ends when the connection is closed.
   func run() {
     var descriptors = (0..<3).map { _ in pollfd(fd: -1, events: Int16(POLLIN), revents: 0) }
+    var hasEvents = false
     while true {
       let next = loop.withLock { loop in
-        guard let next = loop?.turn() else { return ClientLoop.Next.end }
+        guard let next = loop?.turn(hasEvents: hasEvents) else { return ClientLoop.Next.end }
         isIdle.store(loop?.isIdle ?? true, ordering: .relaxed)
         return next
       }
@@ -54,7 +55,8 @@ final class ClientDriver: Sendable {
         guard inbox.beginWaiting() else { continue }
         for index in watched.indices { descriptors[index].fd = watched[index] }
         wait(for: &descriptors, until: deadline)
-        if descriptors[0].revents != 0 { inbox.clear() }
+        inbox.endWaiting()
+        hasEvents = descriptors[2].revents != 0
       case .end:
         // Closes the socket.
         return loop.withLock { $0 = nil }

@@ -6,6 +6,8 @@ final class ClientInbox: Sendable {
   private struct State {
     var messages: [ClientMessage] = []
     var isWaiting = false
+    /// It was to be woken, and did not wait.
+    var isWanted = false
     var isClosed = false
   }
 
@@ -26,19 +28,19 @@ final class ClientInbox: Sendable {
     }
   }
 
-  /// Wakes the thread if it waits; once.
+  /// Wakes the thread, for whatever it is to do; if it does not wait, it will not begin to before it has looked.
   func wake() {
-    let isWaiting = state.withLock { state in
-      defer { state.isWaiting = false }
-      return state.isWaiting
+    let wasWaiting = state.withLock { state in
+      let wasWaiting = state.isWaiting
+      if wasWaiting { state.isWaiting = false } else { state.isWanted = true }
+      return wasWaiting
     }
-    if isWaiting { wakeUp.signal() }
+    if wasWaiting { wakeUp.signal() }
   }
 
   /// Takes everything.
   func takeAll() -> [ClientMessage] {
     state.withLock { state in
-      state.isWaiting = false
       if state.messages.isEmpty { return [] }
       let messages = state.messages
       state.messages = []
@@ -49,16 +51,23 @@ final class ClientInbox: Sendable {
 
   /// Called by the thread before it waits for the descriptor.
   ///
-  /// - Returns: `false` when there is something to take instead.
+  /// - Returns: `false` when it is to look for something to do instead.
   func beginWaiting() -> Bool {
     state.withLock { state in
-      state.isWaiting = state.messages.isEmpty
+      state.isWaiting = state.messages.isEmpty && !state.isWanted
+      state.isWanted = false
       return state.isWaiting
     }
   }
 
-  /// Called by the thread when the descriptor was readable.
-  func clear() { wakeUp.clear() }
+  /// Called by the thread when it has waited.
+  func endWaiting() {
+    let isWoken = state.withLock { state in
+      defer { state.isWaiting = false }
+      return !state.isWaiting
+    }
+    if isWoken { wakeUp.clear() }
+  }
 
   /// Takes everything, and lets nothing in any more.
   func close() -> [ClientMessage] {

@@ -36,6 +36,10 @@ struct ClientLoop: ~Copyable {
   private var renewal = Renewal()
   private var lastFailure: ConnectionMonitor.Event?
   private var isClosing = false
+  /// The monitor's descriptor was readable, or never looked at.
+  private var hasEvents = true
+  /// Answers that were received and are not given yet.
+  private var answers: [(PendingAnswer, PendingAnswer.Answer)] = []
 
   init(
     _ configuration: ConnectionConfiguration,
@@ -63,7 +67,10 @@ struct ClientLoop: ~Copyable {
   var isIdle: Bool { table.count == 0 }
 
   /// Does what there is to do.
-  mutating func turn() -> Next {
+  ///
+  /// - Parameter hasEvents: Something may have happened to the connection.
+  mutating func turn(hasEvents: Bool) -> Next {
+    if hasEvents { self.hasEvents = true }
     do {
       if let next = try work() { return next }
       end(RPCError(.cancelled, "the connection is closed"))
@@ -97,19 +104,19 @@ struct ClientLoop: ~Copyable {
   private mutating func work() throws(TransportError) -> Next? {
     now = clock.now
     try followConnection()
-    var isBusy = try receiveResponses() > 0
+    try receiveResponses()
     for message in inbox.takeAll() {
-      isBusy = true
       if !handle(message) { isClosing = true }
     }
     if isClosing { return nil }
     perform(table.expire(now))
-    if sendRequests() { isBusy = true }
-    if isBusy { return .again }
-    // What was sent may have made libzmq take note of an answer without a trace on the
-    // descriptor; and a full queue may have room again.
-    let events = link.socket.events()
-    if events & ZMQ_POLLIN != 0 || (hasUnsent && events & ZMQ_POLLOUT != 0) { return .again }
+    let hasSent = sendRequests()
+    if hasSent || hasUnsent {
+      // What was sent may have made libzmq take note of an answer without a trace on the
+      // descriptor; and a full queue may have room again.
+      let events = link.socket.events()
+      if events & ZMQ_POLLIN != 0 || (hasUnsent && events & ZMQ_POLLOUT != 0) { return .again }
+    }
     wakesAt = table.nextTimer
     return .wait(earlier(table.nextTimer.map { clock.start + $0 }, renewal.due), descriptors)
   }
@@ -117,6 +124,8 @@ struct ClientLoop: ~Copyable {
   private mutating func followConnection() throws(TransportError) {
     // First: a new socket's descriptors show nothing before its events were read once.
     if renewal.isDue(.now) { try renewLink() }
+    guard hasEvents else { return }
+    hasEvents = false
     while let event = try link.monitor.next() {
       switch event {
       case .connected:
@@ -130,7 +139,7 @@ struct ClientLoop: ~Copyable {
           continue
         }
         // Answers that came before the loss are still to be had.
-        _ = try receiveResponses()
+        try receiveResponses()
         controls = []
         perform(table.connectionLost(now))
         try renewLink()
@@ -156,14 +165,18 @@ struct ClientLoop: ~Copyable {
   private mutating func renewLink() throws(TransportError) {
     let renewed = try ClientLink(configuration, context: context)
     descriptors = try renewed.descriptors(and: inbox.descriptor)
+    hasEvents = true
     let lost = exchange(&link, with: renewed)
     lost.abandon()
   }
 
-  private mutating func receiveResponses() throws(TransportError) -> Int {
-    var count = 0
+  /// Receives what is there; those who wait for it continue when all of it is read, so that they wake once.
+  private mutating func receiveResponses() throws(TransportError) {
+    defer {
+      for (answer, result) in answers { answer.resolve(result) }
+      answers.removeAll(keepingCapacity: true)
+    }
     while try frames.receive(from: link.socket) {
-      count += 1
       if frames.count >= 2 {
         configuration.observer?(
           .received(Array(frames[frames.count - 2]), Array(frames[frames.count - 1]))
@@ -172,7 +185,6 @@ struct ClientLoop: ~Copyable {
       }
       frames.clear()
     }
-    return count
   }
 
   private mutating func handleResponse() {
@@ -198,7 +210,7 @@ struct ClientLoop: ~Copyable {
     guard header.isOK else { return sink.fail(header.makeError()) }
     let body = frames[frames.count - 1]
     switch sink {
-    case .unary(let answer): answer.resolve(.success(Array(body)))
+    case .unary(let answer): answers.append((answer, .success(Array(body))))
     case .stream(let continuation):
       if header.hasMessage, !continuation.yield(Array(body)) {
         continuation.finish(RPCError(.internal, "the server sent more than it had credit for"))

@@ -812,7 +812,8 @@ extension TidingsV1.Notification: TidingsProtobuf.GeneratedMessage {
     if self.reason.rawValue != 0 { writer.tag(40); writer.int32(self.reason.rawValue) }
     if let value = self.recordID { writer.tag(50); writer.message(value) }
     if !self.recordType.isEmpty { writer.tag(58); writer.string(self.recordType) }
-    for (key, value) in TidingsProtobuf.sortedEntries(self.recordFields) {
+    for index in self.recordFields.encodingOrder {
+      let (key, value) = self.recordFields[index]
       writer.tag(66)
       let length = writer.begin()
       if !key.isEmpty { writer.tag(10); writer.string(key) }

@@ -1571,7 +1571,8 @@ extension TidingsV1.Record: TidingsProtobuf.GeneratedMessage {
   public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
     if let value = self.recordID { writer.tag(10); writer.message(value) }
     if !self.recordType.isEmpty { writer.tag(18); writer.string(self.recordType) }
-    for (key, value) in TidingsProtobuf.sortedEntries(self.fields) {
+    for index in self.fields.encodingOrder {
+      let (key, value) = self.fields[index]
       writer.tag(26)
       let length = writer.begin()
       if !key.isEmpty { writer.tag(10); writer.string(key) }

@@ -997,7 +997,8 @@ extension TidingsConformanceV1.Invoke: TidingsProtobuf.GeneratedMessage {
   public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
     if !self.method.isEmpty { writer.tag(10); writer.string(self.method) }
     if !self.request.isEmpty { writer.tag(18); writer.bytes(self.request) }
-    for (key, value) in TidingsProtobuf.sortedEntries(self.metadata) {
+    for index in self.metadata.encodingOrder {
+      let (key, value) = self.metadata[index]
       writer.tag(26)
       let length = writer.begin()
       if !key.isEmpty { writer.tag(10); writer.string(key) }
@@ -1061,7 +1062,8 @@ extension TidingsConformanceV1.CallResult: TidingsProtobuf.GeneratedMessage {
     if self.status != 0 { writer.tag(8); writer.uint32(self.status) }
     if !self.message.isEmpty { writer.tag(18); writer.string(self.message) }
     for value in self.details { writer.tag(26); writer.message(value) }
-    for (key, value) in TidingsProtobuf.sortedEntries(self.metadata) {
+    for index in self.metadata.encodingOrder {
+      let (key, value) = self.metadata[index]
       writer.tag(34)
       let length = writer.begin()
       if !key.isEmpty { writer.tag(10); writer.string(key) }

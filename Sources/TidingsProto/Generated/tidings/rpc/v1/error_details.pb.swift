@@ -148,7 +148,8 @@ extension TidingsRpcV1.ErrorInfo: TidingsProtobuf.GeneratedMessage {
   public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
     if !self.reason.isEmpty { writer.tag(10); writer.string(self.reason) }
     if !self.domain.isEmpty { writer.tag(18); writer.string(self.domain) }
-    for (key, value) in TidingsProtobuf.sortedEntries(self.metadata) {
+    for index in self.metadata.encodingOrder {
+      let (key, value) = self.metadata[index]
       writer.tag(26)
       let length = writer.begin()
       if !key.isEmpty { writer.tag(10); writer.string(key) }

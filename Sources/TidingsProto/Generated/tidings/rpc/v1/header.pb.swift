@@ -209,7 +209,8 @@ extension TidingsRpcV1.RequestHeader: TidingsProtobuf.GeneratedMessage {
     if self.kind.rawValue != 0 { writer.tag(16); writer.int32(self.kind.rawValue) }
     if !self.method.isEmpty { writer.tag(26); writer.string(self.method) }
     if self.timeoutMs != 0 { writer.tag(32); writer.uint32(self.timeoutMs) }
-    for (key, value) in TidingsProtobuf.sortedEntries(self.metadata) {
+    for index in self.metadata.encodingOrder {
+      let (key, value) = self.metadata[index]
       writer.tag(42)
       let length = writer.begin()
       if !key.isEmpty { writer.tag(10); writer.string(key) }
@@ -273,7 +274,8 @@ extension TidingsRpcV1.ResponseHeader: TidingsProtobuf.GeneratedMessage {
     if self.status != 0 { writer.tag(16); writer.uint32(self.status) }
     if !self.message.isEmpty { writer.tag(26); writer.string(self.message) }
     for value in self.details { writer.tag(34); writer.message(value) }
-    for (key, value) in TidingsProtobuf.sortedEntries(self.metadata) {
+    for index in self.metadata.encodingOrder {
+      let (key, value) = self.metadata[index]
       writer.tag(42)
       let length = writer.begin()
       if !key.isEmpty { writer.tag(10); writer.string(key) }
