@@ -87,7 +87,10 @@ struct KitCase {
         .init(
           databaseID: Calls.database,
           recordType: Calls.recordType,
-          predicate: .init(text: "listing == %@", arguments: [.init(value: .stringValue(Self.listing(number)))])
+          predicate: .init(
+            text: "listing == %@",
+            arguments: [.init(value: .stringValue(Self.listing(number)))]
+          )
         )
       )
       guard response.records.count == 1 else { throw BenchError("a query found no record") }

@@ -69,6 +69,7 @@ struct ClientLoop: ~Copyable {
   /// Does what there is to do.
   ///
   /// - Parameter hasEvents: Something may have happened to the connection.
+  /// - Returns: What the thread is to do next.
   mutating func turn(hasEvents: Bool) -> Next {
     if hasEvents { self.hasEvents = true }
     do {
@@ -86,9 +87,7 @@ struct ClientLoop: ~Copyable {
   mutating func sendIfIdle() -> Bool {
     guard isIdle, table.isConnected else { return false }
     now = clock.now
-    for message in inbox.takeAll() {
-      if !handle(message) { isClosing = true }
-    }
+    for message in inbox.takeAll() where !handle(message) { isClosing = true }
     _ = sendRequests()
     // As in `work`; and the thread may have to wake earlier than it knows.
     let isWoken = wakesAt.map { wakes in table.nextTimer.map { wakes <= $0 } ?? true } ?? false
@@ -105,9 +104,7 @@ struct ClientLoop: ~Copyable {
     now = clock.now
     try followConnection()
     try receiveResponses()
-    for message in inbox.takeAll() {
-      if !handle(message) { isClosing = true }
-    }
+    for message in inbox.takeAll() where !handle(message) { isClosing = true }
     if isClosing { return nil }
     perform(table.expire(now))
     let hasSent = sendRequests()
