@@ -62,6 +62,9 @@ struct DecodingPrinter {
     _ name: String,
     to printer: inout SourcePrinter
   ) {
+    printer.line(
+      "if \(name).isEmpty { \(name).reserveCapacity(reader.entryCount(of: \(field.number))) }"
+    )
     printer.line("var entry = try reader.nested()")
     for (part, kind) in [("key", key.kind), ("value", field.kind)] {
       printer.line("var \(part): \(context.valueType(kind)) = \(context.emptyValue(kind))")

@@ -220,6 +220,21 @@ public struct FieldReader {
     return FieldReader(try delimited(), nestingLeft: nestingLeft - 1, bounds)
   }
 
+  /// How many entries of a map are here in succession, the one that was found included.
+  ///
+  /// To make room for them at once is a sixth of the time of reading a record. At most 64: they are not charged yet.
+  public func entryCount(of map: Int) -> Int {
+    var (rest, type, count) = (wire, type, 0)
+    repeat {
+      count += 1
+      guard count < 64, (try? rest.skip(map, type)) != nil, !rest.isAtEnd,
+        let (field, next) = try? rest.tag(), field == map
+      else { break }
+      type = next
+    } while true
+    return count
+  }
+
   /// What a message takes beside its fields.
   @inlinable static var messageBytes: Int { 32 }
 

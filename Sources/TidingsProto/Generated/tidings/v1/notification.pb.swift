@@ -767,6 +767,7 @@ extension TidingsV1.Notification: TidingsProtobuf.GeneratedMessage {
       case 7:
         self.recordType = try reader.string("tidings.v1.Notification.record_type")
       case 8:
+        if self.recordFields.isEmpty { self.recordFields.reserveCapacity(reader.entryCount(of: 8)) }
         var entry = try reader.nested()
         var key: String = ""
         var value: TidingsV1.FieldValue = TidingsV1.FieldValue()

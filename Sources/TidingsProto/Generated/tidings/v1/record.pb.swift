@@ -1539,6 +1539,7 @@ extension TidingsV1.Record: TidingsProtobuf.GeneratedMessage {
       case 2:
         self.recordType = try reader.string("tidings.v1.Record.record_type")
       case 3:
+        if self.fields.isEmpty { self.fields.reserveCapacity(reader.entryCount(of: 3)) }
         var entry = try reader.nested()
         var key: String = ""
         var value: TidingsV1.FieldValue = TidingsV1.FieldValue()

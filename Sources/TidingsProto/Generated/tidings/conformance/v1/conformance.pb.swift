@@ -963,6 +963,7 @@ extension TidingsConformanceV1.Invoke: TidingsProtobuf.GeneratedMessage {
       case 2:
         self.request = try reader.bytes()
       case 3:
+        if self.metadata.isEmpty { self.metadata.reserveCapacity(reader.entryCount(of: 3)) }
         var entry = try reader.nested()
         var key: String = ""
         var value: String = ""
@@ -1039,6 +1040,7 @@ extension TidingsConformanceV1.CallResult: TidingsProtobuf.GeneratedMessage {
       case 3:
         self.details.append(try reader.message())
       case 4:
+        if self.metadata.isEmpty { self.metadata.reserveCapacity(reader.entryCount(of: 4)) }
         var entry = try reader.nested()
         var key: String = ""
         var value: String = ""

@@ -128,6 +128,7 @@ extension TidingsRpcV1.ErrorInfo: TidingsProtobuf.GeneratedMessage {
       case 2:
         self.domain = try reader.string("tidings.rpc.v1.ErrorInfo.domain")
       case 3:
+        if self.metadata.isEmpty { self.metadata.reserveCapacity(reader.entryCount(of: 3)) }
         var entry = try reader.nested()
         var key: String = ""
         var value: String = ""

@@ -183,6 +183,7 @@ extension TidingsRpcV1.RequestHeader: TidingsProtobuf.GeneratedMessage {
       case 4:
         self.timeoutMs = try reader.uint32()
       case 5:
+        if self.metadata.isEmpty { self.metadata.reserveCapacity(reader.entryCount(of: 5)) }
         var entry = try reader.nested()
         var key: String = ""
         var value: String = ""
@@ -248,6 +249,7 @@ extension TidingsRpcV1.ResponseHeader: TidingsProtobuf.GeneratedMessage {
       case 4:
         self.details.append(try reader.message())
       case 5:
+        if self.metadata.isEmpty { self.metadata.reserveCapacity(reader.entryCount(of: 5)) }
         var entry = try reader.nested()
         var key: String = ""
         var value: String = ""
