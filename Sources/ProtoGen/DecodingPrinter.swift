@@ -1,4 +1,4 @@
-/// Prints how a message is made from its C struct.
+/// Prints how the fields of a message are read.
 struct DecodingPrinter {
   let context: FileContext
   let message: MessageModel
@@ -6,21 +6,20 @@ struct DecodingPrinter {
   func print(to printer: inout SourcePrinter) {
     printUnpack(to: &printer)
     printer.line()
-    printer.documentation(["Converts the generated C struct."])
-    let access = context.access
-    printer.line("\(access)init(")
-    printer.line("  unpacked pointer: UnsafeRawPointer")
+    printer.documentation(["Reads fields."])
+    printer.line("\(context.access)mutating func readFields(")
+    printer.line("  _ reader: inout TidingsProtobuf.FieldReader")
     printer.block(") throws(TidingsProtobuf.MessageDecodingError) {") { printer in
-      printer.line("self.init()")
-      guard !message.fields.isEmpty else { return }
-      printer.line(
-        "let c = pointer.assumingMemoryBound(to: \(context.cType(message.fullName)).self)"
-      )
-      for field in message.fields {
-        if case .oneof = field.label { continue }
-        printField(field, to: &printer)
+      printer.block("while let field = try reader.next() {") { printer in
+        guard !message.fields.isEmpty else { return printer.line("try reader.skip(field)") }
+        printer.line("switch field {")
+        for field in message.fields {
+          printer.line("case \(field.number):")
+          printer.indented { printField(field, to: &$0) }
+        }
+        printer.line("default: try reader.skip(field)")
+        printer.line("}")
       }
-      for index in message.oneofs.indices { printOneof(index, to: &printer) }
     }
   }
 
@@ -38,115 +37,71 @@ struct DecodingPrinter {
 
   private func printField(_ field: FieldModel, to printer: inout SourcePrinter) {
     let name = "self." + SwiftNames.escaped(SwiftNames.property(field.name))
-    let member = "c.pointee." + CNames.member(field.name)
-    let count = "c.pointee." + CNames.count(field.name)
     switch field.label {
-    case .singular:
-      switch field.kind {
-      case .message:
-        printer.block("if let value = \(member) {") { printer in
-          let type = context.valueType(field.kind)
-          printer.line("\(name) = try \(type)(unpacked: UnsafeRawPointer(value))")
-        }
-      default: printer.line("\(name) = \(conversion(field.kind, member, field.fullName))")
-      }
-    case .optional(let oneof):
-      let oneofCase = "c.pointee." + CNames.oneofCase(oneof)
-      printer.block("if \(oneofCase).rawValue == \(field.number) {") { printer in
-        printer.line("\(name) = \(conversion(field.kind, member, field.fullName))")
-      }
+    case .singular, .optional:
+      printer.line("\(name) = \(value(field, merging: name))")
     case .repeated:
-      printer.block("if \(count) > 0 {") { printer in
-        let value = repeatedConversion(field.kind, "\(count), \(member)", field.fullName)
-        printer.line("\(name) = \(value)")
+      guard let type = field.coding.numberType else {
+        return printer.line("\(name).append(\(value(field)))")
       }
-    case .map(let key, _):
-      printMap(field, key, name: name, member: member, count: count, to: &printer)
-    case .oneof:
-      break
+      let error = "TidingsProtobuf.MessageDecodingError"
+      printer.block("try reader.\(type)s { (reader) throws(\(error)) in") {
+        $0.line("\(name).append(\(value(field)))")
+      }
+    case .map(let key):
+      printMap(field, key, name, to: &printer)
+    case .oneof(let index):
+      let oneof = "self." + SwiftNames.escaped(SwiftNames.property(message.oneofs[index].name))
+      printer.line("\(oneof) = .\(SwiftNames.property(field.name))(\(value(field)))")
     }
   }
 
   private func printMap(
     _ field: FieldModel,
-    _ key: FieldModel.Kind,
-    name: String,
-    member: String,
-    count: String,
+    _ key: FieldModel.Key,
+    _ name: String,
     to printer: inout SourcePrinter
   ) {
-    printer.block("if let entries = \(member), \(count) > 0 {") { printer in
-      printer.line("\(name).reserveCapacity(\(count))")
-      printer.block("for index in 0..<\(count) {") { printer in
-        printer.line("guard let entry = entries[index] else { continue }")
-        let key = conversion(key, "entry.pointee.key", field.fullName)
-        printer.line("let key = \(key)")
-        let value = conversion(field.kind, "entry.pointee.value", field.fullName)
-        if context.isMessage(field.kind) {
-          // A message has no default in C: an entry without a value has none.
-          printer.line("\(name)[key] = \(value) ?? .init()")
-        } else {
-          printer.line("\(name)[key] = \(value)")
-        }
-      }
+    printer.line(
+      "if \(name).isEmpty { \(name).reserveCapacity(reader.entryCount(of: \(field.number))) }"
+    )
+    printer.line("var entry = try reader.nested()")
+    for (part, kind) in [("key", key.kind), ("value", field.kind)] {
+      printer.line("var \(part): \(context.valueType(kind)) = \(context.emptyValue(kind))")
     }
+    printer.block("while let part = try entry.next() {") { printer in
+      printer.line("switch part {")
+      printer.line("case 1: key = \(value(key.kind, key.coding, field.fullName, from: "entry"))")
+      let value = value(
+        field.kind,
+        field.coding,
+        field.fullName,
+        from: "entry",
+        merging: "value"
+      )
+      printer.line("case 2: value = \(value)")
+      printer.line("default: try entry.skip(part)")
+      printer.line("}")
+    }
+    printer.line("\(name)[key] = value")
   }
 
-  private func printOneof(_ index: Int, to printer: inout SourcePrinter) {
-    let oneof = message.oneofs[index]
-    let name = "self." + SwiftNames.escaped(SwiftNames.property(oneof.name))
-    printer.line("switch c.pointee.\(CNames.oneofCase(oneof.name)).rawValue {")
-    for field in message.fields {
-      guard case .oneof(let owner) = field.label, owner == index else { continue }
-      let caseName = "." + SwiftNames.property(field.name)
-      let member = "c.pointee." + CNames.member(field.name)
-      printer.line("case \(field.number):")
-      printer.indented { printer in
-        if context.isMessage(field.kind) {
-          printer.block("if let value = \(member) {") { printer in
-            let type = context.valueType(field.kind)
-            printer.line(
-              "\(name) = \(caseName)(try \(type)(unpacked: UnsafeRawPointer(value)))"
-            )
-          }
-        } else {
-          let value = conversion(field.kind, member, field.fullName)
-          printer.line("\(name) = \(caseName)(\(value))")
-        }
-      }
-    }
-    printer.line("default: break")
-    printer.line("}")
+  private func value(_ field: FieldModel, merging earlier: String = "") -> String {
+    value(field.kind, field.coding, field.fullName, from: "reader", merging: earlier)
   }
 
-  /// The Swift value of a C member.
-  private func conversion(_ kind: FieldModel.Kind, _ member: String, _ field: String) -> String {
-    switch kind {
-    case .double, .float, .int32, .int64, .uint32, .uint64: member
-    case .bool: "\(member) != 0"
-    case .string: "try TidingsProtobuf.Unpacked.string(\(member), \"\(field)\")"
-    case .bytes: "TidingsProtobuf.Unpacked.bytes(\(member))"
-    case .message: "try TidingsProtobuf.Unpacked.message(\(member))"
-    case .enum(let name):
-      "\(context.types.swiftName(name))(rawValue: Int32(truncatingIfNeeded: \(member).rawValue))"
-    }
-  }
-
-  /// The Swift array of a counted C member.
-  private func repeatedConversion(
+  private func value(
     _ kind: FieldModel.Kind,
-    _ members: String,
-    _ field: String
+    _ coding: FieldModel.Coding,
+    _ name: String,
+    from reader: String,
+    merging earlier: String = ""
   ) -> String {
     switch kind {
-    case .double, .float, .int32, .int64, .uint32, .uint64:
-      "TidingsProtobuf.Unpacked.numbers(\(members))"
-    case .bool: "TidingsProtobuf.Unpacked.bools(\(members))"
-    case .string: "try TidingsProtobuf.Unpacked.strings(\(members), \"\(field)\")"
-    case .bytes: "TidingsProtobuf.Unpacked.byteStrings(\(members))"
-    case .message: "try TidingsProtobuf.Unpacked.messages(\(members))"
-    case .enum(let name):
-      "TidingsProtobuf.Unpacked.enums(\(members)) { \(context.types.swiftName(name))(rawValue: $0) }"
+    case .string: "try \(reader).string(\"\(name)\")"
+    case .message: "try \(reader).message(\(earlier))"
+    case .enum(let name): "\(context.types.swiftName(name))(rawValue: try \(reader).int32())"
+    default: "try \(reader).\(coding.rawValue)()"
     }
   }
 }

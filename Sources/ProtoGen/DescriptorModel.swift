@@ -41,14 +41,46 @@ struct FieldModel {
     case `enum`(String)
   }
 
+  /// How a value is written, named as the functions of `FieldReader` and `FieldWriter`.
+  enum Coding: String {
+    case double, float, int32, int64, uint32, uint64, sint32, sint64
+    case fixed32, fixed64, sfixed32, sfixed64, bool, string, message, bytes
+
+    /// The name of the form of a number on the wire; `nil` for what has a length.
+    var numberType: String? {
+      switch self {
+      case .double, .fixed64, .sfixed64: "fixed64"
+      case .float, .fixed32, .sfixed32: "fixed32"
+      case .string, .message, .bytes: nil
+      default: "varint"
+      }
+    }
+
+    /// The number of the form.
+    var wireType: UInt32 {
+      switch numberType {
+      case "varint": 0
+      case "fixed64": 1
+      case "fixed32": 5
+      default: 2
+      }
+    }
+  }
+
+  /// The keys of a map.
+  struct Key {
+    var kind: Kind
+    var coding: Coding
+  }
+
   /// How many values there are, and whether absence differs from a default.
   enum Label {
     case singular
-    /// proto3 `optional`: in C a oneof with one member.
-    case optional(oneof: String)
+    /// proto3 `optional`.
+    case optional
     case repeated
-    /// The field's kind is the kind of the values; the entry's full name serves C.
-    case map(key: Kind, entry: String)
+    /// The field's kind is the kind of the values.
+    case map(Key)
     /// By index in the message's oneofs.
     case oneof(Int)
   }
@@ -58,7 +90,10 @@ struct FieldModel {
   var fullName: String
   var number: Int32
   var kind: Kind
+  var coding: Coding
   var label: Label
+  /// A list of numbers is one value.
+  var isPacked = false
   var comment: [String]
 }
 

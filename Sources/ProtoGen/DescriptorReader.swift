@@ -76,7 +76,7 @@ struct DescriptorReader {
     var fields: [FieldModel] = []
     for (index, item) in elements(message.n_field, message.field).enumerated() {
       let path = path + [Tag.messageField, Int32(index)]
-      fields.append(try field(item.pointee, in: fullName, oneofs, entries, comments[path]))
+      fields.append(try field(item.pointee, in: fullName, entries, comments[path]))
     }
     var messages: [MessageModel] = []
     for (index, item) in nested.enumerated() {
@@ -112,7 +112,6 @@ struct DescriptorReader {
   private func field(
     _ field: Google__Protobuf__FieldDescriptorProto,
     in message: String,
-    _ oneofs: [String],
     _ entries: [String: UnsafeMutablePointer<Google__Protobuf__DescriptorProto>],
     _ comment: [String]
   ) throws(GenerationError) -> FieldModel {
@@ -122,23 +121,25 @@ struct DescriptorReader {
       fullName: message + "." + name,
       number: field.number,
       kind: try kind(field, message + "." + name),
+      coding: coding(field),
       label: .singular,
       comment: comment
     )
     if field.label == GOOGLE__PROTOBUF__FIELD_DESCRIPTOR_PROTO__LABEL__LABEL_REPEATED {
       model.label = .repeated
+      let options = field.options?.pointee
+      model.isPacked =
+        model.coding.numberType != nil && (options?.has_packed ?? 0 == 0 || options?.packed != 0)
       if case .message(let entryName) = model.kind, let entry = entries[entryName] {
         let parts = elements(entry.pointee.n_field, entry.pointee.field)
         guard parts.count == 2 else { throw GenerationError("\(model.fullName): bad map entry") }
         let key = try kind(parts[0].pointee, model.fullName)
         model.kind = try kind(parts[1].pointee, model.fullName)
-        model.label = .map(key: key, entry: entryName)
+        model.coding = coding(parts[1].pointee)
+        model.label = .map(.init(kind: key, coding: coding(parts[0].pointee)))
       }
     } else if field.proto3_optional != 0 {
-      guard oneofs.indices.contains(Int(field.oneof_index)) else {
-        throw GenerationError("\(model.fullName): bad oneof index")
-      }
-      model.label = .optional(oneof: oneofs[Int(field.oneof_index)])
+      model.label = .optional
     } else if field.has_oneof_index != 0 {
       // Synthetic oneofs come after all others, so indices need no correction.
       model.label = .oneof(Int(field.oneof_index))
@@ -165,6 +166,29 @@ struct DescriptorReader {
     case 12: return .bytes
     case 14: return .enum(typeName)
     default: throw GenerationError("\(name) has a type that is not supported (a group?)")
+    }
+  }
+
+  /// How a value of a type that `kind` knows is written.
+  private func coding(_ field: Google__Protobuf__FieldDescriptorProto) -> FieldModel.Coding {
+    // The numbers of FieldDescriptorProto.Type.
+    switch field.type.rawValue {
+    case 1: .double
+    case 2: .float
+    case 3: .int64
+    case 4: .uint64
+    case 6: .fixed64
+    case 7: .fixed32
+    case 8: .bool
+    case 9: .string
+    case 11: .message
+    case 12: .bytes
+    case 13: .uint32
+    case 15: .sfixed32
+    case 16: .sfixed64
+    case 17: .sint32
+    case 18: .sint64
+    default: .int32
     }
   }
 

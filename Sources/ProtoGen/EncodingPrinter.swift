@@ -1,108 +1,103 @@
-/// Prints how a message's C struct is built.
+/// Prints how the fields of a message are written.
 struct EncodingPrinter {
   let context: FileContext
   let message: MessageModel
 
   func print(to printer: inout SourcePrinter) {
-    printer.documentation(["Builds the generated C struct in the arena."])
-    printer.line("\(context.access)func packed(")
-    printer.line("  in arena: borrowing TidingsProtobuf.Arena")
-    printer.block(") -> UnsafeMutableRawPointer {") { printer in
-      printer.line("let c = arena.allocate(\(context.cType(message.fullName)).self)")
-      printer.line("\(CNames.functionPrefix(message.fullName))__init(c)")
-      for field in message.fields {
-        if case .oneof = field.label { continue }
+    printer.documentation(["Writes the fields that differ from their defaults."])
+    printer.block(
+      "\(context.access)func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {"
+    ) { printer in
+      for field in message.fields.sorted(by: { $0.number < $1.number }) {
         printField(field, to: &printer)
       }
-      for index in message.oneofs.indices { printOneof(index, to: &printer) }
-      printer.line("return UnsafeMutableRawPointer(c)")
     }
   }
 
   private func printField(_ field: FieldModel, to printer: inout SourcePrinter) {
     let name = "self." + SwiftNames.escaped(SwiftNames.property(field.name))
-    let member = "c.pointee." + CNames.member(field.name)
     switch field.label {
     case .singular:
       if context.isMessage(field.kind) {
-        printer.line("if let value = \(name) { \(member) = arena.packed(value) }")
+        printer.line("if let value = \(name) { \(writing("value", field)) }")
       } else {
-        printer.line("\(member) = \(conversion(field.kind, name))")
+        printer.line("if \(isSet(name, field.kind)) { \(writing(name, field)) }")
       }
-    case .optional(let oneof):
-      printer.block("if let value = \(name) {") { printer in
-        printer.line("c.pointee.\(CNames.oneofCase(oneof)) = .init(rawValue: \(field.number))")
-        printer.line("\(member) = \(conversion(field.kind, "value"))")
-      }
+    case .optional:
+      printer.line("if let value = \(name) { \(writing("value", field)) }")
     case .repeated:
-      printer.block("if !\(name).isEmpty {") { printer in
-        printer.line("c.pointee.\(CNames.count(field.name)) = \(name).count")
-        printer.line("\(member) = arena.packed(\(name)) { \(conversion(field.kind, "$0")) }")
+      guard field.isPacked else {
+        return printer.line("for value in \(name) { \(writing("value", field)) }")
       }
-    case .map(let key, let entry):
-      printMap(field, key, entry: context.cType(entry), CNames.functionPrefix(entry), to: &printer)
-    case .oneof:
-      break
+      printer.block("if !\(name).isEmpty {") { printer in
+        printer.line("writer.tag(\(tag(field.number, .bytes)))")
+        printer.line("let length = writer.begin()")
+        printer.line("for value in \(name) { \(writing("value", field.kind, field.coding)) }")
+        printer.line("writer.finish(length)")
+      }
+    case .map(let key):
+      printMap(field, key, name, to: &printer)
+    case .oneof(let index):
+      let oneof = "self." + SwiftNames.escaped(SwiftNames.property(message.oneofs[index].name))
+      let member = SwiftNames.property(field.name)
+      printer.line("if case .\(member)(let value)? = \(oneof) { \(writing("value", field)) }")
     }
   }
 
   private func printMap(
     _ field: FieldModel,
-    _ key: FieldModel.Kind,
-    entry: String,
-    _ prefix: String,
+    _ key: FieldModel.Key,
+    _ name: String,
     to printer: inout SourcePrinter
   ) {
-    let name = "self." + SwiftNames.escaped(SwiftNames.property(field.name))
-    printer.block("if !\(name).isEmpty {") { printer in
-      printer.line("c.pointee.\(CNames.count(field.name)) = \(name).count")
-      printer.line("c.pointee.\(CNames.member(field.name)) = arena.packedMap(\(name)) {")
-      printer.indented { printer in
-        printer.line("let entry = arena.allocate(\(entry).self)")
-        printer.line("\(prefix)__init(entry)")
-        printer.line("entry.pointee.key = \(conversion(key, "$0.key"))")
-        printer.line("entry.pointee.value = \(conversion(field.kind, "$0.value"))")
-        printer.line("return entry")
-      }
-      printer.block("} isOrderedBefore: {") { printer in
-        printer.line(ordering(key))
-      }
+    printer.block("for index in \(name).encodingOrder {") { printer in
+      printer.line("let (key, value) = \(name)[index]")
+      printer.line("writer.tag(\(tag(field.number, .bytes)))")
+      printer.line("let length = writer.begin()")
+      let isKeySet = isSet("key", key.kind)
+      printer.line("if \(isKeySet) { \(writing("key", 1, key.kind, key.coding)) }")
+      let value = writing("value", 2, field.kind, field.coding)
+      // An entry has its message, be it empty: without it, it would have none in C.
+      printer.line(
+        context.isMessage(field.kind) ? value : "if \(isSet("value", field.kind)) { \(value) }"
+      )
+      printer.line("writer.finish(length)")
     }
   }
 
-  private func ordering(_ key: FieldModel.Kind) -> String {
-    switch key {
-    case .string: "TidingsProtobuf.isOrderedBefore($0.pointee.key, $1.pointee.key)"
-    default: "$0.pointee.key < $1.pointee.key"
-    }
-  }
-
-  private func printOneof(_ index: Int, to printer: inout SourcePrinter) {
-    let oneof = message.oneofs[index]
-    printer.line("switch self.\(SwiftNames.escaped(SwiftNames.property(oneof.name))) {")
-    for field in message.fields {
-      guard case .oneof(let owner) = field.label, owner == index else { continue }
-      printer.line("case .\(SwiftNames.property(field.name))(let value)?:")
-      printer.indented { printer in
-        let oneofCase = CNames.oneofCase(oneof.name)
-        printer.line("c.pointee.\(oneofCase) = .init(rawValue: \(field.number))")
-        printer.line(
-          "c.pointee.\(CNames.member(field.name)) = \(conversion(field.kind, "value"))"
-        )
-      }
-    }
-    printer.line("case nil: break")
-    printer.line("}")
-  }
-
-  /// The C value of a Swift value.
-  private func conversion(_ kind: FieldModel.Kind, _ value: String) -> String {
+  private func isSet(_ value: String, _ kind: FieldModel.Kind) -> String {
     switch kind {
-    case .double, .float, .int32, .int64, .uint32, .uint64: value
-    case .bool: "\(value) ? 1 : 0"
-    case .string, .bytes, .message: "arena.packed(\(value))"
-    case .enum(let name):
-      "\(context.cType(name))(rawValue: .init(truncatingIfNeeded: \(value).rawValue))"
+    case .bool: value
+    case .string, .bytes: "!\(value).isEmpty"
+    case .enum: "\(value).rawValue != 0"
+    default: "\(value) != 0"
     }
+  }
+
+  /// A field with its tag.
+  private func writing(_ value: String, _ field: FieldModel) -> String {
+    writing(value, field.number, field.kind, field.coding)
+  }
+
+  private func writing(
+    _ value: String,
+    _ number: Int32,
+    _ kind: FieldModel.Kind,
+    _ coding: FieldModel.Coding
+  ) -> String {
+    "writer.tag(\(tag(number, coding))); \(writing(value, kind, coding))"
+  }
+
+  private func writing(
+    _ value: String,
+    _ kind: FieldModel.Kind,
+    _ coding: FieldModel.Coding
+  ) -> String {
+    if case .enum = kind { return "writer.int32(\(value).rawValue)" }
+    return "writer.\(coding.rawValue)(\(value))"
+  }
+
+  private func tag(_ number: Int32, _ coding: FieldModel.Coding) -> String {
+    String(UInt32(bitPattern: number) << 3 | coding.wireType)
   }
 }

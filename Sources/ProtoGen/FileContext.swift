@@ -8,14 +8,6 @@ struct FileContext {
   /// In front of a declaration.
   var access: String { options.access.prefix }
 
-  /// The C struct of a message.
-  ///
-  /// Without a package and nesting it has the name of the Swift struct.
-  func cType(_ fullName: String) -> String {
-    let name = CNames.type(fullName)
-    return fullName.contains(".") ? name : options.cModule + "." + name
-  }
-
   /// The Swift type of one value.
   func valueType(_ kind: FieldModel.Kind) -> String {
     switch kind {
@@ -37,7 +29,7 @@ struct FileContext {
     let type = valueType(field.kind)
     switch field.label {
     case .repeated: return "[\(type)]"
-    case .map(let key, _): return "[\(valueType(key)): \(type)]"
+    case .map(let key): return "[\(valueType(key.kind)): \(type)]"
     case .optional, .oneof: return type + "?"
     case .singular: return isMessage(field.kind) ? type + "?" : type
     }
@@ -51,13 +43,18 @@ struct FileContext {
     case .optional, .oneof: return "nil"
     case .singular: break
     }
-    switch field.kind {
-    case .double, .float, .int32, .int64, .uint32, .uint64: return "0"
-    case .bool: return "false"
-    case .string: return "\"\""
-    case .bytes: return "[]"
-    case .message: return "nil"
-    case .enum(let name): return types.swiftName(name) + "(rawValue: 0)"
+    return isMessage(field.kind) ? "nil" : emptyValue(field.kind)
+  }
+
+  /// A value that was not set.
+  func emptyValue(_ kind: FieldModel.Kind) -> String {
+    switch kind {
+    case .double, .float, .int32, .int64, .uint32, .uint64: "0"
+    case .bool: "false"
+    case .string: "\"\""
+    case .bytes: "[]"
+    case .message(let name): types.swiftName(name) + "()"
+    case .enum(let name): types.swiftName(name) + "(rawValue: 0)"
     }
   }
 

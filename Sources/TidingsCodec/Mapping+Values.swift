@@ -9,8 +9,9 @@ extension TidingsV1.FieldValue {
   package func required(_ path: String) throws -> FieldValue {
     // Values of predicates are few: they take the way of a record's fields, through C.
     let arena = Arena()
-    let message = packed(in: arena).assumingMemoryBound(to: Tidings__V1__FieldValue.self)
-    guard let value = try RecordReader.fieldValue(message, path) else {
+    let message = try Self.unpack(encoded(in: arena).span.bytes, in: arena)
+      .assumingMemoryBound(to: Tidings__V1__FieldValue.self)
+    guard let value = try RecordReader.fieldValue(.init(mutating: message), path) else {
       throw ItemError(.invalidArguments, "\(path) is null: predicates compare with values")
     }
     return value.withoutOwners

@@ -39,6 +39,12 @@ public struct Arena: ~Copyable {
   /// An allocation was refused since the last reset, because the capacity was used up.
   public var isExhausted: Bool { state.pointee.isExhausted }
 
+  /// What unpacking may still allocate before the next reset.
+  var leftBytes: Int { state.pointee.leftBytes }
+
+  /// Begins to write a message here; valid until the next reset.
+  func makeWriter() -> FieldWriter { FieldWriter(state) }
+
   /// The allocator to give to a generated C `…__unpack`, for code that reads C messages directly.
   ///
   /// What it unpacks is valid until the next `reset()` and is not freed by itself. Keep the arena
@@ -50,7 +56,7 @@ public struct Arena: ~Copyable {
 
   /// Hands out memory, 8-byte aligned and uninitialized, whatever the capacity.
   ///
-  /// For generated code, which builds its own messages here: those are not a peer's to bound.
+  /// For messages of one's own: those are not a peer's to bound.
   public func allocate(byteCount: Int) -> UnsafeMutableRawPointer {
     state.pointee.allocate(byteCount)
   }

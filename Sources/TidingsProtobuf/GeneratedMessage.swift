@@ -1,9 +1,15 @@
-internal import CProtobufC
+internal import TidingsWire
 
-/// What generated messages have beyond `Message`: their C form.
+/// What generated messages have beyond `Message`: their fields on the wire, and their C form.
 ///
-/// For generated code, and for code that reads C messages directly and wants one member as a value.
+/// For generated code, and for code that reads C messages directly.
 public protocol GeneratedMessage: Message {
+  /// Reads fields: they replace those that are there, and are added to lists and maps.
+  mutating func readFields(_ reader: inout FieldReader) throws(MessageDecodingError)
+
+  /// Writes the fields that differ from their defaults.
+  func writeFields(to writer: inout FieldWriter)
+
   /// Unpacks bytes into the arena.
   ///
   /// - Returns: The generated C struct; valid until the arena is reset.
@@ -12,37 +18,26 @@ public protocol GeneratedMessage: Message {
     in arena: borrowing Arena
   ) throws(MessageDecodingError)
     -> UnsafeRawPointer
-
-  /// Converts the generated C struct.
-  init(unpacked pointer: UnsafeRawPointer) throws(MessageDecodingError)
-
-  /// Builds the generated C struct in the arena; valid until the arena is reset.
-  func packed(in arena: borrowing Arena) -> UnsafeMutableRawPointer
 }
 
 extension GeneratedMessage {
-  /// Decodes a message through its C form.
-  @inlinable
+  /// Decodes a message; what it holds may take as much memory as the arena has left.
   public init(decoding bytes: RawSpan, in arena: borrowing Arena) throws(MessageDecodingError) {
-    let pointer = try Self.unpack(bytes, in: arena)
-    try self.init(unpacked: pointer)
-  }
-
-  /// Encodes the message through its C form.
-  @inlinable
-  public func encoded(in arena: borrowing Arena) -> [UInt8] {
-    arena.pack(packed(in: arena))
-  }
-}
-
-extension Arena {
-  /// Packs a C message, for generated code.
-  public func pack(_ message: UnsafeMutableRawPointer) -> [UInt8] {
-    let message = message.assumingMemoryBound(to: ProtobufCMessage.self)
-    return [UInt8](
-      unsafeUninitializedCapacity: protobuf_c_message_get_packed_size(message)
-    ) { buffer, count in
-      if let start = buffer.baseAddress { count = protobuf_c_message_pack(message, start) }
+    self.init()
+    let bytesMax = arena.leftBytes
+    try bytes.withUnsafeBytes { (bytes) throws(MessageDecodingError) in
+      guard let bytes = LentBytes(bytes) else { return }
+      try FieldReader.read(bytes, of: Self.messageName, bytesMax: bytesMax) {
+        (reader) throws(MessageDecodingError) in
+        try readFields(&reader)
+      }
     }
+  }
+
+  /// Encodes the message, which is written in the arena first.
+  public func encoded(in arena: borrowing Arena) -> [UInt8] {
+    var writer = arena.makeWriter()
+    writeFields(to: &writer)
+    return writer.bytes
   }
 }

@@ -5,9 +5,8 @@
 /// have are dropped. Encoding is deterministic: fields in the order of their numbers, maps sorted by
 /// the bytes of their keys.
 ///
-/// Two limits come from below. protobuf-c takes a negative zero in a field without presence for the
-/// default and does not encode it. Keys of a map that are canonically equivalent text are one key to
-/// Swift; the last one is kept.
+/// A negative zero in a field without presence counts as the default and is not encoded. Keys of a map that
+/// are canonically equivalent text are one key to Swift; the last one is kept.
 public protocol Message: Hashable, Sendable {
   /// The full name, for example `tidings.v1.Record`.
   static var messageName: String { get }
@@ -15,7 +14,7 @@ public protocol Message: Hashable, Sendable {
   /// All fields at their defaults.
   init()
 
-  /// Decodes a message; the arena holds what is needed on the way and can be reset afterwards.
+  /// Decodes a message; nothing of it is in the arena, which can be reset afterwards.
   ///
   /// - Parameters:
   ///   - bytes: One encoded message, without a length in front.
@@ -38,7 +37,7 @@ extension Message {
   public init(decoding bytes: [UInt8]) throws(MessageDecodingError) {
     let arena = Arena(
       capacityBytes: max(Arena.defaultCapacityBytes, bytes.count << 4),
-      firstChunkBytes: min(512 + bytes.count << 3, 1 << 16)
+      firstChunkBytes: 1
     )
     try self.init(decoding: bytes.span.bytes, in: arena)
   }
@@ -47,7 +46,7 @@ extension Message {
   ///
   /// - Returns: The encoded message, without a length in front.
   public func encoded() -> [UInt8] {
-    let arena = Arena(firstChunkBytes: 4096)
+    let arena = Arena(firstChunkBytes: 1024)
     return encoded(in: arena)
   }
 }

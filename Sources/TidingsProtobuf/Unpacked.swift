@@ -6,7 +6,7 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Converts members of unpacked C messages, for generated code.
+/// Converts members of unpacked C messages.
 public enum Unpacked {
   /// A string; the C member has the type of `bytes`, so that its length is known.
   public static func string(
@@ -37,16 +37,6 @@ public enum Unpacked {
     return isUnchanged ? string : nil
   }
 
-  /// Bytes.
-  @inlinable
-  public static func bytes(_ data: ProtobufCBinaryData) -> [UInt8] {
-    [UInt8](UnsafeBufferPointer(start: data.data, count: data.len))
-  }
-
-  /// A bool, which is an `int` in C.
-  @inlinable
-  public static func bool(_ value: protobuf_c_boolean) -> Bool { value != 0 }
-
   /// A repeated string.
   public static func strings(
     _ count: Int,
@@ -61,62 +51,17 @@ public enum Unpacked {
     return strings
   }
 
-  /// A repeated byte string.
-  public static func byteStrings(
-    _ count: Int,
-    _ start: UnsafeMutablePointer<ProtobufCBinaryData>?
-  ) -> [[UInt8]] {
-    UnsafeBufferPointer(start: start, count: count).map { bytes($0) }
-  }
-
-  /// A repeated number.
-  @inlinable
-  public static func numbers<T: BitwiseCopyable>(
-    _ count: Int,
-    _ start: UnsafeMutablePointer<T>?
-  ) -> [T] {
-    [T](UnsafeBufferPointer(start: start, count: count))
-  }
-
-  /// A repeated bool.
-  public static func bools(
-    _ count: Int,
-    _ start: UnsafeMutablePointer<protobuf_c_boolean>?
-  ) -> [Bool] {
-    UnsafeBufferPointer(start: start, count: count).map { $0 != 0 }
-  }
-
-  /// A repeated enum; enums are an `int` in C, whether clang calls it signed or not.
-  @inlinable
-  public static func enums<E: RawRepresentable<Int32>, C: BitwiseCopyable>(
-    _ count: Int,
-    _ start: UnsafeMutablePointer<C>?,
-    _ make: (Int32) -> E
-  ) -> [E] {
-    guard let start = UnsafeRawPointer(start) else { return [] }
-    return (0..<count).map { make(start.load(fromByteOffset: $0 << 2, as: Int32.self)) }
-  }
-
-  /// A repeated message.
-  @inlinable
-  public static func messages<M: GeneratedMessage, C>(
-    _ count: Int,
-    _ start: UnsafeMutablePointer<UnsafeMutablePointer<C>?>?
-  ) throws(MessageDecodingError) -> [M] {
-    var messages: [M] = []
-    messages.reserveCapacity(count)
-    for case let pointer? in UnsafeBufferPointer(start: start, count: count) {
-      messages.append(try M(unpacked: UnsafeRawPointer(pointer)))
-    }
-    return messages
-  }
-
   /// A singular message; `nil` when absent.
-  @inlinable
   public static func message<M: GeneratedMessage, C>(
     _ pointer: UnsafeMutablePointer<C>?
   ) throws(MessageDecodingError) -> M? {
-    guard let pointer else { return nil }
-    return try M(unpacked: UnsafeRawPointer(pointer))
+    guard let message = UnsafeRawPointer(pointer)?.assumingMemoryBound(to: ProtobufCMessage.self)
+    else { return nil }
+    let bytes = [UInt8](
+      unsafeUninitializedCapacity: protobuf_c_message_get_packed_size(message)
+    ) { buffer, count in
+      if let start = buffer.baseAddress { count = protobuf_c_message_pack(message, start) }
+    }
+    return try M(decoding: bytes)
   }
 }

@@ -1,6 +1,7 @@
 /// The calls of a client that wait for answers: what is sent, sent again, or given up, and when.
 ///
-/// A value without clock, lock or socket: events go in, what is to be done comes out.
+/// A value without clock, lock or socket: events go in, what is to be done comes out. Times are measured from
+/// any moment: instants of a clock are opaque, and slow to keep in a table.
 ///
 /// A call waits unsent while there is no connection. When a connection is lost, calls that were
 /// sent on it will never be answered: safe ones wait to be sent again, the outcome of the others
@@ -29,13 +30,13 @@ public struct ClientCallTable {
   private enum Phase {
     case waiting
     case sent
-    case pausing(until: ContinuousClock.Instant)
+    case pausing(until: Duration)
   }
 
   private struct Call {
     let isSafe: Bool
-    let deadline: ContinuousClock.Instant?
-    let started: ContinuousClock.Instant
+    let deadline: Duration?
+    let started: Duration
     var phase = Phase.waiting
     var attempts = 0
     var hasAnswers = false
@@ -48,8 +49,8 @@ public struct ClientCallTable {
   private var calls: [UInt64: Call] = [:]
   private var unsent = FIFO()
   /// Since when there has been no connection; `nil`: there is one.
-  private var disconnected: ContinuousClock.Instant?
-  private var earliest: ContinuousClock.Instant?
+  private var disconnected: Duration?
+  private var earliest: Duration?
   /// Why there is no connection, if it is known.
   private var failure: RPCError?
 
@@ -59,7 +60,7 @@ public struct ClientCallTable {
     connectTimeout: Duration,
     retry: RetryPolicy,
     callsMax: Int,
-    now: ContinuousClock.Instant
+    now: Duration
   ) {
     self.endpoint = endpoint
     self.connectTimeout = connectTimeout
@@ -73,7 +74,7 @@ public struct ClientCallTable {
   /// How many callers wait.
   public var count: Int { calls.count }
   /// When `expire` is to be called next.
-  public var nextTimer: ContinuousClock.Instant? { earliest }
+  public var nextTimer: Duration? { earliest }
 
   /// Admits a call.
   ///
@@ -86,25 +87,25 @@ public struct ClientCallTable {
   public mutating func start(
     _ id: UInt64,
     isSafe: Bool,
-    deadline: ContinuousClock.Instant?,
-    now: ContinuousClock.Instant
+    deadline: Duration?,
+    now: Duration
   ) -> RPCError? {
     if let deadline, deadline <= now { return .deadlinePassed }
     if calls.count >= callsMax {
       return RPCError(.resourceExhausted, "\(callsMax) calls are waiting, which is the limit")
     }
-    if let disconnected, disconnected.advanced(by: connectTimeout) <= now { return unreachable }
+    if let disconnected, disconnected + connectTimeout <= now { return unreachable }
     calls[id] = Call(isSafe: isSafe, deadline: deadline, started: now)
     unsent.append(id)
     wake(at: deadline)
-    wake(at: disconnected?.advanced(by: connectTimeout))
+    wake(at: disconnected.map { $0 + connectTimeout })
     return nil
   }
 
   /// Returns the call to be sent next, if there is one and a connection.
   ///
   /// It stays the next one until `sent` is called.
-  public mutating func nextUnsent() -> (id: UInt64, deadline: ContinuousClock.Instant?)? {
+  public mutating func nextUnsent() -> (id: UInt64, deadline: Duration?)? {
     guard isConnected else { return nil }
     while let id = unsent.first {
       if let call = calls[id], case .waiting = call.phase { return (id, call.deadline) }
@@ -135,8 +136,8 @@ public struct ClientCallTable {
     isUnavailable: Bool,
     retryAfter: Duration? = nil,
     isLast: Bool,
-    jitter: Double,
-    now: ContinuousClock.Instant
+    jitter: @autoclosure () -> Double,
+    now: Duration
   ) -> Reception {
     guard var call = calls[id], case .sent = call.phase else { return .ignore }
     // A caller that must wait may do so as long as there is time: the next attempt may be too early again
@@ -144,8 +145,8 @@ public struct ClientCallTable {
     let isEarly = retryAfter != nil && !isUnavailable && call.deadline != nil
     let mayTryAgain = isEarly || call.attempts < retry.attemptsMax
     if isUnavailable || retryAfter != nil, call.isSafe, !call.hasAnswers, mayTryAgain {
-      let pause = retry.pause(afterAttempts: call.attempts, jitter: jitter)
-      let resumption = now.advanced(by: pause + (retryAfter ?? .zero))
+      let pause = retry.pause(afterAttempts: call.attempts, jitter: jitter())
+      let resumption = now + pause + (retryAfter ?? .zero)
       if call.deadline.map({ resumption < $0 }) ?? true {
         call.phase = .pausing(until: resumption)
         calls[id] = call
@@ -191,10 +192,10 @@ public struct ClientCallTable {
   }
 
   /// The connection is gone, and with it every answer that was to come on it.
-  public mutating func connectionLost(_ now: ContinuousClock.Instant) -> [Action] {
+  public mutating func connectionLost(_ now: Duration) -> [Action] {
     guard isConnected else { return [] }
     disconnected = now
-    wake(at: now.advanced(by: connectTimeout))
+    wake(at: now + connectTimeout)
     var actions: [Action] = []
     for id in calls.keys.sorted() {
       guard var call = calls[id], case .sent = call.phase else { continue }
@@ -218,10 +219,10 @@ public struct ClientCallTable {
   }
 
   /// Gives up what takes too long, and ends pauses that are over.
-  public mutating func expire(_ now: ContinuousClock.Instant) -> [Action] {
+  public mutating func expire(_ now: Duration) -> [Action] {
     guard let earliest, earliest <= now else { return [] }
     self.earliest = nil
-    let connectionDue = disconnected?.advanced(by: connectTimeout)
+    let connectionDue = disconnected.map { $0 + connectTimeout }
     wake(at: connectionDue.flatMap { $0 > now ? $0 : nil })
     var actions: [Action] = []
     for id in calls.keys.sorted() {
@@ -269,7 +270,7 @@ public struct ClientCallTable {
     RPCError(.unavailable, "the connection to \(endpoint) was lost amid the stream")
   }
 
-  private mutating func wake(at timer: ContinuousClock.Instant?) {
+  private mutating func wake(at timer: Duration?) {
     guard let timer else { return }
     earliest = earliest.map { min($0, timer) } ?? timer
   }

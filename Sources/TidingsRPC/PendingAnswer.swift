@@ -5,9 +5,11 @@ package final class PendingAnswer: Sendable {
   /// A response's bytes, or why there is none.
   package typealias Answer = Result<[UInt8], RPCError>
 
+  // Unsafe, which saves an allocation: only the change from `awaited` to `resolved`, which is made once, or
+  // `value`, which finds `resolved`, resumes it.
   private enum State {
     case open
-    case awaited(CheckedContinuation<Answer, Never>)
+    case awaited(UnsafeContinuation<Answer, Never>)
     case resolved(Answer)
   }
 
@@ -22,7 +24,7 @@ package final class PendingAnswer: Sendable {
   @discardableResult
   package func resolve(_ answer: Answer) -> Bool {
     let (first, continuation) = state.withLock {
-      state -> (Bool, CheckedContinuation<Answer, Never>?) in
+      state -> (Bool, UnsafeContinuation<Answer, Never>?) in
       switch state {
       case .resolved: return (false, nil)
       case .open:
@@ -39,7 +41,7 @@ package final class PendingAnswer: Sendable {
 
   /// Waits for the answer; to be called once.
   package func value() async -> Answer {
-    await withCheckedContinuation { continuation in
+    await withUnsafeContinuation { continuation in
       let answer = state.withLock { state -> Answer? in
         if case .resolved(let answer) = state { return answer }
         state = .awaited(continuation)

@@ -88,13 +88,20 @@ where Bytes.Element == UInt8, Bytes.SubSequence == Bytes {
     return content
   }
 
+  /// Reads the number of a field and the form of its value.
   @inlinable
-  mutating func tag() throws(WireError) -> (Int, WireType) {
+  public mutating func tag() throws(WireError) -> (Int, WireType) {
     let tag = try varint()
     guard tag >> 3 > 0, tag >> 3 < 1 << 29, let type = WireType(rawValue: tag & 7) else {
       throw WireError()
     }
     return (Int(tag >> 3), type)
+  }
+
+  /// Skips the value of a field.
+  @inlinable
+  public mutating func skip(_ field: Int, _ type: WireType) throws(WireError) {
+    _ = try value(of: field, type, depth: 0)
   }
 
   @inlinable

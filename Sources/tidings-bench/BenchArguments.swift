@@ -9,7 +9,7 @@ struct BenchArguments {
   static let caseNames = [
     "echo", "curve", "fetch", "save", "engine", "push", "fanout", "subscribers", "catchup", "match",
     "start",
-    "seal", "authorization", "query", "feed", "fairness", "turns", "client",
+    "seal", "authorization", "query", "feed", "fairness", "turns", "client", "kit",
   ]
 
   var cases: [String] = []
@@ -197,6 +197,7 @@ struct BenchArguments {
                 fetches of a quiet caller beside another caller's flood, against the same alone
         turns   calls as large as they may be: how long one turn of the server's loop took
         client  the same calls through the Swift client, against a raw DEALER socket
+        kit     saves, fetches and queries through TidingsKit, against the Swift client
 
       `tidings-bench growth` measures how costs grow with what is stored, `tidings-bench report` draws the
       curves; see `tidings-bench growth --help`.

@@ -4,9 +4,6 @@ import TidingsProto
 
 /// What a program that awaits calls of the Swift client gets, against the same calls through a raw DEALER.
 struct ClientCase {
-  /// A call through the client; its number is that of a record.
-  private typealias Call = @Sendable (Int) async throws -> Void
-
   private let bench: Bench
   private let server: ServerProcess
   private let client: Client
@@ -63,7 +60,7 @@ struct ClientCase {
   private func figures(
     _ name: String,
     _ raw: CallSequence,
-    _ call: @escaping Call
+    _ call: @escaping TaskLoop.Call
   ) async throws -> [Figure] {
     // The records of the client's calls come after those of the raw ones.
     let (rawFirst, first) = (1_000_000_000, 2_000_000_000)
@@ -72,6 +69,7 @@ struct ClientCase {
       server.address,
       raw.starting(at: rawFirst)
     )
+    let loop = TaskLoop(clock: server.address.clock)
     var (figures, made): ([Figure], Int) = ([], 0)
     for inFlight in bench.settings.inFlight {
       let calls = bench.settings.calls(inFlight: inFlight)
@@ -81,7 +79,7 @@ struct ClientCase {
         try Interruption.check()
         rawRounds.append(try generator.run(calls: calls, inFlight: inFlight))
         rounds.append(
-          try await measure(first: first + made, calls: calls, inFlight: inFlight, call)
+          try await loop.run(first: first + made, calls: calls, inFlight: inFlight, call)
         )
         made += calls
       }
@@ -107,6 +105,18 @@ struct ClientCase {
         ? .latency(rounds, against: raw, target: 1.25)
         : .rate(rounds, against: raw, target: isMany ? 0.7 : nil)
     )
+    if inFlight == 1 {
+      let tail = Score(
+        rounds: zip(rounds, raw).map { $0.p99 / $1.p99 },
+        unit: "× baseline p99",
+        .atMost,
+        target: 1.5
+      )
+      return [
+        comparison,
+        Figure(name: "\(name).p99.n1", connections: 1, inFlight: 1, score: tail),
+      ]
+    }
     guard isMany else { return [comparison] }
     let processor = Score(
       rounds: rounds.compactMap { $0.processor?.client },
@@ -125,31 +135,7 @@ struct ClientCase {
     ]
   }
 
-  private func measure(
-    first: Int,
-    calls: Int,
-    inFlight: Int,
-    _ call: @escaping Call
-  ) async throws -> Measurement {
-    let watch = Stopwatch(server.address.clock)
-    let latencies = try await withThrowingTaskGroup(of: [UInt64].self) { group in
-      for worker in 0..<inFlight {
-        group.addTask {
-          var latencies: [UInt64] = []
-          for number in stride(from: worker, to: calls, by: inFlight) {
-            let started = Clock.now()
-            try await call(first + number)
-            latencies.append(Clock.now() - started)
-          }
-          return latencies
-        }
-      }
-      return try await group.reduce(into: []) { $0 += $1 }
-    }
-    return watch.measurement(latencies)
-  }
-
-  private static func expectRecord(_ result: TidingsV1.RecordResult?) throws {
+  static func expectRecord(_ result: TidingsV1.RecordResult?) throws {
     guard case .record? = result?.outcome else {
       throw BenchError("a call failed: \(result, default: "no result")")
     }

@@ -13,6 +13,7 @@ struct MessageLayoutTests {
             fullName: edge.key + ".f\(index)",
             number: Int32(index + 1),
             kind: .message(target),
+            coding: .message,
             label: .singular,
             comment: []
           )

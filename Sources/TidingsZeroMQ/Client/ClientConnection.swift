@@ -9,7 +9,10 @@ internal import TidingsThreads
 /// reference.
 public final class ClientConnection: ClientTransport {
   private let configuration: ConnectionConfiguration
-  private let inbox: Mailbox<ClientMessage>
+  private let clock = ConnectionClock()
+  /// Of calls that bring none of their own.
+  private let context: RequestContext
+  private let driver: ClientDriver
   private let ended: OneTimeSignal
   private let nextID = Atomic<UInt64>(0)
 
@@ -25,25 +28,21 @@ public final class ClientConnection: ClientTransport {
     context: Context? = nil
   ) async throws {
     self.configuration = configuration
-    let (inbox, ended) = (Mailbox<ClientMessage>(), OneTimeSignal())
-    (self.inbox, self.ended) = (inbox, ended)
-    try await withCheckedThrowingContinuation { (ready: CheckedContinuation<Void, any Error>) in
-      do {
-        try startLoopThread("tidings-client") {
-          Self.runThread(configuration, context, inbox, ready)
-          ended.fire()
-        }
-      } catch {
-        ready.resume(throwing: error)
-      }
+    self.context = RequestContext(configuration.metadata)
+    let driver = try ClientDriver(configuration, clock, context: context ?? Context())
+    let ended = OneTimeSignal()
+    (self.driver, self.ended) = (driver, ended)
+    try startLoopThread("tidings-client") {
+      driver.run()
+      ended.fire()
     }
   }
 
-  deinit { inbox.send(.close) }
+  deinit { _ = driver.send(.close) }
 
   /// Fails what is waiting with CANCELLED, and closes the socket.
   public func close() async {
-    inbox.send(.close)
+    _ = driver.send(.close)
     await ended.wait()
   }
 
@@ -59,12 +58,12 @@ public final class ClientConnection: ClientTransport {
     let answer = PendingAnswer()
     let id = nextID.add(1, ordering: .relaxed).newValue
     send(id, method, request, options, .unary(answer))
-    let inbox = inbox
+    let driver = driver
     let result = await withTaskCancellationHandler {
       await answer.value()
     } onCancel: {
       let cancelled = RPCError(.cancelled, "the call was cancelled")
-      if answer.resolve(.failure(cancelled)) { inbox.send(.cancel(id)) }
+      if answer.resolve(.failure(cancelled)) { _ = driver.send(.cancel(id)) }
     }
     return try result.get()
   }
@@ -76,11 +75,11 @@ public final class ClientConnection: ClientTransport {
     options: CallOptions
   ) -> ResponseStream {
     if let refusal = refusal(request, options) { return .failed(refusal) }
-    let inbox = inbox
+    let driver = driver
     let id = nextID.add(1, ordering: .relaxed).newValue
     let (stream, continuation) = ResponseStream.makeStream(
-      onCredit: { inbox.send(.credit(id, $0)) },
-      onCancel: { inbox.send(.cancel(id)) }
+      onCredit: { _ = driver.send(.credit(id, $0)) },
+      onCancel: { _ = driver.send(.cancel(id)) }
     )
     send(id, method, request, options, .stream(continuation))
     return stream
@@ -102,36 +101,25 @@ public final class ClientConnection: ClientTransport {
     _ options: CallOptions,
     _ sink: AnswerSink
   ) {
-    var metadata = configuration.metadata
-    for (key, value) in options.metadata.entries { metadata[key] = value }
     let timeout = options.timeout ?? (method.kind == .unary ? configuration.timeout : nil)
     let call = OutgoingCall(
-      method: method.fullName,
-      request: request,
-      metadata: metadata,
-      idempotencyKey: options.idempotencyKey,
+      id,
+      method.fullName,
+      request,
+      context(of: options),
       isSafe: options.isSafe(method),
-      deadline: timeout.map { ContinuousClock.now.advanced(by: $0) },
-      sink: sink
+      deadline: timeout.map { clock.now + $0 },
+      sink
     )
-    if !inbox.send(.start(id, call)) {
+    if !driver.send(.start(call)) {
       sink.fail(RPCError(.cancelled, "the connection is closed"))
     }
   }
 
-  private static func runThread(
-    _ configuration: ConnectionConfiguration,
-    _ context: Context?,
-    _ inbox: Mailbox<ClientMessage>,
-    _ ready: CheckedContinuation<Void, any Error>
-  ) {
-    let loop: ClientLoop
-    do {
-      loop = try ClientLoop(configuration, context: context ?? Context(), inbox: inbox)
-    } catch {
-      return ready.resume(throwing: error)
-    }
-    ready.resume()
-    loop.run()
+  private func context(of options: CallOptions) -> RequestContext {
+    if options.metadata.isEmpty, options.idempotencyKey == nil { return context }
+    var metadata = configuration.metadata
+    for (key, value) in options.metadata.entries { metadata[key] = value }
+    return RequestContext(metadata, idempotencyKey: options.idempotencyKey)
   }
 }

@@ -1,5 +1,4 @@
 internal import CZeroMQ
-internal import Glibc
 
 /// One connection of a client: a DEALER socket and its events.
 ///
@@ -28,11 +27,9 @@ struct ClientLink: ~Copyable {
     self.monitor = monitor
   }
 
-  /// The poll set of the loop that owns the link.
-  func descriptors(and inbox: CInt) throws(TransportError) -> [pollfd] {
-    [inbox, try socket.descriptor(), monitor.descriptor].map {
-      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-    }
+  /// What the thread waits for, the inbox first.
+  func descriptors(and inbox: CInt) throws(TransportError) -> InlineArray<3, CInt> {
+    [inbox, try socket.descriptor(), monitor.descriptor]
   }
 
   /// Drops what was not sent yet together with the socket.

@@ -1,35 +1,51 @@
 internal import CZeroMQ
-internal import Glibc
-internal import TidingsProtobuf
 internal import TidingsRPC
-internal import TidingsThreads
 
-/// A client's thread: owns the DEALER socket, performs what the `ClientCallTable` decides.
+/// A client's DEALER socket and its calls: performs what the `ClientCallTable` decides.
+///
+/// It is used by one thread at a time; `ClientDriver` sees to that.
 struct ClientLoop: ~Copyable {
+  /// What the thread is to do after a turn.
+  enum Next {
+    case again
+    /// Wait until a moment, or until one of the descriptors is readable.
+    case wait(ContinuousClock.Instant?, InlineArray<3, CInt>)
+    /// The connection is closed.
+    case end
+  }
+
   /// A request without a body.
   private enum Control {
     case cancel(UInt64)
     case credit(UInt64, UInt32)
   }
 
-  private let inbox: Mailbox<ClientMessage>
+  private let inbox: ClientInbox
   private let configuration: ConnectionConfiguration
   private let context: Context
   private var link: ClientLink
   private var frames = FrameSet()
-  private let arena: Arena
   private var table: ClientCallTable
   private var calls: [UInt64: OutgoingCall] = [:]
   private var controls: [Control] = []
-  private var descriptors: [pollfd]
-  private var now = ContinuousClock.now
+  private var descriptors: InlineArray<3, CInt>
+  private let clock: ConnectionClock
+  private var now = Duration.zero
+  /// When the thread wakes by itself.
+  private var wakesAt: Duration? = .zero
   private var renewal = Renewal()
   private var lastFailure: ConnectionMonitor.Event?
+  private var isClosing = false
+  /// The monitor's descriptor was readable, or never looked at.
+  private var hasEvents = true
+  /// Answers that were received and are not given yet.
+  private var answers: [(PendingAnswer, PendingAnswer.Answer)] = []
 
   init(
     _ configuration: ConnectionConfiguration,
+    _ clock: ConnectionClock,
     context: Context,
-    inbox: Mailbox<ClientMessage>
+    inbox: ClientInbox
   ) throws(TransportError) {
     let link = try ClientLink(configuration, context: context)
     descriptors = try link.descriptors(and: inbox.descriptor)
@@ -37,7 +53,7 @@ struct ClientLoop: ~Copyable {
     self.configuration = configuration
     self.context = context
     self.inbox = inbox
-    arena = Arena()
+    self.clock = clock
     table = ClientCallTable(
       endpoint: configuration.endpoint,
       connectTimeout: configuration.connectTimeout,
@@ -47,40 +63,66 @@ struct ClientLoop: ~Copyable {
     )
   }
 
-  consuming func run() {
-    var reason = RPCError(.cancelled, "the connection is closed")
+  /// No call waits for an answer.
+  var isIdle: Bool { table.count == 0 }
+
+  /// Does what there is to do.
+  ///
+  /// - Parameter hasEvents: Something may have happened to the connection.
+  /// - Returns: What the thread is to do next.
+  mutating func turn(hasEvents: Bool) -> Next {
+    if hasEvents { self.hasEvents = true }
     do {
-      while try turn() {}
+      if let next = try work() { return next }
+      end(RPCError(.cancelled, "the connection is closed"))
     } catch {
-      reason = RPCError(.unavailable, "the client's socket failed: \(error)", cause: error)
+      end(RPCError(.unavailable, "the client's socket failed: \(error)", cause: error))
     }
-    for case .start(_, let call) in inbox.close() { call.sink.fail(reason) }
+    return .end
+  }
+
+  /// Sends the calls of the inbox if no other waits for an answer.
+  ///
+  /// - Returns: `false` when the thread is needed all the same.
+  mutating func sendIfIdle() -> Bool {
+    guard isIdle, table.isConnected else { return false }
+    now = clock.now
+    for message in inbox.takeAll() where !handle(message) { isClosing = true }
+    _ = sendRequests()
+    // As in `work`; and the thread may have to wake earlier than it knows.
+    let isWoken = wakesAt.map { wakes in table.nextTimer.map { wakes <= $0 } ?? true } ?? false
+    return isWoken && !isClosing && !hasUnsent && link.socket.events() & ZMQ_POLLIN == 0
+  }
+
+  private mutating func end(_ reason: RPCError) {
+    for case .start(let call) in inbox.close() { call.sink.fail(reason) }
     perform(table.endAll(reason))
   }
 
-  /// - Returns: `false` when the connection is to be closed.
-  private mutating func turn() throws(TransportError) -> Bool {
-    now = .now
+  /// - Returns: `nil` when the connection is to be closed.
+  private mutating func work() throws(TransportError) -> Next? {
+    now = clock.now
     try followConnection()
-    var isBusy = try receiveResponses() > 0
-    let messages = inbox.drain()
-    var isOpen = true
-    for message in messages where !handle(message) { isOpen = false }
-    if !isOpen { return false }
+    try receiveResponses()
+    for message in inbox.takeAll() where !handle(message) { isClosing = true }
+    if isClosing { return nil }
     perform(table.expire(now))
-    if sendRequests() { isBusy = true }
-    if isBusy || !messages.isEmpty { return true }
-    // What was sent may have made libzmq take note of an answer without a trace on the
-    // descriptor; and a full queue may have room again.
-    let events = link.socket.events()
-    if events & ZMQ_POLLIN != 0 || (hasUnsent && events & ZMQ_POLLOUT != 0) { return true }
-    wait(for: &descriptors, until: earlier(table.nextTimer, renewal.due))
-    return true
+    let hasSent = sendRequests()
+    if hasSent || hasUnsent {
+      // What was sent may have made libzmq take note of an answer without a trace on the
+      // descriptor; and a full queue may have room again.
+      let events = link.socket.events()
+      if events & ZMQ_POLLIN != 0 || (hasUnsent && events & ZMQ_POLLOUT != 0) { return .again }
+    }
+    wakesAt = table.nextTimer
+    return .wait(earlier(table.nextTimer.map { clock.start + $0 }, renewal.due), descriptors)
   }
 
   private mutating func followConnection() throws(TransportError) {
     // First: a new socket's descriptors show nothing before its events were read once.
-    if renewal.isDue(now) { try renewLink() }
+    if renewal.isDue(.now) { try renewLink() }
+    guard hasEvents else { return }
+    hasEvents = false
     while let event = try link.monitor.next() {
       switch event {
       case .connected:
@@ -90,11 +132,11 @@ struct ClientLoop: ~Copyable {
       case .unreachable, .refused, .handshakeClosed, .protocolMismatch: connectionFailed(event)
       case .disconnected:
         guard table.isConnected else {
-          renewal.schedule(now)
+          renewal.schedule(.now)
           continue
         }
         // Answers that came before the loss are still to be had.
-        _ = try receiveResponses()
+        try receiveResponses()
         controls = []
         perform(table.connectionLost(now))
         try renewLink()
@@ -120,14 +162,18 @@ struct ClientLoop: ~Copyable {
   private mutating func renewLink() throws(TransportError) {
     let renewed = try ClientLink(configuration, context: context)
     descriptors = try renewed.descriptors(and: inbox.descriptor)
+    hasEvents = true
     let lost = exchange(&link, with: renewed)
     lost.abandon()
   }
 
-  private mutating func receiveResponses() throws(TransportError) -> Int {
-    var count = 0
+  /// Receives what is there; those who wait for it continue when all of it is read, so that they wake once.
+  private mutating func receiveResponses() throws(TransportError) {
+    defer {
+      for (answer, result) in answers { answer.resolve(result) }
+      answers.removeAll(keepingCapacity: true)
+    }
     while try frames.receive(from: link.socket) {
-      count += 1
       if frames.count >= 2 {
         configuration.observer?(
           .received(Array(frames[frames.count - 2]), Array(frames[frames.count - 1]))
@@ -135,13 +181,11 @@ struct ClientLoop: ~Copyable {
         handleResponse()
       }
       frames.clear()
-      arena.reset()
     }
-    return count
   }
 
   private mutating func handleResponse() {
-    guard let header = ResponseHeaderView(frames[frames.count - 2], arena: arena) else { return }
+    guard let header = ResponseHeaderView(frames[frames.count - 2]) else { return }
     let id = header.callID
     let reception = table.received(
       id,
@@ -151,13 +195,11 @@ struct ClientLoop: ~Copyable {
       jitter: .random(in: 0..<1),
       now: now
     )
-    guard let call = calls[id] else { return }
     switch reception {
     case .ignore, .retry: break
-    case .deliver: deliver(header, call.sink, id)
+    case .deliver: if let call = calls[id] { deliver(header, call.sink, id) }
     case .deliverLast:
-      calls[id] = nil
-      deliver(header, call.sink, id)
+      if let call = calls.removeValue(forKey: id) { deliver(header, call.sink, id) }
     }
   }
 
@@ -165,7 +207,7 @@ struct ClientLoop: ~Copyable {
     guard header.isOK else { return sink.fail(header.makeError()) }
     let body = frames[frames.count - 1]
     switch sink {
-    case .unary(let answer): answer.resolve(.success(Array(body)))
+    case .unary(let answer): answers.append((answer, .success(Array(body))))
     case .stream(let continuation):
       if header.hasMessage, !continuation.yield(Array(body)) {
         continuation.finish(RPCError(.internal, "the server sent more than it had credit for"))
@@ -179,12 +221,14 @@ struct ClientLoop: ~Copyable {
   /// - Returns: `false` when the connection is to be closed.
   private mutating func handle(_ message: ClientMessage) -> Bool {
     switch message {
-    case .start(let id, let call):
-      if let refusal = table.start(id, isSafe: call.isSafe, deadline: call.deadline, now: now) {
-        call.sink.fail(refusal)
-      } else {
-        calls[id] = call
-      }
+    case .start(let call):
+      let refusal = table.start(
+        call.id,
+        isSafe: call.isSafe,
+        deadline: call.deadline,
+        now: now
+      )
+      if let refusal { call.sink.fail(refusal) } else { calls[call.id] = call }
     case .cancel(let id): giveUp(id)
     case .credit(let id, let count):
       if table.isRunning(id) { controls.append(.credit(id, UInt32(clamping: count))) }
@@ -214,43 +258,37 @@ struct ClientLoop: ~Copyable {
   /// - Returns: Whether anything was sent.
   private mutating func sendRequests() -> Bool {
     var hasSent = false
+    guard table.nextUnsent() != nil || !controls.isEmpty else { return false }
     // Not when the turn began: a call that arrived since would get more time than it has.
-    let now = ContinuousClock.now
+    let now = clock.now
     while let (id, deadline) = table.nextUnsent() {
-      guard let call = calls[id] else {
-        table.sent(id)
-        continue
+      if let call = calls[id] {
+        let isSent = RequestHeaderEncoder.call(call, timeout: deadline.map { $0 - now }) {
+          send($0, call.request)
+        }
+        guard isSent else { return hasSent }
+        hasSent = true
       }
-      let header = RequestHeaderEncoder.call(
-        id,
-        call,
-        timeout: deadline.map { $0 - now },
-        arena: arena
-      )
-      arena.reset()
-      guard send(header, call.request) else { return hasSent }
       table.sent(id)
-      hasSent = true
     }
     while let control = controls.first {
-      let header =
+      let isSent =
         switch control {
-        case .cancel(let id): RequestHeaderEncoder.cancel(id, arena: arena)
-        case .credit(let id, let count): RequestHeaderEncoder.credit(id, count, arena: arena)
+        case .cancel(let id): RequestHeaderEncoder.cancel(id) { send($0, []) }
+        case .credit(let id, let count): RequestHeaderEncoder.credit(id, count) { send($0, []) }
         }
-      arena.reset()
-      guard send(header, []) else { return hasSent }
+      guard isSent else { return hasSent }
       controls.removeFirst()
       hasSent = true
     }
     return hasSent
   }
 
-  private func send(_ header: [UInt8], _ body: [UInt8]) -> Bool {
+  private func send(_ header: UnsafeRawBufferPointer, _ body: [UInt8]) -> Bool {
     let isSent =
-      header.withUnsafeBytes { link.socket.send($0, more: true) } == .sent
+      link.socket.send(header, more: true) == .sent
       && body.withUnsafeBytes { link.socket.send($0) } == .sent
-    if isSent { configuration.observer?(.sent(header, body)) }
+    if isSent { configuration.observer?(.sent(Array(header), body)) }
     return isSent
   }
 }

@@ -6,5 +6,5 @@ public enum ObservedFrames: Hashable, Sendable {
   case received([UInt8], [UInt8])
 }
 
-/// Sees what a connection sends and receives; called on its thread, and must not wait.
+/// Sees what a connection sends and receives; called in order while the connection waits, so that it must not.
 public typealias FrameObserver = @Sendable (ObservedFrames) -> Void

@@ -3,7 +3,7 @@ internal import TidingsRPC
 /// Messages from tasks to a client's loop.
 enum ClientMessage: Sendable {
   /// Make a call.
-  case start(UInt64, OutgoingCall)
+  case start(OutgoingCall)
   /// Nobody waits for a call any more.
   case cancel(UInt64)
   /// A stream may send more.
@@ -12,16 +12,36 @@ enum ClientMessage: Sendable {
   case close
 }
 
-/// A call on its way through a client's loop.
-struct OutgoingCall: Sendable {
+/// A call on its way through a client's loop; an object, so that to hand it on is cheap.
+final class OutgoingCall: Sendable {
+  let id: UInt64
   let method: String
   let request: [UInt8]
-  let metadata: Metadata
-  let idempotencyKey: String?
+  /// The metadata and the idempotency key.
+  let context: RequestContext
   /// It may be sent again without knowing what became of the first time.
   let isSafe: Bool
-  let deadline: ContinuousClock.Instant?
+  /// When nobody waits for it any more, by the clock of the connection.
+  let deadline: Duration?
   let sink: AnswerSink
+
+  init(
+    _ id: UInt64,
+    _ method: String,
+    _ request: [UInt8],
+    _ context: RequestContext,
+    isSafe: Bool,
+    deadline: Duration?,
+    _ sink: AnswerSink
+  ) {
+    self.id = id
+    self.method = method
+    self.request = request
+    self.context = context
+    self.isSafe = isSafe
+    self.deadline = deadline
+    self.sink = sink
+  }
 }
 
 /// Where a call's answers go.

@@ -1,52 +1,50 @@
-internal import CProtobufC
-internal import TidingsProtoC
+internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsRPC
+internal import TidingsWire
 
-/// A response's header where protobuf-c decoded it; valid until the arena is reset.
+/// A response's header in its frame; valid as long as that.
 struct ResponseHeaderView {
-  private let header: UnsafePointer<Tidings__Rpc__V1__ResponseHeader>
+  private typealias Field = TidingsRpcV1.ResponseHeader.FieldNumber
 
-  /// Decodes a header; `nil` when the bytes are none.
-  init?(_ bytes: UnsafeRawBufferPointer, arena: borrowing Arena) {
-    guard
-      let header = tidings__rpc__v1__response_header__unpack(
-        arena.allocator,
-        bytes.count,
-        bytes.assumingMemoryBound(to: UInt8.self).baseAddress
-      )
-    else { return nil }
-    self.header = UnsafePointer(header)
+  private let bytes: UnsafeRawBufferPointer
+  private(set) var callID: UInt64 = 0
+  private(set) var endsStream = false
+  private(set) var hasMessage = false
+  private var status: UInt32 = 0
+
+  /// Reads a header; `nil` when the bytes are none.
+  init?(_ bytes: UnsafeRawBufferPointer) {
+    self.bytes = bytes
+    guard let lent = LentBytes(bytes) else { return }
+    var reader = WireReader(lent)
+    do {
+      while let (field, value) = try reader.next() {
+        guard case .varint(let number) = value else { continue }
+        switch field {
+        case Field.callID: callID = number
+        case Field.status: status = UInt32(truncatingIfNeeded: number)
+        case Field.endOfStream: endsStream = number != 0
+        case Field.hasMessage: hasMessage = number != 0
+        default: continue
+        }
+      }
+    } catch {
+      return nil
+    }
   }
 
-  var callID: UInt64 { header.pointee.call_id }
-  var endsStream: Bool { header.pointee.end_of_stream != 0 }
-  var hasMessage: Bool { header.pointee.has_message != 0 }
-  var isOK: Bool { header.pointee.status == 0 }
-  var isUnavailable: Bool { header.pointee.status == StatusCode.unavailable.rawValue }
-  var isExhausted: Bool { header.pointee.status == StatusCode.resourceExhausted.rawValue }
+  var isOK: Bool { status == 0 }
+  var isUnavailable: Bool { status == StatusCode.unavailable.rawValue }
+  var isExhausted: Bool { status == StatusCode.resourceExhausted.rawValue }
 
   /// The status of a failed call.
   func makeError() -> RPCError {
-    var details: [RPCError.Detail] = []
-    for index in 0..<header.pointee.n_details {
-      guard let detail = header.pointee.details[index]?.pointee else { continue }
-      details.append(
-        .init(typeURL: Self.string(detail.type_url), value: Array(Self.bytes(detail.value)))
-      )
-    }
+    let header = try? TidingsRpcV1.ResponseHeader(decoding: Array(bytes))
     return RPCError(
-      StatusCode(rawValue: header.pointee.status),
-      Self.string(header.pointee.message),
-      details: details
+      StatusCode(rawValue: status),
+      header?.message ?? "",
+      details: header?.details.map { .init(typeURL: $0.typeURL, value: $0.value) } ?? []
     )
-  }
-
-  private static func string(_ data: ProtobufCBinaryData) -> String {
-    String(decoding: bytes(data), as: UTF8.self)
-  }
-
-  private static func bytes(_ data: ProtobufCBinaryData) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: data.data, count: data.len)
   }
 }

@@ -6,8 +6,7 @@ the code of an item, it raises the exception for that code, with the call's erro
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from types import TracebackType
 from typing import ClassVar
 
 from tidings.records import Record
@@ -111,13 +110,16 @@ class AssetNotAvailable(ItemError, code=error_pb2.ERROR_CODE_ASSET_NOT_AVAILABLE
     """The record contains an asset that is not in the database: upload it, then retry."""
 
 
-@contextmanager
-def item_errors() -> Iterator[None]:
+class item_errors:
     """Raises the item's error if a call as a whole failed with the code of an item."""
-    try:
-        yield
-    except RPCError as error:
-        item = error.item_error
-        if item is None:
-            raise
-        raise ItemError.of(item) from error
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if isinstance(error, RPCError) and error.item_error is not None:
+            raise ItemError.of(error.item_error) from error

@@ -32,6 +32,12 @@ class ZoneID:
         """Encodes the ID."""
         return wire.ZoneID(zone_name=self.name, owner_name=self.owner)
 
+    def put(self, message: wire.ZoneID) -> None:
+        """Encodes the ID into an empty message."""
+        message.zone_name = self.name
+        if self.owner:
+            message.owner_name = self.owner
+
     @classmethod
     def from_wire(cls, message: wire.ZoneID) -> ZoneID:
         """Decodes the ID of a zone; an empty one is the default zone."""
@@ -55,7 +61,14 @@ class RecordID:
 
     def to_wire(self) -> wire.RecordID:
         """Encodes the ID."""
-        return wire.RecordID(record_name=self.name, zone_id=self.zone.to_wire())
+        message = wire.RecordID()
+        self.put(message)
+        return message
+
+    def put(self, message: wire.RecordID) -> None:
+        """Encodes the ID into an empty message."""
+        message.record_name = self.name
+        self.zone.put(message.zone_id)
 
     @classmethod
     def from_wire(cls, message: wire.RecordID) -> RecordID:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from tidings.identifiers import RecordID, ZoneID
 from tidings.v1 import record_pb2 as wire
-from tidings.values import Value, from_wire, timestamp_from_wire, to_wire
+from tidings.values import Value, from_wire, put, timestamp_from_wire
 
 
 class ModificationInfo:
@@ -93,34 +93,41 @@ class Record(MutableMapping[str, Value]):
 
     def to_wire(self) -> wire.Record:
         """Encodes the record for a save. Raises the errors of :func:`tidings.values.to_wire`."""
-        parent = None
+        message = wire.Record()
+        self.put(message)
+        return message
+
+    def put(self, message: wire.Record) -> None:
+        """Encodes the record into an empty message, as :meth:`to_wire` does."""
+        self.id.put(message.record_id)
+        message.record_type = self.type
+        fields = message.fields
+        for name, value in self.fields.items():
+            put(value, fields[name])
+        message.change_tag = self.change_tag
         if self.parent is not None:
-            parent = wire.Reference(
-                record_id=self.parent.to_wire(), action=wire.REFERENCE_ACTION_NONE
-            )
+            self.parent.put(message.parent.record_id)
+            message.parent.action = wire.REFERENCE_ACTION_NONE
         elif self._had_parent:
             # A parent without a name is removed.
-            parent = wire.Reference(record_id=RecordID("").to_wire())
-        return wire.Record(
-            record_id=self.id.to_wire(),
-            record_type=self.type,
-            fields={name: to_wire(value) for name, value in self.fields.items()},
-            change_tag=self.change_tag,
-            parent=parent,
-            share=self.share,
-        )
+            RecordID("").put(message.parent.record_id)
+        if self.share is not None:
+            message.share.CopyFrom(self.share)
 
     @classmethod
     def from_wire(cls, message: wire.Record) -> Record:
         """Decodes a record."""
         record = cls(message.record_type)
         record._take_system_fields(message)
-        record.fields = {name: from_wire(value) for name, value in message.fields.items()}
+        # Not items(), which is a generator in Python.
+        fields = message.fields
+        record.fields = {name: from_wire(fields[name]) for name in fields}
         return record
 
     def saved(self, message: wire.Record) -> Record:
         """The record after a save, with the system fields that the server returned."""
-        record = Record.from_wire(message)
+        record = Record(message.record_type)
+        record._take_system_fields(message)
         record.fields = {name: value for name, value in self.fields.items() if value is not None}
         return record
 

@@ -24,7 +24,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -152,12 +152,30 @@ def to_wire(value: Value) -> wire.FieldValue:
     return _list_to_wire(value)
 
 
+def put(value: Value, message: wire.FieldValue) -> None:
+    """Encodes a value into an empty message, as :func:`to_wire` does.
+
+    To set a member takes an eighth of the time of making a message and copying it.
+    """
+    kind = type(value)
+    if kind is str:
+        message.string_value = value  # type: ignore[assignment]  # a str
+    elif kind is int:
+        message.int64_value = _int_to_wire(value)  # type: ignore[arg-type]  # an int
+    elif kind is float:
+        message.double_value = value  # type: ignore[assignment]  # a float
+    else:
+        message.CopyFrom(to_wire(value))
+
+
 def from_wire(message: wire.FieldValue) -> Value:
     """Decodes a value; returns ``None`` for a type that this version does not know."""
     kind = message.WhichOneof("value")
     if kind is None:
         return None
     content = getattr(message, kind)
+    if kind in _PLAIN:
+        return content  # type: ignore[no-any-return]  # a str, an int, a float or bytes
     if kind == "encrypted_value":
         return Encrypted(int(content.type), content.key_id, content.sealed)
     if kind == "unknown_list_value":
@@ -207,7 +225,8 @@ def timestamp_to_wire(time: datetime) -> Timestamp:
 
 def timestamp_from_wire(message: Timestamp) -> datetime:
     """Decodes a time, in UTC; a :class:`PreciseTime` if it has a fraction of a microsecond."""
-    time = message.ToDatetime().replace(tzinfo=timezone.utc)
+    # Not ToDatetime, which takes longer than all else of a record.
+    time = _EPOCH + timedelta(seconds=message.seconds, microseconds=message.nanos // 1_000)
     rest = message.nanos % 1_000
     return PreciseTime.of(time, rest) if rest else time
 
@@ -262,6 +281,10 @@ def _asset_from_wire(message: wire.Asset) -> Asset:
 def _same(value: Any) -> Any:
     return value
 
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+_PLAIN = frozenset({"string_value", "int64_value", "double_value", "bytes_value"})
 
 _LOCATION_PARTS = ("altitude", "horizontal_accuracy", "vertical_accuracy", "speed", "course")
 

@@ -151,25 +151,25 @@ extension GoogleProtobuf.`Any`: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "google.protobuf.Any", google__protobuf__any__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Google__Protobuf__Any.self)
-    self.typeURL = try TidingsProtobuf.Unpacked.string(c.pointee.type_url, "google.protobuf.Any.type_url")
-    self.value = TidingsProtobuf.Unpacked.bytes(c.pointee.value)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.typeURL = try reader.string("google.protobuf.Any.type_url")
+      case 2:
+        self.value = try reader.bytes()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Google__Protobuf__Any.self)
-    google__protobuf__any__init(c)
-    c.pointee.type_url = arena.packed(self.typeURL)
-    c.pointee.value = arena.packed(self.value)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.typeURL.isEmpty { writer.tag(10); writer.string(self.typeURL) }
+    if !self.value.isEmpty { writer.tag(18); writer.bytes(self.value) }
   }
 }
 

@@ -108,25 +108,25 @@ extension GoogleProtobuf.Duration: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "google.protobuf.Duration", google__protobuf__duration__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Google__Protobuf__Duration.self)
-    self.seconds = c.pointee.seconds
-    self.nanos = c.pointee.nanos
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.seconds = try reader.int64()
+      case 2:
+        self.nanos = try reader.int32()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Google__Protobuf__Duration.self)
-    google__protobuf__duration__init(c)
-    c.pointee.seconds = self.seconds
-    c.pointee.nanos = self.nanos
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.seconds != 0 { writer.tag(8); writer.int64(self.seconds) }
+    if self.nanos != 0 { writer.tag(16); writer.int32(self.nanos) }
   }
 }
 

@@ -582,20 +582,17 @@ extension TidingsV1.FetchAccountStatusRequest: TidingsProtobuf.GeneratedMessage 
     try arena.unpack(bytes, "tidings.v1.FetchAccountStatusRequest", tidings__v1__fetch_account_status_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
+    while let field = try reader.next() {
+      try reader.skip(field)
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchAccountStatusRequest.self)
-    tidings__v1__fetch_account_status_request__init(c)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
   }
 }
 
@@ -610,45 +607,37 @@ extension TidingsV1.FetchAccountStatusResponse: TidingsProtobuf.GeneratedMessage
     try arena.unpack(bytes, "tidings.v1.FetchAccountStatusResponse", tidings__v1__fetch_account_status_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchAccountStatusResponse.self)
-    self.status = TidingsV1.AccountStatus(rawValue: Int32(truncatingIfNeeded: c.pointee.status.rawValue))
-    self.userRecordName = try TidingsProtobuf.Unpacked.string(c.pointee.user_record_name, "tidings.v1.FetchAccountStatusResponse.user_record_name")
-    if c.pointee.n_roles > 0 {
-      self.roles = try TidingsProtobuf.Unpacked.strings(c.pointee.n_roles, c.pointee.roles, "tidings.v1.FetchAccountStatusResponse.roles")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.status = TidingsV1.AccountStatus(rawValue: try reader.int32())
+      case 2:
+        self.userRecordName = try reader.string("tidings.v1.FetchAccountStatusResponse.user_record_name")
+      case 3:
+        self.roles.append(try reader.string("tidings.v1.FetchAccountStatusResponse.roles"))
+      case 4:
+        self.usage.append(try reader.message())
+      case 5:
+        self.quota = try reader.message(self.quota)
+      case 6:
+        self.keyExpiresMs = try reader.uint64()
+      default: try reader.skip(field)
+      }
     }
-    if c.pointee.n_usage > 0 {
-      self.usage = try TidingsProtobuf.Unpacked.messages(c.pointee.n_usage, c.pointee.usage)
-    }
-    if let value = c.pointee.quota {
-      self.quota = try TidingsV1.Quota(unpacked: UnsafeRawPointer(value))
-    }
-    self.keyExpiresMs = c.pointee.key_expires_ms
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchAccountStatusResponse.self)
-    tidings__v1__fetch_account_status_response__init(c)
-    c.pointee.status = Tidings__V1__AccountStatus(rawValue: .init(truncatingIfNeeded: self.status.rawValue))
-    c.pointee.user_record_name = arena.packed(self.userRecordName)
-    if !self.roles.isEmpty {
-      c.pointee.n_roles = self.roles.count
-      c.pointee.roles = arena.packed(self.roles) { arena.packed($0) }
-    }
-    if !self.usage.isEmpty {
-      c.pointee.n_usage = self.usage.count
-      c.pointee.usage = arena.packed(self.usage) { arena.packed($0) }
-    }
-    if let value = self.quota { c.pointee.quota = arena.packed(value) }
-    c.pointee.key_expires_ms = self.keyExpiresMs
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.status.rawValue != 0 { writer.tag(8); writer.int32(self.status.rawValue) }
+    if !self.userRecordName.isEmpty { writer.tag(18); writer.string(self.userRecordName) }
+    for value in self.roles { writer.tag(26); writer.string(value) }
+    for value in self.usage { writer.tag(34); writer.message(value) }
+    if let value = self.quota { writer.tag(42); writer.message(value) }
+    if self.keyExpiresMs != 0 { writer.tag(48); writer.uint64(self.keyExpiresMs) }
   }
 }
 
@@ -663,29 +652,31 @@ extension TidingsV1.Usage: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.Usage", tidings__v1__usage__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__Usage.self)
-    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.Usage.container")
-    self.records = c.pointee.records
-    self.bytes = c.pointee.bytes
-    self.subscriptions = c.pointee.subscriptions
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.container = try reader.string("tidings.v1.Usage.container")
+      case 2:
+        self.records = try reader.uint64()
+      case 3:
+        self.bytes = try reader.uint64()
+      case 4:
+        self.subscriptions = try reader.uint64()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__Usage.self)
-    tidings__v1__usage__init(c)
-    c.pointee.container = arena.packed(self.container)
-    c.pointee.records = self.records
-    c.pointee.bytes = self.bytes
-    c.pointee.subscriptions = self.subscriptions
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.container.isEmpty { writer.tag(10); writer.string(self.container) }
+    if self.records != 0 { writer.tag(16); writer.uint64(self.records) }
+    if self.bytes != 0 { writer.tag(24); writer.uint64(self.bytes) }
+    if self.subscriptions != 0 { writer.tag(32); writer.uint64(self.subscriptions) }
   }
 }
 
@@ -700,31 +691,34 @@ extension TidingsV1.Quota: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.Quota", tidings__v1__quota__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__Quota.self)
-    self.recordsMax = c.pointee.records_max
-    self.bytesMax = c.pointee.bytes_max
-    self.callsPerSecondMax = c.pointee.calls_per_second_max
-    self.subscriptionsMax = c.pointee.subscriptions_max
-    self.connectionsMax = c.pointee.connections_max
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.recordsMax = try reader.uint64()
+      case 2:
+        self.bytesMax = try reader.uint64()
+      case 3:
+        self.callsPerSecondMax = try reader.uint32()
+      case 4:
+        self.subscriptionsMax = try reader.uint32()
+      case 5:
+        self.connectionsMax = try reader.uint32()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__Quota.self)
-    tidings__v1__quota__init(c)
-    c.pointee.records_max = self.recordsMax
-    c.pointee.bytes_max = self.bytesMax
-    c.pointee.calls_per_second_max = self.callsPerSecondMax
-    c.pointee.subscriptions_max = self.subscriptionsMax
-    c.pointee.connections_max = self.connectionsMax
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.recordsMax != 0 { writer.tag(8); writer.uint64(self.recordsMax) }
+    if self.bytesMax != 0 { writer.tag(16); writer.uint64(self.bytesMax) }
+    if self.callsPerSecondMax != 0 { writer.tag(24); writer.uint32(self.callsPerSecondMax) }
+    if self.subscriptionsMax != 0 { writer.tag(32); writer.uint32(self.subscriptionsMax) }
+    if self.connectionsMax != 0 { writer.tag(40); writer.uint32(self.connectionsMax) }
   }
 }
 
@@ -739,23 +733,22 @@ extension TidingsV1.FetchUserRecordIDRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.FetchUserRecordIDRequest", tidings__v1__fetch_user_record_idrequest__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchUserRecordIDRequest.self)
-    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.FetchUserRecordIDRequest.container")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.container = try reader.string("tidings.v1.FetchUserRecordIDRequest.container")
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchUserRecordIDRequest.self)
-    tidings__v1__fetch_user_record_idrequest__init(c)
-    c.pointee.container = arena.packed(self.container)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.container.isEmpty { writer.tag(10); writer.string(self.container) }
   }
 }
 
@@ -770,23 +763,22 @@ extension TidingsV1.FetchUserRecordIDResponse: TidingsProtobuf.GeneratedMessage 
     try arena.unpack(bytes, "tidings.v1.FetchUserRecordIDResponse", tidings__v1__fetch_user_record_idresponse__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchUserRecordIDResponse.self)
-    self.userRecordName = try TidingsProtobuf.Unpacked.string(c.pointee.user_record_name, "tidings.v1.FetchUserRecordIDResponse.user_record_name")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.userRecordName = try reader.string("tidings.v1.FetchUserRecordIDResponse.user_record_name")
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchUserRecordIDResponse.self)
-    tidings__v1__fetch_user_record_idresponse__init(c)
-    c.pointee.user_record_name = arena.packed(self.userRecordName)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.userRecordName.isEmpty { writer.tag(10); writer.string(self.userRecordName) }
   }
 }
 
@@ -801,42 +793,28 @@ extension TidingsV1.UserLookup: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.UserLookup", tidings__v1__user_lookup__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__UserLookup.self)
-    switch c.pointee.key_case.rawValue {
-    case 1:
-      self.key = .userRecordName(try TidingsProtobuf.Unpacked.string(c.pointee.user_record_name, "tidings.v1.UserLookup.user_record_name"))
-    case 2:
-      self.key = .emailAddress(try TidingsProtobuf.Unpacked.string(c.pointee.email_address, "tidings.v1.UserLookup.email_address"))
-    case 3:
-      self.key = .phoneNumber(try TidingsProtobuf.Unpacked.string(c.pointee.phone_number, "tidings.v1.UserLookup.phone_number"))
-    default: break
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.key = .userRecordName(try reader.string("tidings.v1.UserLookup.user_record_name"))
+      case 2:
+        self.key = .emailAddress(try reader.string("tidings.v1.UserLookup.email_address"))
+      case 3:
+        self.key = .phoneNumber(try reader.string("tidings.v1.UserLookup.phone_number"))
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__UserLookup.self)
-    tidings__v1__user_lookup__init(c)
-    switch self.key {
-    case .userRecordName(let value)?:
-      c.pointee.key_case = .init(rawValue: 1)
-      c.pointee.user_record_name = arena.packed(value)
-    case .emailAddress(let value)?:
-      c.pointee.key_case = .init(rawValue: 2)
-      c.pointee.email_address = arena.packed(value)
-    case .phoneNumber(let value)?:
-      c.pointee.key_case = .init(rawValue: 3)
-      c.pointee.phone_number = arena.packed(value)
-    case nil: break
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if case .userRecordName(let value)? = self.key { writer.tag(10); writer.string(value) }
+    if case .emailAddress(let value)? = self.key { writer.tag(18); writer.string(value) }
+    if case .phoneNumber(let value)? = self.key { writer.tag(26); writer.string(value) }
   }
 }
 
@@ -851,32 +829,28 @@ extension TidingsV1.FetchUsersRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.FetchUsersRequest", tidings__v1__fetch_users_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchUsersRequest.self)
-    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.FetchUsersRequest.container")
-    self.environment = TidingsV1.Environment(rawValue: Int32(truncatingIfNeeded: c.pointee.environment.rawValue))
-    if c.pointee.n_lookups > 0 {
-      self.lookups = try TidingsProtobuf.Unpacked.messages(c.pointee.n_lookups, c.pointee.lookups)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.container = try reader.string("tidings.v1.FetchUsersRequest.container")
+      case 2:
+        self.environment = TidingsV1.Environment(rawValue: try reader.int32())
+      case 3:
+        self.lookups.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchUsersRequest.self)
-    tidings__v1__fetch_users_request__init(c)
-    c.pointee.container = arena.packed(self.container)
-    c.pointee.environment = Tidings__V1__Environment(rawValue: .init(truncatingIfNeeded: self.environment.rawValue))
-    if !self.lookups.isEmpty {
-      c.pointee.n_lookups = self.lookups.count
-      c.pointee.lookups = arena.packed(self.lookups) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.container.isEmpty { writer.tag(10); writer.string(self.container) }
+    if self.environment.rawValue != 0 { writer.tag(16); writer.int32(self.environment.rawValue) }
+    for value in self.lookups { writer.tag(26); writer.message(value) }
   }
 }
 
@@ -891,27 +865,28 @@ extension TidingsV1.User: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.User", tidings__v1__user__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__User.self)
-    self.userRecordName = try TidingsProtobuf.Unpacked.string(c.pointee.user_record_name, "tidings.v1.User.user_record_name")
-    self.displayName = try TidingsProtobuf.Unpacked.string(c.pointee.display_name, "tidings.v1.User.display_name")
-    self.discoverable = c.pointee.discoverable != 0
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.userRecordName = try reader.string("tidings.v1.User.user_record_name")
+      case 2:
+        self.displayName = try reader.string("tidings.v1.User.display_name")
+      case 3:
+        self.discoverable = try reader.bool()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__User.self)
-    tidings__v1__user__init(c)
-    c.pointee.user_record_name = arena.packed(self.userRecordName)
-    c.pointee.display_name = arena.packed(self.displayName)
-    c.pointee.discoverable = self.discoverable ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.userRecordName.isEmpty { writer.tag(10); writer.string(self.userRecordName) }
+    if !self.displayName.isEmpty { writer.tag(18); writer.string(self.displayName) }
+    if self.discoverable { writer.tag(24); writer.bool(self.discoverable) }
   }
 }
 
@@ -926,45 +901,28 @@ extension TidingsV1.UserResult: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.UserResult", tidings__v1__user_result__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__UserResult.self)
-    if let value = c.pointee.lookup {
-      self.lookup = try TidingsV1.UserLookup(unpacked: UnsafeRawPointer(value))
-    }
-    switch c.pointee.outcome_case.rawValue {
-    case 2:
-      if let value = c.pointee.user {
-        self.outcome = .user(try TidingsV1.User(unpacked: UnsafeRawPointer(value)))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.lookup = try reader.message(self.lookup)
+      case 2:
+        self.outcome = .user(try reader.message())
+      case 3:
+        self.outcome = .error(try reader.message())
+      default: try reader.skip(field)
       }
-    case 3:
-      if let value = c.pointee.error {
-        self.outcome = .error(try TidingsV1.ItemError(unpacked: UnsafeRawPointer(value)))
-      }
-    default: break
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__UserResult.self)
-    tidings__v1__user_result__init(c)
-    if let value = self.lookup { c.pointee.lookup = arena.packed(value) }
-    switch self.outcome {
-    case .user(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 2)
-      c.pointee.user = arena.packed(value)
-    case .error(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 3)
-      c.pointee.error = arena.packed(value)
-    case nil: break
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.lookup { writer.tag(10); writer.message(value) }
+    if case .user(let value)? = self.outcome { writer.tag(18); writer.message(value) }
+    if case .error(let value)? = self.outcome { writer.tag(26); writer.message(value) }
   }
 }
 
@@ -979,28 +937,22 @@ extension TidingsV1.FetchUsersResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.FetchUsersResponse", tidings__v1__fetch_users_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchUsersResponse.self)
-    if c.pointee.n_results > 0 {
-      self.results = try TidingsProtobuf.Unpacked.messages(c.pointee.n_results, c.pointee.results)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.results.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchUsersResponse.self)
-    tidings__v1__fetch_users_response__init(c)
-    if !self.results.isEmpty {
-      c.pointee.n_results = self.results.count
-      c.pointee.results = arena.packed(self.results) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.results { writer.tag(10); writer.message(value) }
   }
 }
 
@@ -1015,27 +967,28 @@ extension TidingsV1.DirectoryEntry: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.DirectoryEntry", tidings__v1__directory_entry__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__DirectoryEntry.self)
-    self.displayName = try TidingsProtobuf.Unpacked.string(c.pointee.display_name, "tidings.v1.DirectoryEntry.display_name")
-    self.emailAddress = try TidingsProtobuf.Unpacked.string(c.pointee.email_address, "tidings.v1.DirectoryEntry.email_address")
-    self.phoneNumber = try TidingsProtobuf.Unpacked.string(c.pointee.phone_number, "tidings.v1.DirectoryEntry.phone_number")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.displayName = try reader.string("tidings.v1.DirectoryEntry.display_name")
+      case 2:
+        self.emailAddress = try reader.string("tidings.v1.DirectoryEntry.email_address")
+      case 3:
+        self.phoneNumber = try reader.string("tidings.v1.DirectoryEntry.phone_number")
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__DirectoryEntry.self)
-    tidings__v1__directory_entry__init(c)
-    c.pointee.display_name = arena.packed(self.displayName)
-    c.pointee.email_address = arena.packed(self.emailAddress)
-    c.pointee.phone_number = arena.packed(self.phoneNumber)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.displayName.isEmpty { writer.tag(10); writer.string(self.displayName) }
+    if !self.emailAddress.isEmpty { writer.tag(18); writer.string(self.emailAddress) }
+    if !self.phoneNumber.isEmpty { writer.tag(26); writer.string(self.phoneNumber) }
   }
 }
 
@@ -1050,25 +1003,25 @@ extension TidingsV1.FetchDirectoryEntryRequest: TidingsProtobuf.GeneratedMessage
     try arena.unpack(bytes, "tidings.v1.FetchDirectoryEntryRequest", tidings__v1__fetch_directory_entry_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchDirectoryEntryRequest.self)
-    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.FetchDirectoryEntryRequest.container")
-    self.environment = TidingsV1.Environment(rawValue: Int32(truncatingIfNeeded: c.pointee.environment.rawValue))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.container = try reader.string("tidings.v1.FetchDirectoryEntryRequest.container")
+      case 2:
+        self.environment = TidingsV1.Environment(rawValue: try reader.int32())
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchDirectoryEntryRequest.self)
-    tidings__v1__fetch_directory_entry_request__init(c)
-    c.pointee.container = arena.packed(self.container)
-    c.pointee.environment = Tidings__V1__Environment(rawValue: .init(truncatingIfNeeded: self.environment.rawValue))
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.container.isEmpty { writer.tag(10); writer.string(self.container) }
+    if self.environment.rawValue != 0 { writer.tag(16); writer.int32(self.environment.rawValue) }
   }
 }
 
@@ -1083,25 +1036,22 @@ extension TidingsV1.FetchDirectoryEntryResponse: TidingsProtobuf.GeneratedMessag
     try arena.unpack(bytes, "tidings.v1.FetchDirectoryEntryResponse", tidings__v1__fetch_directory_entry_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchDirectoryEntryResponse.self)
-    if let value = c.pointee.entry {
-      self.entry = try TidingsV1.DirectoryEntry(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.entry = try reader.message(self.entry)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchDirectoryEntryResponse.self)
-    tidings__v1__fetch_directory_entry_response__init(c)
-    if let value = self.entry { c.pointee.entry = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.entry { writer.tag(10); writer.message(value) }
   }
 }
 
@@ -1116,29 +1066,28 @@ extension TidingsV1.UpdateDirectoryEntryRequest: TidingsProtobuf.GeneratedMessag
     try arena.unpack(bytes, "tidings.v1.UpdateDirectoryEntryRequest", tidings__v1__update_directory_entry_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__UpdateDirectoryEntryRequest.self)
-    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.UpdateDirectoryEntryRequest.container")
-    self.environment = TidingsV1.Environment(rawValue: Int32(truncatingIfNeeded: c.pointee.environment.rawValue))
-    if let value = c.pointee.entry {
-      self.entry = try TidingsV1.DirectoryEntry(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.container = try reader.string("tidings.v1.UpdateDirectoryEntryRequest.container")
+      case 2:
+        self.environment = TidingsV1.Environment(rawValue: try reader.int32())
+      case 3:
+        self.entry = try reader.message(self.entry)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__UpdateDirectoryEntryRequest.self)
-    tidings__v1__update_directory_entry_request__init(c)
-    c.pointee.container = arena.packed(self.container)
-    c.pointee.environment = Tidings__V1__Environment(rawValue: .init(truncatingIfNeeded: self.environment.rawValue))
-    if let value = self.entry { c.pointee.entry = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.container.isEmpty { writer.tag(10); writer.string(self.container) }
+    if self.environment.rawValue != 0 { writer.tag(16); writer.int32(self.environment.rawValue) }
+    if let value = self.entry { writer.tag(26); writer.message(value) }
   }
 }
 
@@ -1153,25 +1102,22 @@ extension TidingsV1.UpdateDirectoryEntryResponse: TidingsProtobuf.GeneratedMessa
     try arena.unpack(bytes, "tidings.v1.UpdateDirectoryEntryResponse", tidings__v1__update_directory_entry_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__UpdateDirectoryEntryResponse.self)
-    if let value = c.pointee.entry {
-      self.entry = try TidingsV1.DirectoryEntry(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.entry = try reader.message(self.entry)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__UpdateDirectoryEntryResponse.self)
-    tidings__v1__update_directory_entry_response__init(c)
-    if let value = self.entry { c.pointee.entry = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.entry { writer.tag(10); writer.message(value) }
   }
 }
 
@@ -1186,29 +1132,31 @@ extension TidingsV1.ListDirectoryRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ListDirectoryRequest", tidings__v1__list_directory_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ListDirectoryRequest.self)
-    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.ListDirectoryRequest.container")
-    self.environment = TidingsV1.Environment(rawValue: Int32(truncatingIfNeeded: c.pointee.environment.rawValue))
-    self.after = try TidingsProtobuf.Unpacked.string(c.pointee.after, "tidings.v1.ListDirectoryRequest.after")
-    self.limit = c.pointee.limit
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.container = try reader.string("tidings.v1.ListDirectoryRequest.container")
+      case 2:
+        self.environment = TidingsV1.Environment(rawValue: try reader.int32())
+      case 3:
+        self.after = try reader.string("tidings.v1.ListDirectoryRequest.after")
+      case 4:
+        self.limit = try reader.uint32()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ListDirectoryRequest.self)
-    tidings__v1__list_directory_request__init(c)
-    c.pointee.container = arena.packed(self.container)
-    c.pointee.environment = Tidings__V1__Environment(rawValue: .init(truncatingIfNeeded: self.environment.rawValue))
-    c.pointee.after = arena.packed(self.after)
-    c.pointee.limit = self.limit
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.container.isEmpty { writer.tag(10); writer.string(self.container) }
+    if self.environment.rawValue != 0 { writer.tag(16); writer.int32(self.environment.rawValue) }
+    if !self.after.isEmpty { writer.tag(26); writer.string(self.after) }
+    if self.limit != 0 { writer.tag(32); writer.uint32(self.limit) }
   }
 }
 
@@ -1223,30 +1171,25 @@ extension TidingsV1.ListDirectoryResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ListDirectoryResponse", tidings__v1__list_directory_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ListDirectoryResponse.self)
-    if c.pointee.n_users > 0 {
-      self.users = try TidingsProtobuf.Unpacked.messages(c.pointee.n_users, c.pointee.users)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.users.append(try reader.message())
+      case 2:
+        self.moreComing = try reader.bool()
+      default: try reader.skip(field)
+      }
     }
-    self.moreComing = c.pointee.more_coming != 0
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ListDirectoryResponse.self)
-    tidings__v1__list_directory_response__init(c)
-    if !self.users.isEmpty {
-      c.pointee.n_users = self.users.count
-      c.pointee.users = arena.packed(self.users) { arena.packed($0) }
-    }
-    c.pointee.more_coming = self.moreComing ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.users { writer.tag(10); writer.message(value) }
+    if self.moreComing { writer.tag(16); writer.bool(self.moreComing) }
   }
 }
 

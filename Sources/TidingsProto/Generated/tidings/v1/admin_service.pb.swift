@@ -1849,51 +1849,40 @@ extension TidingsV1.Account: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.Account", tidings__v1__account__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__Account.self)
-    self.name = try TidingsProtobuf.Unpacked.string(c.pointee.name, "tidings.v1.Account.name")
-    if c.pointee.n_roles > 0 {
-      self.roles = try TidingsProtobuf.Unpacked.strings(c.pointee.n_roles, c.pointee.roles, "tidings.v1.Account.roles")
-    }
-    if c.pointee.n_keys > 0 {
-      self.keys = try TidingsProtobuf.Unpacked.messages(c.pointee.n_keys, c.pointee.keys)
-    }
-    if let value = c.pointee.created {
-      self.created = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
-    }
-    self.displayName = try TidingsProtobuf.Unpacked.string(c.pointee.display_name, "tidings.v1.Account.display_name")
-    if let value = c.pointee.restricted {
-      self.restricted = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
-    }
-    if let value = c.pointee.quota {
-      self.quota = try TidingsV1.Quota(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.name = try reader.string("tidings.v1.Account.name")
+      case 2:
+        self.roles.append(try reader.string("tidings.v1.Account.roles"))
+      case 3:
+        self.keys.append(try reader.message())
+      case 4:
+        self.created = try reader.message(self.created)
+      case 5:
+        self.displayName = try reader.string("tidings.v1.Account.display_name")
+      case 6:
+        self.restricted = try reader.message(self.restricted)
+      case 7:
+        self.quota = try reader.message(self.quota)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__Account.self)
-    tidings__v1__account__init(c)
-    c.pointee.name = arena.packed(self.name)
-    if !self.roles.isEmpty {
-      c.pointee.n_roles = self.roles.count
-      c.pointee.roles = arena.packed(self.roles) { arena.packed($0) }
-    }
-    if !self.keys.isEmpty {
-      c.pointee.n_keys = self.keys.count
-      c.pointee.keys = arena.packed(self.keys) { arena.packed($0) }
-    }
-    if let value = self.created { c.pointee.created = arena.packed(value) }
-    c.pointee.display_name = arena.packed(self.displayName)
-    if let value = self.restricted { c.pointee.restricted = arena.packed(value) }
-    if let value = self.quota { c.pointee.quota = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.name.isEmpty { writer.tag(10); writer.string(self.name) }
+    for value in self.roles { writer.tag(18); writer.string(value) }
+    for value in self.keys { writer.tag(26); writer.message(value) }
+    if let value = self.created { writer.tag(34); writer.message(value) }
+    if !self.displayName.isEmpty { writer.tag(42); writer.string(self.displayName) }
+    if let value = self.restricted { writer.tag(50); writer.message(value) }
+    if let value = self.quota { writer.tag(58); writer.message(value) }
   }
 }
 
@@ -1908,37 +1897,34 @@ extension TidingsV1.PublicKey: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.PublicKey", tidings__v1__public_key__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__PublicKey.self)
-    self.key = try TidingsProtobuf.Unpacked.string(c.pointee.key, "tidings.v1.PublicKey.key")
-    if let value = c.pointee.expires {
-      self.expires = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
-    }
-    if let value = c.pointee.revoked {
-      self.revoked = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
-    }
-    self.label = try TidingsProtobuf.Unpacked.string(c.pointee.label, "tidings.v1.PublicKey.label")
-    if let value = c.pointee.admitted {
-      self.admitted = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.key = try reader.string("tidings.v1.PublicKey.key")
+      case 2:
+        self.expires = try reader.message(self.expires)
+      case 3:
+        self.revoked = try reader.message(self.revoked)
+      case 4:
+        self.label = try reader.string("tidings.v1.PublicKey.label")
+      case 5:
+        self.admitted = try reader.message(self.admitted)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__PublicKey.self)
-    tidings__v1__public_key__init(c)
-    c.pointee.key = arena.packed(self.key)
-    if let value = self.expires { c.pointee.expires = arena.packed(value) }
-    if let value = self.revoked { c.pointee.revoked = arena.packed(value) }
-    c.pointee.label = arena.packed(self.label)
-    if let value = self.admitted { c.pointee.admitted = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.key.isEmpty { writer.tag(10); writer.string(self.key) }
+    if let value = self.expires { writer.tag(18); writer.message(value) }
+    if let value = self.revoked { writer.tag(26); writer.message(value) }
+    if !self.label.isEmpty { writer.tag(34); writer.string(self.label) }
+    if let value = self.admitted { writer.tag(42); writer.message(value) }
   }
 }
 
@@ -1953,40 +1939,34 @@ extension TidingsV1.CreateUserRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.CreateUserRequest", tidings__v1__create_user_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__CreateUserRequest.self)
-    self.name = try TidingsProtobuf.Unpacked.string(c.pointee.name, "tidings.v1.CreateUserRequest.name")
-    if let value = c.pointee.public_key {
-      self.publicKey = try TidingsV1.PublicKey(unpacked: UnsafeRawPointer(value))
-    }
-    self.displayName = try TidingsProtobuf.Unpacked.string(c.pointee.display_name, "tidings.v1.CreateUserRequest.display_name")
-    if c.pointee.n_roles > 0 {
-      self.roles = try TidingsProtobuf.Unpacked.strings(c.pointee.n_roles, c.pointee.roles, "tidings.v1.CreateUserRequest.roles")
-    }
-    if let value = c.pointee.quota {
-      self.quota = try TidingsV1.Quota(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.name = try reader.string("tidings.v1.CreateUserRequest.name")
+      case 2:
+        self.publicKey = try reader.message(self.publicKey)
+      case 3:
+        self.displayName = try reader.string("tidings.v1.CreateUserRequest.display_name")
+      case 4:
+        self.roles.append(try reader.string("tidings.v1.CreateUserRequest.roles"))
+      case 5:
+        self.quota = try reader.message(self.quota)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__CreateUserRequest.self)
-    tidings__v1__create_user_request__init(c)
-    c.pointee.name = arena.packed(self.name)
-    if let value = self.publicKey { c.pointee.public_key = arena.packed(value) }
-    c.pointee.display_name = arena.packed(self.displayName)
-    if !self.roles.isEmpty {
-      c.pointee.n_roles = self.roles.count
-      c.pointee.roles = arena.packed(self.roles) { arena.packed($0) }
-    }
-    if let value = self.quota { c.pointee.quota = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.name.isEmpty { writer.tag(10); writer.string(self.name) }
+    if let value = self.publicKey { writer.tag(18); writer.message(value) }
+    if !self.displayName.isEmpty { writer.tag(26); writer.string(self.displayName) }
+    for value in self.roles { writer.tag(34); writer.string(value) }
+    if let value = self.quota { writer.tag(42); writer.message(value) }
   }
 }
 
@@ -2001,25 +1981,22 @@ extension TidingsV1.CreateUserResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.CreateUserResponse", tidings__v1__create_user_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__CreateUserResponse.self)
-    if let value = c.pointee.account {
-      self.account = try TidingsV1.Account(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.account = try reader.message(self.account)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__CreateUserResponse.self)
-    tidings__v1__create_user_response__init(c)
-    if let value = self.account { c.pointee.account = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.account { writer.tag(10); writer.message(value) }
   }
 }
 
@@ -2034,43 +2011,34 @@ extension TidingsV1.UpdateUserRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.UpdateUserRequest", tidings__v1__update_user_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__UpdateUserRequest.self)
-    self.userName = try TidingsProtobuf.Unpacked.string(c.pointee.user_name, "tidings.v1.UpdateUserRequest.user_name")
-    if c.pointee._display_name_case.rawValue == 2 {
-      self.displayName = try TidingsProtobuf.Unpacked.string(c.pointee.display_name, "tidings.v1.UpdateUserRequest.display_name")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.userName = try reader.string("tidings.v1.UpdateUserRequest.user_name")
+      case 2:
+        self.displayName = try reader.string("tidings.v1.UpdateUserRequest.display_name")
+      case 3:
+        self.restricted = try reader.bool()
+      case 4:
+        self.quota = try reader.message(self.quota)
+      case 5:
+        self.removesQuota = try reader.bool()
+      default: try reader.skip(field)
+      }
     }
-    if c.pointee._restricted_case.rawValue == 3 {
-      self.restricted = c.pointee.restricted != 0
-    }
-    if let value = c.pointee.quota {
-      self.quota = try TidingsV1.Quota(unpacked: UnsafeRawPointer(value))
-    }
-    self.removesQuota = c.pointee.removes_quota != 0
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__UpdateUserRequest.self)
-    tidings__v1__update_user_request__init(c)
-    c.pointee.user_name = arena.packed(self.userName)
-    if let value = self.displayName {
-      c.pointee._display_name_case = .init(rawValue: 2)
-      c.pointee.display_name = arena.packed(value)
-    }
-    if let value = self.restricted {
-      c.pointee._restricted_case = .init(rawValue: 3)
-      c.pointee.restricted = value ? 1 : 0
-    }
-    if let value = self.quota { c.pointee.quota = arena.packed(value) }
-    c.pointee.removes_quota = self.removesQuota ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.userName.isEmpty { writer.tag(10); writer.string(self.userName) }
+    if let value = self.displayName { writer.tag(18); writer.string(value) }
+    if let value = self.restricted { writer.tag(24); writer.bool(value) }
+    if let value = self.quota { writer.tag(34); writer.message(value) }
+    if self.removesQuota { writer.tag(40); writer.bool(self.removesQuota) }
   }
 }
 
@@ -2085,25 +2053,22 @@ extension TidingsV1.UpdateUserResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.UpdateUserResponse", tidings__v1__update_user_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__UpdateUserResponse.self)
-    if let value = c.pointee.account {
-      self.account = try TidingsV1.Account(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.account = try reader.message(self.account)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__UpdateUserResponse.self)
-    tidings__v1__update_user_response__init(c)
-    if let value = self.account { c.pointee.account = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.account { writer.tag(10); writer.message(value) }
   }
 }
 
@@ -2118,32 +2083,28 @@ extension TidingsV1.ListUsersRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ListUsersRequest", tidings__v1__list_users_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ListUsersRequest.self)
-    self.after = try TidingsProtobuf.Unpacked.string(c.pointee.after, "tidings.v1.ListUsersRequest.after")
-    self.limit = c.pointee.limit
-    if c.pointee.n_user_names > 0 {
-      self.userNames = try TidingsProtobuf.Unpacked.strings(c.pointee.n_user_names, c.pointee.user_names, "tidings.v1.ListUsersRequest.user_names")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.after = try reader.string("tidings.v1.ListUsersRequest.after")
+      case 2:
+        self.limit = try reader.uint32()
+      case 3:
+        self.userNames.append(try reader.string("tidings.v1.ListUsersRequest.user_names"))
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ListUsersRequest.self)
-    tidings__v1__list_users_request__init(c)
-    c.pointee.after = arena.packed(self.after)
-    c.pointee.limit = self.limit
-    if !self.userNames.isEmpty {
-      c.pointee.n_user_names = self.userNames.count
-      c.pointee.user_names = arena.packed(self.userNames) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.after.isEmpty { writer.tag(10); writer.string(self.after) }
+    if self.limit != 0 { writer.tag(16); writer.uint32(self.limit) }
+    for value in self.userNames { writer.tag(26); writer.string(value) }
   }
 }
 
@@ -2158,37 +2119,28 @@ extension TidingsV1.ListUsersResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ListUsersResponse", tidings__v1__list_users_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ListUsersResponse.self)
-    if c.pointee.n_accounts > 0 {
-      self.accounts = try TidingsProtobuf.Unpacked.messages(c.pointee.n_accounts, c.pointee.accounts)
-    }
-    self.moreComing = c.pointee.more_coming != 0
-    if c.pointee.n_guest_keys > 0 {
-      self.guestKeys = try TidingsProtobuf.Unpacked.messages(c.pointee.n_guest_keys, c.pointee.guest_keys)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.accounts.append(try reader.message())
+      case 2:
+        self.moreComing = try reader.bool()
+      case 3:
+        self.guestKeys.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ListUsersResponse.self)
-    tidings__v1__list_users_response__init(c)
-    if !self.accounts.isEmpty {
-      c.pointee.n_accounts = self.accounts.count
-      c.pointee.accounts = arena.packed(self.accounts) { arena.packed($0) }
-    }
-    c.pointee.more_coming = self.moreComing ? 1 : 0
-    if !self.guestKeys.isEmpty {
-      c.pointee.n_guest_keys = self.guestKeys.count
-      c.pointee.guest_keys = arena.packed(self.guestKeys) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.accounts { writer.tag(10); writer.message(value) }
+    if self.moreComing { writer.tag(16); writer.bool(self.moreComing) }
+    for value in self.guestKeys { writer.tag(26); writer.message(value) }
   }
 }
 
@@ -2203,27 +2155,25 @@ extension TidingsV1.AuthorizeKeyRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.AuthorizeKeyRequest", tidings__v1__authorize_key_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__AuthorizeKeyRequest.self)
-    self.userName = try TidingsProtobuf.Unpacked.string(c.pointee.user_name, "tidings.v1.AuthorizeKeyRequest.user_name")
-    if let value = c.pointee.public_key {
-      self.publicKey = try TidingsV1.PublicKey(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.userName = try reader.string("tidings.v1.AuthorizeKeyRequest.user_name")
+      case 2:
+        self.publicKey = try reader.message(self.publicKey)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__AuthorizeKeyRequest.self)
-    tidings__v1__authorize_key_request__init(c)
-    c.pointee.user_name = arena.packed(self.userName)
-    if let value = self.publicKey { c.pointee.public_key = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.userName.isEmpty { writer.tag(10); writer.string(self.userName) }
+    if let value = self.publicKey { writer.tag(18); writer.message(value) }
   }
 }
 
@@ -2238,25 +2188,22 @@ extension TidingsV1.AuthorizeKeyResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.AuthorizeKeyResponse", tidings__v1__authorize_key_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__AuthorizeKeyResponse.self)
-    if let value = c.pointee.account {
-      self.account = try TidingsV1.Account(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.account = try reader.message(self.account)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__AuthorizeKeyResponse.self)
-    tidings__v1__authorize_key_response__init(c)
-    if let value = self.account { c.pointee.account = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.account { writer.tag(10); writer.message(value) }
   }
 }
 
@@ -2271,23 +2218,22 @@ extension TidingsV1.RevokeKeyRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.RevokeKeyRequest", tidings__v1__revoke_key_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__RevokeKeyRequest.self)
-    self.publicKey = try TidingsProtobuf.Unpacked.string(c.pointee.public_key, "tidings.v1.RevokeKeyRequest.public_key")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.publicKey = try reader.string("tidings.v1.RevokeKeyRequest.public_key")
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__RevokeKeyRequest.self)
-    tidings__v1__revoke_key_request__init(c)
-    c.pointee.public_key = arena.packed(self.publicKey)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.publicKey.isEmpty { writer.tag(10); writer.string(self.publicKey) }
   }
 }
 
@@ -2302,27 +2248,25 @@ extension TidingsV1.RevokeKeyResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.RevokeKeyResponse", tidings__v1__revoke_key_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__RevokeKeyResponse.self)
-    if let value = c.pointee.account {
-      self.account = try TidingsV1.Account(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.account = try reader.message(self.account)
+      case 2:
+        self.rotatedChannelCount = try reader.uint32()
+      default: try reader.skip(field)
+      }
     }
-    self.rotatedChannelCount = c.pointee.rotated_channel_count
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__RevokeKeyResponse.self)
-    tidings__v1__revoke_key_response__init(c)
-    if let value = self.account { c.pointee.account = arena.packed(value) }
-    c.pointee.rotated_channel_count = self.rotatedChannelCount
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.account { writer.tag(10); writer.message(value) }
+    if self.rotatedChannelCount != 0 { writer.tag(16); writer.uint32(self.rotatedChannelCount) }
   }
 }
 
@@ -2337,30 +2281,25 @@ extension TidingsV1.AssignRolesRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.AssignRolesRequest", tidings__v1__assign_roles_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__AssignRolesRequest.self)
-    self.userName = try TidingsProtobuf.Unpacked.string(c.pointee.user_name, "tidings.v1.AssignRolesRequest.user_name")
-    if c.pointee.n_roles > 0 {
-      self.roles = try TidingsProtobuf.Unpacked.strings(c.pointee.n_roles, c.pointee.roles, "tidings.v1.AssignRolesRequest.roles")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.userName = try reader.string("tidings.v1.AssignRolesRequest.user_name")
+      case 2:
+        self.roles.append(try reader.string("tidings.v1.AssignRolesRequest.roles"))
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__AssignRolesRequest.self)
-    tidings__v1__assign_roles_request__init(c)
-    c.pointee.user_name = arena.packed(self.userName)
-    if !self.roles.isEmpty {
-      c.pointee.n_roles = self.roles.count
-      c.pointee.roles = arena.packed(self.roles) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.userName.isEmpty { writer.tag(10); writer.string(self.userName) }
+    for value in self.roles { writer.tag(18); writer.string(value) }
   }
 }
 
@@ -2375,25 +2314,22 @@ extension TidingsV1.AssignRolesResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.AssignRolesResponse", tidings__v1__assign_roles_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__AssignRolesResponse.self)
-    if let value = c.pointee.account {
-      self.account = try TidingsV1.Account(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.account = try reader.message(self.account)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__AssignRolesResponse.self)
-    tidings__v1__assign_roles_response__init(c)
-    if let value = self.account { c.pointee.account = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.account { writer.tag(10); writer.message(value) }
   }
 }
 
@@ -2408,34 +2344,31 @@ extension TidingsV1.FetchAuditLogRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.FetchAuditLogRequest", tidings__v1__fetch_audit_log_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchAuditLogRequest.self)
-    self.limit = c.pointee.limit
-    self.userName = try TidingsProtobuf.Unpacked.string(c.pointee.user_name, "tidings.v1.FetchAuditLogRequest.user_name")
-    if c.pointee._refused_case.rawValue == 3 {
-      self.refused = c.pointee.refused != 0
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.limit = try reader.uint32()
+      case 2:
+        self.userName = try reader.string("tidings.v1.FetchAuditLogRequest.user_name")
+      case 3:
+        self.refused = try reader.bool()
+      case 4:
+        self.verifies = try reader.bool()
+      default: try reader.skip(field)
+      }
     }
-    self.verifies = c.pointee.verifies != 0
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchAuditLogRequest.self)
-    tidings__v1__fetch_audit_log_request__init(c)
-    c.pointee.limit = self.limit
-    c.pointee.user_name = arena.packed(self.userName)
-    if let value = self.refused {
-      c.pointee._refused_case = .init(rawValue: 3)
-      c.pointee.refused = value ? 1 : 0
-    }
-    c.pointee.verifies = self.verifies ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.limit != 0 { writer.tag(8); writer.uint32(self.limit) }
+    if !self.userName.isEmpty { writer.tag(18); writer.string(self.userName) }
+    if let value = self.refused { writer.tag(24); writer.bool(value) }
+    if self.verifies { writer.tag(32); writer.bool(self.verifies) }
   }
 }
 
@@ -2450,39 +2383,43 @@ extension TidingsV1.AuditEntry: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.AuditEntry", tidings__v1__audit_entry__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__AuditEntry.self)
-    if let value = c.pointee.time {
-      self.time = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.time = try reader.message(self.time)
+      case 2:
+        self.action = try reader.string("tidings.v1.AuditEntry.action")
+      case 3:
+        self.userName = try reader.string("tidings.v1.AuditEntry.user_name")
+      case 4:
+        self.publicKey = try reader.string("tidings.v1.AuditEntry.public_key")
+      case 5:
+        self.address = try reader.string("tidings.v1.AuditEntry.address")
+      case 6:
+        self.refused = try reader.bool()
+      case 7:
+        self.count = try reader.uint64()
+      case 8:
+        self.detail = try reader.string("tidings.v1.AuditEntry.detail")
+      default: try reader.skip(field)
+      }
     }
-    self.action = try TidingsProtobuf.Unpacked.string(c.pointee.action, "tidings.v1.AuditEntry.action")
-    self.userName = try TidingsProtobuf.Unpacked.string(c.pointee.user_name, "tidings.v1.AuditEntry.user_name")
-    self.publicKey = try TidingsProtobuf.Unpacked.string(c.pointee.public_key, "tidings.v1.AuditEntry.public_key")
-    self.address = try TidingsProtobuf.Unpacked.string(c.pointee.address, "tidings.v1.AuditEntry.address")
-    self.refused = c.pointee.refused != 0
-    self.count = c.pointee.count
-    self.detail = try TidingsProtobuf.Unpacked.string(c.pointee.detail, "tidings.v1.AuditEntry.detail")
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__AuditEntry.self)
-    tidings__v1__audit_entry__init(c)
-    if let value = self.time { c.pointee.time = arena.packed(value) }
-    c.pointee.action = arena.packed(self.action)
-    c.pointee.user_name = arena.packed(self.userName)
-    c.pointee.public_key = arena.packed(self.publicKey)
-    c.pointee.address = arena.packed(self.address)
-    c.pointee.refused = self.refused ? 1 : 0
-    c.pointee.count = self.count
-    c.pointee.detail = arena.packed(self.detail)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.time { writer.tag(10); writer.message(value) }
+    if !self.action.isEmpty { writer.tag(18); writer.string(self.action) }
+    if !self.userName.isEmpty { writer.tag(26); writer.string(self.userName) }
+    if !self.publicKey.isEmpty { writer.tag(34); writer.string(self.publicKey) }
+    if !self.address.isEmpty { writer.tag(42); writer.string(self.address) }
+    if self.refused { writer.tag(48); writer.bool(self.refused) }
+    if self.count != 0 { writer.tag(56); writer.uint64(self.count) }
+    if !self.detail.isEmpty { writer.tag(66); writer.string(self.detail) }
   }
 }
 
@@ -2497,35 +2434,25 @@ extension TidingsV1.FetchAuditLogResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.FetchAuditLogResponse", tidings__v1__fetch_audit_log_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchAuditLogResponse.self)
-    if c.pointee.n_entries > 0 {
-      self.entries = try TidingsProtobuf.Unpacked.messages(c.pointee.n_entries, c.pointee.entries)
-    }
-    if c.pointee.n_chains > 0 {
-      self.chains = try TidingsProtobuf.Unpacked.messages(c.pointee.n_chains, c.pointee.chains)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.entries.append(try reader.message())
+      case 2:
+        self.chains.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchAuditLogResponse.self)
-    tidings__v1__fetch_audit_log_response__init(c)
-    if !self.entries.isEmpty {
-      c.pointee.n_entries = self.entries.count
-      c.pointee.entries = arena.packed(self.entries) { arena.packed($0) }
-    }
-    if !self.chains.isEmpty {
-      c.pointee.n_chains = self.chains.count
-      c.pointee.chains = arena.packed(self.chains) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.entries { writer.tag(10); writer.message(value) }
+    for value in self.chains { writer.tag(18); writer.message(value) }
   }
 }
 
@@ -2540,45 +2467,40 @@ extension TidingsV1.AuditChain: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.AuditChain", tidings__v1__audit_chain__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__AuditChain.self)
-    self.name = try TidingsProtobuf.Unpacked.string(c.pointee.name, "tidings.v1.AuditChain.name")
-    self.headNumber = c.pointee.head_number
-    self.headHash = TidingsProtobuf.Unpacked.bytes(c.pointee.head_hash)
-    self.lineCount = c.pointee.line_count
-    self.firstNumber = c.pointee.first_number
-    if c.pointee.n_problems > 0 {
-      self.problems = try TidingsProtobuf.Unpacked.strings(c.pointee.n_problems, c.pointee.problems, "tidings.v1.AuditChain.problems")
-    }
-    if c.pointee.n_remarks > 0 {
-      self.remarks = try TidingsProtobuf.Unpacked.strings(c.pointee.n_remarks, c.pointee.remarks, "tidings.v1.AuditChain.remarks")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.name = try reader.string("tidings.v1.AuditChain.name")
+      case 2:
+        self.headNumber = try reader.uint64()
+      case 3:
+        self.headHash = try reader.bytes()
+      case 4:
+        self.lineCount = try reader.uint64()
+      case 5:
+        self.firstNumber = try reader.uint64()
+      case 6:
+        self.problems.append(try reader.string("tidings.v1.AuditChain.problems"))
+      case 7:
+        self.remarks.append(try reader.string("tidings.v1.AuditChain.remarks"))
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__AuditChain.self)
-    tidings__v1__audit_chain__init(c)
-    c.pointee.name = arena.packed(self.name)
-    c.pointee.head_number = self.headNumber
-    c.pointee.head_hash = arena.packed(self.headHash)
-    c.pointee.line_count = self.lineCount
-    c.pointee.first_number = self.firstNumber
-    if !self.problems.isEmpty {
-      c.pointee.n_problems = self.problems.count
-      c.pointee.problems = arena.packed(self.problems) { arena.packed($0) }
-    }
-    if !self.remarks.isEmpty {
-      c.pointee.n_remarks = self.remarks.count
-      c.pointee.remarks = arena.packed(self.remarks) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.name.isEmpty { writer.tag(10); writer.string(self.name) }
+    if self.headNumber != 0 { writer.tag(16); writer.uint64(self.headNumber) }
+    if !self.headHash.isEmpty { writer.tag(26); writer.bytes(self.headHash) }
+    if self.lineCount != 0 { writer.tag(32); writer.uint64(self.lineCount) }
+    if self.firstNumber != 0 { writer.tag(40); writer.uint64(self.firstNumber) }
+    for value in self.problems { writer.tag(50); writer.string(value) }
+    for value in self.remarks { writer.tag(58); writer.string(value) }
   }
 }
 
@@ -2593,25 +2515,25 @@ extension TidingsV1.CreateBackupRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.CreateBackupRequest", tidings__v1__create_backup_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__CreateBackupRequest.self)
-    self.bytesPerSecondMax = c.pointee.bytes_per_second_max
-    self.skipsDamagedAssets = c.pointee.skips_damaged_assets != 0
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.bytesPerSecondMax = try reader.uint64()
+      case 2:
+        self.skipsDamagedAssets = try reader.bool()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__CreateBackupRequest.self)
-    tidings__v1__create_backup_request__init(c)
-    c.pointee.bytes_per_second_max = self.bytesPerSecondMax
-    c.pointee.skips_damaged_assets = self.skipsDamagedAssets ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.bytesPerSecondMax != 0 { writer.tag(8); writer.uint64(self.bytesPerSecondMax) }
+    if self.skipsDamagedAssets { writer.tag(16); writer.bool(self.skipsDamagedAssets) }
   }
 }
 
@@ -2626,23 +2548,22 @@ extension TidingsV1.CreateBackupResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.CreateBackupResponse", tidings__v1__create_backup_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__CreateBackupResponse.self)
-    self.chunk = TidingsProtobuf.Unpacked.bytes(c.pointee.chunk)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.chunk = try reader.bytes()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__CreateBackupResponse.self)
-    tidings__v1__create_backup_response__init(c)
-    c.pointee.chunk = arena.packed(self.chunk)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.chunk.isEmpty { writer.tag(10); writer.bytes(self.chunk) }
   }
 }
 
@@ -2657,25 +2578,25 @@ extension TidingsV1.CheckStoreRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.CheckStoreRequest", tidings__v1__check_store_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__CheckStoreRequest.self)
-    self.bytesPerSecondMax = c.pointee.bytes_per_second_max
-    self.checksStructure = c.pointee.checks_structure != 0
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.bytesPerSecondMax = try reader.uint64()
+      case 2:
+        self.checksStructure = try reader.bool()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__CheckStoreRequest.self)
-    tidings__v1__check_store_request__init(c)
-    c.pointee.bytes_per_second_max = self.bytesPerSecondMax
-    c.pointee.checks_structure = self.checksStructure ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.bytesPerSecondMax != 0 { writer.tag(8); writer.uint64(self.bytesPerSecondMax) }
+    if self.checksStructure { writer.tag(16); writer.bool(self.checksStructure) }
   }
 }
 
@@ -2690,44 +2611,46 @@ extension TidingsV1.CheckStoreResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.CheckStoreResponse", tidings__v1__check_store_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__CheckStoreResponse.self)
-    self.step = TidingsV1.CheckStep(rawValue: Int32(truncatingIfNeeded: c.pointee.step.rawValue))
-    self.pagesTotal = c.pointee.pages_total
-    self.pagesDone = c.pointee.pages_done
-    self.assetsTotal = c.pointee.assets_total
-    self.assetsDone = c.pointee.assets_done
-    self.bytesTotal = c.pointee.bytes_total
-    self.bytesDone = c.pointee.bytes_done
-    if c.pointee.n_damage > 0 {
-      self.damage = try TidingsProtobuf.Unpacked.messages(c.pointee.n_damage, c.pointee.damage)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.step = TidingsV1.CheckStep(rawValue: try reader.int32())
+      case 2:
+        self.pagesTotal = try reader.uint64()
+      case 3:
+        self.pagesDone = try reader.uint64()
+      case 4:
+        self.assetsTotal = try reader.uint64()
+      case 5:
+        self.assetsDone = try reader.uint64()
+      case 6:
+        self.bytesTotal = try reader.uint64()
+      case 7:
+        self.bytesDone = try reader.uint64()
+      case 8:
+        self.damage.append(try reader.message())
+      case 9:
+        self.damageCount = try reader.uint64()
+      default: try reader.skip(field)
+      }
     }
-    self.damageCount = c.pointee.damage_count
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__CheckStoreResponse.self)
-    tidings__v1__check_store_response__init(c)
-    c.pointee.step = Tidings__V1__CheckStep(rawValue: .init(truncatingIfNeeded: self.step.rawValue))
-    c.pointee.pages_total = self.pagesTotal
-    c.pointee.pages_done = self.pagesDone
-    c.pointee.assets_total = self.assetsTotal
-    c.pointee.assets_done = self.assetsDone
-    c.pointee.bytes_total = self.bytesTotal
-    c.pointee.bytes_done = self.bytesDone
-    if !self.damage.isEmpty {
-      c.pointee.n_damage = self.damage.count
-      c.pointee.damage = arena.packed(self.damage) { arena.packed($0) }
-    }
-    c.pointee.damage_count = self.damageCount
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.step.rawValue != 0 { writer.tag(8); writer.int32(self.step.rawValue) }
+    if self.pagesTotal != 0 { writer.tag(16); writer.uint64(self.pagesTotal) }
+    if self.pagesDone != 0 { writer.tag(24); writer.uint64(self.pagesDone) }
+    if self.assetsTotal != 0 { writer.tag(32); writer.uint64(self.assetsTotal) }
+    if self.assetsDone != 0 { writer.tag(40); writer.uint64(self.assetsDone) }
+    if self.bytesTotal != 0 { writer.tag(48); writer.uint64(self.bytesTotal) }
+    if self.bytesDone != 0 { writer.tag(56); writer.uint64(self.bytesDone) }
+    for value in self.damage { writer.tag(66); writer.message(value) }
+    if self.damageCount != 0 { writer.tag(72); writer.uint64(self.damageCount) }
   }
 }
 
@@ -2742,44 +2665,31 @@ extension TidingsV1.StoreDamage: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.StoreDamage", tidings__v1__store_damage__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__StoreDamage.self)
-    self.problem = try TidingsProtobuf.Unpacked.string(c.pointee.problem, "tidings.v1.StoreDamage.problem")
-    switch c.pointee.subject_case.rawValue {
-    case 1:
-      self.subject = .page(c.pointee.page)
-    case 2:
-      self.subject = .asset(TidingsProtobuf.Unpacked.bytes(c.pointee.asset))
-    case 3:
-      self.subject = .structure(try TidingsProtobuf.Unpacked.string(c.pointee.structure, "tidings.v1.StoreDamage.structure"))
-    default: break
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.subject = .page(try reader.uint64())
+      case 2:
+        self.subject = .asset(try reader.bytes())
+      case 3:
+        self.subject = .structure(try reader.string("tidings.v1.StoreDamage.structure"))
+      case 4:
+        self.problem = try reader.string("tidings.v1.StoreDamage.problem")
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__StoreDamage.self)
-    tidings__v1__store_damage__init(c)
-    c.pointee.problem = arena.packed(self.problem)
-    switch self.subject {
-    case .page(let value)?:
-      c.pointee.subject_case = .init(rawValue: 1)
-      c.pointee.page = value
-    case .asset(let value)?:
-      c.pointee.subject_case = .init(rawValue: 2)
-      c.pointee.asset = arena.packed(value)
-    case .structure(let value)?:
-      c.pointee.subject_case = .init(rawValue: 3)
-      c.pointee.structure = arena.packed(value)
-    case nil: break
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if case .page(let value)? = self.subject { writer.tag(8); writer.uint64(value) }
+    if case .asset(let value)? = self.subject { writer.tag(18); writer.bytes(value) }
+    if case .structure(let value)? = self.subject { writer.tag(26); writer.string(value) }
+    if !self.problem.isEmpty { writer.tag(34); writer.string(self.problem) }
   }
 }
 
@@ -2794,20 +2704,17 @@ extension TidingsV1.FetchStatisticsRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.FetchStatisticsRequest", tidings__v1__fetch_statistics_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
+    while let field = try reader.next() {
+      try reader.skip(field)
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchStatisticsRequest.self)
-    tidings__v1__fetch_statistics_request__init(c)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
   }
 }
 
@@ -2822,43 +2729,52 @@ extension TidingsV1.FetchStatisticsResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.FetchStatisticsResponse", tidings__v1__fetch_statistics_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchStatisticsResponse.self)
-    self.records = c.pointee.records
-    self.tombstones = c.pointee.tombstones
-    self.zones = c.pointee.zones
-    self.subscriptions = c.pointee.subscriptions
-    self.channels = c.pointee.channels
-    self.events = c.pointee.events
-    self.databaseBytes = c.pointee.database_bytes
-    self.logBytes = c.pointee.log_bytes
-    self.assets = c.pointee.assets
-    self.assetBytes = c.pointee.asset_bytes
-    self.users = c.pointee.users
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.records = try reader.uint64()
+      case 2:
+        self.tombstones = try reader.uint64()
+      case 3:
+        self.zones = try reader.uint64()
+      case 4:
+        self.subscriptions = try reader.uint64()
+      case 5:
+        self.channels = try reader.uint64()
+      case 6:
+        self.events = try reader.uint64()
+      case 7:
+        self.databaseBytes = try reader.uint64()
+      case 8:
+        self.logBytes = try reader.uint64()
+      case 9:
+        self.assets = try reader.uint64()
+      case 10:
+        self.assetBytes = try reader.uint64()
+      case 11:
+        self.users = try reader.uint64()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchStatisticsResponse.self)
-    tidings__v1__fetch_statistics_response__init(c)
-    c.pointee.records = self.records
-    c.pointee.tombstones = self.tombstones
-    c.pointee.zones = self.zones
-    c.pointee.subscriptions = self.subscriptions
-    c.pointee.channels = self.channels
-    c.pointee.events = self.events
-    c.pointee.database_bytes = self.databaseBytes
-    c.pointee.log_bytes = self.logBytes
-    c.pointee.assets = self.assets
-    c.pointee.asset_bytes = self.assetBytes
-    c.pointee.users = self.users
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.records != 0 { writer.tag(8); writer.uint64(self.records) }
+    if self.tombstones != 0 { writer.tag(16); writer.uint64(self.tombstones) }
+    if self.zones != 0 { writer.tag(24); writer.uint64(self.zones) }
+    if self.subscriptions != 0 { writer.tag(32); writer.uint64(self.subscriptions) }
+    if self.channels != 0 { writer.tag(40); writer.uint64(self.channels) }
+    if self.events != 0 { writer.tag(48); writer.uint64(self.events) }
+    if self.databaseBytes != 0 { writer.tag(56); writer.uint64(self.databaseBytes) }
+    if self.logBytes != 0 { writer.tag(64); writer.uint64(self.logBytes) }
+    if self.assets != 0 { writer.tag(72); writer.uint64(self.assets) }
+    if self.assetBytes != 0 { writer.tag(80); writer.uint64(self.assetBytes) }
+    if self.users != 0 { writer.tag(88); writer.uint64(self.users) }
   }
 }
 
@@ -2873,41 +2789,46 @@ extension TidingsV1.Connection: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.Connection", tidings__v1__connection__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__Connection.self)
-    self.number = c.pointee.number
-    self.userName = try TidingsProtobuf.Unpacked.string(c.pointee.user_name, "tidings.v1.Connection.user_name")
-    self.publicKey = try TidingsProtobuf.Unpacked.string(c.pointee.public_key, "tidings.v1.Connection.public_key")
-    self.deviceID = try TidingsProtobuf.Unpacked.string(c.pointee.device_id, "tidings.v1.Connection.device_id")
-    if let value = c.pointee.since {
-      self.since = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.number = try reader.uint64()
+      case 2:
+        self.userName = try reader.string("tidings.v1.Connection.user_name")
+      case 3:
+        self.publicKey = try reader.string("tidings.v1.Connection.public_key")
+      case 4:
+        self.deviceID = try reader.string("tidings.v1.Connection.device_id")
+      case 5:
+        self.since = try reader.message(self.since)
+      case 6:
+        self.callsOpen = try reader.uint32()
+      case 7:
+        self.bytesHeld = try reader.uint64()
+      case 8:
+        self.isSubscriber = try reader.bool()
+      case 9:
+        self.topics = try reader.uint32()
+      default: try reader.skip(field)
+      }
     }
-    self.callsOpen = c.pointee.calls_open
-    self.bytesHeld = c.pointee.bytes_held
-    self.isSubscriber = c.pointee.is_subscriber != 0
-    self.topics = c.pointee.topics
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__Connection.self)
-    tidings__v1__connection__init(c)
-    c.pointee.number = self.number
-    c.pointee.user_name = arena.packed(self.userName)
-    c.pointee.public_key = arena.packed(self.publicKey)
-    c.pointee.device_id = arena.packed(self.deviceID)
-    if let value = self.since { c.pointee.since = arena.packed(value) }
-    c.pointee.calls_open = self.callsOpen
-    c.pointee.bytes_held = self.bytesHeld
-    c.pointee.is_subscriber = self.isSubscriber ? 1 : 0
-    c.pointee.topics = self.topics
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.number != 0 { writer.tag(8); writer.uint64(self.number) }
+    if !self.userName.isEmpty { writer.tag(18); writer.string(self.userName) }
+    if !self.publicKey.isEmpty { writer.tag(26); writer.string(self.publicKey) }
+    if !self.deviceID.isEmpty { writer.tag(34); writer.string(self.deviceID) }
+    if let value = self.since { writer.tag(42); writer.message(value) }
+    if self.callsOpen != 0 { writer.tag(48); writer.uint32(self.callsOpen) }
+    if self.bytesHeld != 0 { writer.tag(56); writer.uint64(self.bytesHeld) }
+    if self.isSubscriber { writer.tag(64); writer.bool(self.isSubscriber) }
+    if self.topics != 0 { writer.tag(72); writer.uint32(self.topics) }
   }
 }
 
@@ -2922,27 +2843,28 @@ extension TidingsV1.ListConnectionsRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ListConnectionsRequest", tidings__v1__list_connections_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ListConnectionsRequest.self)
-    self.userName = try TidingsProtobuf.Unpacked.string(c.pointee.user_name, "tidings.v1.ListConnectionsRequest.user_name")
-    self.after = c.pointee.after
-    self.limit = c.pointee.limit
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.userName = try reader.string("tidings.v1.ListConnectionsRequest.user_name")
+      case 2:
+        self.after = try reader.uint64()
+      case 3:
+        self.limit = try reader.uint32()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ListConnectionsRequest.self)
-    tidings__v1__list_connections_request__init(c)
-    c.pointee.user_name = arena.packed(self.userName)
-    c.pointee.after = self.after
-    c.pointee.limit = self.limit
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.userName.isEmpty { writer.tag(10); writer.string(self.userName) }
+    if self.after != 0 { writer.tag(16); writer.uint64(self.after) }
+    if self.limit != 0 { writer.tag(24); writer.uint32(self.limit) }
   }
 }
 
@@ -2957,32 +2879,28 @@ extension TidingsV1.ListConnectionsResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ListConnectionsResponse", tidings__v1__list_connections_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ListConnectionsResponse.self)
-    if c.pointee.n_connections > 0 {
-      self.connections = try TidingsProtobuf.Unpacked.messages(c.pointee.n_connections, c.pointee.connections)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.connections.append(try reader.message())
+      case 2:
+        self.moreComing = try reader.bool()
+      case 3:
+        self.unusedCount = try reader.uint32()
+      default: try reader.skip(field)
+      }
     }
-    self.moreComing = c.pointee.more_coming != 0
-    self.unusedCount = c.pointee.unused_count
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ListConnectionsResponse.self)
-    tidings__v1__list_connections_response__init(c)
-    if !self.connections.isEmpty {
-      c.pointee.n_connections = self.connections.count
-      c.pointee.connections = arena.packed(self.connections) { arena.packed($0) }
-    }
-    c.pointee.more_coming = self.moreComing ? 1 : 0
-    c.pointee.unused_count = self.unusedCount
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.connections { writer.tag(10); writer.message(value) }
+    if self.moreComing { writer.tag(16); writer.bool(self.moreComing) }
+    if self.unusedCount != 0 { writer.tag(24); writer.uint32(self.unusedCount) }
   }
 }
 
@@ -2997,42 +2915,28 @@ extension TidingsV1.EndConnectionsRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.EndConnectionsRequest", tidings__v1__end_connections_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__EndConnectionsRequest.self)
-    switch c.pointee.which_case.rawValue {
-    case 1:
-      self.which = .userName(try TidingsProtobuf.Unpacked.string(c.pointee.user_name, "tidings.v1.EndConnectionsRequest.user_name"))
-    case 2:
-      self.which = .publicKey(try TidingsProtobuf.Unpacked.string(c.pointee.public_key, "tidings.v1.EndConnectionsRequest.public_key"))
-    case 3:
-      self.which = .number(c.pointee.number)
-    default: break
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.which = .userName(try reader.string("tidings.v1.EndConnectionsRequest.user_name"))
+      case 2:
+        self.which = .publicKey(try reader.string("tidings.v1.EndConnectionsRequest.public_key"))
+      case 3:
+        self.which = .number(try reader.uint64())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__EndConnectionsRequest.self)
-    tidings__v1__end_connections_request__init(c)
-    switch self.which {
-    case .userName(let value)?:
-      c.pointee.which_case = .init(rawValue: 1)
-      c.pointee.user_name = arena.packed(value)
-    case .publicKey(let value)?:
-      c.pointee.which_case = .init(rawValue: 2)
-      c.pointee.public_key = arena.packed(value)
-    case .number(let value)?:
-      c.pointee.which_case = .init(rawValue: 3)
-      c.pointee.number = value
-    case nil: break
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if case .userName(let value)? = self.which { writer.tag(10); writer.string(value) }
+    if case .publicKey(let value)? = self.which { writer.tag(18); writer.string(value) }
+    if case .number(let value)? = self.which { writer.tag(24); writer.uint64(value) }
   }
 }
 
@@ -3047,23 +2951,22 @@ extension TidingsV1.EndConnectionsResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.EndConnectionsResponse", tidings__v1__end_connections_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__EndConnectionsResponse.self)
-    self.count = c.pointee.count
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.count = try reader.uint32()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__EndConnectionsResponse.self)
-    tidings__v1__end_connections_response__init(c)
-    c.pointee.count = self.count
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.count != 0 { writer.tag(8); writer.uint32(self.count) }
   }
 }
 
@@ -3078,27 +2981,25 @@ extension TidingsV1.Device: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.Device", tidings__v1__device__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__Device.self)
-    self.deviceID = try TidingsProtobuf.Unpacked.string(c.pointee.device_id, "tidings.v1.Device.device_id")
-    if let value = c.pointee.last_write {
-      self.lastWrite = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.deviceID = try reader.string("tidings.v1.Device.device_id")
+      case 2:
+        self.lastWrite = try reader.message(self.lastWrite)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__Device.self)
-    tidings__v1__device__init(c)
-    c.pointee.device_id = arena.packed(self.deviceID)
-    if let value = self.lastWrite { c.pointee.last_write = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.deviceID.isEmpty { writer.tag(10); writer.string(self.deviceID) }
+    if let value = self.lastWrite { writer.tag(18); writer.message(value) }
   }
 }
 
@@ -3113,27 +3014,28 @@ extension TidingsV1.ListDevicesRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ListDevicesRequest", tidings__v1__list_devices_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ListDevicesRequest.self)
-    self.userName = try TidingsProtobuf.Unpacked.string(c.pointee.user_name, "tidings.v1.ListDevicesRequest.user_name")
-    self.after = try TidingsProtobuf.Unpacked.string(c.pointee.after, "tidings.v1.ListDevicesRequest.after")
-    self.limit = c.pointee.limit
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.userName = try reader.string("tidings.v1.ListDevicesRequest.user_name")
+      case 2:
+        self.after = try reader.string("tidings.v1.ListDevicesRequest.after")
+      case 3:
+        self.limit = try reader.uint32()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ListDevicesRequest.self)
-    tidings__v1__list_devices_request__init(c)
-    c.pointee.user_name = arena.packed(self.userName)
-    c.pointee.after = arena.packed(self.after)
-    c.pointee.limit = self.limit
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.userName.isEmpty { writer.tag(10); writer.string(self.userName) }
+    if !self.after.isEmpty { writer.tag(18); writer.string(self.after) }
+    if self.limit != 0 { writer.tag(24); writer.uint32(self.limit) }
   }
 }
 
@@ -3148,30 +3050,25 @@ extension TidingsV1.ListDevicesResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ListDevicesResponse", tidings__v1__list_devices_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ListDevicesResponse.self)
-    if c.pointee.n_devices > 0 {
-      self.devices = try TidingsProtobuf.Unpacked.messages(c.pointee.n_devices, c.pointee.devices)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.devices.append(try reader.message())
+      case 2:
+        self.moreComing = try reader.bool()
+      default: try reader.skip(field)
+      }
     }
-    self.moreComing = c.pointee.more_coming != 0
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ListDevicesResponse.self)
-    tidings__v1__list_devices_response__init(c)
-    if !self.devices.isEmpty {
-      c.pointee.n_devices = self.devices.count
-      c.pointee.devices = arena.packed(self.devices) { arena.packed($0) }
-    }
-    c.pointee.more_coming = self.moreComing ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.devices { writer.tag(10); writer.message(value) }
+    if self.moreComing { writer.tag(16); writer.bool(self.moreComing) }
   }
 }
 
@@ -3186,23 +3083,22 @@ extension TidingsV1.SetLogLevelRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.SetLogLevelRequest", tidings__v1__set_log_level_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__SetLogLevelRequest.self)
-    self.level = TidingsV1.LogLevel(rawValue: Int32(truncatingIfNeeded: c.pointee.level.rawValue))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.level = TidingsV1.LogLevel(rawValue: try reader.int32())
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__SetLogLevelRequest.self)
-    tidings__v1__set_log_level_request__init(c)
-    c.pointee.level = Tidings__V1__LogLevel(rawValue: .init(truncatingIfNeeded: self.level.rawValue))
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.level.rawValue != 0 { writer.tag(8); writer.int32(self.level.rawValue) }
   }
 }
 
@@ -3217,25 +3113,25 @@ extension TidingsV1.SetLogLevelResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.SetLogLevelResponse", tidings__v1__set_log_level_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__SetLogLevelResponse.self)
-    self.level = TidingsV1.LogLevel(rawValue: Int32(truncatingIfNeeded: c.pointee.level.rawValue))
-    self.previous = TidingsV1.LogLevel(rawValue: Int32(truncatingIfNeeded: c.pointee.previous.rawValue))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.level = TidingsV1.LogLevel(rawValue: try reader.int32())
+      case 2:
+        self.previous = TidingsV1.LogLevel(rawValue: try reader.int32())
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__SetLogLevelResponse.self)
-    tidings__v1__set_log_level_response__init(c)
-    c.pointee.level = Tidings__V1__LogLevel(rawValue: .init(truncatingIfNeeded: self.level.rawValue))
-    c.pointee.previous = Tidings__V1__LogLevel(rawValue: .init(truncatingIfNeeded: self.previous.rawValue))
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.level.rawValue != 0 { writer.tag(8); writer.int32(self.level.rawValue) }
+    if self.previous.rawValue != 0 { writer.tag(16); writer.int32(self.previous.rawValue) }
   }
 }
 
@@ -3250,44 +3146,31 @@ extension TidingsV1.SetRetentionRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.SetRetentionRequest", tidings__v1__set_retention_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__SetRetentionRequest.self)
-    if c.pointee._tombstone_retention_days_case.rawValue == 1 {
-      self.tombstoneRetentionDays = c.pointee.tombstone_retention_days
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.tombstoneRetentionDays = try reader.uint32()
+      case 2:
+        self.notificationRetentionDays = try reader.uint32()
+      case 3:
+        self.notificationsMax = try reader.uint64()
+      case 4:
+        self.resets = try reader.bool()
+      default: try reader.skip(field)
+      }
     }
-    if c.pointee._notification_retention_days_case.rawValue == 2 {
-      self.notificationRetentionDays = c.pointee.notification_retention_days
-    }
-    if c.pointee._notifications_max_case.rawValue == 3 {
-      self.notificationsMax = c.pointee.notifications_max
-    }
-    self.resets = c.pointee.resets != 0
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__SetRetentionRequest.self)
-    tidings__v1__set_retention_request__init(c)
-    if let value = self.tombstoneRetentionDays {
-      c.pointee._tombstone_retention_days_case = .init(rawValue: 1)
-      c.pointee.tombstone_retention_days = value
-    }
-    if let value = self.notificationRetentionDays {
-      c.pointee._notification_retention_days_case = .init(rawValue: 2)
-      c.pointee.notification_retention_days = value
-    }
-    if let value = self.notificationsMax {
-      c.pointee._notifications_max_case = .init(rawValue: 3)
-      c.pointee.notifications_max = value
-    }
-    c.pointee.resets = self.resets ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.tombstoneRetentionDays { writer.tag(8); writer.uint32(value) }
+    if let value = self.notificationRetentionDays { writer.tag(16); writer.uint32(value) }
+    if let value = self.notificationsMax { writer.tag(24); writer.uint64(value) }
+    if self.resets { writer.tag(32); writer.bool(self.resets) }
   }
 }
 
@@ -3302,34 +3185,31 @@ extension TidingsV1.SetRetentionResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.SetRetentionResponse", tidings__v1__set_retention_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__SetRetentionResponse.self)
-    self.tombstoneRetentionDays = c.pointee.tombstone_retention_days
-    self.notificationRetentionDays = c.pointee.notification_retention_days
-    self.notificationsMax = c.pointee.notifications_max
-    if c.pointee.n_set_names > 0 {
-      self.setNames = try TidingsProtobuf.Unpacked.strings(c.pointee.n_set_names, c.pointee.set_names, "tidings.v1.SetRetentionResponse.set_names")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.tombstoneRetentionDays = try reader.uint32()
+      case 2:
+        self.notificationRetentionDays = try reader.uint32()
+      case 3:
+        self.notificationsMax = try reader.uint64()
+      case 4:
+        self.setNames.append(try reader.string("tidings.v1.SetRetentionResponse.set_names"))
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__SetRetentionResponse.self)
-    tidings__v1__set_retention_response__init(c)
-    c.pointee.tombstone_retention_days = self.tombstoneRetentionDays
-    c.pointee.notification_retention_days = self.notificationRetentionDays
-    c.pointee.notifications_max = self.notificationsMax
-    if !self.setNames.isEmpty {
-      c.pointee.n_set_names = self.setNames.count
-      c.pointee.set_names = arena.packed(self.setNames) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.tombstoneRetentionDays != 0 { writer.tag(8); writer.uint32(self.tombstoneRetentionDays) }
+    if self.notificationRetentionDays != 0 { writer.tag(16); writer.uint32(self.notificationRetentionDays) }
+    if self.notificationsMax != 0 { writer.tag(24); writer.uint64(self.notificationsMax) }
+    for value in self.setNames { writer.tag(34); writer.string(value) }
   }
 }
 
@@ -3344,27 +3224,28 @@ extension TidingsV1.DrainRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.DrainRequest", tidings__v1__drain_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__DrainRequest.self)
-    self.action = TidingsV1.DrainAction(rawValue: Int32(truncatingIfNeeded: c.pointee.action.rawValue))
-    self.stops = c.pointee.stops != 0
-    self.patienceMilliseconds = c.pointee.patience_milliseconds
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.action = TidingsV1.DrainAction(rawValue: try reader.int32())
+      case 2:
+        self.stops = try reader.bool()
+      case 3:
+        self.patienceMilliseconds = try reader.uint32()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__DrainRequest.self)
-    tidings__v1__drain_request__init(c)
-    c.pointee.action = Tidings__V1__DrainAction(rawValue: .init(truncatingIfNeeded: self.action.rawValue))
-    c.pointee.stops = self.stops ? 1 : 0
-    c.pointee.patience_milliseconds = self.patienceMilliseconds
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.action.rawValue != 0 { writer.tag(8); writer.int32(self.action.rawValue) }
+    if self.stops { writer.tag(16); writer.bool(self.stops) }
+    if self.patienceMilliseconds != 0 { writer.tag(24); writer.uint32(self.patienceMilliseconds) }
   }
 }
 
@@ -3379,25 +3260,25 @@ extension TidingsV1.DrainResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.DrainResponse", tidings__v1__drain_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__DrainResponse.self)
-    self.state = TidingsRpcV1.ServerState(rawValue: Int32(truncatingIfNeeded: c.pointee.state.rawValue))
-    self.callsOpen = c.pointee.calls_open
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.state = TidingsRpcV1.ServerState(rawValue: try reader.int32())
+      case 2:
+        self.callsOpen = try reader.uint32()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__DrainResponse.self)
-    tidings__v1__drain_response__init(c)
-    c.pointee.state = Tidings__Rpc__V1__ServerState(rawValue: .init(truncatingIfNeeded: self.state.rawValue))
-    c.pointee.calls_open = self.callsOpen
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.state.rawValue != 0 { writer.tag(8); writer.int32(self.state.rawValue) }
+    if self.callsOpen != 0 { writer.tag(16); writer.uint32(self.callsOpen) }
   }
 }
 
@@ -3412,25 +3293,25 @@ extension TidingsV1.ResetDevelopmentRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ResetDevelopmentRequest", tidings__v1__reset_development_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ResetDevelopmentRequest.self)
-    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.ResetDevelopmentRequest.container")
-    self.dryRun = c.pointee.dry_run != 0
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.container = try reader.string("tidings.v1.ResetDevelopmentRequest.container")
+      case 2:
+        self.dryRun = try reader.bool()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ResetDevelopmentRequest.self)
-    tidings__v1__reset_development_request__init(c)
-    c.pointee.container = arena.packed(self.container)
-    c.pointee.dry_run = self.dryRun ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.container.isEmpty { writer.tag(10); writer.string(self.container) }
+    if self.dryRun { writer.tag(16); writer.bool(self.dryRun) }
   }
 }
 
@@ -3445,32 +3326,28 @@ extension TidingsV1.ResetDevelopmentResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ResetDevelopmentResponse", tidings__v1__reset_development_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ResetDevelopmentResponse.self)
-    if c.pointee.n_changes > 0 {
-      self.changes = try TidingsProtobuf.Unpacked.messages(c.pointee.n_changes, c.pointee.changes)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.changes.append(try reader.message())
+      case 2:
+        self.databaseCount = try reader.uint32()
+      case 3:
+        self.isRunning = try reader.bool()
+      default: try reader.skip(field)
+      }
     }
-    self.databaseCount = c.pointee.database_count
-    self.isRunning = c.pointee.is_running != 0
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ResetDevelopmentResponse.self)
-    tidings__v1__reset_development_response__init(c)
-    if !self.changes.isEmpty {
-      c.pointee.n_changes = self.changes.count
-      c.pointee.changes = arena.packed(self.changes) { arena.packed($0) }
-    }
-    c.pointee.database_count = self.databaseCount
-    c.pointee.is_running = self.isRunning ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.changes { writer.tag(10); writer.message(value) }
+    if self.databaseCount != 0 { writer.tag(16); writer.uint32(self.databaseCount) }
+    if self.isRunning { writer.tag(24); writer.bool(self.isRunning) }
   }
 }
 
@@ -3485,25 +3362,25 @@ extension TidingsV1.FetchUserDataRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.FetchUserDataRequest", tidings__v1__fetch_user_data_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchUserDataRequest.self)
-    self.userName = try TidingsProtobuf.Unpacked.string(c.pointee.user_name, "tidings.v1.FetchUserDataRequest.user_name")
-    self.continuation = TidingsProtobuf.Unpacked.bytes(c.pointee.continuation)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.userName = try reader.string("tidings.v1.FetchUserDataRequest.user_name")
+      case 2:
+        self.continuation = try reader.bytes()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchUserDataRequest.self)
-    tidings__v1__fetch_user_data_request__init(c)
-    c.pointee.user_name = arena.packed(self.userName)
-    c.pointee.continuation = arena.packed(self.continuation)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.userName.isEmpty { writer.tag(10); writer.string(self.userName) }
+    if !self.continuation.isEmpty { writer.tag(18); writer.bytes(self.continuation) }
   }
 }
 
@@ -3518,101 +3395,52 @@ extension TidingsV1.UserDataItem: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.UserDataItem", tidings__v1__user_data_item__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__UserDataItem.self)
-    if let value = c.pointee.database_id {
-      self.databaseID = try TidingsV1.DatabaseID(unpacked: UnsafeRawPointer(value))
-    }
-    switch c.pointee.item_case.rawValue {
-    case 2:
-      if let value = c.pointee.account {
-        self.item = .account(try TidingsV1.Account(unpacked: UnsafeRawPointer(value)))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.databaseID = try reader.message(self.databaseID)
+      case 2:
+        self.item = .account(try reader.message())
+      case 3:
+        self.item = .usage(try reader.message())
+      case 4:
+        self.item = .device(try reader.message())
+      case 5:
+        self.item = .zone(try reader.message())
+      case 6:
+        self.item = .record(try reader.message())
+      case 7:
+        self.item = .subscription(try reader.message())
+      case 8:
+        self.item = .notification(try reader.message())
+      case 9:
+        self.item = .share(try reader.message())
+      case 10:
+        self.item = .asset(try reader.message())
+      case 11:
+        self.item = .directoryEntry(try reader.message())
+      default: try reader.skip(field)
       }
-    case 3:
-      if let value = c.pointee.usage {
-        self.item = .usage(try TidingsV1.Usage(unpacked: UnsafeRawPointer(value)))
-      }
-    case 4:
-      if let value = c.pointee.device {
-        self.item = .device(try TidingsV1.Device(unpacked: UnsafeRawPointer(value)))
-      }
-    case 5:
-      if let value = c.pointee.zone {
-        self.item = .zone(try TidingsV1.RecordZone(unpacked: UnsafeRawPointer(value)))
-      }
-    case 6:
-      if let value = c.pointee.record {
-        self.item = .record(try TidingsV1.Record(unpacked: UnsafeRawPointer(value)))
-      }
-    case 7:
-      if let value = c.pointee.subscription {
-        self.item = .subscription(try TidingsV1.Subscription(unpacked: UnsafeRawPointer(value)))
-      }
-    case 8:
-      if let value = c.pointee.notification {
-        self.item = .notification(try TidingsV1.Notification(unpacked: UnsafeRawPointer(value)))
-      }
-    case 9:
-      if let value = c.pointee.share {
-        self.item = .share(try TidingsV1.ShareMetadata(unpacked: UnsafeRawPointer(value)))
-      }
-    case 10:
-      if let value = c.pointee.asset {
-        self.item = .asset(try TidingsV1.Asset(unpacked: UnsafeRawPointer(value)))
-      }
-    case 11:
-      if let value = c.pointee.directory_entry {
-        self.item = .directoryEntry(try TidingsV1.DirectoryEntry(unpacked: UnsafeRawPointer(value)))
-      }
-    default: break
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__UserDataItem.self)
-    tidings__v1__user_data_item__init(c)
-    if let value = self.databaseID { c.pointee.database_id = arena.packed(value) }
-    switch self.item {
-    case .account(let value)?:
-      c.pointee.item_case = .init(rawValue: 2)
-      c.pointee.account = arena.packed(value)
-    case .usage(let value)?:
-      c.pointee.item_case = .init(rawValue: 3)
-      c.pointee.usage = arena.packed(value)
-    case .device(let value)?:
-      c.pointee.item_case = .init(rawValue: 4)
-      c.pointee.device = arena.packed(value)
-    case .zone(let value)?:
-      c.pointee.item_case = .init(rawValue: 5)
-      c.pointee.zone = arena.packed(value)
-    case .record(let value)?:
-      c.pointee.item_case = .init(rawValue: 6)
-      c.pointee.record = arena.packed(value)
-    case .subscription(let value)?:
-      c.pointee.item_case = .init(rawValue: 7)
-      c.pointee.subscription = arena.packed(value)
-    case .notification(let value)?:
-      c.pointee.item_case = .init(rawValue: 8)
-      c.pointee.notification = arena.packed(value)
-    case .share(let value)?:
-      c.pointee.item_case = .init(rawValue: 9)
-      c.pointee.share = arena.packed(value)
-    case .asset(let value)?:
-      c.pointee.item_case = .init(rawValue: 10)
-      c.pointee.asset = arena.packed(value)
-    case .directoryEntry(let value)?:
-      c.pointee.item_case = .init(rawValue: 11)
-      c.pointee.directory_entry = arena.packed(value)
-    case nil: break
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.databaseID { writer.tag(10); writer.message(value) }
+    if case .account(let value)? = self.item { writer.tag(18); writer.message(value) }
+    if case .usage(let value)? = self.item { writer.tag(26); writer.message(value) }
+    if case .device(let value)? = self.item { writer.tag(34); writer.message(value) }
+    if case .zone(let value)? = self.item { writer.tag(42); writer.message(value) }
+    if case .record(let value)? = self.item { writer.tag(50); writer.message(value) }
+    if case .subscription(let value)? = self.item { writer.tag(58); writer.message(value) }
+    if case .notification(let value)? = self.item { writer.tag(66); writer.message(value) }
+    if case .share(let value)? = self.item { writer.tag(74); writer.message(value) }
+    if case .asset(let value)? = self.item { writer.tag(82); writer.message(value) }
+    if case .directoryEntry(let value)? = self.item { writer.tag(90); writer.message(value) }
   }
 }
 
@@ -3627,30 +3455,25 @@ extension TidingsV1.FetchUserDataResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.FetchUserDataResponse", tidings__v1__fetch_user_data_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchUserDataResponse.self)
-    if c.pointee.n_items > 0 {
-      self.items = try TidingsProtobuf.Unpacked.messages(c.pointee.n_items, c.pointee.items)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.items.append(try reader.message())
+      case 2:
+        self.continuation = try reader.bytes()
+      default: try reader.skip(field)
+      }
     }
-    self.continuation = TidingsProtobuf.Unpacked.bytes(c.pointee.continuation)
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchUserDataResponse.self)
-    tidings__v1__fetch_user_data_response__init(c)
-    if !self.items.isEmpty {
-      c.pointee.n_items = self.items.count
-      c.pointee.items = arena.packed(self.items) { arena.packed($0) }
-    }
-    c.pointee.continuation = arena.packed(self.continuation)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.items { writer.tag(10); writer.message(value) }
+    if !self.continuation.isEmpty { writer.tag(18); writer.bytes(self.continuation) }
   }
 }
 
@@ -3665,25 +3488,25 @@ extension TidingsV1.EraseUserRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.EraseUserRequest", tidings__v1__erase_user_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__EraseUserRequest.self)
-    self.userName = try TidingsProtobuf.Unpacked.string(c.pointee.user_name, "tidings.v1.EraseUserRequest.user_name")
-    self.publicRecords = TidingsV1.PublicRecordsAction(rawValue: Int32(truncatingIfNeeded: c.pointee.public_records.rawValue))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.userName = try reader.string("tidings.v1.EraseUserRequest.user_name")
+      case 2:
+        self.publicRecords = TidingsV1.PublicRecordsAction(rawValue: try reader.int32())
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__EraseUserRequest.self)
-    tidings__v1__erase_user_request__init(c)
-    c.pointee.user_name = arena.packed(self.userName)
-    c.pointee.public_records = Tidings__V1__PublicRecordsAction(rawValue: .init(truncatingIfNeeded: self.publicRecords.rawValue))
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.userName.isEmpty { writer.tag(10); writer.string(self.userName) }
+    if self.publicRecords.rawValue != 0 { writer.tag(16); writer.int32(self.publicRecords.rawValue) }
   }
 }
 
@@ -3698,25 +3521,22 @@ extension TidingsV1.EraseUserResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.EraseUserResponse", tidings__v1__erase_user_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__EraseUserResponse.self)
-    if let value = c.pointee.erasure {
-      self.erasure = try TidingsV1.UserErasure(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.erasure = try reader.message(self.erasure)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__EraseUserResponse.self)
-    tidings__v1__erase_user_response__init(c)
-    if let value = self.erasure { c.pointee.erasure = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.erasure { writer.tag(10); writer.message(value) }
   }
 }
 
@@ -3731,37 +3551,25 @@ extension TidingsV1.FetchErasureRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.FetchErasureRequest", tidings__v1__fetch_erasure_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchErasureRequest.self)
-    switch c.pointee.which_case.rawValue {
-    case 1:
-      self.which = .userName(try TidingsProtobuf.Unpacked.string(c.pointee.user_name, "tidings.v1.FetchErasureRequest.user_name"))
-    case 2:
-      self.which = .erasureID(try TidingsProtobuf.Unpacked.string(c.pointee.erasure_id, "tidings.v1.FetchErasureRequest.erasure_id"))
-    default: break
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.which = .userName(try reader.string("tidings.v1.FetchErasureRequest.user_name"))
+      case 2:
+        self.which = .erasureID(try reader.string("tidings.v1.FetchErasureRequest.erasure_id"))
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchErasureRequest.self)
-    tidings__v1__fetch_erasure_request__init(c)
-    switch self.which {
-    case .userName(let value)?:
-      c.pointee.which_case = .init(rawValue: 1)
-      c.pointee.user_name = arena.packed(value)
-    case .erasureID(let value)?:
-      c.pointee.which_case = .init(rawValue: 2)
-      c.pointee.erasure_id = arena.packed(value)
-    case nil: break
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if case .userName(let value)? = self.which { writer.tag(10); writer.string(value) }
+    if case .erasureID(let value)? = self.which { writer.tag(18); writer.string(value) }
   }
 }
 
@@ -3776,25 +3584,22 @@ extension TidingsV1.FetchErasureResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.FetchErasureResponse", tidings__v1__fetch_erasure_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchErasureResponse.self)
-    if let value = c.pointee.erasure {
-      self.erasure = try TidingsV1.UserErasure(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.erasure = try reader.message(self.erasure)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchErasureResponse.self)
-    tidings__v1__fetch_erasure_response__init(c)
-    if let value = self.erasure { c.pointee.erasure = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.erasure { writer.tag(10); writer.message(value) }
   }
 }
 
@@ -3809,51 +3614,43 @@ extension TidingsV1.UserErasure: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.UserErasure", tidings__v1__user_erasure__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__UserErasure.self)
-    self.erasureID = try TidingsProtobuf.Unpacked.string(c.pointee.erasure_id, "tidings.v1.UserErasure.erasure_id")
-    self.userName = try TidingsProtobuf.Unpacked.string(c.pointee.user_name, "tidings.v1.UserErasure.user_name")
-    self.requestedBy = try TidingsProtobuf.Unpacked.string(c.pointee.requested_by, "tidings.v1.UserErasure.requested_by")
-    if let value = c.pointee.requested {
-      self.requested = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
-    }
-    if let value = c.pointee.finished {
-      self.finished = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
-    }
-    self.publicRecords = TidingsV1.PublicRecordsAction(rawValue: Int32(truncatingIfNeeded: c.pointee.public_records.rawValue))
-    if c.pointee.n_erased > 0 {
-      self.erased = try TidingsProtobuf.Unpacked.messages(c.pointee.n_erased, c.pointee.erased)
-    }
-    if c.pointee.n_remainders > 0 {
-      self.remainders = try TidingsProtobuf.Unpacked.messages(c.pointee.n_remainders, c.pointee.remainders)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.erasureID = try reader.string("tidings.v1.UserErasure.erasure_id")
+      case 2:
+        self.userName = try reader.string("tidings.v1.UserErasure.user_name")
+      case 3:
+        self.requestedBy = try reader.string("tidings.v1.UserErasure.requested_by")
+      case 4:
+        self.requested = try reader.message(self.requested)
+      case 5:
+        self.finished = try reader.message(self.finished)
+      case 6:
+        self.publicRecords = TidingsV1.PublicRecordsAction(rawValue: try reader.int32())
+      case 7:
+        self.erased.append(try reader.message())
+      case 8:
+        self.remainders.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__UserErasure.self)
-    tidings__v1__user_erasure__init(c)
-    c.pointee.erasure_id = arena.packed(self.erasureID)
-    c.pointee.user_name = arena.packed(self.userName)
-    c.pointee.requested_by = arena.packed(self.requestedBy)
-    if let value = self.requested { c.pointee.requested = arena.packed(value) }
-    if let value = self.finished { c.pointee.finished = arena.packed(value) }
-    c.pointee.public_records = Tidings__V1__PublicRecordsAction(rawValue: .init(truncatingIfNeeded: self.publicRecords.rawValue))
-    if !self.erased.isEmpty {
-      c.pointee.n_erased = self.erased.count
-      c.pointee.erased = arena.packed(self.erased) { arena.packed($0) }
-    }
-    if !self.remainders.isEmpty {
-      c.pointee.n_remainders = self.remainders.count
-      c.pointee.remainders = arena.packed(self.remainders) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.erasureID.isEmpty { writer.tag(10); writer.string(self.erasureID) }
+    if !self.userName.isEmpty { writer.tag(18); writer.string(self.userName) }
+    if !self.requestedBy.isEmpty { writer.tag(26); writer.string(self.requestedBy) }
+    if let value = self.requested { writer.tag(34); writer.message(value) }
+    if let value = self.finished { writer.tag(42); writer.message(value) }
+    if self.publicRecords.rawValue != 0 { writer.tag(48); writer.int32(self.publicRecords.rawValue) }
+    for value in self.erased { writer.tag(58); writer.message(value) }
+    for value in self.remainders { writer.tag(66); writer.message(value) }
   }
 }
 
@@ -3868,25 +3665,25 @@ extension TidingsV1.ErasedCount: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ErasedCount", tidings__v1__erased_count__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ErasedCount.self)
-    self.kind = try TidingsProtobuf.Unpacked.string(c.pointee.kind, "tidings.v1.ErasedCount.kind")
-    self.count = c.pointee.count
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.kind = try reader.string("tidings.v1.ErasedCount.kind")
+      case 2:
+        self.count = try reader.uint64()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ErasedCount.self)
-    tidings__v1__erased_count__init(c)
-    c.pointee.kind = arena.packed(self.kind)
-    c.pointee.count = self.count
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.kind.isEmpty { writer.tag(10); writer.string(self.kind) }
+    if self.count != 0 { writer.tag(16); writer.uint64(self.count) }
   }
 }
 
@@ -3901,27 +3698,25 @@ extension TidingsV1.ErasureRemainder: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ErasureRemainder", tidings__v1__erasure_remainder__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ErasureRemainder.self)
-    self.description = try TidingsProtobuf.Unpacked.string(c.pointee.description, "tidings.v1.ErasureRemainder.description")
-    if let value = c.pointee.until {
-      self.until = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.description = try reader.string("tidings.v1.ErasureRemainder.description")
+      case 2:
+        self.until = try reader.message(self.until)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ErasureRemainder.self)
-    tidings__v1__erasure_remainder__init(c)
-    c.pointee.description = arena.packed(self.description)
-    if let value = self.until { c.pointee.until = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.description.isEmpty { writer.tag(10); writer.string(self.description) }
+    if let value = self.until { writer.tag(18); writer.message(value) }
   }
 }
 

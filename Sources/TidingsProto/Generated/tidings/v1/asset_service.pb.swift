@@ -149,33 +149,31 @@ extension TidingsV1.UploadAssetRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.UploadAssetRequest", tidings__v1__upload_asset_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__UploadAssetRequest.self)
-    if let value = c.pointee.database_id {
-      self.databaseID = try TidingsV1.DatabaseID(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.databaseID = try reader.message(self.databaseID)
+      case 2:
+        self.asset = try reader.message(self.asset)
+      case 3:
+        self.offset = try reader.uint64()
+      case 4:
+        self.chunk = try reader.bytes()
+      default: try reader.skip(field)
+      }
     }
-    if let value = c.pointee.asset {
-      self.asset = try TidingsV1.Asset(unpacked: UnsafeRawPointer(value))
-    }
-    self.offset = c.pointee.offset
-    self.chunk = TidingsProtobuf.Unpacked.bytes(c.pointee.chunk)
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__UploadAssetRequest.self)
-    tidings__v1__upload_asset_request__init(c)
-    if let value = self.databaseID { c.pointee.database_id = arena.packed(value) }
-    if let value = self.asset { c.pointee.asset = arena.packed(value) }
-    c.pointee.offset = self.offset
-    c.pointee.chunk = arena.packed(self.chunk)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.databaseID { writer.tag(10); writer.message(value) }
+    if let value = self.asset { writer.tag(18); writer.message(value) }
+    if self.offset != 0 { writer.tag(24); writer.uint64(self.offset) }
+    if !self.chunk.isEmpty { writer.tag(34); writer.bytes(self.chunk) }
   }
 }
 
@@ -190,25 +188,25 @@ extension TidingsV1.UploadAssetResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.UploadAssetResponse", tidings__v1__upload_asset_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__UploadAssetResponse.self)
-    self.offset = c.pointee.offset
-    self.complete = c.pointee.complete != 0
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.offset = try reader.uint64()
+      case 2:
+        self.complete = try reader.bool()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__UploadAssetResponse.self)
-    tidings__v1__upload_asset_response__init(c)
-    c.pointee.offset = self.offset
-    c.pointee.complete = self.complete ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.offset != 0 { writer.tag(8); writer.uint64(self.offset) }
+    if self.complete { writer.tag(16); writer.bool(self.complete) }
   }
 }
 
@@ -223,35 +221,34 @@ extension TidingsV1.DownloadAssetRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.DownloadAssetRequest", tidings__v1__download_asset_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__DownloadAssetRequest.self)
-    if let value = c.pointee.database_id {
-      self.databaseID = try TidingsV1.DatabaseID(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.databaseID = try reader.message(self.databaseID)
+      case 2:
+        self.asset = try reader.message(self.asset)
+      case 3:
+        self.offset = try reader.uint64()
+      case 4:
+        self.length = try reader.uint64()
+      case 5:
+        self.userName = try reader.string("tidings.v1.DownloadAssetRequest.user_name")
+      default: try reader.skip(field)
+      }
     }
-    if let value = c.pointee.asset {
-      self.asset = try TidingsV1.Asset(unpacked: UnsafeRawPointer(value))
-    }
-    self.offset = c.pointee.offset
-    self.length = c.pointee.length
-    self.userName = try TidingsProtobuf.Unpacked.string(c.pointee.user_name, "tidings.v1.DownloadAssetRequest.user_name")
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__DownloadAssetRequest.self)
-    tidings__v1__download_asset_request__init(c)
-    if let value = self.databaseID { c.pointee.database_id = arena.packed(value) }
-    if let value = self.asset { c.pointee.asset = arena.packed(value) }
-    c.pointee.offset = self.offset
-    c.pointee.length = self.length
-    c.pointee.user_name = arena.packed(self.userName)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.databaseID { writer.tag(10); writer.message(value) }
+    if let value = self.asset { writer.tag(18); writer.message(value) }
+    if self.offset != 0 { writer.tag(24); writer.uint64(self.offset) }
+    if self.length != 0 { writer.tag(32); writer.uint64(self.length) }
+    if !self.userName.isEmpty { writer.tag(42); writer.string(self.userName) }
   }
 }
 
@@ -266,25 +263,25 @@ extension TidingsV1.DownloadAssetResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.DownloadAssetResponse", tidings__v1__download_asset_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__DownloadAssetResponse.self)
-    self.offset = c.pointee.offset
-    self.chunk = TidingsProtobuf.Unpacked.bytes(c.pointee.chunk)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.offset = try reader.uint64()
+      case 2:
+        self.chunk = try reader.bytes()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__DownloadAssetResponse.self)
-    tidings__v1__download_asset_response__init(c)
-    c.pointee.offset = self.offset
-    c.pointee.chunk = arena.packed(self.chunk)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.offset != 0 { writer.tag(8); writer.uint64(self.offset) }
+    if !self.chunk.isEmpty { writer.tag(18); writer.bytes(self.chunk) }
   }
 }
 

@@ -211,27 +211,28 @@ extension TidingsV1.DatabaseID: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.DatabaseID", tidings__v1__database_id__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__DatabaseID.self)
-    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.DatabaseID.container")
-    self.environment = TidingsV1.Environment(rawValue: Int32(truncatingIfNeeded: c.pointee.environment.rawValue))
-    self.scope = TidingsV1.DatabaseScope(rawValue: Int32(truncatingIfNeeded: c.pointee.scope.rawValue))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.container = try reader.string("tidings.v1.DatabaseID.container")
+      case 2:
+        self.environment = TidingsV1.Environment(rawValue: try reader.int32())
+      case 3:
+        self.scope = TidingsV1.DatabaseScope(rawValue: try reader.int32())
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__DatabaseID.self)
-    tidings__v1__database_id__init(c)
-    c.pointee.container = arena.packed(self.container)
-    c.pointee.environment = Tidings__V1__Environment(rawValue: .init(truncatingIfNeeded: self.environment.rawValue))
-    c.pointee.scope = Tidings__V1__DatabaseScope(rawValue: .init(truncatingIfNeeded: self.scope.rawValue))
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.container.isEmpty { writer.tag(10); writer.string(self.container) }
+    if self.environment.rawValue != 0 { writer.tag(16); writer.int32(self.environment.rawValue) }
+    if self.scope.rawValue != 0 { writer.tag(24); writer.int32(self.scope.rawValue) }
   }
 }
 
@@ -246,25 +247,25 @@ extension TidingsV1.ZoneID: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ZoneID", tidings__v1__zone_id__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ZoneID.self)
-    self.zoneName = try TidingsProtobuf.Unpacked.string(c.pointee.zone_name, "tidings.v1.ZoneID.zone_name")
-    self.ownerName = try TidingsProtobuf.Unpacked.string(c.pointee.owner_name, "tidings.v1.ZoneID.owner_name")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.zoneName = try reader.string("tidings.v1.ZoneID.zone_name")
+      case 2:
+        self.ownerName = try reader.string("tidings.v1.ZoneID.owner_name")
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ZoneID.self)
-    tidings__v1__zone_id__init(c)
-    c.pointee.zone_name = arena.packed(self.zoneName)
-    c.pointee.owner_name = arena.packed(self.ownerName)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.zoneName.isEmpty { writer.tag(10); writer.string(self.zoneName) }
+    if !self.ownerName.isEmpty { writer.tag(18); writer.string(self.ownerName) }
   }
 }
 
@@ -279,27 +280,25 @@ extension TidingsV1.RecordID: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.RecordID", tidings__v1__record_id__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__RecordID.self)
-    self.recordName = try TidingsProtobuf.Unpacked.string(c.pointee.record_name, "tidings.v1.RecordID.record_name")
-    if let value = c.pointee.zone_id {
-      self.zoneID = try TidingsV1.ZoneID(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.recordName = try reader.string("tidings.v1.RecordID.record_name")
+      case 2:
+        self.zoneID = try reader.message(self.zoneID)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__RecordID.self)
-    tidings__v1__record_id__init(c)
-    c.pointee.record_name = arena.packed(self.recordName)
-    if let value = self.zoneID { c.pointee.zone_id = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.recordName.isEmpty { writer.tag(10); writer.string(self.recordName) }
+    if let value = self.zoneID { writer.tag(18); writer.message(value) }
   }
 }
 

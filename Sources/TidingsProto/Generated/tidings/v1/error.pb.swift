@@ -227,31 +227,31 @@ extension TidingsV1.ItemError: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ItemError", tidings__v1__item_error__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ItemError.self)
-    self.code = TidingsV1.ErrorCode(rawValue: Int32(truncatingIfNeeded: c.pointee.code.rawValue))
-    self.message = try TidingsProtobuf.Unpacked.string(c.pointee.message, "tidings.v1.ItemError.message")
-    if let value = c.pointee.retry_after {
-      self.retryAfter = try GoogleProtobuf.Duration(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.code = TidingsV1.ErrorCode(rawValue: try reader.int32())
+      case 2:
+        self.message = try reader.string("tidings.v1.ItemError.message")
+      case 3:
+        self.retryAfter = try reader.message(self.retryAfter)
+      case 4:
+        self.existingSubscriptionID = try reader.string("tidings.v1.ItemError.existing_subscription_id")
+      default: try reader.skip(field)
+      }
     }
-    self.existingSubscriptionID = try TidingsProtobuf.Unpacked.string(c.pointee.existing_subscription_id, "tidings.v1.ItemError.existing_subscription_id")
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ItemError.self)
-    tidings__v1__item_error__init(c)
-    c.pointee.code = Tidings__V1__ErrorCode(rawValue: .init(truncatingIfNeeded: self.code.rawValue))
-    c.pointee.message = arena.packed(self.message)
-    if let value = self.retryAfter { c.pointee.retry_after = arena.packed(value) }
-    c.pointee.existing_subscription_id = arena.packed(self.existingSubscriptionID)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.code.rawValue != 0 { writer.tag(8); writer.int32(self.code.rawValue) }
+    if !self.message.isEmpty { writer.tag(18); writer.string(self.message) }
+    if let value = self.retryAfter { writer.tag(26); writer.message(value) }
+    if !self.existingSubscriptionID.isEmpty { writer.tag(34); writer.string(self.existingSubscriptionID) }
   }
 }
 

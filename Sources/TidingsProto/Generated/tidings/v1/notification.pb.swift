@@ -566,77 +566,73 @@ extension TidingsV1.NotificationInfo: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.NotificationInfo", tidings__v1__notification_info__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__NotificationInfo.self)
-    self.alertBody = try TidingsProtobuf.Unpacked.string(c.pointee.alert_body, "tidings.v1.NotificationInfo.alert_body")
-    self.alertLocalizationKey = try TidingsProtobuf.Unpacked.string(c.pointee.alert_localization_key, "tidings.v1.NotificationInfo.alert_localization_key")
-    if c.pointee.n_alert_localization_args > 0 {
-      self.alertLocalizationArgs = try TidingsProtobuf.Unpacked.strings(c.pointee.n_alert_localization_args, c.pointee.alert_localization_args, "tidings.v1.NotificationInfo.alert_localization_args")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.alertBody = try reader.string("tidings.v1.NotificationInfo.alert_body")
+      case 2:
+        self.alertLocalizationKey = try reader.string("tidings.v1.NotificationInfo.alert_localization_key")
+      case 3:
+        self.alertLocalizationArgs.append(try reader.string("tidings.v1.NotificationInfo.alert_localization_args"))
+      case 4:
+        self.title = try reader.string("tidings.v1.NotificationInfo.title")
+      case 5:
+        self.titleLocalizationKey = try reader.string("tidings.v1.NotificationInfo.title_localization_key")
+      case 6:
+        self.titleLocalizationArgs.append(try reader.string("tidings.v1.NotificationInfo.title_localization_args"))
+      case 7:
+        self.subtitle = try reader.string("tidings.v1.NotificationInfo.subtitle")
+      case 8:
+        self.subtitleLocalizationKey = try reader.string("tidings.v1.NotificationInfo.subtitle_localization_key")
+      case 9:
+        self.subtitleLocalizationArgs.append(try reader.string("tidings.v1.NotificationInfo.subtitle_localization_args"))
+      case 10:
+        self.alertActionLocalizationKey = try reader.string("tidings.v1.NotificationInfo.alert_action_localization_key")
+      case 11:
+        self.alertLaunchImage = try reader.string("tidings.v1.NotificationInfo.alert_launch_image")
+      case 12:
+        self.soundName = try reader.string("tidings.v1.NotificationInfo.sound_name")
+      case 13:
+        self.desiredKeys.append(try reader.string("tidings.v1.NotificationInfo.desired_keys"))
+      case 14:
+        self.shouldBadge = try reader.bool()
+      case 15:
+        self.shouldSendContentAvailable = try reader.bool()
+      case 16:
+        self.shouldSendMutableContent = try reader.bool()
+      case 17:
+        self.category = try reader.string("tidings.v1.NotificationInfo.category")
+      case 18:
+        self.collapseIDKey = try reader.string("tidings.v1.NotificationInfo.collapse_id_key")
+      default: try reader.skip(field)
+      }
     }
-    self.title = try TidingsProtobuf.Unpacked.string(c.pointee.title, "tidings.v1.NotificationInfo.title")
-    self.titleLocalizationKey = try TidingsProtobuf.Unpacked.string(c.pointee.title_localization_key, "tidings.v1.NotificationInfo.title_localization_key")
-    if c.pointee.n_title_localization_args > 0 {
-      self.titleLocalizationArgs = try TidingsProtobuf.Unpacked.strings(c.pointee.n_title_localization_args, c.pointee.title_localization_args, "tidings.v1.NotificationInfo.title_localization_args")
-    }
-    self.subtitle = try TidingsProtobuf.Unpacked.string(c.pointee.subtitle, "tidings.v1.NotificationInfo.subtitle")
-    self.subtitleLocalizationKey = try TidingsProtobuf.Unpacked.string(c.pointee.subtitle_localization_key, "tidings.v1.NotificationInfo.subtitle_localization_key")
-    if c.pointee.n_subtitle_localization_args > 0 {
-      self.subtitleLocalizationArgs = try TidingsProtobuf.Unpacked.strings(c.pointee.n_subtitle_localization_args, c.pointee.subtitle_localization_args, "tidings.v1.NotificationInfo.subtitle_localization_args")
-    }
-    self.alertActionLocalizationKey = try TidingsProtobuf.Unpacked.string(c.pointee.alert_action_localization_key, "tidings.v1.NotificationInfo.alert_action_localization_key")
-    self.alertLaunchImage = try TidingsProtobuf.Unpacked.string(c.pointee.alert_launch_image, "tidings.v1.NotificationInfo.alert_launch_image")
-    self.soundName = try TidingsProtobuf.Unpacked.string(c.pointee.sound_name, "tidings.v1.NotificationInfo.sound_name")
-    if c.pointee.n_desired_keys > 0 {
-      self.desiredKeys = try TidingsProtobuf.Unpacked.strings(c.pointee.n_desired_keys, c.pointee.desired_keys, "tidings.v1.NotificationInfo.desired_keys")
-    }
-    self.shouldBadge = c.pointee.should_badge != 0
-    self.shouldSendContentAvailable = c.pointee.should_send_content_available != 0
-    self.shouldSendMutableContent = c.pointee.should_send_mutable_content != 0
-    self.category = try TidingsProtobuf.Unpacked.string(c.pointee.category, "tidings.v1.NotificationInfo.category")
-    self.collapseIDKey = try TidingsProtobuf.Unpacked.string(c.pointee.collapse_id_key, "tidings.v1.NotificationInfo.collapse_id_key")
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__NotificationInfo.self)
-    tidings__v1__notification_info__init(c)
-    c.pointee.alert_body = arena.packed(self.alertBody)
-    c.pointee.alert_localization_key = arena.packed(self.alertLocalizationKey)
-    if !self.alertLocalizationArgs.isEmpty {
-      c.pointee.n_alert_localization_args = self.alertLocalizationArgs.count
-      c.pointee.alert_localization_args = arena.packed(self.alertLocalizationArgs) { arena.packed($0) }
-    }
-    c.pointee.title = arena.packed(self.title)
-    c.pointee.title_localization_key = arena.packed(self.titleLocalizationKey)
-    if !self.titleLocalizationArgs.isEmpty {
-      c.pointee.n_title_localization_args = self.titleLocalizationArgs.count
-      c.pointee.title_localization_args = arena.packed(self.titleLocalizationArgs) { arena.packed($0) }
-    }
-    c.pointee.subtitle = arena.packed(self.subtitle)
-    c.pointee.subtitle_localization_key = arena.packed(self.subtitleLocalizationKey)
-    if !self.subtitleLocalizationArgs.isEmpty {
-      c.pointee.n_subtitle_localization_args = self.subtitleLocalizationArgs.count
-      c.pointee.subtitle_localization_args = arena.packed(self.subtitleLocalizationArgs) { arena.packed($0) }
-    }
-    c.pointee.alert_action_localization_key = arena.packed(self.alertActionLocalizationKey)
-    c.pointee.alert_launch_image = arena.packed(self.alertLaunchImage)
-    c.pointee.sound_name = arena.packed(self.soundName)
-    if !self.desiredKeys.isEmpty {
-      c.pointee.n_desired_keys = self.desiredKeys.count
-      c.pointee.desired_keys = arena.packed(self.desiredKeys) { arena.packed($0) }
-    }
-    c.pointee.should_badge = self.shouldBadge ? 1 : 0
-    c.pointee.should_send_content_available = self.shouldSendContentAvailable ? 1 : 0
-    c.pointee.should_send_mutable_content = self.shouldSendMutableContent ? 1 : 0
-    c.pointee.category = arena.packed(self.category)
-    c.pointee.collapse_id_key = arena.packed(self.collapseIDKey)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.alertBody.isEmpty { writer.tag(10); writer.string(self.alertBody) }
+    if !self.alertLocalizationKey.isEmpty { writer.tag(18); writer.string(self.alertLocalizationKey) }
+    for value in self.alertLocalizationArgs { writer.tag(26); writer.string(value) }
+    if !self.title.isEmpty { writer.tag(34); writer.string(self.title) }
+    if !self.titleLocalizationKey.isEmpty { writer.tag(42); writer.string(self.titleLocalizationKey) }
+    for value in self.titleLocalizationArgs { writer.tag(50); writer.string(value) }
+    if !self.subtitle.isEmpty { writer.tag(58); writer.string(self.subtitle) }
+    if !self.subtitleLocalizationKey.isEmpty { writer.tag(66); writer.string(self.subtitleLocalizationKey) }
+    for value in self.subtitleLocalizationArgs { writer.tag(74); writer.string(value) }
+    if !self.alertActionLocalizationKey.isEmpty { writer.tag(82); writer.string(self.alertActionLocalizationKey) }
+    if !self.alertLaunchImage.isEmpty { writer.tag(90); writer.string(self.alertLaunchImage) }
+    if !self.soundName.isEmpty { writer.tag(98); writer.string(self.soundName) }
+    for value in self.desiredKeys { writer.tag(106); writer.string(value) }
+    if self.shouldBadge { writer.tag(112); writer.bool(self.shouldBadge) }
+    if self.shouldSendContentAvailable { writer.tag(120); writer.bool(self.shouldSendContentAvailable) }
+    if self.shouldSendMutableContent { writer.tag(128); writer.bool(self.shouldSendMutableContent) }
+    if !self.category.isEmpty { writer.tag(138); writer.string(self.category) }
+    if !self.collapseIDKey.isEmpty { writer.tag(146); writer.string(self.collapseIDKey) }
   }
 }
 
@@ -651,55 +647,58 @@ extension TidingsV1.Subscription: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.Subscription", tidings__v1__subscription__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__Subscription.self)
-    self.subscriptionID = try TidingsProtobuf.Unpacked.string(c.pointee.subscription_id, "tidings.v1.Subscription.subscription_id")
-    self.type = TidingsV1.SubscriptionType(rawValue: Int32(truncatingIfNeeded: c.pointee.type.rawValue))
-    self.recordType = try TidingsProtobuf.Unpacked.string(c.pointee.record_type, "tidings.v1.Subscription.record_type")
-    if let value = c.pointee.predicate {
-      self.predicate = try TidingsV1.Predicate(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.subscriptionID = try reader.string("tidings.v1.Subscription.subscription_id")
+      case 2:
+        self.type = TidingsV1.SubscriptionType(rawValue: try reader.int32())
+      case 3:
+        self.recordType = try reader.string("tidings.v1.Subscription.record_type")
+      case 4:
+        self.predicate = try reader.message(self.predicate)
+      case 5:
+        self.zoneID = try reader.message(self.zoneID)
+      case 6:
+        self.firesOnRecordCreation = try reader.bool()
+      case 7:
+        self.firesOnRecordUpdate = try reader.bool()
+      case 8:
+        self.firesOnRecordDeletion = try reader.bool()
+      case 9:
+        self.firesOnce = try reader.bool()
+      case 10:
+        self.notificationInfo = try reader.message(self.notificationInfo)
+      case 11:
+        self.effective = try reader.message(self.effective)
+      case 12:
+        self.firesOnRecordEnter = try reader.bool()
+      case 13:
+        self.firesOnRecordLeave = try reader.bool()
+      default: try reader.skip(field)
+      }
     }
-    if let value = c.pointee.zone_id {
-      self.zoneID = try TidingsV1.ZoneID(unpacked: UnsafeRawPointer(value))
-    }
-    self.firesOnRecordCreation = c.pointee.fires_on_record_creation != 0
-    self.firesOnRecordUpdate = c.pointee.fires_on_record_update != 0
-    self.firesOnRecordDeletion = c.pointee.fires_on_record_deletion != 0
-    self.firesOnce = c.pointee.fires_once != 0
-    if let value = c.pointee.notification_info {
-      self.notificationInfo = try TidingsV1.NotificationInfo(unpacked: UnsafeRawPointer(value))
-    }
-    if let value = c.pointee.effective {
-      self.effective = try TidingsV1.SubscriptionPosition(unpacked: UnsafeRawPointer(value))
-    }
-    self.firesOnRecordEnter = c.pointee.fires_on_record_enter != 0
-    self.firesOnRecordLeave = c.pointee.fires_on_record_leave != 0
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__Subscription.self)
-    tidings__v1__subscription__init(c)
-    c.pointee.subscription_id = arena.packed(self.subscriptionID)
-    c.pointee.type = Tidings__V1__SubscriptionType(rawValue: .init(truncatingIfNeeded: self.type.rawValue))
-    c.pointee.record_type = arena.packed(self.recordType)
-    if let value = self.predicate { c.pointee.predicate = arena.packed(value) }
-    if let value = self.zoneID { c.pointee.zone_id = arena.packed(value) }
-    c.pointee.fires_on_record_creation = self.firesOnRecordCreation ? 1 : 0
-    c.pointee.fires_on_record_update = self.firesOnRecordUpdate ? 1 : 0
-    c.pointee.fires_on_record_deletion = self.firesOnRecordDeletion ? 1 : 0
-    c.pointee.fires_once = self.firesOnce ? 1 : 0
-    if let value = self.notificationInfo { c.pointee.notification_info = arena.packed(value) }
-    if let value = self.effective { c.pointee.effective = arena.packed(value) }
-    c.pointee.fires_on_record_enter = self.firesOnRecordEnter ? 1 : 0
-    c.pointee.fires_on_record_leave = self.firesOnRecordLeave ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.subscriptionID.isEmpty { writer.tag(10); writer.string(self.subscriptionID) }
+    if self.type.rawValue != 0 { writer.tag(16); writer.int32(self.type.rawValue) }
+    if !self.recordType.isEmpty { writer.tag(26); writer.string(self.recordType) }
+    if let value = self.predicate { writer.tag(34); writer.message(value) }
+    if let value = self.zoneID { writer.tag(42); writer.message(value) }
+    if self.firesOnRecordCreation { writer.tag(48); writer.bool(self.firesOnRecordCreation) }
+    if self.firesOnRecordUpdate { writer.tag(56); writer.bool(self.firesOnRecordUpdate) }
+    if self.firesOnRecordDeletion { writer.tag(64); writer.bool(self.firesOnRecordDeletion) }
+    if self.firesOnce { writer.tag(72); writer.bool(self.firesOnce) }
+    if let value = self.notificationInfo { writer.tag(82); writer.message(value) }
+    if let value = self.effective { writer.tag(90); writer.message(value) }
+    if self.firesOnRecordEnter { writer.tag(96); writer.bool(self.firesOnRecordEnter) }
+    if self.firesOnRecordLeave { writer.tag(104); writer.bool(self.firesOnRecordLeave) }
   }
 }
 
@@ -714,25 +713,25 @@ extension TidingsV1.SubscriptionPosition: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.SubscriptionPosition", tidings__v1__subscription_position__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__SubscriptionPosition.self)
-    self.channelID = try TidingsProtobuf.Unpacked.string(c.pointee.channel_id, "tidings.v1.SubscriptionPosition.channel_id")
-    self.sequenceNumber = c.pointee.sequence_number
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.channelID = try reader.string("tidings.v1.SubscriptionPosition.channel_id")
+      case 2:
+        self.sequenceNumber = try reader.uint64()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__SubscriptionPosition.self)
-    tidings__v1__subscription_position__init(c)
-    c.pointee.channel_id = arena.packed(self.channelID)
-    c.pointee.sequence_number = self.sequenceNumber
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.channelID.isEmpty { writer.tag(10); writer.string(self.channelID) }
+    if self.sequenceNumber != 0 { writer.tag(16); writer.uint64(self.sequenceNumber) }
   }
 }
 
@@ -747,105 +746,91 @@ extension TidingsV1.Notification: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.Notification", tidings__v1__notification__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__Notification.self)
-    self.notificationID = try TidingsProtobuf.Unpacked.string(c.pointee.notification_id, "tidings.v1.Notification.notification_id")
-    self.type = TidingsV1.NotificationType(rawValue: Int32(truncatingIfNeeded: c.pointee.type.rawValue))
-    self.subscriptionID = try TidingsProtobuf.Unpacked.string(c.pointee.subscription_id, "tidings.v1.Notification.subscription_id")
-    if let value = c.pointee.database_id {
-      self.databaseID = try TidingsV1.DatabaseID(unpacked: UnsafeRawPointer(value))
-    }
-    self.reason = TidingsV1.QueryNotificationReason(rawValue: Int32(truncatingIfNeeded: c.pointee.reason.rawValue))
-    if let value = c.pointee.record_id {
-      self.recordID = try TidingsV1.RecordID(unpacked: UnsafeRawPointer(value))
-    }
-    self.recordType = try TidingsProtobuf.Unpacked.string(c.pointee.record_type, "tidings.v1.Notification.record_type")
-    if let entries = c.pointee.record_fields, c.pointee.n_record_fields > 0 {
-      self.recordFields.reserveCapacity(c.pointee.n_record_fields)
-      for index in 0..<c.pointee.n_record_fields {
-        guard let entry = entries[index] else { continue }
-        let key = try TidingsProtobuf.Unpacked.string(entry.pointee.key, "tidings.v1.Notification.record_fields")
-        self.recordFields[key] = try TidingsProtobuf.Unpacked.message(entry.pointee.value) ?? .init()
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.notificationID = try reader.string("tidings.v1.Notification.notification_id")
+      case 2:
+        self.type = TidingsV1.NotificationType(rawValue: try reader.int32())
+      case 3:
+        self.subscriptionID = try reader.string("tidings.v1.Notification.subscription_id")
+      case 4:
+        self.databaseID = try reader.message(self.databaseID)
+      case 5:
+        self.reason = TidingsV1.QueryNotificationReason(rawValue: try reader.int32())
+      case 6:
+        self.recordID = try reader.message(self.recordID)
+      case 7:
+        self.recordType = try reader.string("tidings.v1.Notification.record_type")
+      case 8:
+        if self.recordFields.isEmpty { self.recordFields.reserveCapacity(reader.entryCount(of: 8)) }
+        var entry = try reader.nested()
+        var key: String = ""
+        var value: TidingsV1.FieldValue = TidingsV1.FieldValue()
+        while let part = try entry.next() {
+          switch part {
+          case 1: key = try entry.string("tidings.v1.Notification.record_fields")
+          case 2: value = try entry.message(value)
+          default: try entry.skip(part)
+          }
+        }
+        self.recordFields[key] = value
+      case 9:
+        self.notificationInfo = try reader.message(self.notificationInfo)
+      case 10:
+        self.committed = try reader.message(self.committed)
+      case 11:
+        self.isPruned = try reader.bool()
+      case 12:
+        self.position = try reader.message(self.position)
+      case 13:
+        self.alertLocalizationValues.append(try reader.string("tidings.v1.Notification.alert_localization_values"))
+      case 14:
+        self.titleLocalizationValues.append(try reader.string("tidings.v1.Notification.title_localization_values"))
+      case 15:
+        self.subtitleLocalizationValues.append(try reader.string("tidings.v1.Notification.subtitle_localization_values"))
+      case 16:
+        self.collapseID = try reader.string("tidings.v1.Notification.collapse_id")
+      case 17:
+        self.omittedKeys.append(try reader.string("tidings.v1.Notification.omitted_keys"))
+      case 18:
+        self.userInfoJson = try reader.string("tidings.v1.Notification.user_info_json")
+      default: try reader.skip(field)
       }
     }
-    if let value = c.pointee.notification_info {
-      self.notificationInfo = try TidingsV1.NotificationInfo(unpacked: UnsafeRawPointer(value))
-    }
-    if let value = c.pointee.committed {
-      self.committed = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
-    }
-    self.isPruned = c.pointee.is_pruned != 0
-    if let value = c.pointee.position {
-      self.position = try TidingsV1.SubscriptionPosition(unpacked: UnsafeRawPointer(value))
-    }
-    if c.pointee.n_alert_localization_values > 0 {
-      self.alertLocalizationValues = try TidingsProtobuf.Unpacked.strings(c.pointee.n_alert_localization_values, c.pointee.alert_localization_values, "tidings.v1.Notification.alert_localization_values")
-    }
-    if c.pointee.n_title_localization_values > 0 {
-      self.titleLocalizationValues = try TidingsProtobuf.Unpacked.strings(c.pointee.n_title_localization_values, c.pointee.title_localization_values, "tidings.v1.Notification.title_localization_values")
-    }
-    if c.pointee.n_subtitle_localization_values > 0 {
-      self.subtitleLocalizationValues = try TidingsProtobuf.Unpacked.strings(c.pointee.n_subtitle_localization_values, c.pointee.subtitle_localization_values, "tidings.v1.Notification.subtitle_localization_values")
-    }
-    self.collapseID = try TidingsProtobuf.Unpacked.string(c.pointee.collapse_id, "tidings.v1.Notification.collapse_id")
-    if c.pointee.n_omitted_keys > 0 {
-      self.omittedKeys = try TidingsProtobuf.Unpacked.strings(c.pointee.n_omitted_keys, c.pointee.omitted_keys, "tidings.v1.Notification.omitted_keys")
-    }
-    self.userInfoJson = try TidingsProtobuf.Unpacked.string(c.pointee.user_info_json, "tidings.v1.Notification.user_info_json")
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__Notification.self)
-    tidings__v1__notification__init(c)
-    c.pointee.notification_id = arena.packed(self.notificationID)
-    c.pointee.type = Tidings__V1__NotificationType(rawValue: .init(truncatingIfNeeded: self.type.rawValue))
-    c.pointee.subscription_id = arena.packed(self.subscriptionID)
-    if let value = self.databaseID { c.pointee.database_id = arena.packed(value) }
-    c.pointee.reason = Tidings__V1__QueryNotificationReason(rawValue: .init(truncatingIfNeeded: self.reason.rawValue))
-    if let value = self.recordID { c.pointee.record_id = arena.packed(value) }
-    c.pointee.record_type = arena.packed(self.recordType)
-    if !self.recordFields.isEmpty {
-      c.pointee.n_record_fields = self.recordFields.count
-      c.pointee.record_fields = arena.packedMap(self.recordFields) {
-        let entry = arena.allocate(Tidings__V1__Notification__RecordFieldsEntry.self)
-        tidings__v1__notification__record_fields_entry__init(entry)
-        entry.pointee.key = arena.packed($0.key)
-        entry.pointee.value = arena.packed($0.value)
-        return entry
-      } isOrderedBefore: {
-        TidingsProtobuf.isOrderedBefore($0.pointee.key, $1.pointee.key)
-      }
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.notificationID.isEmpty { writer.tag(10); writer.string(self.notificationID) }
+    if self.type.rawValue != 0 { writer.tag(16); writer.int32(self.type.rawValue) }
+    if !self.subscriptionID.isEmpty { writer.tag(26); writer.string(self.subscriptionID) }
+    if let value = self.databaseID { writer.tag(34); writer.message(value) }
+    if self.reason.rawValue != 0 { writer.tag(40); writer.int32(self.reason.rawValue) }
+    if let value = self.recordID { writer.tag(50); writer.message(value) }
+    if !self.recordType.isEmpty { writer.tag(58); writer.string(self.recordType) }
+    for index in self.recordFields.encodingOrder {
+      let (key, value) = self.recordFields[index]
+      writer.tag(66)
+      let length = writer.begin()
+      if !key.isEmpty { writer.tag(10); writer.string(key) }
+      writer.tag(18); writer.message(value)
+      writer.finish(length)
     }
-    if let value = self.notificationInfo { c.pointee.notification_info = arena.packed(value) }
-    if let value = self.committed { c.pointee.committed = arena.packed(value) }
-    c.pointee.is_pruned = self.isPruned ? 1 : 0
-    if let value = self.position { c.pointee.position = arena.packed(value) }
-    if !self.alertLocalizationValues.isEmpty {
-      c.pointee.n_alert_localization_values = self.alertLocalizationValues.count
-      c.pointee.alert_localization_values = arena.packed(self.alertLocalizationValues) { arena.packed($0) }
-    }
-    if !self.titleLocalizationValues.isEmpty {
-      c.pointee.n_title_localization_values = self.titleLocalizationValues.count
-      c.pointee.title_localization_values = arena.packed(self.titleLocalizationValues) { arena.packed($0) }
-    }
-    if !self.subtitleLocalizationValues.isEmpty {
-      c.pointee.n_subtitle_localization_values = self.subtitleLocalizationValues.count
-      c.pointee.subtitle_localization_values = arena.packed(self.subtitleLocalizationValues) { arena.packed($0) }
-    }
-    c.pointee.collapse_id = arena.packed(self.collapseID)
-    if !self.omittedKeys.isEmpty {
-      c.pointee.n_omitted_keys = self.omittedKeys.count
-      c.pointee.omitted_keys = arena.packed(self.omittedKeys) { arena.packed($0) }
-    }
-    c.pointee.user_info_json = arena.packed(self.userInfoJson)
-    return UnsafeMutableRawPointer(c)
+    if let value = self.notificationInfo { writer.tag(74); writer.message(value) }
+    if let value = self.committed { writer.tag(82); writer.message(value) }
+    if self.isPruned { writer.tag(88); writer.bool(self.isPruned) }
+    if let value = self.position { writer.tag(98); writer.message(value) }
+    for value in self.alertLocalizationValues { writer.tag(106); writer.string(value) }
+    for value in self.titleLocalizationValues { writer.tag(114); writer.string(value) }
+    for value in self.subtitleLocalizationValues { writer.tag(122); writer.string(value) }
+    if !self.collapseID.isEmpty { writer.tag(130); writer.string(self.collapseID) }
+    for value in self.omittedKeys { writer.tag(138); writer.string(value) }
+    if !self.userInfoJson.isEmpty { writer.tag(146); writer.string(self.userInfoJson) }
   }
 }
 
@@ -860,66 +845,46 @@ extension TidingsV1.Push: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.Push", tidings__v1__push__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__Push.self)
-    self.sequenceNumber = c.pointee.sequence_number
-    self.previousSequenceNumber = c.pointee.previous_sequence_number
-    if let value = c.pointee.published {
-      self.published = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
-    }
-    self.originTag = c.pointee.origin_tag
-    switch c.pointee.content_case.rawValue {
-    case 5:
-      if let value = c.pointee.notification {
-        self.content = .notification(try TidingsV1.Notification(unpacked: UnsafeRawPointer(value)))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.sequenceNumber = try reader.uint64()
+      case 2:
+        self.previousSequenceNumber = try reader.uint64()
+      case 3:
+        self.published = try reader.message(self.published)
+      case 4:
+        self.originTag = try reader.fixed64()
+      case 5:
+        self.content = .notification(try reader.message())
+      case 6:
+        self.content = .sealedNotification(try reader.bytes())
+      case 7:
+        self.content = .channelsChanged(try reader.bool())
+      case 8:
+        self.content = .readMarks(try reader.message())
+      case 9:
+        self.content = .sealedReadMarks(try reader.bytes())
+      default: try reader.skip(field)
       }
-    case 6:
-      self.content = .sealedNotification(TidingsProtobuf.Unpacked.bytes(c.pointee.sealed_notification))
-    case 7:
-      self.content = .channelsChanged(c.pointee.channels_changed != 0)
-    case 8:
-      if let value = c.pointee.read_marks {
-        self.content = .readMarks(try TidingsV1.ReadMarks(unpacked: UnsafeRawPointer(value)))
-      }
-    case 9:
-      self.content = .sealedReadMarks(TidingsProtobuf.Unpacked.bytes(c.pointee.sealed_read_marks))
-    default: break
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__Push.self)
-    tidings__v1__push__init(c)
-    c.pointee.sequence_number = self.sequenceNumber
-    c.pointee.previous_sequence_number = self.previousSequenceNumber
-    if let value = self.published { c.pointee.published = arena.packed(value) }
-    c.pointee.origin_tag = self.originTag
-    switch self.content {
-    case .notification(let value)?:
-      c.pointee.content_case = .init(rawValue: 5)
-      c.pointee.notification = arena.packed(value)
-    case .sealedNotification(let value)?:
-      c.pointee.content_case = .init(rawValue: 6)
-      c.pointee.sealed_notification = arena.packed(value)
-    case .channelsChanged(let value)?:
-      c.pointee.content_case = .init(rawValue: 7)
-      c.pointee.channels_changed = value ? 1 : 0
-    case .readMarks(let value)?:
-      c.pointee.content_case = .init(rawValue: 8)
-      c.pointee.read_marks = arena.packed(value)
-    case .sealedReadMarks(let value)?:
-      c.pointee.content_case = .init(rawValue: 9)
-      c.pointee.sealed_read_marks = arena.packed(value)
-    case nil: break
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.sequenceNumber != 0 { writer.tag(8); writer.uint64(self.sequenceNumber) }
+    if self.previousSequenceNumber != 0 { writer.tag(16); writer.uint64(self.previousSequenceNumber) }
+    if let value = self.published { writer.tag(26); writer.message(value) }
+    if self.originTag != 0 { writer.tag(33); writer.fixed64(self.originTag) }
+    if case .notification(let value)? = self.content { writer.tag(42); writer.message(value) }
+    if case .sealedNotification(let value)? = self.content { writer.tag(50); writer.bytes(value) }
+    if case .channelsChanged(let value)? = self.content { writer.tag(56); writer.bool(value) }
+    if case .readMarks(let value)? = self.content { writer.tag(66); writer.message(value) }
+    if case .sealedReadMarks(let value)? = self.content { writer.tag(74); writer.bytes(value) }
   }
 }
 
@@ -934,28 +899,22 @@ extension TidingsV1.ReadMarks: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ReadMarks", tidings__v1__read_marks__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ReadMarks.self)
-    if c.pointee.n_notification_ids > 0 {
-      self.notificationIDs = try TidingsProtobuf.Unpacked.strings(c.pointee.n_notification_ids, c.pointee.notification_ids, "tidings.v1.ReadMarks.notification_ids")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.notificationIDs.append(try reader.string("tidings.v1.ReadMarks.notification_ids"))
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ReadMarks.self)
-    tidings__v1__read_marks__init(c)
-    if !self.notificationIDs.isEmpty {
-      c.pointee.n_notification_ids = self.notificationIDs.count
-      c.pointee.notification_ids = arena.packed(self.notificationIDs) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.notificationIDs { writer.tag(10); writer.string(value) }
   }
 }
 

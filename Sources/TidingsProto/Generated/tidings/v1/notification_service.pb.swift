@@ -860,25 +860,25 @@ extension TidingsV1.RegisterDeviceRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.RegisterDeviceRequest", tidings__v1__register_device_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__RegisterDeviceRequest.self)
-    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.RegisterDeviceRequest.container")
-    self.environment = TidingsV1.Environment(rawValue: Int32(truncatingIfNeeded: c.pointee.environment.rawValue))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.container = try reader.string("tidings.v1.RegisterDeviceRequest.container")
+      case 2:
+        self.environment = TidingsV1.Environment(rawValue: try reader.int32())
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__RegisterDeviceRequest.self)
-    tidings__v1__register_device_request__init(c)
-    c.pointee.container = arena.packed(self.container)
-    c.pointee.environment = Tidings__V1__Environment(rawValue: .init(truncatingIfNeeded: self.environment.rawValue))
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.container.isEmpty { writer.tag(10); writer.string(self.container) }
+    if self.environment.rawValue != 0 { writer.tag(16); writer.int32(self.environment.rawValue) }
   }
 }
 
@@ -893,33 +893,34 @@ extension TidingsV1.Channel: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.Channel", tidings__v1__channel__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__Channel.self)
-    if let value = c.pointee.position {
-      self.position = try TidingsV1.SubscriptionPosition(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.position = try reader.message(self.position)
+      case 2:
+        self.topic = try reader.bytes()
+      case 3:
+        self.key = try reader.bytes()
+      case 4:
+        self.subscriptionID = try reader.string("tidings.v1.Channel.subscription_id")
+      case 5:
+        self.originTag = try reader.fixed64()
+      default: try reader.skip(field)
+      }
     }
-    self.topic = TidingsProtobuf.Unpacked.bytes(c.pointee.topic)
-    self.key = TidingsProtobuf.Unpacked.bytes(c.pointee.key)
-    self.subscriptionID = try TidingsProtobuf.Unpacked.string(c.pointee.subscription_id, "tidings.v1.Channel.subscription_id")
-    self.originTag = c.pointee.origin_tag
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__Channel.self)
-    tidings__v1__channel__init(c)
-    if let value = self.position { c.pointee.position = arena.packed(value) }
-    c.pointee.topic = arena.packed(self.topic)
-    c.pointee.key = arena.packed(self.key)
-    c.pointee.subscription_id = arena.packed(self.subscriptionID)
-    c.pointee.origin_tag = self.originTag
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.position { writer.tag(10); writer.message(value) }
+    if !self.topic.isEmpty { writer.tag(18); writer.bytes(self.topic) }
+    if !self.key.isEmpty { writer.tag(26); writer.bytes(self.key) }
+    if !self.subscriptionID.isEmpty { writer.tag(34); writer.string(self.subscriptionID) }
+    if self.originTag != 0 { writer.tag(41); writer.fixed64(self.originTag) }
   }
 }
 
@@ -934,40 +935,40 @@ extension TidingsV1.RegisterDeviceResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.RegisterDeviceResponse", tidings__v1__register_device_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__RegisterDeviceResponse.self)
-    self.pushEndpoint = try TidingsProtobuf.Unpacked.string(c.pointee.push_endpoint, "tidings.v1.RegisterDeviceResponse.push_endpoint")
-    self.controlTopic = TidingsProtobuf.Unpacked.bytes(c.pointee.control_topic)
-    if c.pointee.n_channels > 0 {
-      self.channels = try TidingsProtobuf.Unpacked.messages(c.pointee.n_channels, c.pointee.channels)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.pushEndpoint = try reader.string("tidings.v1.RegisterDeviceResponse.push_endpoint")
+      case 2:
+        self.controlTopic = try reader.bytes()
+      case 3:
+        self.channels.append(try reader.message())
+      case 4:
+        self.incarnation = try reader.string("tidings.v1.RegisterDeviceResponse.incarnation")
+      case 5:
+        self.controlKey = try reader.bytes()
+      case 6:
+        self.readMarkNumber = try reader.uint64()
+      case 7:
+        self.controlOriginTag = try reader.fixed64()
+      default: try reader.skip(field)
+      }
     }
-    self.incarnation = try TidingsProtobuf.Unpacked.string(c.pointee.incarnation, "tidings.v1.RegisterDeviceResponse.incarnation")
-    self.controlKey = TidingsProtobuf.Unpacked.bytes(c.pointee.control_key)
-    self.readMarkNumber = c.pointee.read_mark_number
-    self.controlOriginTag = c.pointee.control_origin_tag
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__RegisterDeviceResponse.self)
-    tidings__v1__register_device_response__init(c)
-    c.pointee.push_endpoint = arena.packed(self.pushEndpoint)
-    c.pointee.control_topic = arena.packed(self.controlTopic)
-    if !self.channels.isEmpty {
-      c.pointee.n_channels = self.channels.count
-      c.pointee.channels = arena.packed(self.channels) { arena.packed($0) }
-    }
-    c.pointee.incarnation = arena.packed(self.incarnation)
-    c.pointee.control_key = arena.packed(self.controlKey)
-    c.pointee.read_mark_number = self.readMarkNumber
-    c.pointee.control_origin_tag = self.controlOriginTag
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.pushEndpoint.isEmpty { writer.tag(10); writer.string(self.pushEndpoint) }
+    if !self.controlTopic.isEmpty { writer.tag(18); writer.bytes(self.controlTopic) }
+    for value in self.channels { writer.tag(26); writer.message(value) }
+    if !self.incarnation.isEmpty { writer.tag(34); writer.string(self.incarnation) }
+    if !self.controlKey.isEmpty { writer.tag(42); writer.bytes(self.controlKey) }
+    if self.readMarkNumber != 0 { writer.tag(48); writer.uint64(self.readMarkNumber) }
+    if self.controlOriginTag != 0 { writer.tag(57); writer.fixed64(self.controlOriginTag) }
   }
 }
 
@@ -982,35 +983,40 @@ extension TidingsV1.FetchNotificationChangesRequest: TidingsProtobuf.GeneratedMe
     try arena.unpack(bytes, "tidings.v1.FetchNotificationChangesRequest", tidings__v1__fetch_notification_changes_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchNotificationChangesRequest.self)
-    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.FetchNotificationChangesRequest.container")
-    self.environment = TidingsV1.Environment(rawValue: Int32(truncatingIfNeeded: c.pointee.environment.rawValue))
-    self.changeToken = TidingsProtobuf.Unpacked.bytes(c.pointee.change_token)
-    self.limit = c.pointee.limit
-    self.omitsReadNotifications = c.pointee.omits_read_notifications != 0
-    self.wantsUserInfo = c.pointee.wants_user_info != 0
-    self.wantsBadge = c.pointee.wants_badge != 0
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.container = try reader.string("tidings.v1.FetchNotificationChangesRequest.container")
+      case 2:
+        self.environment = TidingsV1.Environment(rawValue: try reader.int32())
+      case 3:
+        self.changeToken = try reader.bytes()
+      case 4:
+        self.limit = try reader.uint32()
+      case 5:
+        self.omitsReadNotifications = try reader.bool()
+      case 6:
+        self.wantsUserInfo = try reader.bool()
+      case 7:
+        self.wantsBadge = try reader.bool()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchNotificationChangesRequest.self)
-    tidings__v1__fetch_notification_changes_request__init(c)
-    c.pointee.container = arena.packed(self.container)
-    c.pointee.environment = Tidings__V1__Environment(rawValue: .init(truncatingIfNeeded: self.environment.rawValue))
-    c.pointee.change_token = arena.packed(self.changeToken)
-    c.pointee.limit = self.limit
-    c.pointee.omits_read_notifications = self.omitsReadNotifications ? 1 : 0
-    c.pointee.wants_user_info = self.wantsUserInfo ? 1 : 0
-    c.pointee.wants_badge = self.wantsBadge ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.container.isEmpty { writer.tag(10); writer.string(self.container) }
+    if self.environment.rawValue != 0 { writer.tag(16); writer.int32(self.environment.rawValue) }
+    if !self.changeToken.isEmpty { writer.tag(26); writer.bytes(self.changeToken) }
+    if self.limit != 0 { writer.tag(32); writer.uint32(self.limit) }
+    if self.omitsReadNotifications { writer.tag(40); writer.bool(self.omitsReadNotifications) }
+    if self.wantsUserInfo { writer.tag(48); writer.bool(self.wantsUserInfo) }
+    if self.wantsBadge { writer.tag(56); writer.bool(self.wantsBadge) }
   }
 }
 
@@ -1025,41 +1031,34 @@ extension TidingsV1.FetchNotificationChangesResponse: TidingsProtobuf.GeneratedM
     try arena.unpack(bytes, "tidings.v1.FetchNotificationChangesResponse", tidings__v1__fetch_notification_changes_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchNotificationChangesResponse.self)
-    if c.pointee.n_notifications > 0 {
-      self.notifications = try TidingsProtobuf.Unpacked.messages(c.pointee.n_notifications, c.pointee.notifications)
-    }
-    self.changeToken = TidingsProtobuf.Unpacked.bytes(c.pointee.change_token)
-    self.moreComing = c.pointee.more_coming != 0
-    self.isSplit = c.pointee.is_split != 0
-    if c.pointee._badge_value_case.rawValue == 5 {
-      self.badgeValue = c.pointee.badge_value
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.notifications.append(try reader.message())
+      case 2:
+        self.changeToken = try reader.bytes()
+      case 3:
+        self.moreComing = try reader.bool()
+      case 4:
+        self.isSplit = try reader.bool()
+      case 5:
+        self.badgeValue = try reader.uint32()
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchNotificationChangesResponse.self)
-    tidings__v1__fetch_notification_changes_response__init(c)
-    if !self.notifications.isEmpty {
-      c.pointee.n_notifications = self.notifications.count
-      c.pointee.notifications = arena.packed(self.notifications) { arena.packed($0) }
-    }
-    c.pointee.change_token = arena.packed(self.changeToken)
-    c.pointee.more_coming = self.moreComing ? 1 : 0
-    c.pointee.is_split = self.isSplit ? 1 : 0
-    if let value = self.badgeValue {
-      c.pointee._badge_value_case = .init(rawValue: 5)
-      c.pointee.badge_value = value
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.notifications { writer.tag(10); writer.message(value) }
+    if !self.changeToken.isEmpty { writer.tag(18); writer.bytes(self.changeToken) }
+    if self.moreComing { writer.tag(24); writer.bool(self.moreComing) }
+    if self.isSplit { writer.tag(32); writer.bool(self.isSplit) }
+    if let value = self.badgeValue { writer.tag(40); writer.uint32(value) }
   }
 }
 
@@ -1074,32 +1073,28 @@ extension TidingsV1.MarkNotificationsReadRequest: TidingsProtobuf.GeneratedMessa
     try arena.unpack(bytes, "tidings.v1.MarkNotificationsReadRequest", tidings__v1__mark_notifications_read_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__MarkNotificationsReadRequest.self)
-    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.MarkNotificationsReadRequest.container")
-    self.environment = TidingsV1.Environment(rawValue: Int32(truncatingIfNeeded: c.pointee.environment.rawValue))
-    if c.pointee.n_notification_ids > 0 {
-      self.notificationIDs = try TidingsProtobuf.Unpacked.strings(c.pointee.n_notification_ids, c.pointee.notification_ids, "tidings.v1.MarkNotificationsReadRequest.notification_ids")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.container = try reader.string("tidings.v1.MarkNotificationsReadRequest.container")
+      case 2:
+        self.environment = TidingsV1.Environment(rawValue: try reader.int32())
+      case 3:
+        self.notificationIDs.append(try reader.string("tidings.v1.MarkNotificationsReadRequest.notification_ids"))
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__MarkNotificationsReadRequest.self)
-    tidings__v1__mark_notifications_read_request__init(c)
-    c.pointee.container = arena.packed(self.container)
-    c.pointee.environment = Tidings__V1__Environment(rawValue: .init(truncatingIfNeeded: self.environment.rawValue))
-    if !self.notificationIDs.isEmpty {
-      c.pointee.n_notification_ids = self.notificationIDs.count
-      c.pointee.notification_ids = arena.packed(self.notificationIDs) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.container.isEmpty { writer.tag(10); writer.string(self.container) }
+    if self.environment.rawValue != 0 { writer.tag(16); writer.int32(self.environment.rawValue) }
+    for value in self.notificationIDs { writer.tag(26); writer.string(value) }
   }
 }
 
@@ -1114,41 +1109,28 @@ extension TidingsV1.NotificationResult: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.NotificationResult", tidings__v1__notification_result__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__NotificationResult.self)
-    self.notificationID = try TidingsProtobuf.Unpacked.string(c.pointee.notification_id, "tidings.v1.NotificationResult.notification_id")
-    switch c.pointee.outcome_case.rawValue {
-    case 2:
-      self.outcome = .markedRead(c.pointee.marked_read != 0)
-    case 3:
-      if let value = c.pointee.error {
-        self.outcome = .error(try TidingsV1.ItemError(unpacked: UnsafeRawPointer(value)))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.notificationID = try reader.string("tidings.v1.NotificationResult.notification_id")
+      case 2:
+        self.outcome = .markedRead(try reader.bool())
+      case 3:
+        self.outcome = .error(try reader.message())
+      default: try reader.skip(field)
       }
-    default: break
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__NotificationResult.self)
-    tidings__v1__notification_result__init(c)
-    c.pointee.notification_id = arena.packed(self.notificationID)
-    switch self.outcome {
-    case .markedRead(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 2)
-      c.pointee.marked_read = value ? 1 : 0
-    case .error(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 3)
-      c.pointee.error = arena.packed(value)
-    case nil: break
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.notificationID.isEmpty { writer.tag(10); writer.string(self.notificationID) }
+    if case .markedRead(let value)? = self.outcome { writer.tag(16); writer.bool(value) }
+    if case .error(let value)? = self.outcome { writer.tag(26); writer.message(value) }
   }
 }
 
@@ -1163,28 +1145,22 @@ extension TidingsV1.MarkNotificationsReadResponse: TidingsProtobuf.GeneratedMess
     try arena.unpack(bytes, "tidings.v1.MarkNotificationsReadResponse", tidings__v1__mark_notifications_read_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__MarkNotificationsReadResponse.self)
-    if c.pointee.n_results > 0 {
-      self.results = try TidingsProtobuf.Unpacked.messages(c.pointee.n_results, c.pointee.results)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.results.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__MarkNotificationsReadResponse.self)
-    tidings__v1__mark_notifications_read_response__init(c)
-    if !self.results.isEmpty {
-      c.pointee.n_results = self.results.count
-      c.pointee.results = arena.packed(self.results) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.results { writer.tag(10); writer.message(value) }
   }
 }
 
@@ -1199,27 +1175,28 @@ extension TidingsV1.ModifyBadgeRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ModifyBadgeRequest", tidings__v1__modify_badge_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ModifyBadgeRequest.self)
-    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.ModifyBadgeRequest.container")
-    self.environment = TidingsV1.Environment(rawValue: Int32(truncatingIfNeeded: c.pointee.environment.rawValue))
-    self.badgeValue = c.pointee.badge_value
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.container = try reader.string("tidings.v1.ModifyBadgeRequest.container")
+      case 2:
+        self.environment = TidingsV1.Environment(rawValue: try reader.int32())
+      case 3:
+        self.badgeValue = try reader.uint32()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ModifyBadgeRequest.self)
-    tidings__v1__modify_badge_request__init(c)
-    c.pointee.container = arena.packed(self.container)
-    c.pointee.environment = Tidings__V1__Environment(rawValue: .init(truncatingIfNeeded: self.environment.rawValue))
-    c.pointee.badge_value = self.badgeValue
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.container.isEmpty { writer.tag(10); writer.string(self.container) }
+    if self.environment.rawValue != 0 { writer.tag(16); writer.int32(self.environment.rawValue) }
+    if self.badgeValue != 0 { writer.tag(24); writer.uint32(self.badgeValue) }
   }
 }
 
@@ -1234,23 +1211,22 @@ extension TidingsV1.ModifyBadgeResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ModifyBadgeResponse", tidings__v1__modify_badge_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ModifyBadgeResponse.self)
-    self.badgeValue = c.pointee.badge_value
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.badgeValue = try reader.uint32()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ModifyBadgeResponse.self)
-    tidings__v1__modify_badge_response__init(c)
-    c.pointee.badge_value = self.badgeValue
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.badgeValue != 0 { writer.tag(8); writer.uint32(self.badgeValue) }
   }
 }
 
@@ -1265,27 +1241,28 @@ extension TidingsV1.TraceNotificationRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.TraceNotificationRequest", tidings__v1__trace_notification_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__TraceNotificationRequest.self)
-    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.TraceNotificationRequest.container")
-    self.environment = TidingsV1.Environment(rawValue: Int32(truncatingIfNeeded: c.pointee.environment.rawValue))
-    self.notificationID = try TidingsProtobuf.Unpacked.string(c.pointee.notification_id, "tidings.v1.TraceNotificationRequest.notification_id")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.container = try reader.string("tidings.v1.TraceNotificationRequest.container")
+      case 2:
+        self.environment = TidingsV1.Environment(rawValue: try reader.int32())
+      case 3:
+        self.notificationID = try reader.string("tidings.v1.TraceNotificationRequest.notification_id")
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__TraceNotificationRequest.self)
-    tidings__v1__trace_notification_request__init(c)
-    c.pointee.container = arena.packed(self.container)
-    c.pointee.environment = Tidings__V1__Environment(rawValue: .init(truncatingIfNeeded: self.environment.rawValue))
-    c.pointee.notification_id = arena.packed(self.notificationID)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.container.isEmpty { writer.tag(10); writer.string(self.container) }
+    if self.environment.rawValue != 0 { writer.tag(16); writer.int32(self.environment.rawValue) }
+    if !self.notificationID.isEmpty { writer.tag(26); writer.string(self.notificationID) }
   }
 }
 
@@ -1300,27 +1277,25 @@ extension TidingsV1.NotificationDelivery: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.NotificationDelivery", tidings__v1__notification_delivery__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__NotificationDelivery.self)
-    self.device = try TidingsProtobuf.Unpacked.string(c.pointee.device, "tidings.v1.NotificationDelivery.device")
-    if let value = c.pointee.fetched {
-      self.fetched = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.device = try reader.string("tidings.v1.NotificationDelivery.device")
+      case 2:
+        self.fetched = try reader.message(self.fetched)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__NotificationDelivery.self)
-    tidings__v1__notification_delivery__init(c)
-    c.pointee.device = arena.packed(self.device)
-    if let value = self.fetched { c.pointee.fetched = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.device.isEmpty { writer.tag(10); writer.string(self.device) }
+    if let value = self.fetched { writer.tag(18); writer.message(value) }
   }
 }
 
@@ -1335,35 +1310,34 @@ extension TidingsV1.NotificationLease: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.NotificationLease", tidings__v1__notification_lease__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__NotificationLease.self)
-    self.group = try TidingsProtobuf.Unpacked.string(c.pointee.group, "tidings.v1.NotificationLease.group")
-    self.device = try TidingsProtobuf.Unpacked.string(c.pointee.device, "tidings.v1.NotificationLease.device")
-    if let value = c.pointee.leased {
-      self.leased = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
-    }
-    self.deliveryCount = c.pointee.delivery_count
-    if let value = c.pointee.settled {
-      self.settled = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.group = try reader.string("tidings.v1.NotificationLease.group")
+      case 2:
+        self.device = try reader.string("tidings.v1.NotificationLease.device")
+      case 3:
+        self.leased = try reader.message(self.leased)
+      case 4:
+        self.deliveryCount = try reader.uint32()
+      case 5:
+        self.settled = try reader.message(self.settled)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__NotificationLease.self)
-    tidings__v1__notification_lease__init(c)
-    c.pointee.group = arena.packed(self.group)
-    c.pointee.device = arena.packed(self.device)
-    if let value = self.leased { c.pointee.leased = arena.packed(value) }
-    c.pointee.delivery_count = self.deliveryCount
-    if let value = self.settled { c.pointee.settled = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.group.isEmpty { writer.tag(10); writer.string(self.group) }
+    if !self.device.isEmpty { writer.tag(18); writer.string(self.device) }
+    if let value = self.leased { writer.tag(26); writer.message(value) }
+    if self.deliveryCount != 0 { writer.tag(32); writer.uint32(self.deliveryCount) }
+    if let value = self.settled { writer.tag(42); writer.message(value) }
   }
 }
 
@@ -1378,63 +1352,52 @@ extension TidingsV1.TraceNotificationResponse: TidingsProtobuf.GeneratedMessage 
     try arena.unpack(bytes, "tidings.v1.TraceNotificationResponse", tidings__v1__trace_notification_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__TraceNotificationResponse.self)
-    if let value = c.pointee.committed {
-      self.committed = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.committed = try reader.message(self.committed)
+      case 2:
+        self.published = try reader.message(self.published)
+      case 3:
+        self.fetched = try reader.message(self.fetched)
+      case 4:
+        self.markedRead = try reader.message(self.markedRead)
+      case 5:
+        self.notification = try reader.message(self.notification)
+      case 6:
+        self.originDevice = try reader.string("tidings.v1.TraceNotificationResponse.origin_device")
+      case 7:
+        self.isCoalesced = try reader.bool()
+      case 8:
+        self.isPruned = try reader.bool()
+      case 9:
+        self.deliveries.append(try reader.message())
+      case 10:
+        self.leases.append(try reader.message())
+      case 11:
+        self.readDevice = try reader.string("tidings.v1.TraceNotificationResponse.read_device")
+      default: try reader.skip(field)
+      }
     }
-    if let value = c.pointee.published {
-      self.published = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
-    }
-    if let value = c.pointee.fetched {
-      self.fetched = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
-    }
-    if let value = c.pointee.marked_read {
-      self.markedRead = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
-    }
-    if let value = c.pointee.notification {
-      self.notification = try TidingsV1.Notification(unpacked: UnsafeRawPointer(value))
-    }
-    self.originDevice = try TidingsProtobuf.Unpacked.string(c.pointee.origin_device, "tidings.v1.TraceNotificationResponse.origin_device")
-    self.isCoalesced = c.pointee.is_coalesced != 0
-    self.isPruned = c.pointee.is_pruned != 0
-    if c.pointee.n_deliveries > 0 {
-      self.deliveries = try TidingsProtobuf.Unpacked.messages(c.pointee.n_deliveries, c.pointee.deliveries)
-    }
-    if c.pointee.n_leases > 0 {
-      self.leases = try TidingsProtobuf.Unpacked.messages(c.pointee.n_leases, c.pointee.leases)
-    }
-    self.readDevice = try TidingsProtobuf.Unpacked.string(c.pointee.read_device, "tidings.v1.TraceNotificationResponse.read_device")
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__TraceNotificationResponse.self)
-    tidings__v1__trace_notification_response__init(c)
-    if let value = self.committed { c.pointee.committed = arena.packed(value) }
-    if let value = self.published { c.pointee.published = arena.packed(value) }
-    if let value = self.fetched { c.pointee.fetched = arena.packed(value) }
-    if let value = self.markedRead { c.pointee.marked_read = arena.packed(value) }
-    if let value = self.notification { c.pointee.notification = arena.packed(value) }
-    c.pointee.origin_device = arena.packed(self.originDevice)
-    c.pointee.is_coalesced = self.isCoalesced ? 1 : 0
-    c.pointee.is_pruned = self.isPruned ? 1 : 0
-    if !self.deliveries.isEmpty {
-      c.pointee.n_deliveries = self.deliveries.count
-      c.pointee.deliveries = arena.packed(self.deliveries) { arena.packed($0) }
-    }
-    if !self.leases.isEmpty {
-      c.pointee.n_leases = self.leases.count
-      c.pointee.leases = arena.packed(self.leases) { arena.packed($0) }
-    }
-    c.pointee.read_device = arena.packed(self.readDevice)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.committed { writer.tag(10); writer.message(value) }
+    if let value = self.published { writer.tag(18); writer.message(value) }
+    if let value = self.fetched { writer.tag(26); writer.message(value) }
+    if let value = self.markedRead { writer.tag(34); writer.message(value) }
+    if let value = self.notification { writer.tag(42); writer.message(value) }
+    if !self.originDevice.isEmpty { writer.tag(50); writer.string(self.originDevice) }
+    if self.isCoalesced { writer.tag(56); writer.bool(self.isCoalesced) }
+    if self.isPruned { writer.tag(64); writer.bool(self.isPruned) }
+    for value in self.deliveries { writer.tag(74); writer.message(value) }
+    for value in self.leases { writer.tag(82); writer.message(value) }
+    if !self.readDevice.isEmpty { writer.tag(90); writer.string(self.readDevice) }
   }
 }
 
@@ -1449,35 +1412,37 @@ extension TidingsV1.LeaseNotificationsRequest: TidingsProtobuf.GeneratedMessage 
     try arena.unpack(bytes, "tidings.v1.LeaseNotificationsRequest", tidings__v1__lease_notifications_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__LeaseNotificationsRequest.self)
-    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.LeaseNotificationsRequest.container")
-    self.environment = TidingsV1.Environment(rawValue: Int32(truncatingIfNeeded: c.pointee.environment.rawValue))
-    self.group = try TidingsProtobuf.Unpacked.string(c.pointee.group, "tidings.v1.LeaseNotificationsRequest.group")
-    self.limit = c.pointee.limit
-    if let value = c.pointee.visibility_timeout {
-      self.visibilityTimeout = try GoogleProtobuf.Duration(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.container = try reader.string("tidings.v1.LeaseNotificationsRequest.container")
+      case 2:
+        self.environment = TidingsV1.Environment(rawValue: try reader.int32())
+      case 3:
+        self.group = try reader.string("tidings.v1.LeaseNotificationsRequest.group")
+      case 4:
+        self.limit = try reader.uint32()
+      case 5:
+        self.visibilityTimeout = try reader.message(self.visibilityTimeout)
+      case 6:
+        self.startsAtEnd = try reader.bool()
+      default: try reader.skip(field)
+      }
     }
-    self.startsAtEnd = c.pointee.starts_at_end != 0
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__LeaseNotificationsRequest.self)
-    tidings__v1__lease_notifications_request__init(c)
-    c.pointee.container = arena.packed(self.container)
-    c.pointee.environment = Tidings__V1__Environment(rawValue: .init(truncatingIfNeeded: self.environment.rawValue))
-    c.pointee.group = arena.packed(self.group)
-    c.pointee.limit = self.limit
-    if let value = self.visibilityTimeout { c.pointee.visibility_timeout = arena.packed(value) }
-    c.pointee.starts_at_end = self.startsAtEnd ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.container.isEmpty { writer.tag(10); writer.string(self.container) }
+    if self.environment.rawValue != 0 { writer.tag(16); writer.int32(self.environment.rawValue) }
+    if !self.group.isEmpty { writer.tag(26); writer.string(self.group) }
+    if self.limit != 0 { writer.tag(32); writer.uint32(self.limit) }
+    if let value = self.visibilityTimeout { writer.tag(42); writer.message(value) }
+    if self.startsAtEnd { writer.tag(48); writer.bool(self.startsAtEnd) }
   }
 }
 
@@ -1492,35 +1457,34 @@ extension TidingsV1.LeasedNotification: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.LeasedNotification", tidings__v1__leased_notification__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__LeasedNotification.self)
-    if let value = c.pointee.notification {
-      self.notification = try TidingsV1.Notification(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.notification = try reader.message(self.notification)
+      case 2:
+        self.leaseID = try reader.string("tidings.v1.LeasedNotification.lease_id")
+      case 3:
+        self.expires = try reader.message(self.expires)
+      case 4:
+        self.deliveryCount = try reader.uint32()
+      case 5:
+        self.isOwnChange = try reader.bool()
+      default: try reader.skip(field)
+      }
     }
-    self.leaseID = try TidingsProtobuf.Unpacked.string(c.pointee.lease_id, "tidings.v1.LeasedNotification.lease_id")
-    if let value = c.pointee.expires {
-      self.expires = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
-    }
-    self.deliveryCount = c.pointee.delivery_count
-    self.isOwnChange = c.pointee.is_own_change != 0
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__LeasedNotification.self)
-    tidings__v1__leased_notification__init(c)
-    if let value = self.notification { c.pointee.notification = arena.packed(value) }
-    c.pointee.lease_id = arena.packed(self.leaseID)
-    if let value = self.expires { c.pointee.expires = arena.packed(value) }
-    c.pointee.delivery_count = self.deliveryCount
-    c.pointee.is_own_change = self.isOwnChange ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.notification { writer.tag(10); writer.message(value) }
+    if !self.leaseID.isEmpty { writer.tag(18); writer.string(self.leaseID) }
+    if let value = self.expires { writer.tag(26); writer.message(value) }
+    if self.deliveryCount != 0 { writer.tag(32); writer.uint32(self.deliveryCount) }
+    if self.isOwnChange { writer.tag(40); writer.bool(self.isOwnChange) }
   }
 }
 
@@ -1535,34 +1499,28 @@ extension TidingsV1.LeaseNotificationsResponse: TidingsProtobuf.GeneratedMessage
     try arena.unpack(bytes, "tidings.v1.LeaseNotificationsResponse", tidings__v1__lease_notifications_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__LeaseNotificationsResponse.self)
-    if c.pointee.n_notifications > 0 {
-      self.notifications = try TidingsProtobuf.Unpacked.messages(c.pointee.n_notifications, c.pointee.notifications)
-    }
-    self.moreComing = c.pointee.more_coming != 0
-    if let value = c.pointee.next_expiry {
-      self.nextExpiry = try GoogleProtobuf.Duration(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.notifications.append(try reader.message())
+      case 2:
+        self.moreComing = try reader.bool()
+      case 3:
+        self.nextExpiry = try reader.message(self.nextExpiry)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__LeaseNotificationsResponse.self)
-    tidings__v1__lease_notifications_response__init(c)
-    if !self.notifications.isEmpty {
-      c.pointee.n_notifications = self.notifications.count
-      c.pointee.notifications = arena.packed(self.notifications) { arena.packed($0) }
-    }
-    c.pointee.more_coming = self.moreComing ? 1 : 0
-    if let value = self.nextExpiry { c.pointee.next_expiry = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.notifications { writer.tag(10); writer.message(value) }
+    if self.moreComing { writer.tag(16); writer.bool(self.moreComing) }
+    if let value = self.nextExpiry { writer.tag(26); writer.message(value) }
   }
 }
 
@@ -1577,42 +1535,40 @@ extension TidingsV1.SettleNotificationsRequest: TidingsProtobuf.GeneratedMessage
     try arena.unpack(bytes, "tidings.v1.SettleNotificationsRequest", tidings__v1__settle_notifications_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__SettleNotificationsRequest.self)
-    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.SettleNotificationsRequest.container")
-    self.environment = TidingsV1.Environment(rawValue: Int32(truncatingIfNeeded: c.pointee.environment.rawValue))
-    self.group = try TidingsProtobuf.Unpacked.string(c.pointee.group, "tidings.v1.SettleNotificationsRequest.group")
-    if c.pointee.n_lease_ids > 0 {
-      self.leaseIDs = try TidingsProtobuf.Unpacked.strings(c.pointee.n_lease_ids, c.pointee.lease_ids, "tidings.v1.SettleNotificationsRequest.lease_ids")
-    }
-    self.settlement = TidingsV1.Settlement(rawValue: Int32(truncatingIfNeeded: c.pointee.settlement.rawValue))
-    self.marksRead = c.pointee.marks_read != 0
-    if let value = c.pointee.visibility_timeout {
-      self.visibilityTimeout = try GoogleProtobuf.Duration(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.container = try reader.string("tidings.v1.SettleNotificationsRequest.container")
+      case 2:
+        self.environment = TidingsV1.Environment(rawValue: try reader.int32())
+      case 3:
+        self.group = try reader.string("tidings.v1.SettleNotificationsRequest.group")
+      case 4:
+        self.leaseIDs.append(try reader.string("tidings.v1.SettleNotificationsRequest.lease_ids"))
+      case 5:
+        self.settlement = TidingsV1.Settlement(rawValue: try reader.int32())
+      case 6:
+        self.marksRead = try reader.bool()
+      case 7:
+        self.visibilityTimeout = try reader.message(self.visibilityTimeout)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__SettleNotificationsRequest.self)
-    tidings__v1__settle_notifications_request__init(c)
-    c.pointee.container = arena.packed(self.container)
-    c.pointee.environment = Tidings__V1__Environment(rawValue: .init(truncatingIfNeeded: self.environment.rawValue))
-    c.pointee.group = arena.packed(self.group)
-    if !self.leaseIDs.isEmpty {
-      c.pointee.n_lease_ids = self.leaseIDs.count
-      c.pointee.lease_ids = arena.packed(self.leaseIDs) { arena.packed($0) }
-    }
-    c.pointee.settlement = Tidings__V1__Settlement(rawValue: .init(truncatingIfNeeded: self.settlement.rawValue))
-    c.pointee.marks_read = self.marksRead ? 1 : 0
-    if let value = self.visibilityTimeout { c.pointee.visibility_timeout = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.container.isEmpty { writer.tag(10); writer.string(self.container) }
+    if self.environment.rawValue != 0 { writer.tag(16); writer.int32(self.environment.rawValue) }
+    if !self.group.isEmpty { writer.tag(26); writer.string(self.group) }
+    for value in self.leaseIDs { writer.tag(34); writer.string(value) }
+    if self.settlement.rawValue != 0 { writer.tag(40); writer.int32(self.settlement.rawValue) }
+    if self.marksRead { writer.tag(48); writer.bool(self.marksRead) }
+    if let value = self.visibilityTimeout { writer.tag(58); writer.message(value) }
   }
 }
 
@@ -1627,41 +1583,28 @@ extension TidingsV1.LeaseResult: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.LeaseResult", tidings__v1__lease_result__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__LeaseResult.self)
-    self.leaseID = try TidingsProtobuf.Unpacked.string(c.pointee.lease_id, "tidings.v1.LeaseResult.lease_id")
-    switch c.pointee.outcome_case.rawValue {
-    case 2:
-      self.outcome = .settled(c.pointee.settled != 0)
-    case 3:
-      if let value = c.pointee.error {
-        self.outcome = .error(try TidingsV1.ItemError(unpacked: UnsafeRawPointer(value)))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.leaseID = try reader.string("tidings.v1.LeaseResult.lease_id")
+      case 2:
+        self.outcome = .settled(try reader.bool())
+      case 3:
+        self.outcome = .error(try reader.message())
+      default: try reader.skip(field)
       }
-    default: break
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__LeaseResult.self)
-    tidings__v1__lease_result__init(c)
-    c.pointee.lease_id = arena.packed(self.leaseID)
-    switch self.outcome {
-    case .settled(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 2)
-      c.pointee.settled = value ? 1 : 0
-    case .error(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 3)
-      c.pointee.error = arena.packed(value)
-    case nil: break
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.leaseID.isEmpty { writer.tag(10); writer.string(self.leaseID) }
+    if case .settled(let value)? = self.outcome { writer.tag(16); writer.bool(value) }
+    if case .error(let value)? = self.outcome { writer.tag(26); writer.message(value) }
   }
 }
 
@@ -1676,28 +1619,22 @@ extension TidingsV1.SettleNotificationsResponse: TidingsProtobuf.GeneratedMessag
     try arena.unpack(bytes, "tidings.v1.SettleNotificationsResponse", tidings__v1__settle_notifications_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__SettleNotificationsResponse.self)
-    if c.pointee.n_results > 0 {
-      self.results = try TidingsProtobuf.Unpacked.messages(c.pointee.n_results, c.pointee.results)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.results.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__SettleNotificationsResponse.self)
-    tidings__v1__settle_notifications_response__init(c)
-    if !self.results.isEmpty {
-      c.pointee.n_results = self.results.count
-      c.pointee.results = arena.packed(self.results) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.results { writer.tag(10); writer.message(value) }
   }
 }
 
@@ -1712,25 +1649,25 @@ extension TidingsV1.RotateChannelsRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.RotateChannelsRequest", tidings__v1__rotate_channels_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__RotateChannelsRequest.self)
-    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.RotateChannelsRequest.container")
-    self.environment = TidingsV1.Environment(rawValue: Int32(truncatingIfNeeded: c.pointee.environment.rawValue))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.container = try reader.string("tidings.v1.RotateChannelsRequest.container")
+      case 2:
+        self.environment = TidingsV1.Environment(rawValue: try reader.int32())
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__RotateChannelsRequest.self)
-    tidings__v1__rotate_channels_request__init(c)
-    c.pointee.container = arena.packed(self.container)
-    c.pointee.environment = Tidings__V1__Environment(rawValue: .init(truncatingIfNeeded: self.environment.rawValue))
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.container.isEmpty { writer.tag(10); writer.string(self.container) }
+    if self.environment.rawValue != 0 { writer.tag(16); writer.int32(self.environment.rawValue) }
   }
 }
 
@@ -1745,23 +1682,22 @@ extension TidingsV1.RotateChannelsResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.RotateChannelsResponse", tidings__v1__rotate_channels_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__RotateChannelsResponse.self)
-    self.channelCount = c.pointee.channel_count
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.channelCount = try reader.uint32()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__RotateChannelsResponse.self)
-    tidings__v1__rotate_channels_response__init(c)
-    c.pointee.channel_count = self.channelCount
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.channelCount != 0 { writer.tag(8); writer.uint32(self.channelCount) }
   }
 }
 

@@ -256,36 +256,34 @@ extension TidingsV1.PredicateComparison: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.PredicateComparison", tidings__v1__predicate_comparison__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__PredicateComparison.self)
-    self.fieldName = try TidingsProtobuf.Unpacked.string(c.pointee.field_name, "tidings.v1.PredicateComparison.field_name")
-    self.`operator` = TidingsV1.PredicateOperator(rawValue: Int32(truncatingIfNeeded: c.pointee.operator_.rawValue))
-    if c.pointee.n_values > 0 {
-      self.values = try TidingsProtobuf.Unpacked.messages(c.pointee.n_values, c.pointee.values)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.fieldName = try reader.string("tidings.v1.PredicateComparison.field_name")
+      case 2:
+        self.`operator` = TidingsV1.PredicateOperator(rawValue: try reader.int32())
+      case 3:
+        self.values.append(try reader.message())
+      case 4:
+        self.caseInsensitive = try reader.bool()
+      case 5:
+        self.modifier = TidingsV1.PredicateModifier(rawValue: try reader.int32())
+      default: try reader.skip(field)
+      }
     }
-    self.caseInsensitive = c.pointee.case_insensitive != 0
-    self.modifier = TidingsV1.PredicateModifier(rawValue: Int32(truncatingIfNeeded: c.pointee.modifier.rawValue))
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__PredicateComparison.self)
-    tidings__v1__predicate_comparison__init(c)
-    c.pointee.field_name = arena.packed(self.fieldName)
-    c.pointee.operator_ = Tidings__V1__PredicateOperator(rawValue: .init(truncatingIfNeeded: self.`operator`.rawValue))
-    if !self.values.isEmpty {
-      c.pointee.n_values = self.values.count
-      c.pointee.values = arena.packed(self.values) { arena.packed($0) }
-    }
-    c.pointee.case_insensitive = self.caseInsensitive ? 1 : 0
-    c.pointee.modifier = Tidings__V1__PredicateModifier(rawValue: .init(truncatingIfNeeded: self.modifier.rawValue))
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.fieldName.isEmpty { writer.tag(10); writer.string(self.fieldName) }
+    if self.`operator`.rawValue != 0 { writer.tag(16); writer.int32(self.`operator`.rawValue) }
+    for value in self.values { writer.tag(26); writer.message(value) }
+    if self.caseInsensitive { writer.tag(32); writer.bool(self.caseInsensitive) }
+    if self.modifier.rawValue != 0 { writer.tag(40); writer.int32(self.modifier.rawValue) }
   }
 }
 
@@ -300,54 +298,34 @@ extension TidingsV1.PredicateNode: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.PredicateNode", tidings__v1__predicate_node__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__PredicateNode.self)
-    switch c.pointee.node_case.rawValue {
-    case 1:
-      if let value = c.pointee.comparison {
-        self.node = .comparison(try TidingsV1.PredicateComparison(unpacked: UnsafeRawPointer(value)))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.node = .comparison(try reader.message())
+      case 2:
+        self.node = .constant(try reader.bool())
+      case 3:
+        self.node = .andCount(try reader.uint32())
+      case 4:
+        self.node = .orCount(try reader.uint32())
+      case 5:
+        self.node = .not(try reader.bool())
+      default: try reader.skip(field)
       }
-    case 2:
-      self.node = .constant(c.pointee.constant != 0)
-    case 3:
-      self.node = .andCount(c.pointee.and_count)
-    case 4:
-      self.node = .orCount(c.pointee.or_count)
-    case 5:
-      self.node = .not(c.pointee.not_ != 0)
-    default: break
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__PredicateNode.self)
-    tidings__v1__predicate_node__init(c)
-    switch self.node {
-    case .comparison(let value)?:
-      c.pointee.node_case = .init(rawValue: 1)
-      c.pointee.comparison = arena.packed(value)
-    case .constant(let value)?:
-      c.pointee.node_case = .init(rawValue: 2)
-      c.pointee.constant = value ? 1 : 0
-    case .andCount(let value)?:
-      c.pointee.node_case = .init(rawValue: 3)
-      c.pointee.and_count = value
-    case .orCount(let value)?:
-      c.pointee.node_case = .init(rawValue: 4)
-      c.pointee.or_count = value
-    case .not(let value)?:
-      c.pointee.node_case = .init(rawValue: 5)
-      c.pointee.not_ = value ? 1 : 0
-    case nil: break
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if case .comparison(let value)? = self.node { writer.tag(10); writer.message(value) }
+    if case .constant(let value)? = self.node { writer.tag(16); writer.bool(value) }
+    if case .andCount(let value)? = self.node { writer.tag(24); writer.uint32(value) }
+    if case .orCount(let value)? = self.node { writer.tag(32); writer.uint32(value) }
+    if case .not(let value)? = self.node { writer.tag(40); writer.bool(value) }
   }
 }
 
@@ -362,37 +340,28 @@ extension TidingsV1.Predicate: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.Predicate", tidings__v1__predicate__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__Predicate.self)
-    self.text = try TidingsProtobuf.Unpacked.string(c.pointee.text, "tidings.v1.Predicate.text")
-    if c.pointee.n_arguments > 0 {
-      self.arguments = try TidingsProtobuf.Unpacked.messages(c.pointee.n_arguments, c.pointee.arguments)
-    }
-    if c.pointee.n_nodes > 0 {
-      self.nodes = try TidingsProtobuf.Unpacked.messages(c.pointee.n_nodes, c.pointee.nodes)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.text = try reader.string("tidings.v1.Predicate.text")
+      case 2:
+        self.arguments.append(try reader.message())
+      case 3:
+        self.nodes.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__Predicate.self)
-    tidings__v1__predicate__init(c)
-    c.pointee.text = arena.packed(self.text)
-    if !self.arguments.isEmpty {
-      c.pointee.n_arguments = self.arguments.count
-      c.pointee.arguments = arena.packed(self.arguments) { arena.packed($0) }
-    }
-    if !self.nodes.isEmpty {
-      c.pointee.n_nodes = self.nodes.count
-      c.pointee.nodes = arena.packed(self.nodes) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.text.isEmpty { writer.tag(10); writer.string(self.text) }
+    for value in self.arguments { writer.tag(18); writer.message(value) }
+    for value in self.nodes { writer.tag(26); writer.message(value) }
   }
 }
 

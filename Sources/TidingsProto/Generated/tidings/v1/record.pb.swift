@@ -850,64 +850,43 @@ extension TidingsV1.Location: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.Location", tidings__v1__location__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__Location.self)
-    self.latitude = c.pointee.latitude
-    self.longitude = c.pointee.longitude
-    if c.pointee._horizontal_accuracy_case.rawValue == 3 {
-      self.horizontalAccuracy = c.pointee.horizontal_accuracy
-    }
-    if c.pointee._vertical_accuracy_case.rawValue == 4 {
-      self.verticalAccuracy = c.pointee.vertical_accuracy
-    }
-    if c.pointee._altitude_case.rawValue == 5 {
-      self.altitude = c.pointee.altitude
-    }
-    if c.pointee._speed_case.rawValue == 6 {
-      self.speed = c.pointee.speed
-    }
-    if c.pointee._course_case.rawValue == 7 {
-      self.course = c.pointee.course
-    }
-    if let value = c.pointee.timestamp {
-      self.timestamp = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.latitude = try reader.double()
+      case 2:
+        self.longitude = try reader.double()
+      case 3:
+        self.horizontalAccuracy = try reader.double()
+      case 4:
+        self.verticalAccuracy = try reader.double()
+      case 5:
+        self.altitude = try reader.double()
+      case 6:
+        self.speed = try reader.double()
+      case 7:
+        self.course = try reader.double()
+      case 8:
+        self.timestamp = try reader.message(self.timestamp)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__Location.self)
-    tidings__v1__location__init(c)
-    c.pointee.latitude = self.latitude
-    c.pointee.longitude = self.longitude
-    if let value = self.horizontalAccuracy {
-      c.pointee._horizontal_accuracy_case = .init(rawValue: 3)
-      c.pointee.horizontal_accuracy = value
-    }
-    if let value = self.verticalAccuracy {
-      c.pointee._vertical_accuracy_case = .init(rawValue: 4)
-      c.pointee.vertical_accuracy = value
-    }
-    if let value = self.altitude {
-      c.pointee._altitude_case = .init(rawValue: 5)
-      c.pointee.altitude = value
-    }
-    if let value = self.speed {
-      c.pointee._speed_case = .init(rawValue: 6)
-      c.pointee.speed = value
-    }
-    if let value = self.course {
-      c.pointee._course_case = .init(rawValue: 7)
-      c.pointee.course = value
-    }
-    if let value = self.timestamp { c.pointee.timestamp = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.latitude != 0 { writer.tag(9); writer.double(self.latitude) }
+    if self.longitude != 0 { writer.tag(17); writer.double(self.longitude) }
+    if let value = self.horizontalAccuracy { writer.tag(25); writer.double(value) }
+    if let value = self.verticalAccuracy { writer.tag(33); writer.double(value) }
+    if let value = self.altitude { writer.tag(41); writer.double(value) }
+    if let value = self.speed { writer.tag(49); writer.double(value) }
+    if let value = self.course { writer.tag(57); writer.double(value) }
+    if let value = self.timestamp { writer.tag(66); writer.message(value) }
   }
 }
 
@@ -922,27 +901,25 @@ extension TidingsV1.Reference: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.Reference", tidings__v1__reference__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__Reference.self)
-    if let value = c.pointee.record_id {
-      self.recordID = try TidingsV1.RecordID(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.recordID = try reader.message(self.recordID)
+      case 2:
+        self.action = TidingsV1.ReferenceAction(rawValue: try reader.int32())
+      default: try reader.skip(field)
+      }
     }
-    self.action = TidingsV1.ReferenceAction(rawValue: Int32(truncatingIfNeeded: c.pointee.action.rawValue))
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__Reference.self)
-    tidings__v1__reference__init(c)
-    if let value = self.recordID { c.pointee.record_id = arena.packed(value) }
-    c.pointee.action = Tidings__V1__ReferenceAction(rawValue: .init(truncatingIfNeeded: self.action.rawValue))
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.recordID { writer.tag(10); writer.message(value) }
+    if self.action.rawValue != 0 { writer.tag(16); writer.int32(self.action.rawValue) }
   }
 }
 
@@ -957,25 +934,25 @@ extension TidingsV1.Asset: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.Asset", tidings__v1__asset__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__Asset.self)
-    self.checksum = TidingsProtobuf.Unpacked.bytes(c.pointee.checksum)
-    self.size = c.pointee.size
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.checksum = try reader.bytes()
+      case 2:
+        self.size = try reader.uint64()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__Asset.self)
-    tidings__v1__asset__init(c)
-    c.pointee.checksum = arena.packed(self.checksum)
-    c.pointee.size = self.size
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.checksum.isEmpty { writer.tag(10); writer.bytes(self.checksum) }
+    if self.size != 0 { writer.tag(16); writer.uint64(self.size) }
   }
 }
 
@@ -990,28 +967,22 @@ extension TidingsV1.StringList: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.StringList", tidings__v1__string_list__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__StringList.self)
-    if c.pointee.n_values > 0 {
-      self.values = try TidingsProtobuf.Unpacked.strings(c.pointee.n_values, c.pointee.values, "tidings.v1.StringList.values")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.values.append(try reader.string("tidings.v1.StringList.values"))
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__StringList.self)
-    tidings__v1__string_list__init(c)
-    if !self.values.isEmpty {
-      c.pointee.n_values = self.values.count
-      c.pointee.values = arena.packed(self.values) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.values { writer.tag(10); writer.string(value) }
   }
 }
 
@@ -1026,28 +997,29 @@ extension TidingsV1.Int64List: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.Int64List", tidings__v1__int64_list__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__Int64List.self)
-    if c.pointee.n_values > 0 {
-      self.values = TidingsProtobuf.Unpacked.numbers(c.pointee.n_values, c.pointee.values)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        try reader.varints { (reader) throws(TidingsProtobuf.MessageDecodingError) in
+          self.values.append(try reader.int64())
+        }
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__Int64List.self)
-    tidings__v1__int64_list__init(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
     if !self.values.isEmpty {
-      c.pointee.n_values = self.values.count
-      c.pointee.values = arena.packed(self.values) { $0 }
+      writer.tag(10)
+      let length = writer.begin()
+      for value in self.values { writer.int64(value) }
+      writer.finish(length)
     }
-    return UnsafeMutableRawPointer(c)
   }
 }
 
@@ -1062,28 +1034,29 @@ extension TidingsV1.DoubleList: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.DoubleList", tidings__v1__double_list__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__DoubleList.self)
-    if c.pointee.n_values > 0 {
-      self.values = TidingsProtobuf.Unpacked.numbers(c.pointee.n_values, c.pointee.values)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        try reader.fixed64s { (reader) throws(TidingsProtobuf.MessageDecodingError) in
+          self.values.append(try reader.double())
+        }
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__DoubleList.self)
-    tidings__v1__double_list__init(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
     if !self.values.isEmpty {
-      c.pointee.n_values = self.values.count
-      c.pointee.values = arena.packed(self.values) { $0 }
+      writer.tag(10)
+      let length = writer.begin()
+      for value in self.values { writer.double(value) }
+      writer.finish(length)
     }
-    return UnsafeMutableRawPointer(c)
   }
 }
 
@@ -1098,28 +1071,22 @@ extension TidingsV1.BytesList: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.BytesList", tidings__v1__bytes_list__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__BytesList.self)
-    if c.pointee.n_values > 0 {
-      self.values = TidingsProtobuf.Unpacked.byteStrings(c.pointee.n_values, c.pointee.values)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.values.append(try reader.bytes())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__BytesList.self)
-    tidings__v1__bytes_list__init(c)
-    if !self.values.isEmpty {
-      c.pointee.n_values = self.values.count
-      c.pointee.values = arena.packed(self.values) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.values { writer.tag(10); writer.bytes(value) }
   }
 }
 
@@ -1134,28 +1101,22 @@ extension TidingsV1.TimestampList: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.TimestampList", tidings__v1__timestamp_list__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__TimestampList.self)
-    if c.pointee.n_values > 0 {
-      self.values = try TidingsProtobuf.Unpacked.messages(c.pointee.n_values, c.pointee.values)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.values.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__TimestampList.self)
-    tidings__v1__timestamp_list__init(c)
-    if !self.values.isEmpty {
-      c.pointee.n_values = self.values.count
-      c.pointee.values = arena.packed(self.values) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.values { writer.tag(10); writer.message(value) }
   }
 }
 
@@ -1170,28 +1131,22 @@ extension TidingsV1.LocationList: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.LocationList", tidings__v1__location_list__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__LocationList.self)
-    if c.pointee.n_values > 0 {
-      self.values = try TidingsProtobuf.Unpacked.messages(c.pointee.n_values, c.pointee.values)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.values.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__LocationList.self)
-    tidings__v1__location_list__init(c)
-    if !self.values.isEmpty {
-      c.pointee.n_values = self.values.count
-      c.pointee.values = arena.packed(self.values) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.values { writer.tag(10); writer.message(value) }
   }
 }
 
@@ -1206,28 +1161,22 @@ extension TidingsV1.ReferenceList: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ReferenceList", tidings__v1__reference_list__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ReferenceList.self)
-    if c.pointee.n_values > 0 {
-      self.values = try TidingsProtobuf.Unpacked.messages(c.pointee.n_values, c.pointee.values)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.values.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ReferenceList.self)
-    tidings__v1__reference_list__init(c)
-    if !self.values.isEmpty {
-      c.pointee.n_values = self.values.count
-      c.pointee.values = arena.packed(self.values) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.values { writer.tag(10); writer.message(value) }
   }
 }
 
@@ -1242,28 +1191,22 @@ extension TidingsV1.AssetList: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.AssetList", tidings__v1__asset_list__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__AssetList.self)
-    if c.pointee.n_values > 0 {
-      self.values = try TidingsProtobuf.Unpacked.messages(c.pointee.n_values, c.pointee.values)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.values.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__AssetList.self)
-    tidings__v1__asset_list__init(c)
-    if !self.values.isEmpty {
-      c.pointee.n_values = self.values.count
-      c.pointee.values = arena.packed(self.values) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.values { writer.tag(10); writer.message(value) }
   }
 }
 
@@ -1278,20 +1221,17 @@ extension TidingsV1.UnknownList: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.UnknownList", tidings__v1__unknown_list__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
+    while let field = try reader.next() {
+      try reader.skip(field)
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__UnknownList.self)
-    tidings__v1__unknown_list__init(c)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
   }
 }
 
@@ -1306,27 +1246,28 @@ extension TidingsV1.EncryptedValue: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.EncryptedValue", tidings__v1__encrypted_value__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__EncryptedValue.self)
-    self.type = TidingsV1.EncryptedType(rawValue: Int32(truncatingIfNeeded: c.pointee.type.rawValue))
-    self.keyID = TidingsProtobuf.Unpacked.bytes(c.pointee.key_id)
-    self.sealed = TidingsProtobuf.Unpacked.bytes(c.pointee.sealed)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.type = TidingsV1.EncryptedType(rawValue: try reader.int32())
+      case 2:
+        self.keyID = try reader.bytes()
+      case 3:
+        self.sealed = try reader.bytes()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__EncryptedValue.self)
-    tidings__v1__encrypted_value__init(c)
-    c.pointee.type = Tidings__V1__EncryptedType(rawValue: .init(truncatingIfNeeded: self.type.rawValue))
-    c.pointee.key_id = arena.packed(self.keyID)
-    c.pointee.sealed = arena.packed(self.sealed)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.type.rawValue != 0 { writer.tag(8); writer.int32(self.type.rawValue) }
+    if !self.keyID.isEmpty { writer.tag(18); writer.bytes(self.keyID) }
+    if !self.sealed.isEmpty { writer.tag(26); writer.bytes(self.sealed) }
   }
 }
 
@@ -1341,145 +1282,73 @@ extension TidingsV1.FieldValue: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.FieldValue", tidings__v1__field_value__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FieldValue.self)
-    switch c.pointee.value_case.rawValue {
-    case 1:
-      self.value = .stringValue(try TidingsProtobuf.Unpacked.string(c.pointee.string_value, "tidings.v1.FieldValue.string_value"))
-    case 2:
-      self.value = .int64Value(c.pointee.int64_value)
-    case 3:
-      self.value = .doubleValue(c.pointee.double_value)
-    case 4:
-      self.value = .bytesValue(TidingsProtobuf.Unpacked.bytes(c.pointee.bytes_value))
-    case 5:
-      if let value = c.pointee.timestamp_value {
-        self.value = .timestampValue(try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value)))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.value = .stringValue(try reader.string("tidings.v1.FieldValue.string_value"))
+      case 2:
+        self.value = .int64Value(try reader.int64())
+      case 3:
+        self.value = .doubleValue(try reader.double())
+      case 4:
+        self.value = .bytesValue(try reader.bytes())
+      case 5:
+        self.value = .timestampValue(try reader.message())
+      case 6:
+        self.value = .locationValue(try reader.message())
+      case 7:
+        self.value = .referenceValue(try reader.message())
+      case 8:
+        self.value = .assetValue(try reader.message())
+      case 9:
+        self.value = .stringListValue(try reader.message())
+      case 10:
+        self.value = .int64ListValue(try reader.message())
+      case 11:
+        self.value = .doubleListValue(try reader.message())
+      case 12:
+        self.value = .bytesListValue(try reader.message())
+      case 13:
+        self.value = .timestampListValue(try reader.message())
+      case 14:
+        self.value = .locationListValue(try reader.message())
+      case 15:
+        self.value = .referenceListValue(try reader.message())
+      case 16:
+        self.value = .assetListValue(try reader.message())
+      case 17:
+        self.value = .unknownListValue(try reader.message())
+      case 18:
+        self.value = .encryptedValue(try reader.message())
+      default: try reader.skip(field)
       }
-    case 6:
-      if let value = c.pointee.location_value {
-        self.value = .locationValue(try TidingsV1.Location(unpacked: UnsafeRawPointer(value)))
-      }
-    case 7:
-      if let value = c.pointee.reference_value {
-        self.value = .referenceValue(try TidingsV1.Reference(unpacked: UnsafeRawPointer(value)))
-      }
-    case 8:
-      if let value = c.pointee.asset_value {
-        self.value = .assetValue(try TidingsV1.Asset(unpacked: UnsafeRawPointer(value)))
-      }
-    case 9:
-      if let value = c.pointee.string_list_value {
-        self.value = .stringListValue(try TidingsV1.StringList(unpacked: UnsafeRawPointer(value)))
-      }
-    case 10:
-      if let value = c.pointee.int64_list_value {
-        self.value = .int64ListValue(try TidingsV1.Int64List(unpacked: UnsafeRawPointer(value)))
-      }
-    case 11:
-      if let value = c.pointee.double_list_value {
-        self.value = .doubleListValue(try TidingsV1.DoubleList(unpacked: UnsafeRawPointer(value)))
-      }
-    case 12:
-      if let value = c.pointee.bytes_list_value {
-        self.value = .bytesListValue(try TidingsV1.BytesList(unpacked: UnsafeRawPointer(value)))
-      }
-    case 13:
-      if let value = c.pointee.timestamp_list_value {
-        self.value = .timestampListValue(try TidingsV1.TimestampList(unpacked: UnsafeRawPointer(value)))
-      }
-    case 14:
-      if let value = c.pointee.location_list_value {
-        self.value = .locationListValue(try TidingsV1.LocationList(unpacked: UnsafeRawPointer(value)))
-      }
-    case 15:
-      if let value = c.pointee.reference_list_value {
-        self.value = .referenceListValue(try TidingsV1.ReferenceList(unpacked: UnsafeRawPointer(value)))
-      }
-    case 16:
-      if let value = c.pointee.asset_list_value {
-        self.value = .assetListValue(try TidingsV1.AssetList(unpacked: UnsafeRawPointer(value)))
-      }
-    case 17:
-      if let value = c.pointee.unknown_list_value {
-        self.value = .unknownListValue(try TidingsV1.UnknownList(unpacked: UnsafeRawPointer(value)))
-      }
-    case 18:
-      if let value = c.pointee.encrypted_value {
-        self.value = .encryptedValue(try TidingsV1.EncryptedValue(unpacked: UnsafeRawPointer(value)))
-      }
-    default: break
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FieldValue.self)
-    tidings__v1__field_value__init(c)
-    switch self.value {
-    case .stringValue(let value)?:
-      c.pointee.value_case = .init(rawValue: 1)
-      c.pointee.string_value = arena.packed(value)
-    case .int64Value(let value)?:
-      c.pointee.value_case = .init(rawValue: 2)
-      c.pointee.int64_value = value
-    case .doubleValue(let value)?:
-      c.pointee.value_case = .init(rawValue: 3)
-      c.pointee.double_value = value
-    case .bytesValue(let value)?:
-      c.pointee.value_case = .init(rawValue: 4)
-      c.pointee.bytes_value = arena.packed(value)
-    case .timestampValue(let value)?:
-      c.pointee.value_case = .init(rawValue: 5)
-      c.pointee.timestamp_value = arena.packed(value)
-    case .locationValue(let value)?:
-      c.pointee.value_case = .init(rawValue: 6)
-      c.pointee.location_value = arena.packed(value)
-    case .referenceValue(let value)?:
-      c.pointee.value_case = .init(rawValue: 7)
-      c.pointee.reference_value = arena.packed(value)
-    case .assetValue(let value)?:
-      c.pointee.value_case = .init(rawValue: 8)
-      c.pointee.asset_value = arena.packed(value)
-    case .stringListValue(let value)?:
-      c.pointee.value_case = .init(rawValue: 9)
-      c.pointee.string_list_value = arena.packed(value)
-    case .int64ListValue(let value)?:
-      c.pointee.value_case = .init(rawValue: 10)
-      c.pointee.int64_list_value = arena.packed(value)
-    case .doubleListValue(let value)?:
-      c.pointee.value_case = .init(rawValue: 11)
-      c.pointee.double_list_value = arena.packed(value)
-    case .bytesListValue(let value)?:
-      c.pointee.value_case = .init(rawValue: 12)
-      c.pointee.bytes_list_value = arena.packed(value)
-    case .timestampListValue(let value)?:
-      c.pointee.value_case = .init(rawValue: 13)
-      c.pointee.timestamp_list_value = arena.packed(value)
-    case .locationListValue(let value)?:
-      c.pointee.value_case = .init(rawValue: 14)
-      c.pointee.location_list_value = arena.packed(value)
-    case .referenceListValue(let value)?:
-      c.pointee.value_case = .init(rawValue: 15)
-      c.pointee.reference_list_value = arena.packed(value)
-    case .assetListValue(let value)?:
-      c.pointee.value_case = .init(rawValue: 16)
-      c.pointee.asset_list_value = arena.packed(value)
-    case .unknownListValue(let value)?:
-      c.pointee.value_case = .init(rawValue: 17)
-      c.pointee.unknown_list_value = arena.packed(value)
-    case .encryptedValue(let value)?:
-      c.pointee.value_case = .init(rawValue: 18)
-      c.pointee.encrypted_value = arena.packed(value)
-    case nil: break
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if case .stringValue(let value)? = self.value { writer.tag(10); writer.string(value) }
+    if case .int64Value(let value)? = self.value { writer.tag(16); writer.int64(value) }
+    if case .doubleValue(let value)? = self.value { writer.tag(25); writer.double(value) }
+    if case .bytesValue(let value)? = self.value { writer.tag(34); writer.bytes(value) }
+    if case .timestampValue(let value)? = self.value { writer.tag(42); writer.message(value) }
+    if case .locationValue(let value)? = self.value { writer.tag(50); writer.message(value) }
+    if case .referenceValue(let value)? = self.value { writer.tag(58); writer.message(value) }
+    if case .assetValue(let value)? = self.value { writer.tag(66); writer.message(value) }
+    if case .stringListValue(let value)? = self.value { writer.tag(74); writer.message(value) }
+    if case .int64ListValue(let value)? = self.value { writer.tag(82); writer.message(value) }
+    if case .doubleListValue(let value)? = self.value { writer.tag(90); writer.message(value) }
+    if case .bytesListValue(let value)? = self.value { writer.tag(98); writer.message(value) }
+    if case .timestampListValue(let value)? = self.value { writer.tag(106); writer.message(value) }
+    if case .locationListValue(let value)? = self.value { writer.tag(114); writer.message(value) }
+    if case .referenceListValue(let value)? = self.value { writer.tag(122); writer.message(value) }
+    if case .assetListValue(let value)? = self.value { writer.tag(130); writer.message(value) }
+    if case .unknownListValue(let value)? = self.value { writer.tag(138); writer.message(value) }
+    if case .encryptedValue(let value)? = self.value { writer.tag(146); writer.message(value) }
   }
 }
 
@@ -1494,29 +1363,28 @@ extension TidingsV1.ModificationInfo: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ModificationInfo", tidings__v1__modification_info__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ModificationInfo.self)
-    if let value = c.pointee.timestamp {
-      self.timestamp = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.timestamp = try reader.message(self.timestamp)
+      case 2:
+        self.userRecordName = try reader.string("tidings.v1.ModificationInfo.user_record_name")
+      case 3:
+        self.deviceID = try reader.string("tidings.v1.ModificationInfo.device_id")
+      default: try reader.skip(field)
+      }
     }
-    self.userRecordName = try TidingsProtobuf.Unpacked.string(c.pointee.user_record_name, "tidings.v1.ModificationInfo.user_record_name")
-    self.deviceID = try TidingsProtobuf.Unpacked.string(c.pointee.device_id, "tidings.v1.ModificationInfo.device_id")
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ModificationInfo.self)
-    tidings__v1__modification_info__init(c)
-    if let value = self.timestamp { c.pointee.timestamp = arena.packed(value) }
-    c.pointee.user_record_name = arena.packed(self.userRecordName)
-    c.pointee.device_id = arena.packed(self.deviceID)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.timestamp { writer.tag(10); writer.message(value) }
+    if !self.userRecordName.isEmpty { writer.tag(18); writer.string(self.userRecordName) }
+    if !self.deviceID.isEmpty { writer.tag(26); writer.string(self.deviceID) }
   }
 }
 
@@ -1531,37 +1399,40 @@ extension TidingsV1.Participant: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.Participant", tidings__v1__participant__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__Participant.self)
-    self.userRecordName = try TidingsProtobuf.Unpacked.string(c.pointee.user_record_name, "tidings.v1.Participant.user_record_name")
-    self.role = TidingsV1.ParticipantRole(rawValue: Int32(truncatingIfNeeded: c.pointee.role.rawValue))
-    self.permission = TidingsV1.ParticipantPermission(rawValue: Int32(truncatingIfNeeded: c.pointee.permission.rawValue))
-    self.acceptanceStatus = TidingsV1.AcceptanceStatus(rawValue: Int32(truncatingIfNeeded: c.pointee.acceptance_status.rawValue))
-    self.participantID = try TidingsProtobuf.Unpacked.string(c.pointee.participant_id, "tidings.v1.Participant.participant_id")
-    self.oneTimeURL = try TidingsProtobuf.Unpacked.string(c.pointee.one_time_url, "tidings.v1.Participant.one_time_url")
-    if let value = c.pointee.expires {
-      self.expires = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.userRecordName = try reader.string("tidings.v1.Participant.user_record_name")
+      case 2:
+        self.role = TidingsV1.ParticipantRole(rawValue: try reader.int32())
+      case 3:
+        self.permission = TidingsV1.ParticipantPermission(rawValue: try reader.int32())
+      case 4:
+        self.acceptanceStatus = TidingsV1.AcceptanceStatus(rawValue: try reader.int32())
+      case 5:
+        self.participantID = try reader.string("tidings.v1.Participant.participant_id")
+      case 6:
+        self.oneTimeURL = try reader.string("tidings.v1.Participant.one_time_url")
+      case 7:
+        self.expires = try reader.message(self.expires)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__Participant.self)
-    tidings__v1__participant__init(c)
-    c.pointee.user_record_name = arena.packed(self.userRecordName)
-    c.pointee.role = Tidings__V1__ParticipantRole(rawValue: .init(truncatingIfNeeded: self.role.rawValue))
-    c.pointee.permission = Tidings__V1__ParticipantPermission(rawValue: .init(truncatingIfNeeded: self.permission.rawValue))
-    c.pointee.acceptance_status = Tidings__V1__AcceptanceStatus(rawValue: .init(truncatingIfNeeded: self.acceptanceStatus.rawValue))
-    c.pointee.participant_id = arena.packed(self.participantID)
-    c.pointee.one_time_url = arena.packed(self.oneTimeURL)
-    if let value = self.expires { c.pointee.expires = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.userRecordName.isEmpty { writer.tag(10); writer.string(self.userRecordName) }
+    if self.role.rawValue != 0 { writer.tag(16); writer.int32(self.role.rawValue) }
+    if self.permission.rawValue != 0 { writer.tag(24); writer.int32(self.permission.rawValue) }
+    if self.acceptanceStatus.rawValue != 0 { writer.tag(32); writer.int32(self.acceptanceStatus.rawValue) }
+    if !self.participantID.isEmpty { writer.tag(42); writer.string(self.participantID) }
+    if !self.oneTimeURL.isEmpty { writer.tag(50); writer.string(self.oneTimeURL) }
+    if let value = self.expires { writer.tag(58); writer.message(value) }
   }
 }
 
@@ -1576,27 +1447,25 @@ extension TidingsV1.AccessRequester: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.AccessRequester", tidings__v1__access_requester__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__AccessRequester.self)
-    self.userRecordName = try TidingsProtobuf.Unpacked.string(c.pointee.user_record_name, "tidings.v1.AccessRequester.user_record_name")
-    if let value = c.pointee.requested {
-      self.requested = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.userRecordName = try reader.string("tidings.v1.AccessRequester.user_record_name")
+      case 2:
+        self.requested = try reader.message(self.requested)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__AccessRequester.self)
-    tidings__v1__access_requester__init(c)
-    c.pointee.user_record_name = arena.packed(self.userRecordName)
-    if let value = self.requested { c.pointee.requested = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.userRecordName.isEmpty { writer.tag(10); writer.string(self.userRecordName) }
+    if let value = self.requested { writer.tag(18); writer.message(value) }
   }
 }
 
@@ -1611,50 +1480,40 @@ extension TidingsV1.Share: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.Share", tidings__v1__share__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__Share.self)
-    self.rootRecordName = try TidingsProtobuf.Unpacked.string(c.pointee.root_record_name, "tidings.v1.Share.root_record_name")
-    self.publicPermission = TidingsV1.ParticipantPermission(rawValue: Int32(truncatingIfNeeded: c.pointee.public_permission.rawValue))
-    if c.pointee.n_participants > 0 {
-      self.participants = try TidingsProtobuf.Unpacked.messages(c.pointee.n_participants, c.pointee.participants)
-    }
-    self.url = try TidingsProtobuf.Unpacked.string(c.pointee.url, "tidings.v1.Share.url")
-    self.allowsAccessRequests = c.pointee.allows_access_requests != 0
-    if c.pointee.n_requesters > 0 {
-      self.requesters = try TidingsProtobuf.Unpacked.messages(c.pointee.n_requesters, c.pointee.requesters)
-    }
-    if c.pointee.n_blocked_user_record_names > 0 {
-      self.blockedUserRecordNames = try TidingsProtobuf.Unpacked.strings(c.pointee.n_blocked_user_record_names, c.pointee.blocked_user_record_names, "tidings.v1.Share.blocked_user_record_names")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.rootRecordName = try reader.string("tidings.v1.Share.root_record_name")
+      case 2:
+        self.publicPermission = TidingsV1.ParticipantPermission(rawValue: try reader.int32())
+      case 3:
+        self.participants.append(try reader.message())
+      case 4:
+        self.url = try reader.string("tidings.v1.Share.url")
+      case 5:
+        self.allowsAccessRequests = try reader.bool()
+      case 6:
+        self.requesters.append(try reader.message())
+      case 7:
+        self.blockedUserRecordNames.append(try reader.string("tidings.v1.Share.blocked_user_record_names"))
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__Share.self)
-    tidings__v1__share__init(c)
-    c.pointee.root_record_name = arena.packed(self.rootRecordName)
-    c.pointee.public_permission = Tidings__V1__ParticipantPermission(rawValue: .init(truncatingIfNeeded: self.publicPermission.rawValue))
-    if !self.participants.isEmpty {
-      c.pointee.n_participants = self.participants.count
-      c.pointee.participants = arena.packed(self.participants) { arena.packed($0) }
-    }
-    c.pointee.url = arena.packed(self.url)
-    c.pointee.allows_access_requests = self.allowsAccessRequests ? 1 : 0
-    if !self.requesters.isEmpty {
-      c.pointee.n_requesters = self.requesters.count
-      c.pointee.requesters = arena.packed(self.requesters) { arena.packed($0) }
-    }
-    if !self.blockedUserRecordNames.isEmpty {
-      c.pointee.n_blocked_user_record_names = self.blockedUserRecordNames.count
-      c.pointee.blocked_user_record_names = arena.packed(self.blockedUserRecordNames) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.rootRecordName.isEmpty { writer.tag(10); writer.string(self.rootRecordName) }
+    if self.publicPermission.rawValue != 0 { writer.tag(16); writer.int32(self.publicPermission.rawValue) }
+    for value in self.participants { writer.tag(26); writer.message(value) }
+    if !self.url.isEmpty { writer.tag(34); writer.string(self.url) }
+    if self.allowsAccessRequests { writer.tag(40); writer.bool(self.allowsAccessRequests) }
+    for value in self.requesters { writer.tag(50); writer.message(value) }
+    for value in self.blockedUserRecordNames { writer.tag(58); writer.string(value) }
   }
 }
 
@@ -1669,67 +1528,64 @@ extension TidingsV1.Record: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.Record", tidings__v1__record__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__Record.self)
-    if let value = c.pointee.record_id {
-      self.recordID = try TidingsV1.RecordID(unpacked: UnsafeRawPointer(value))
-    }
-    self.recordType = try TidingsProtobuf.Unpacked.string(c.pointee.record_type, "tidings.v1.Record.record_type")
-    if let entries = c.pointee.fields, c.pointee.n_fields > 0 {
-      self.fields.reserveCapacity(c.pointee.n_fields)
-      for index in 0..<c.pointee.n_fields {
-        guard let entry = entries[index] else { continue }
-        let key = try TidingsProtobuf.Unpacked.string(entry.pointee.key, "tidings.v1.Record.fields")
-        self.fields[key] = try TidingsProtobuf.Unpacked.message(entry.pointee.value) ?? .init()
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.recordID = try reader.message(self.recordID)
+      case 2:
+        self.recordType = try reader.string("tidings.v1.Record.record_type")
+      case 3:
+        if self.fields.isEmpty { self.fields.reserveCapacity(reader.entryCount(of: 3)) }
+        var entry = try reader.nested()
+        var key: String = ""
+        var value: TidingsV1.FieldValue = TidingsV1.FieldValue()
+        while let part = try entry.next() {
+          switch part {
+          case 1: key = try entry.string("tidings.v1.Record.fields")
+          case 2: value = try entry.message(value)
+          default: try entry.skip(part)
+          }
+        }
+        self.fields[key] = value
+      case 4:
+        self.changeTag = try reader.string("tidings.v1.Record.change_tag")
+      case 5:
+        self.created = try reader.message(self.created)
+      case 6:
+        self.modified = try reader.message(self.modified)
+      case 7:
+        self.parent = try reader.message(self.parent)
+      case 8:
+        self.share = try reader.message(self.share)
+      case 9:
+        self.shareRecordName = try reader.string("tidings.v1.Record.share_record_name")
+      default: try reader.skip(field)
       }
     }
-    self.changeTag = try TidingsProtobuf.Unpacked.string(c.pointee.change_tag, "tidings.v1.Record.change_tag")
-    if let value = c.pointee.created {
-      self.created = try TidingsV1.ModificationInfo(unpacked: UnsafeRawPointer(value))
-    }
-    if let value = c.pointee.modified {
-      self.modified = try TidingsV1.ModificationInfo(unpacked: UnsafeRawPointer(value))
-    }
-    if let value = c.pointee.parent {
-      self.parent = try TidingsV1.Reference(unpacked: UnsafeRawPointer(value))
-    }
-    if let value = c.pointee.share {
-      self.share = try TidingsV1.Share(unpacked: UnsafeRawPointer(value))
-    }
-    self.shareRecordName = try TidingsProtobuf.Unpacked.string(c.pointee.share_record_name, "tidings.v1.Record.share_record_name")
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__Record.self)
-    tidings__v1__record__init(c)
-    if let value = self.recordID { c.pointee.record_id = arena.packed(value) }
-    c.pointee.record_type = arena.packed(self.recordType)
-    if !self.fields.isEmpty {
-      c.pointee.n_fields = self.fields.count
-      c.pointee.fields = arena.packedMap(self.fields) {
-        let entry = arena.allocate(Tidings__V1__Record__FieldsEntry.self)
-        tidings__v1__record__fields_entry__init(entry)
-        entry.pointee.key = arena.packed($0.key)
-        entry.pointee.value = arena.packed($0.value)
-        return entry
-      } isOrderedBefore: {
-        TidingsProtobuf.isOrderedBefore($0.pointee.key, $1.pointee.key)
-      }
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.recordID { writer.tag(10); writer.message(value) }
+    if !self.recordType.isEmpty { writer.tag(18); writer.string(self.recordType) }
+    for index in self.fields.encodingOrder {
+      let (key, value) = self.fields[index]
+      writer.tag(26)
+      let length = writer.begin()
+      if !key.isEmpty { writer.tag(10); writer.string(key) }
+      writer.tag(18); writer.message(value)
+      writer.finish(length)
     }
-    c.pointee.change_tag = arena.packed(self.changeTag)
-    if let value = self.created { c.pointee.created = arena.packed(value) }
-    if let value = self.modified { c.pointee.modified = arena.packed(value) }
-    if let value = self.parent { c.pointee.parent = arena.packed(value) }
-    if let value = self.share { c.pointee.share = arena.packed(value) }
-    c.pointee.share_record_name = arena.packed(self.shareRecordName)
-    return UnsafeMutableRawPointer(c)
+    if !self.changeTag.isEmpty { writer.tag(34); writer.string(self.changeTag) }
+    if let value = self.created { writer.tag(42); writer.message(value) }
+    if let value = self.modified { writer.tag(50); writer.message(value) }
+    if let value = self.parent { writer.tag(58); writer.message(value) }
+    if let value = self.share { writer.tag(66); writer.message(value) }
+    if !self.shareRecordName.isEmpty { writer.tag(74); writer.string(self.shareRecordName) }
   }
 }
 

@@ -799,52 +799,40 @@ extension TidingsV1.ModifyRecordsRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ModifyRecordsRequest", tidings__v1__modify_records_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ModifyRecordsRequest.self)
-    if let value = c.pointee.database_id {
-      self.databaseID = try TidingsV1.DatabaseID(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.databaseID = try reader.message(self.databaseID)
+      case 2:
+        self.recordsToSave.append(try reader.message())
+      case 3:
+        self.recordIDsToDelete.append(try reader.message())
+      case 4:
+        self.savePolicy = TidingsV1.SavePolicy(rawValue: try reader.int32())
+      case 5:
+        self.atomic = try reader.bool()
+      case 6:
+        self.dryRun = try reader.bool()
+      case 7:
+        self.clientChangeTokenData = try reader.bytes()
+      default: try reader.skip(field)
+      }
     }
-    if c.pointee.n_records_to_save > 0 {
-      self.recordsToSave = try TidingsProtobuf.Unpacked.messages(c.pointee.n_records_to_save, c.pointee.records_to_save)
-    }
-    if c.pointee.n_record_ids_to_delete > 0 {
-      self.recordIDsToDelete = try TidingsProtobuf.Unpacked.messages(c.pointee.n_record_ids_to_delete, c.pointee.record_ids_to_delete)
-    }
-    self.savePolicy = TidingsV1.SavePolicy(rawValue: Int32(truncatingIfNeeded: c.pointee.save_policy.rawValue))
-    if c.pointee._atomic_case.rawValue == 5 {
-      self.atomic = c.pointee.atomic != 0
-    }
-    self.dryRun = c.pointee.dry_run != 0
-    self.clientChangeTokenData = TidingsProtobuf.Unpacked.bytes(c.pointee.client_change_token_data)
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ModifyRecordsRequest.self)
-    tidings__v1__modify_records_request__init(c)
-    if let value = self.databaseID { c.pointee.database_id = arena.packed(value) }
-    if !self.recordsToSave.isEmpty {
-      c.pointee.n_records_to_save = self.recordsToSave.count
-      c.pointee.records_to_save = arena.packed(self.recordsToSave) { arena.packed($0) }
-    }
-    if !self.recordIDsToDelete.isEmpty {
-      c.pointee.n_record_ids_to_delete = self.recordIDsToDelete.count
-      c.pointee.record_ids_to_delete = arena.packed(self.recordIDsToDelete) { arena.packed($0) }
-    }
-    c.pointee.save_policy = Tidings__V1__SavePolicy(rawValue: .init(truncatingIfNeeded: self.savePolicy.rawValue))
-    if let value = self.atomic {
-      c.pointee._atomic_case = .init(rawValue: 5)
-      c.pointee.atomic = value ? 1 : 0
-    }
-    c.pointee.dry_run = self.dryRun ? 1 : 0
-    c.pointee.client_change_token_data = arena.packed(self.clientChangeTokenData)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.databaseID { writer.tag(10); writer.message(value) }
+    for value in self.recordsToSave { writer.tag(18); writer.message(value) }
+    for value in self.recordIDsToDelete { writer.tag(26); writer.message(value) }
+    if self.savePolicy.rawValue != 0 { writer.tag(32); writer.int32(self.savePolicy.rawValue) }
+    if let value = self.atomic { writer.tag(40); writer.bool(value) }
+    if self.dryRun { writer.tag(48); writer.bool(self.dryRun) }
+    if !self.clientChangeTokenData.isEmpty { writer.tag(58); writer.bytes(self.clientChangeTokenData) }
   }
 }
 
@@ -859,58 +847,37 @@ extension TidingsV1.RecordResult: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.RecordResult", tidings__v1__record_result__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__RecordResult.self)
-    if let value = c.pointee.record_id {
-      self.recordID = try TidingsV1.RecordID(unpacked: UnsafeRawPointer(value))
-    }
-    if let value = c.pointee.server_record {
-      self.serverRecord = try TidingsV1.Record(unpacked: UnsafeRawPointer(value))
-    }
-    if let value = c.pointee.ancestor_record {
-      self.ancestorRecord = try TidingsV1.Record(unpacked: UnsafeRawPointer(value))
-    }
-    switch c.pointee.outcome_case.rawValue {
-    case 2:
-      if let value = c.pointee.record {
-        self.outcome = .record(try TidingsV1.Record(unpacked: UnsafeRawPointer(value)))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.recordID = try reader.message(self.recordID)
+      case 2:
+        self.outcome = .record(try reader.message())
+      case 3:
+        self.outcome = .deleted(try reader.bool())
+      case 4:
+        self.outcome = .error(try reader.message())
+      case 5:
+        self.serverRecord = try reader.message(self.serverRecord)
+      case 6:
+        self.ancestorRecord = try reader.message(self.ancestorRecord)
+      default: try reader.skip(field)
       }
-    case 3:
-      self.outcome = .deleted(c.pointee.deleted != 0)
-    case 4:
-      if let value = c.pointee.error {
-        self.outcome = .error(try TidingsV1.ItemError(unpacked: UnsafeRawPointer(value)))
-      }
-    default: break
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__RecordResult.self)
-    tidings__v1__record_result__init(c)
-    if let value = self.recordID { c.pointee.record_id = arena.packed(value) }
-    if let value = self.serverRecord { c.pointee.server_record = arena.packed(value) }
-    if let value = self.ancestorRecord { c.pointee.ancestor_record = arena.packed(value) }
-    switch self.outcome {
-    case .record(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 2)
-      c.pointee.record = arena.packed(value)
-    case .deleted(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 3)
-      c.pointee.deleted = value ? 1 : 0
-    case .error(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 4)
-      c.pointee.error = arena.packed(value)
-    case nil: break
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.recordID { writer.tag(10); writer.message(value) }
+    if case .record(let value)? = self.outcome { writer.tag(18); writer.message(value) }
+    if case .deleted(let value)? = self.outcome { writer.tag(24); writer.bool(value) }
+    if case .error(let value)? = self.outcome { writer.tag(34); writer.message(value) }
+    if let value = self.serverRecord { writer.tag(42); writer.message(value) }
+    if let value = self.ancestorRecord { writer.tag(50); writer.message(value) }
   }
 }
 
@@ -925,31 +892,28 @@ extension TidingsV1.CascadedDeletion: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.CascadedDeletion", tidings__v1__cascaded_deletion__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__CascadedDeletion.self)
-    if let value = c.pointee.record_id {
-      self.recordID = try TidingsV1.RecordID(unpacked: UnsafeRawPointer(value))
-    }
-    self.recordType = try TidingsProtobuf.Unpacked.string(c.pointee.record_type, "tidings.v1.CascadedDeletion.record_type")
-    if let value = c.pointee.target_id {
-      self.targetID = try TidingsV1.RecordID(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.recordID = try reader.message(self.recordID)
+      case 2:
+        self.recordType = try reader.string("tidings.v1.CascadedDeletion.record_type")
+      case 3:
+        self.targetID = try reader.message(self.targetID)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__CascadedDeletion.self)
-    tidings__v1__cascaded_deletion__init(c)
-    if let value = self.recordID { c.pointee.record_id = arena.packed(value) }
-    c.pointee.record_type = arena.packed(self.recordType)
-    if let value = self.targetID { c.pointee.target_id = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.recordID { writer.tag(10); writer.message(value) }
+    if !self.recordType.isEmpty { writer.tag(18); writer.string(self.recordType) }
+    if let value = self.targetID { writer.tag(26); writer.message(value) }
   }
 }
 
@@ -964,35 +928,25 @@ extension TidingsV1.ModifyRecordsResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ModifyRecordsResponse", tidings__v1__modify_records_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ModifyRecordsResponse.self)
-    if c.pointee.n_results > 0 {
-      self.results = try TidingsProtobuf.Unpacked.messages(c.pointee.n_results, c.pointee.results)
-    }
-    if c.pointee.n_cascaded_deletions > 0 {
-      self.cascadedDeletions = try TidingsProtobuf.Unpacked.messages(c.pointee.n_cascaded_deletions, c.pointee.cascaded_deletions)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.results.append(try reader.message())
+      case 2:
+        self.cascadedDeletions.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ModifyRecordsResponse.self)
-    tidings__v1__modify_records_response__init(c)
-    if !self.results.isEmpty {
-      c.pointee.n_results = self.results.count
-      c.pointee.results = arena.packed(self.results) { arena.packed($0) }
-    }
-    if !self.cascadedDeletions.isEmpty {
-      c.pointee.n_cascaded_deletions = self.cascadedDeletions.count
-      c.pointee.cascaded_deletions = arena.packed(self.cascadedDeletions) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.results { writer.tag(10); writer.message(value) }
+    for value in self.cascadedDeletions { writer.tag(18); writer.message(value) }
   }
 }
 
@@ -1007,28 +961,22 @@ extension TidingsV1.DesiredKeys: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.DesiredKeys", tidings__v1__desired_keys__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__DesiredKeys.self)
-    if c.pointee.n_keys > 0 {
-      self.keys = try TidingsProtobuf.Unpacked.strings(c.pointee.n_keys, c.pointee.keys, "tidings.v1.DesiredKeys.keys")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.keys.append(try reader.string("tidings.v1.DesiredKeys.keys"))
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__DesiredKeys.self)
-    tidings__v1__desired_keys__init(c)
-    if !self.keys.isEmpty {
-      c.pointee.n_keys = self.keys.count
-      c.pointee.keys = arena.packed(self.keys) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.keys { writer.tag(10); writer.string(value) }
   }
 }
 
@@ -1043,36 +991,28 @@ extension TidingsV1.FetchRecordsRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.FetchRecordsRequest", tidings__v1__fetch_records_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchRecordsRequest.self)
-    if let value = c.pointee.database_id {
-      self.databaseID = try TidingsV1.DatabaseID(unpacked: UnsafeRawPointer(value))
-    }
-    if c.pointee.n_record_ids > 0 {
-      self.recordIDs = try TidingsProtobuf.Unpacked.messages(c.pointee.n_record_ids, c.pointee.record_ids)
-    }
-    if let value = c.pointee.desired_keys {
-      self.desiredKeys = try TidingsV1.DesiredKeys(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.databaseID = try reader.message(self.databaseID)
+      case 2:
+        self.recordIDs.append(try reader.message())
+      case 3:
+        self.desiredKeys = try reader.message(self.desiredKeys)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchRecordsRequest.self)
-    tidings__v1__fetch_records_request__init(c)
-    if let value = self.databaseID { c.pointee.database_id = arena.packed(value) }
-    if !self.recordIDs.isEmpty {
-      c.pointee.n_record_ids = self.recordIDs.count
-      c.pointee.record_ids = arena.packed(self.recordIDs) { arena.packed($0) }
-    }
-    if let value = self.desiredKeys { c.pointee.desired_keys = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.databaseID { writer.tag(10); writer.message(value) }
+    for value in self.recordIDs { writer.tag(18); writer.message(value) }
+    if let value = self.desiredKeys { writer.tag(26); writer.message(value) }
   }
 }
 
@@ -1087,28 +1027,22 @@ extension TidingsV1.FetchRecordsResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.FetchRecordsResponse", tidings__v1__fetch_records_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchRecordsResponse.self)
-    if c.pointee.n_results > 0 {
-      self.results = try TidingsProtobuf.Unpacked.messages(c.pointee.n_results, c.pointee.results)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.results.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchRecordsResponse.self)
-    tidings__v1__fetch_records_response__init(c)
-    if !self.results.isEmpty {
-      c.pointee.n_results = self.results.count
-      c.pointee.results = arena.packed(self.results) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.results { writer.tag(10); writer.message(value) }
   }
 }
 
@@ -1123,29 +1057,28 @@ extension TidingsV1.SortDescriptor: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.SortDescriptor", tidings__v1__sort_descriptor__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__SortDescriptor.self)
-    self.fieldName = try TidingsProtobuf.Unpacked.string(c.pointee.field_name, "tidings.v1.SortDescriptor.field_name")
-    self.descending = c.pointee.descending != 0
-    if let value = c.pointee.relative_location {
-      self.relativeLocation = try TidingsV1.Location(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.fieldName = try reader.string("tidings.v1.SortDescriptor.field_name")
+      case 2:
+        self.descending = try reader.bool()
+      case 3:
+        self.relativeLocation = try reader.message(self.relativeLocation)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__SortDescriptor.self)
-    tidings__v1__sort_descriptor__init(c)
-    c.pointee.field_name = arena.packed(self.fieldName)
-    c.pointee.descending = self.descending ? 1 : 0
-    if let value = self.relativeLocation { c.pointee.relative_location = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.fieldName.isEmpty { writer.tag(10); writer.string(self.fieldName) }
+    if self.descending { writer.tag(16); writer.bool(self.descending) }
+    if let value = self.relativeLocation { writer.tag(26); writer.message(value) }
   }
 }
 
@@ -1160,50 +1093,43 @@ extension TidingsV1.QueryRecordsRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.QueryRecordsRequest", tidings__v1__query_records_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__QueryRecordsRequest.self)
-    if let value = c.pointee.database_id {
-      self.databaseID = try TidingsV1.DatabaseID(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.databaseID = try reader.message(self.databaseID)
+      case 2:
+        self.recordType = try reader.string("tidings.v1.QueryRecordsRequest.record_type")
+      case 3:
+        self.predicate = try reader.message(self.predicate)
+      case 4:
+        self.sortDescriptors.append(try reader.message())
+      case 5:
+        self.zoneID = try reader.message(self.zoneID)
+      case 6:
+        self.desiredKeys = try reader.message(self.desiredKeys)
+      case 7:
+        self.limit = try reader.uint32()
+      case 8:
+        self.cursor = try reader.bytes()
+      default: try reader.skip(field)
+      }
     }
-    self.recordType = try TidingsProtobuf.Unpacked.string(c.pointee.record_type, "tidings.v1.QueryRecordsRequest.record_type")
-    if let value = c.pointee.predicate {
-      self.predicate = try TidingsV1.Predicate(unpacked: UnsafeRawPointer(value))
-    }
-    if c.pointee.n_sort_descriptors > 0 {
-      self.sortDescriptors = try TidingsProtobuf.Unpacked.messages(c.pointee.n_sort_descriptors, c.pointee.sort_descriptors)
-    }
-    if let value = c.pointee.zone_id {
-      self.zoneID = try TidingsV1.ZoneID(unpacked: UnsafeRawPointer(value))
-    }
-    if let value = c.pointee.desired_keys {
-      self.desiredKeys = try TidingsV1.DesiredKeys(unpacked: UnsafeRawPointer(value))
-    }
-    self.limit = c.pointee.limit
-    self.cursor = TidingsProtobuf.Unpacked.bytes(c.pointee.cursor)
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__QueryRecordsRequest.self)
-    tidings__v1__query_records_request__init(c)
-    if let value = self.databaseID { c.pointee.database_id = arena.packed(value) }
-    c.pointee.record_type = arena.packed(self.recordType)
-    if let value = self.predicate { c.pointee.predicate = arena.packed(value) }
-    if !self.sortDescriptors.isEmpty {
-      c.pointee.n_sort_descriptors = self.sortDescriptors.count
-      c.pointee.sort_descriptors = arena.packed(self.sortDescriptors) { arena.packed($0) }
-    }
-    if let value = self.zoneID { c.pointee.zone_id = arena.packed(value) }
-    if let value = self.desiredKeys { c.pointee.desired_keys = arena.packed(value) }
-    c.pointee.limit = self.limit
-    c.pointee.cursor = arena.packed(self.cursor)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.databaseID { writer.tag(10); writer.message(value) }
+    if !self.recordType.isEmpty { writer.tag(18); writer.string(self.recordType) }
+    if let value = self.predicate { writer.tag(26); writer.message(value) }
+    for value in self.sortDescriptors { writer.tag(34); writer.message(value) }
+    if let value = self.zoneID { writer.tag(42); writer.message(value) }
+    if let value = self.desiredKeys { writer.tag(50); writer.message(value) }
+    if self.limit != 0 { writer.tag(56); writer.uint32(self.limit) }
+    if !self.cursor.isEmpty { writer.tag(66); writer.bytes(self.cursor) }
   }
 }
 
@@ -1218,37 +1144,28 @@ extension TidingsV1.QueryRecordsResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.QueryRecordsResponse", tidings__v1__query_records_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__QueryRecordsResponse.self)
-    if c.pointee.n_records > 0 {
-      self.records = try TidingsProtobuf.Unpacked.messages(c.pointee.n_records, c.pointee.records)
-    }
-    self.cursor = TidingsProtobuf.Unpacked.bytes(c.pointee.cursor)
-    if c.pointee.n_warnings > 0 {
-      self.warnings = try TidingsProtobuf.Unpacked.strings(c.pointee.n_warnings, c.pointee.warnings, "tidings.v1.QueryRecordsResponse.warnings")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.records.append(try reader.message())
+      case 2:
+        self.cursor = try reader.bytes()
+      case 3:
+        self.warnings.append(try reader.string("tidings.v1.QueryRecordsResponse.warnings"))
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__QueryRecordsResponse.self)
-    tidings__v1__query_records_response__init(c)
-    if !self.records.isEmpty {
-      c.pointee.n_records = self.records.count
-      c.pointee.records = arena.packed(self.records) { arena.packed($0) }
-    }
-    c.pointee.cursor = arena.packed(self.cursor)
-    if !self.warnings.isEmpty {
-      c.pointee.n_warnings = self.warnings.count
-      c.pointee.warnings = arena.packed(self.warnings) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.records { writer.tag(10); writer.message(value) }
+    if !self.cursor.isEmpty { writer.tag(18); writer.bytes(self.cursor) }
+    for value in self.warnings { writer.tag(26); writer.string(value) }
   }
 }
 
@@ -1263,25 +1180,22 @@ extension TidingsV1.ExplainQueryRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ExplainQueryRequest", tidings__v1__explain_query_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ExplainQueryRequest.self)
-    if let value = c.pointee.query {
-      self.query = try TidingsV1.QueryRecordsRequest(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.query = try reader.message(self.query)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ExplainQueryRequest.self)
-    tidings__v1__explain_query_request__init(c)
-    if let value = self.query { c.pointee.query = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.query { writer.tag(10); writer.message(value) }
   }
 }
 
@@ -1296,49 +1210,46 @@ extension TidingsV1.ExplainQueryResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ExplainQueryResponse", tidings__v1__explain_query_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ExplainQueryResponse.self)
-    if c.pointee.n_steps > 0 {
-      self.steps = try TidingsProtobuf.Unpacked.strings(c.pointee.n_steps, c.pointee.steps, "tidings.v1.ExplainQueryResponse.steps")
-    }
-    self.predicate = try TidingsProtobuf.Unpacked.string(c.pointee.predicate, "tidings.v1.ExplainQueryResponse.predicate")
-    self.indexField = try TidingsProtobuf.Unpacked.string(c.pointee.index_field, "tidings.v1.ExplainQueryResponse.index_field")
-    self.sortedByIndex = c.pointee.sorted_by_index != 0
-    self.entriesVisited = c.pointee.entries_visited
-    self.recordsVisited = c.pointee.records_visited
-    self.recordsMatched = c.pointee.records_matched
-    self.advice = try TidingsProtobuf.Unpacked.string(c.pointee.advice, "tidings.v1.ExplainQueryResponse.advice")
-    if c.pointee.n_warnings > 0 {
-      self.warnings = try TidingsProtobuf.Unpacked.strings(c.pointee.n_warnings, c.pointee.warnings, "tidings.v1.ExplainQueryResponse.warnings")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.steps.append(try reader.string("tidings.v1.ExplainQueryResponse.steps"))
+      case 2:
+        self.predicate = try reader.string("tidings.v1.ExplainQueryResponse.predicate")
+      case 3:
+        self.indexField = try reader.string("tidings.v1.ExplainQueryResponse.index_field")
+      case 4:
+        self.sortedByIndex = try reader.bool()
+      case 5:
+        self.entriesVisited = try reader.uint64()
+      case 6:
+        self.recordsVisited = try reader.uint64()
+      case 7:
+        self.recordsMatched = try reader.uint64()
+      case 8:
+        self.advice = try reader.string("tidings.v1.ExplainQueryResponse.advice")
+      case 9:
+        self.warnings.append(try reader.string("tidings.v1.ExplainQueryResponse.warnings"))
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ExplainQueryResponse.self)
-    tidings__v1__explain_query_response__init(c)
-    if !self.steps.isEmpty {
-      c.pointee.n_steps = self.steps.count
-      c.pointee.steps = arena.packed(self.steps) { arena.packed($0) }
-    }
-    c.pointee.predicate = arena.packed(self.predicate)
-    c.pointee.index_field = arena.packed(self.indexField)
-    c.pointee.sorted_by_index = self.sortedByIndex ? 1 : 0
-    c.pointee.entries_visited = self.entriesVisited
-    c.pointee.records_visited = self.recordsVisited
-    c.pointee.records_matched = self.recordsMatched
-    c.pointee.advice = arena.packed(self.advice)
-    if !self.warnings.isEmpty {
-      c.pointee.n_warnings = self.warnings.count
-      c.pointee.warnings = arena.packed(self.warnings) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.steps { writer.tag(10); writer.string(value) }
+    if !self.predicate.isEmpty { writer.tag(18); writer.string(self.predicate) }
+    if !self.indexField.isEmpty { writer.tag(26); writer.string(self.indexField) }
+    if self.sortedByIndex { writer.tag(32); writer.bool(self.sortedByIndex) }
+    if self.entriesVisited != 0 { writer.tag(40); writer.uint64(self.entriesVisited) }
+    if self.recordsVisited != 0 { writer.tag(48); writer.uint64(self.recordsVisited) }
+    if self.recordsMatched != 0 { writer.tag(56); writer.uint64(self.recordsMatched) }
+    if !self.advice.isEmpty { writer.tag(66); writer.string(self.advice) }
+    for value in self.warnings { writer.tag(74); writer.string(value) }
   }
 }
 
@@ -1353,40 +1264,34 @@ extension TidingsV1.ZoneChangesOptions: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ZoneChangesOptions", tidings__v1__zone_changes_options__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ZoneChangesOptions.self)
-    if let value = c.pointee.zone_id {
-      self.zoneID = try TidingsV1.ZoneID(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.zoneID = try reader.message(self.zoneID)
+      case 2:
+        self.changeToken = try reader.bytes()
+      case 3:
+        self.desiredKeys = try reader.message(self.desiredKeys)
+      case 4:
+        self.recordTypes.append(try reader.string("tidings.v1.ZoneChangesOptions.record_types"))
+      case 5:
+        self.limit = try reader.uint32()
+      default: try reader.skip(field)
+      }
     }
-    self.changeToken = TidingsProtobuf.Unpacked.bytes(c.pointee.change_token)
-    if let value = c.pointee.desired_keys {
-      self.desiredKeys = try TidingsV1.DesiredKeys(unpacked: UnsafeRawPointer(value))
-    }
-    if c.pointee.n_record_types > 0 {
-      self.recordTypes = try TidingsProtobuf.Unpacked.strings(c.pointee.n_record_types, c.pointee.record_types, "tidings.v1.ZoneChangesOptions.record_types")
-    }
-    self.limit = c.pointee.limit
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ZoneChangesOptions.self)
-    tidings__v1__zone_changes_options__init(c)
-    if let value = self.zoneID { c.pointee.zone_id = arena.packed(value) }
-    c.pointee.change_token = arena.packed(self.changeToken)
-    if let value = self.desiredKeys { c.pointee.desired_keys = arena.packed(value) }
-    if !self.recordTypes.isEmpty {
-      c.pointee.n_record_types = self.recordTypes.count
-      c.pointee.record_types = arena.packed(self.recordTypes) { arena.packed($0) }
-    }
-    c.pointee.limit = self.limit
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.zoneID { writer.tag(10); writer.message(value) }
+    if !self.changeToken.isEmpty { writer.tag(18); writer.bytes(self.changeToken) }
+    if let value = self.desiredKeys { writer.tag(26); writer.message(value) }
+    for value in self.recordTypes { writer.tag(34); writer.string(value) }
+    if self.limit != 0 { writer.tag(40); writer.uint32(self.limit) }
   }
 }
 
@@ -1401,38 +1306,31 @@ extension TidingsV1.FetchRecordZoneChangesRequest: TidingsProtobuf.GeneratedMess
     try arena.unpack(bytes, "tidings.v1.FetchRecordZoneChangesRequest", tidings__v1__fetch_record_zone_changes_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchRecordZoneChangesRequest.self)
-    if let value = c.pointee.database_id {
-      self.databaseID = try TidingsV1.DatabaseID(unpacked: UnsafeRawPointer(value))
-    }
-    if c.pointee.n_zones > 0 {
-      self.zones = try TidingsProtobuf.Unpacked.messages(c.pointee.n_zones, c.pointee.zones)
-    }
-    self.limit = c.pointee.limit
-    if let value = c.pointee.max_wait {
-      self.maxWait = try GoogleProtobuf.Duration(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.databaseID = try reader.message(self.databaseID)
+      case 2:
+        self.zones.append(try reader.message())
+      case 3:
+        self.limit = try reader.uint32()
+      case 4:
+        self.maxWait = try reader.message(self.maxWait)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchRecordZoneChangesRequest.self)
-    tidings__v1__fetch_record_zone_changes_request__init(c)
-    if let value = self.databaseID { c.pointee.database_id = arena.packed(value) }
-    if !self.zones.isEmpty {
-      c.pointee.n_zones = self.zones.count
-      c.pointee.zones = arena.packed(self.zones) { arena.packed($0) }
-    }
-    c.pointee.limit = self.limit
-    if let value = self.maxWait { c.pointee.max_wait = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.databaseID { writer.tag(10); writer.message(value) }
+    for value in self.zones { writer.tag(18); writer.message(value) }
+    if self.limit != 0 { writer.tag(24); writer.uint32(self.limit) }
+    if let value = self.maxWait { writer.tag(34); writer.message(value) }
   }
 }
 
@@ -1447,27 +1345,25 @@ extension TidingsV1.DeletedRecord: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.DeletedRecord", tidings__v1__deleted_record__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__DeletedRecord.self)
-    if let value = c.pointee.record_id {
-      self.recordID = try TidingsV1.RecordID(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.recordID = try reader.message(self.recordID)
+      case 2:
+        self.recordType = try reader.string("tidings.v1.DeletedRecord.record_type")
+      default: try reader.skip(field)
+      }
     }
-    self.recordType = try TidingsProtobuf.Unpacked.string(c.pointee.record_type, "tidings.v1.DeletedRecord.record_type")
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__DeletedRecord.self)
-    tidings__v1__deleted_record__init(c)
-    if let value = self.recordID { c.pointee.record_id = arena.packed(value) }
-    c.pointee.record_type = arena.packed(self.recordType)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.recordID { writer.tag(10); writer.message(value) }
+    if !self.recordType.isEmpty { writer.tag(18); writer.string(self.recordType) }
   }
 }
 
@@ -1482,49 +1378,40 @@ extension TidingsV1.ZoneChanges: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ZoneChanges", tidings__v1__zone_changes__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ZoneChanges.self)
-    if let value = c.pointee.zone_id {
-      self.zoneID = try TidingsV1.ZoneID(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.zoneID = try reader.message(self.zoneID)
+      case 2:
+        self.changedRecords.append(try reader.message())
+      case 3:
+        self.deletedRecords.append(try reader.message())
+      case 4:
+        self.changeToken = try reader.bytes()
+      case 5:
+        self.moreComing = try reader.bool()
+      case 6:
+        self.error = try reader.message(self.error)
+      case 7:
+        self.clientChangeTokenData = try reader.bytes()
+      default: try reader.skip(field)
+      }
     }
-    if c.pointee.n_changed_records > 0 {
-      self.changedRecords = try TidingsProtobuf.Unpacked.messages(c.pointee.n_changed_records, c.pointee.changed_records)
-    }
-    if c.pointee.n_deleted_records > 0 {
-      self.deletedRecords = try TidingsProtobuf.Unpacked.messages(c.pointee.n_deleted_records, c.pointee.deleted_records)
-    }
-    self.changeToken = TidingsProtobuf.Unpacked.bytes(c.pointee.change_token)
-    self.moreComing = c.pointee.more_coming != 0
-    if let value = c.pointee.error {
-      self.error = try TidingsV1.ItemError(unpacked: UnsafeRawPointer(value))
-    }
-    self.clientChangeTokenData = TidingsProtobuf.Unpacked.bytes(c.pointee.client_change_token_data)
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ZoneChanges.self)
-    tidings__v1__zone_changes__init(c)
-    if let value = self.zoneID { c.pointee.zone_id = arena.packed(value) }
-    if !self.changedRecords.isEmpty {
-      c.pointee.n_changed_records = self.changedRecords.count
-      c.pointee.changed_records = arena.packed(self.changedRecords) { arena.packed($0) }
-    }
-    if !self.deletedRecords.isEmpty {
-      c.pointee.n_deleted_records = self.deletedRecords.count
-      c.pointee.deleted_records = arena.packed(self.deletedRecords) { arena.packed($0) }
-    }
-    c.pointee.change_token = arena.packed(self.changeToken)
-    c.pointee.more_coming = self.moreComing ? 1 : 0
-    if let value = self.error { c.pointee.error = arena.packed(value) }
-    c.pointee.client_change_token_data = arena.packed(self.clientChangeTokenData)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.zoneID { writer.tag(10); writer.message(value) }
+    for value in self.changedRecords { writer.tag(18); writer.message(value) }
+    for value in self.deletedRecords { writer.tag(26); writer.message(value) }
+    if !self.changeToken.isEmpty { writer.tag(34); writer.bytes(self.changeToken) }
+    if self.moreComing { writer.tag(40); writer.bool(self.moreComing) }
+    if let value = self.error { writer.tag(50); writer.message(value) }
+    if !self.clientChangeTokenData.isEmpty { writer.tag(58); writer.bytes(self.clientChangeTokenData) }
   }
 }
 
@@ -1539,28 +1426,22 @@ extension TidingsV1.FetchRecordZoneChangesResponse: TidingsProtobuf.GeneratedMes
     try arena.unpack(bytes, "tidings.v1.FetchRecordZoneChangesResponse", tidings__v1__fetch_record_zone_changes_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchRecordZoneChangesResponse.self)
-    if c.pointee.n_zones > 0 {
-      self.zones = try TidingsProtobuf.Unpacked.messages(c.pointee.n_zones, c.pointee.zones)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.zones.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchRecordZoneChangesResponse.self)
-    tidings__v1__fetch_record_zone_changes_response__init(c)
-    if !self.zones.isEmpty {
-      c.pointee.n_zones = self.zones.count
-      c.pointee.zones = arena.packed(self.zones) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.zones { writer.tag(10); writer.message(value) }
   }
 }
 
@@ -1575,33 +1456,31 @@ extension TidingsV1.FetchDatabaseChangesRequest: TidingsProtobuf.GeneratedMessag
     try arena.unpack(bytes, "tidings.v1.FetchDatabaseChangesRequest", tidings__v1__fetch_database_changes_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchDatabaseChangesRequest.self)
-    if let value = c.pointee.database_id {
-      self.databaseID = try TidingsV1.DatabaseID(unpacked: UnsafeRawPointer(value))
-    }
-    self.changeToken = TidingsProtobuf.Unpacked.bytes(c.pointee.change_token)
-    self.limit = c.pointee.limit
-    if let value = c.pointee.max_wait {
-      self.maxWait = try GoogleProtobuf.Duration(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.databaseID = try reader.message(self.databaseID)
+      case 2:
+        self.changeToken = try reader.bytes()
+      case 3:
+        self.limit = try reader.uint32()
+      case 4:
+        self.maxWait = try reader.message(self.maxWait)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchDatabaseChangesRequest.self)
-    tidings__v1__fetch_database_changes_request__init(c)
-    if let value = self.databaseID { c.pointee.database_id = arena.packed(value) }
-    c.pointee.change_token = arena.packed(self.changeToken)
-    c.pointee.limit = self.limit
-    if let value = self.maxWait { c.pointee.max_wait = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.databaseID { writer.tag(10); writer.message(value) }
+    if !self.changeToken.isEmpty { writer.tag(18); writer.bytes(self.changeToken) }
+    if self.limit != 0 { writer.tag(24); writer.uint32(self.limit) }
+    if let value = self.maxWait { writer.tag(34); writer.message(value) }
   }
 }
 
@@ -1616,27 +1495,25 @@ extension TidingsV1.DeletedZone: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.DeletedZone", tidings__v1__deleted_zone__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__DeletedZone.self)
-    if let value = c.pointee.zone_id {
-      self.zoneID = try TidingsV1.ZoneID(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.zoneID = try reader.message(self.zoneID)
+      case 2:
+        self.reason = TidingsV1.ZoneDeletionReason(rawValue: try reader.int32())
+      default: try reader.skip(field)
+      }
     }
-    self.reason = TidingsV1.ZoneDeletionReason(rawValue: Int32(truncatingIfNeeded: c.pointee.reason.rawValue))
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__DeletedZone.self)
-    tidings__v1__deleted_zone__init(c)
-    if let value = self.zoneID { c.pointee.zone_id = arena.packed(value) }
-    c.pointee.reason = Tidings__V1__ZoneDeletionReason(rawValue: .init(truncatingIfNeeded: self.reason.rawValue))
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.zoneID { writer.tag(10); writer.message(value) }
+    if self.reason.rawValue != 0 { writer.tag(16); writer.int32(self.reason.rawValue) }
   }
 }
 
@@ -1651,39 +1528,31 @@ extension TidingsV1.FetchDatabaseChangesResponse: TidingsProtobuf.GeneratedMessa
     try arena.unpack(bytes, "tidings.v1.FetchDatabaseChangesResponse", tidings__v1__fetch_database_changes_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchDatabaseChangesResponse.self)
-    if c.pointee.n_changed_zone_ids > 0 {
-      self.changedZoneIDs = try TidingsProtobuf.Unpacked.messages(c.pointee.n_changed_zone_ids, c.pointee.changed_zone_ids)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.changedZoneIDs.append(try reader.message())
+      case 2:
+        self.deletedZones.append(try reader.message())
+      case 3:
+        self.changeToken = try reader.bytes()
+      case 4:
+        self.moreComing = try reader.bool()
+      default: try reader.skip(field)
+      }
     }
-    if c.pointee.n_deleted_zones > 0 {
-      self.deletedZones = try TidingsProtobuf.Unpacked.messages(c.pointee.n_deleted_zones, c.pointee.deleted_zones)
-    }
-    self.changeToken = TidingsProtobuf.Unpacked.bytes(c.pointee.change_token)
-    self.moreComing = c.pointee.more_coming != 0
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchDatabaseChangesResponse.self)
-    tidings__v1__fetch_database_changes_response__init(c)
-    if !self.changedZoneIDs.isEmpty {
-      c.pointee.n_changed_zone_ids = self.changedZoneIDs.count
-      c.pointee.changed_zone_ids = arena.packed(self.changedZoneIDs) { arena.packed($0) }
-    }
-    if !self.deletedZones.isEmpty {
-      c.pointee.n_deleted_zones = self.deletedZones.count
-      c.pointee.deleted_zones = arena.packed(self.deletedZones) { arena.packed($0) }
-    }
-    c.pointee.change_token = arena.packed(self.changeToken)
-    c.pointee.more_coming = self.moreComing ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.changedZoneIDs { writer.tag(10); writer.message(value) }
+    for value in self.deletedZones { writer.tag(18); writer.message(value) }
+    if !self.changeToken.isEmpty { writer.tag(26); writer.bytes(self.changeToken) }
+    if self.moreComing { writer.tag(32); writer.bool(self.moreComing) }
   }
 }
 

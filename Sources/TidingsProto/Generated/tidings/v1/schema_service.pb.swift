@@ -322,31 +322,34 @@ extension TidingsV1.FieldIndex: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.FieldIndex", tidings__v1__field_index__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FieldIndex.self)
-    self.recordType = try TidingsProtobuf.Unpacked.string(c.pointee.record_type, "tidings.v1.FieldIndex.record_type")
-    self.fieldName = try TidingsProtobuf.Unpacked.string(c.pointee.field_name, "tidings.v1.FieldIndex.field_name")
-    self.ordered = c.pointee.ordered != 0
-    self.searchable = c.pointee.searchable != 0
-    self.state = TidingsV1.IndexState(rawValue: Int32(truncatingIfNeeded: c.pointee.state.rawValue))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.recordType = try reader.string("tidings.v1.FieldIndex.record_type")
+      case 2:
+        self.fieldName = try reader.string("tidings.v1.FieldIndex.field_name")
+      case 3:
+        self.ordered = try reader.bool()
+      case 4:
+        self.searchable = try reader.bool()
+      case 5:
+        self.state = TidingsV1.IndexState(rawValue: try reader.int32())
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FieldIndex.self)
-    tidings__v1__field_index__init(c)
-    c.pointee.record_type = arena.packed(self.recordType)
-    c.pointee.field_name = arena.packed(self.fieldName)
-    c.pointee.ordered = self.ordered ? 1 : 0
-    c.pointee.searchable = self.searchable ? 1 : 0
-    c.pointee.state = Tidings__V1__IndexState(rawValue: .init(truncatingIfNeeded: self.state.rawValue))
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.recordType.isEmpty { writer.tag(10); writer.string(self.recordType) }
+    if !self.fieldName.isEmpty { writer.tag(18); writer.string(self.fieldName) }
+    if self.ordered { writer.tag(24); writer.bool(self.ordered) }
+    if self.searchable { writer.tag(32); writer.bool(self.searchable) }
+    if self.state.rawValue != 0 { writer.tag(40); writer.int32(self.state.rawValue) }
   }
 }
 
@@ -361,29 +364,31 @@ extension TidingsV1.SchemaChange: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.SchemaChange", tidings__v1__schema_change__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__SchemaChange.self)
-    self.kind = TidingsV1.SchemaChangeKind(rawValue: Int32(truncatingIfNeeded: c.pointee.kind.rawValue))
-    self.subject = try TidingsProtobuf.Unpacked.string(c.pointee.subject, "tidings.v1.SchemaChange.subject")
-    self.before = try TidingsProtobuf.Unpacked.string(c.pointee.before, "tidings.v1.SchemaChange.before")
-    self.after = try TidingsProtobuf.Unpacked.string(c.pointee.after, "tidings.v1.SchemaChange.after")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.kind = TidingsV1.SchemaChangeKind(rawValue: try reader.int32())
+      case 2:
+        self.subject = try reader.string("tidings.v1.SchemaChange.subject")
+      case 3:
+        self.before = try reader.string("tidings.v1.SchemaChange.before")
+      case 4:
+        self.after = try reader.string("tidings.v1.SchemaChange.after")
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__SchemaChange.self)
-    tidings__v1__schema_change__init(c)
-    c.pointee.kind = Tidings__V1__SchemaChangeKind(rawValue: .init(truncatingIfNeeded: self.kind.rawValue))
-    c.pointee.subject = arena.packed(self.subject)
-    c.pointee.before = arena.packed(self.before)
-    c.pointee.after = arena.packed(self.after)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.kind.rawValue != 0 { writer.tag(8); writer.int32(self.kind.rawValue) }
+    if !self.subject.isEmpty { writer.tag(18); writer.string(self.subject) }
+    if !self.before.isEmpty { writer.tag(26); writer.string(self.before) }
+    if !self.after.isEmpty { writer.tag(34); writer.string(self.after) }
   }
 }
 
@@ -398,25 +403,25 @@ extension TidingsV1.FetchSchemaRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.FetchSchemaRequest", tidings__v1__fetch_schema_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchSchemaRequest.self)
-    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.FetchSchemaRequest.container")
-    self.environment = TidingsV1.Environment(rawValue: Int32(truncatingIfNeeded: c.pointee.environment.rawValue))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.container = try reader.string("tidings.v1.FetchSchemaRequest.container")
+      case 2:
+        self.environment = TidingsV1.Environment(rawValue: try reader.int32())
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchSchemaRequest.self)
-    tidings__v1__fetch_schema_request__init(c)
-    c.pointee.container = arena.packed(self.container)
-    c.pointee.environment = Tidings__V1__Environment(rawValue: .init(truncatingIfNeeded: self.environment.rawValue))
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.container.isEmpty { writer.tag(10); writer.string(self.container) }
+    if self.environment.rawValue != 0 { writer.tag(16); writer.int32(self.environment.rawValue) }
   }
 }
 
@@ -431,32 +436,28 @@ extension TidingsV1.FetchSchemaResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.FetchSchemaResponse", tidings__v1__fetch_schema_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchSchemaResponse.self)
-    self.text = try TidingsProtobuf.Unpacked.string(c.pointee.text, "tidings.v1.FetchSchemaResponse.text")
-    if c.pointee.n_indexes > 0 {
-      self.indexes = try TidingsProtobuf.Unpacked.messages(c.pointee.n_indexes, c.pointee.indexes)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.text = try reader.string("tidings.v1.FetchSchemaResponse.text")
+      case 2:
+        self.indexes.append(try reader.message())
+      case 3:
+        self.version = try reader.uint64()
+      default: try reader.skip(field)
+      }
     }
-    self.version = c.pointee.version
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchSchemaResponse.self)
-    tidings__v1__fetch_schema_response__init(c)
-    c.pointee.text = arena.packed(self.text)
-    if !self.indexes.isEmpty {
-      c.pointee.n_indexes = self.indexes.count
-      c.pointee.indexes = arena.packed(self.indexes) { arena.packed($0) }
-    }
-    c.pointee.version = self.version
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.text.isEmpty { writer.tag(10); writer.string(self.text) }
+    for value in self.indexes { writer.tag(18); writer.message(value) }
+    if self.version != 0 { writer.tag(24); writer.uint64(self.version) }
   }
 }
 
@@ -471,27 +472,28 @@ extension TidingsV1.ApplySchemaRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ApplySchemaRequest", tidings__v1__apply_schema_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ApplySchemaRequest.self)
-    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.ApplySchemaRequest.container")
-    self.text = try TidingsProtobuf.Unpacked.string(c.pointee.text, "tidings.v1.ApplySchemaRequest.text")
-    self.dryRun = c.pointee.dry_run != 0
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.container = try reader.string("tidings.v1.ApplySchemaRequest.container")
+      case 2:
+        self.text = try reader.string("tidings.v1.ApplySchemaRequest.text")
+      case 3:
+        self.dryRun = try reader.bool()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ApplySchemaRequest.self)
-    tidings__v1__apply_schema_request__init(c)
-    c.pointee.container = arena.packed(self.container)
-    c.pointee.text = arena.packed(self.text)
-    c.pointee.dry_run = self.dryRun ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.container.isEmpty { writer.tag(10); writer.string(self.container) }
+    if !self.text.isEmpty { writer.tag(18); writer.string(self.text) }
+    if self.dryRun { writer.tag(24); writer.bool(self.dryRun) }
   }
 }
 
@@ -506,28 +508,22 @@ extension TidingsV1.ApplySchemaResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ApplySchemaResponse", tidings__v1__apply_schema_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ApplySchemaResponse.self)
-    if c.pointee.n_changes > 0 {
-      self.changes = try TidingsProtobuf.Unpacked.messages(c.pointee.n_changes, c.pointee.changes)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.changes.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ApplySchemaResponse.self)
-    tidings__v1__apply_schema_response__init(c)
-    if !self.changes.isEmpty {
-      c.pointee.n_changes = self.changes.count
-      c.pointee.changes = arena.packed(self.changes) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.changes { writer.tag(10); writer.message(value) }
   }
 }
 
@@ -542,25 +538,25 @@ extension TidingsV1.DeploySchemaRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.DeploySchemaRequest", tidings__v1__deploy_schema_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__DeploySchemaRequest.self)
-    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.DeploySchemaRequest.container")
-    self.dryRun = c.pointee.dry_run != 0
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.container = try reader.string("tidings.v1.DeploySchemaRequest.container")
+      case 2:
+        self.dryRun = try reader.bool()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__DeploySchemaRequest.self)
-    tidings__v1__deploy_schema_request__init(c)
-    c.pointee.container = arena.packed(self.container)
-    c.pointee.dry_run = self.dryRun ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.container.isEmpty { writer.tag(10); writer.string(self.container) }
+    if self.dryRun { writer.tag(16); writer.bool(self.dryRun) }
   }
 }
 
@@ -575,28 +571,22 @@ extension TidingsV1.DeploySchemaResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.DeploySchemaResponse", tidings__v1__deploy_schema_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__DeploySchemaResponse.self)
-    if c.pointee.n_changes > 0 {
-      self.changes = try TidingsProtobuf.Unpacked.messages(c.pointee.n_changes, c.pointee.changes)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.changes.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__DeploySchemaResponse.self)
-    tidings__v1__deploy_schema_response__init(c)
-    if !self.changes.isEmpty {
-      c.pointee.n_changes = self.changes.count
-      c.pointee.changes = arena.packed(self.changes) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.changes { writer.tag(10); writer.message(value) }
   }
 }
 

@@ -333,43 +333,40 @@ extension TidingsV1.ShareMetadata: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ShareMetadata", tidings__v1__share_metadata__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ShareMetadata.self)
-    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.ShareMetadata.container")
-    self.environment = TidingsV1.Environment(rawValue: Int32(truncatingIfNeeded: c.pointee.environment.rawValue))
-    if let value = c.pointee.zone_id {
-      self.zoneID = try TidingsV1.ZoneID(unpacked: UnsafeRawPointer(value))
-    }
-    if let value = c.pointee.share {
-      self.share = try TidingsV1.Record(unpacked: UnsafeRawPointer(value))
-    }
-    self.rootRecordName = try TidingsProtobuf.Unpacked.string(c.pointee.root_record_name, "tidings.v1.ShareMetadata.root_record_name")
-    if let value = c.pointee.participant {
-      self.participant = try TidingsV1.Participant(unpacked: UnsafeRawPointer(value))
-    }
-    if let value = c.pointee.root_record {
-      self.rootRecord = try TidingsV1.Record(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.container = try reader.string("tidings.v1.ShareMetadata.container")
+      case 2:
+        self.environment = TidingsV1.Environment(rawValue: try reader.int32())
+      case 3:
+        self.zoneID = try reader.message(self.zoneID)
+      case 4:
+        self.share = try reader.message(self.share)
+      case 5:
+        self.rootRecordName = try reader.string("tidings.v1.ShareMetadata.root_record_name")
+      case 6:
+        self.participant = try reader.message(self.participant)
+      case 7:
+        self.rootRecord = try reader.message(self.rootRecord)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ShareMetadata.self)
-    tidings__v1__share_metadata__init(c)
-    c.pointee.container = arena.packed(self.container)
-    c.pointee.environment = Tidings__V1__Environment(rawValue: .init(truncatingIfNeeded: self.environment.rawValue))
-    if let value = self.zoneID { c.pointee.zone_id = arena.packed(value) }
-    if let value = self.share { c.pointee.share = arena.packed(value) }
-    c.pointee.root_record_name = arena.packed(self.rootRecordName)
-    if let value = self.participant { c.pointee.participant = arena.packed(value) }
-    if let value = self.rootRecord { c.pointee.root_record = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.container.isEmpty { writer.tag(10); writer.string(self.container) }
+    if self.environment.rawValue != 0 { writer.tag(16); writer.int32(self.environment.rawValue) }
+    if let value = self.zoneID { writer.tag(26); writer.message(value) }
+    if let value = self.share { writer.tag(34); writer.message(value) }
+    if !self.rootRecordName.isEmpty { writer.tag(42); writer.string(self.rootRecordName) }
+    if let value = self.participant { writer.tag(50); writer.message(value) }
+    if let value = self.rootRecord { writer.tag(58); writer.message(value) }
   }
 }
 
@@ -384,30 +381,25 @@ extension TidingsV1.FetchShareMetadataRequest: TidingsProtobuf.GeneratedMessage 
     try arena.unpack(bytes, "tidings.v1.FetchShareMetadataRequest", tidings__v1__fetch_share_metadata_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchShareMetadataRequest.self)
-    if c.pointee.n_urls > 0 {
-      self.urls = try TidingsProtobuf.Unpacked.strings(c.pointee.n_urls, c.pointee.urls, "tidings.v1.FetchShareMetadataRequest.urls")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.urls.append(try reader.string("tidings.v1.FetchShareMetadataRequest.urls"))
+      case 2:
+        self.wantsRootRecord = try reader.bool()
+      default: try reader.skip(field)
+      }
     }
-    self.wantsRootRecord = c.pointee.wants_root_record != 0
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchShareMetadataRequest.self)
-    tidings__v1__fetch_share_metadata_request__init(c)
-    if !self.urls.isEmpty {
-      c.pointee.n_urls = self.urls.count
-      c.pointee.urls = arena.packed(self.urls) { arena.packed($0) }
-    }
-    c.pointee.wants_root_record = self.wantsRootRecord ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.urls { writer.tag(10); writer.string(value) }
+    if self.wantsRootRecord { writer.tag(16); writer.bool(self.wantsRootRecord) }
   }
 }
 
@@ -422,43 +414,28 @@ extension TidingsV1.ShareResult: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ShareResult", tidings__v1__share_result__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ShareResult.self)
-    self.url = try TidingsProtobuf.Unpacked.string(c.pointee.url, "tidings.v1.ShareResult.url")
-    switch c.pointee.outcome_case.rawValue {
-    case 2:
-      if let value = c.pointee.metadata {
-        self.outcome = .metadata(try TidingsV1.ShareMetadata(unpacked: UnsafeRawPointer(value)))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.url = try reader.string("tidings.v1.ShareResult.url")
+      case 2:
+        self.outcome = .metadata(try reader.message())
+      case 3:
+        self.outcome = .error(try reader.message())
+      default: try reader.skip(field)
       }
-    case 3:
-      if let value = c.pointee.error {
-        self.outcome = .error(try TidingsV1.ItemError(unpacked: UnsafeRawPointer(value)))
-      }
-    default: break
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ShareResult.self)
-    tidings__v1__share_result__init(c)
-    c.pointee.url = arena.packed(self.url)
-    switch self.outcome {
-    case .metadata(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 2)
-      c.pointee.metadata = arena.packed(value)
-    case .error(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 3)
-      c.pointee.error = arena.packed(value)
-    case nil: break
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.url.isEmpty { writer.tag(10); writer.string(self.url) }
+    if case .metadata(let value)? = self.outcome { writer.tag(18); writer.message(value) }
+    if case .error(let value)? = self.outcome { writer.tag(26); writer.message(value) }
   }
 }
 
@@ -473,28 +450,22 @@ extension TidingsV1.FetchShareMetadataResponse: TidingsProtobuf.GeneratedMessage
     try arena.unpack(bytes, "tidings.v1.FetchShareMetadataResponse", tidings__v1__fetch_share_metadata_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchShareMetadataResponse.self)
-    if c.pointee.n_results > 0 {
-      self.results = try TidingsProtobuf.Unpacked.messages(c.pointee.n_results, c.pointee.results)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.results.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchShareMetadataResponse.self)
-    tidings__v1__fetch_share_metadata_response__init(c)
-    if !self.results.isEmpty {
-      c.pointee.n_results = self.results.count
-      c.pointee.results = arena.packed(self.results) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.results { writer.tag(10); writer.message(value) }
   }
 }
 
@@ -509,28 +480,22 @@ extension TidingsV1.AcceptSharesRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.AcceptSharesRequest", tidings__v1__accept_shares_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__AcceptSharesRequest.self)
-    if c.pointee.n_urls > 0 {
-      self.urls = try TidingsProtobuf.Unpacked.strings(c.pointee.n_urls, c.pointee.urls, "tidings.v1.AcceptSharesRequest.urls")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.urls.append(try reader.string("tidings.v1.AcceptSharesRequest.urls"))
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__AcceptSharesRequest.self)
-    tidings__v1__accept_shares_request__init(c)
-    if !self.urls.isEmpty {
-      c.pointee.n_urls = self.urls.count
-      c.pointee.urls = arena.packed(self.urls) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.urls { writer.tag(10); writer.string(value) }
   }
 }
 
@@ -545,28 +510,22 @@ extension TidingsV1.AcceptSharesResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.AcceptSharesResponse", tidings__v1__accept_shares_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__AcceptSharesResponse.self)
-    if c.pointee.n_results > 0 {
-      self.results = try TidingsProtobuf.Unpacked.messages(c.pointee.n_results, c.pointee.results)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.results.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__AcceptSharesResponse.self)
-    tidings__v1__accept_shares_response__init(c)
-    if !self.results.isEmpty {
-      c.pointee.n_results = self.results.count
-      c.pointee.results = arena.packed(self.results) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.results { writer.tag(10); writer.message(value) }
   }
 }
 
@@ -581,28 +540,22 @@ extension TidingsV1.RequestShareAccessRequest: TidingsProtobuf.GeneratedMessage 
     try arena.unpack(bytes, "tidings.v1.RequestShareAccessRequest", tidings__v1__request_share_access_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__RequestShareAccessRequest.self)
-    if c.pointee.n_urls > 0 {
-      self.urls = try TidingsProtobuf.Unpacked.strings(c.pointee.n_urls, c.pointee.urls, "tidings.v1.RequestShareAccessRequest.urls")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.urls.append(try reader.string("tidings.v1.RequestShareAccessRequest.urls"))
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__RequestShareAccessRequest.self)
-    tidings__v1__request_share_access_request__init(c)
-    if !self.urls.isEmpty {
-      c.pointee.n_urls = self.urls.count
-      c.pointee.urls = arena.packed(self.urls) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.urls { writer.tag(10); writer.string(value) }
   }
 }
 
@@ -617,27 +570,25 @@ extension TidingsV1.ShareAccessResult: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ShareAccessResult", tidings__v1__share_access_result__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ShareAccessResult.self)
-    self.url = try TidingsProtobuf.Unpacked.string(c.pointee.url, "tidings.v1.ShareAccessResult.url")
-    if let value = c.pointee.error {
-      self.error = try TidingsV1.ItemError(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.url = try reader.string("tidings.v1.ShareAccessResult.url")
+      case 2:
+        self.error = try reader.message(self.error)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ShareAccessResult.self)
-    tidings__v1__share_access_result__init(c)
-    c.pointee.url = arena.packed(self.url)
-    if let value = self.error { c.pointee.error = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.url.isEmpty { writer.tag(10); writer.string(self.url) }
+    if let value = self.error { writer.tag(18); writer.message(value) }
   }
 }
 
@@ -652,28 +603,22 @@ extension TidingsV1.RequestShareAccessResponse: TidingsProtobuf.GeneratedMessage
     try arena.unpack(bytes, "tidings.v1.RequestShareAccessResponse", tidings__v1__request_share_access_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__RequestShareAccessResponse.self)
-    if c.pointee.n_results > 0 {
-      self.results = try TidingsProtobuf.Unpacked.messages(c.pointee.n_results, c.pointee.results)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.results.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__RequestShareAccessResponse.self)
-    tidings__v1__request_share_access_response__init(c)
-    if !self.results.isEmpty {
-      c.pointee.n_results = self.results.count
-      c.pointee.results = arena.packed(self.results) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.results { writer.tag(10); writer.message(value) }
   }
 }
 
@@ -688,29 +633,31 @@ extension TidingsV1.FetchSharesRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.FetchSharesRequest", tidings__v1__fetch_shares_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchSharesRequest.self)
-    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.v1.FetchSharesRequest.container")
-    self.environment = TidingsV1.Environment(rawValue: Int32(truncatingIfNeeded: c.pointee.environment.rawValue))
-    self.limit = c.pointee.limit
-    self.continuation = TidingsProtobuf.Unpacked.bytes(c.pointee.continuation)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.container = try reader.string("tidings.v1.FetchSharesRequest.container")
+      case 2:
+        self.environment = TidingsV1.Environment(rawValue: try reader.int32())
+      case 3:
+        self.limit = try reader.uint32()
+      case 4:
+        self.continuation = try reader.bytes()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchSharesRequest.self)
-    tidings__v1__fetch_shares_request__init(c)
-    c.pointee.container = arena.packed(self.container)
-    c.pointee.environment = Tidings__V1__Environment(rawValue: .init(truncatingIfNeeded: self.environment.rawValue))
-    c.pointee.limit = self.limit
-    c.pointee.continuation = arena.packed(self.continuation)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.container.isEmpty { writer.tag(10); writer.string(self.container) }
+    if self.environment.rawValue != 0 { writer.tag(16); writer.int32(self.environment.rawValue) }
+    if self.limit != 0 { writer.tag(24); writer.uint32(self.limit) }
+    if !self.continuation.isEmpty { writer.tag(34); writer.bytes(self.continuation) }
   }
 }
 
@@ -725,30 +672,25 @@ extension TidingsV1.FetchSharesResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.FetchSharesResponse", tidings__v1__fetch_shares_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchSharesResponse.self)
-    if c.pointee.n_shares > 0 {
-      self.shares = try TidingsProtobuf.Unpacked.messages(c.pointee.n_shares, c.pointee.shares)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.shares.append(try reader.message())
+      case 2:
+        self.continuation = try reader.bytes()
+      default: try reader.skip(field)
+      }
     }
-    self.continuation = TidingsProtobuf.Unpacked.bytes(c.pointee.continuation)
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchSharesResponse.self)
-    tidings__v1__fetch_shares_response__init(c)
-    if !self.shares.isEmpty {
-      c.pointee.n_shares = self.shares.count
-      c.pointee.shares = arena.packed(self.shares) { arena.packed($0) }
-    }
-    c.pointee.continuation = arena.packed(self.continuation)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.shares { writer.tag(10); writer.message(value) }
+    if !self.continuation.isEmpty { writer.tag(18); writer.bytes(self.continuation) }
   }
 }
 

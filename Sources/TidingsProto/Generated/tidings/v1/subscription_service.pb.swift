@@ -352,39 +352,28 @@ extension TidingsV1.ModifySubscriptionsRequest: TidingsProtobuf.GeneratedMessage
     try arena.unpack(bytes, "tidings.v1.ModifySubscriptionsRequest", tidings__v1__modify_subscriptions_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ModifySubscriptionsRequest.self)
-    if let value = c.pointee.database_id {
-      self.databaseID = try TidingsV1.DatabaseID(unpacked: UnsafeRawPointer(value))
-    }
-    if c.pointee.n_subscriptions_to_save > 0 {
-      self.subscriptionsToSave = try TidingsProtobuf.Unpacked.messages(c.pointee.n_subscriptions_to_save, c.pointee.subscriptions_to_save)
-    }
-    if c.pointee.n_subscription_ids_to_delete > 0 {
-      self.subscriptionIDsToDelete = try TidingsProtobuf.Unpacked.strings(c.pointee.n_subscription_ids_to_delete, c.pointee.subscription_ids_to_delete, "tidings.v1.ModifySubscriptionsRequest.subscription_ids_to_delete")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.databaseID = try reader.message(self.databaseID)
+      case 2:
+        self.subscriptionsToSave.append(try reader.message())
+      case 3:
+        self.subscriptionIDsToDelete.append(try reader.string("tidings.v1.ModifySubscriptionsRequest.subscription_ids_to_delete"))
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ModifySubscriptionsRequest.self)
-    tidings__v1__modify_subscriptions_request__init(c)
-    if let value = self.databaseID { c.pointee.database_id = arena.packed(value) }
-    if !self.subscriptionsToSave.isEmpty {
-      c.pointee.n_subscriptions_to_save = self.subscriptionsToSave.count
-      c.pointee.subscriptions_to_save = arena.packed(self.subscriptionsToSave) { arena.packed($0) }
-    }
-    if !self.subscriptionIDsToDelete.isEmpty {
-      c.pointee.n_subscription_ids_to_delete = self.subscriptionIDsToDelete.count
-      c.pointee.subscription_ids_to_delete = arena.packed(self.subscriptionIDsToDelete) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.databaseID { writer.tag(10); writer.message(value) }
+    for value in self.subscriptionsToSave { writer.tag(18); writer.message(value) }
+    for value in self.subscriptionIDsToDelete { writer.tag(26); writer.string(value) }
   }
 }
 
@@ -399,52 +388,34 @@ extension TidingsV1.SubscriptionResult: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.SubscriptionResult", tidings__v1__subscription_result__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__SubscriptionResult.self)
-    self.subscriptionID = try TidingsProtobuf.Unpacked.string(c.pointee.subscription_id, "tidings.v1.SubscriptionResult.subscription_id")
-    if let value = c.pointee.health {
-      self.health = try TidingsV1.SubscriptionHealth(unpacked: UnsafeRawPointer(value))
-    }
-    switch c.pointee.outcome_case.rawValue {
-    case 2:
-      if let value = c.pointee.subscription {
-        self.outcome = .subscription(try TidingsV1.Subscription(unpacked: UnsafeRawPointer(value)))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.subscriptionID = try reader.string("tidings.v1.SubscriptionResult.subscription_id")
+      case 2:
+        self.outcome = .subscription(try reader.message())
+      case 3:
+        self.outcome = .deleted(try reader.bool())
+      case 4:
+        self.outcome = .error(try reader.message())
+      case 5:
+        self.health = try reader.message(self.health)
+      default: try reader.skip(field)
       }
-    case 3:
-      self.outcome = .deleted(c.pointee.deleted != 0)
-    case 4:
-      if let value = c.pointee.error {
-        self.outcome = .error(try TidingsV1.ItemError(unpacked: UnsafeRawPointer(value)))
-      }
-    default: break
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__SubscriptionResult.self)
-    tidings__v1__subscription_result__init(c)
-    c.pointee.subscription_id = arena.packed(self.subscriptionID)
-    if let value = self.health { c.pointee.health = arena.packed(value) }
-    switch self.outcome {
-    case .subscription(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 2)
-      c.pointee.subscription = arena.packed(value)
-    case .deleted(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 3)
-      c.pointee.deleted = value ? 1 : 0
-    case .error(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 4)
-      c.pointee.error = arena.packed(value)
-    case nil: break
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.subscriptionID.isEmpty { writer.tag(10); writer.string(self.subscriptionID) }
+    if case .subscription(let value)? = self.outcome { writer.tag(18); writer.message(value) }
+    if case .deleted(let value)? = self.outcome { writer.tag(24); writer.bool(value) }
+    if case .error(let value)? = self.outcome { writer.tag(34); writer.message(value) }
+    if let value = self.health { writer.tag(42); writer.message(value) }
   }
 }
 
@@ -459,43 +430,43 @@ extension TidingsV1.SubscriptionHealth: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.SubscriptionHealth", tidings__v1__subscription_health__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__SubscriptionHealth.self)
-    if let value = c.pointee.saved {
-      self.saved = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.saved = try reader.message(self.saved)
+      case 2:
+        self.lastFired = try reader.message(self.lastFired)
+      case 3:
+        self.firedCount = try reader.uint64()
+      case 4:
+        self.lastEvaluated = try reader.message(self.lastEvaluated)
+      case 5:
+        self.evaluatedCount = try reader.uint64()
+      case 6:
+        self.unreadCount = try reader.uint32()
+      case 7:
+        self.subscriberCount = try reader.uint64()
+      case 8:
+        self.lacksPermission = try reader.bool()
+      default: try reader.skip(field)
+      }
     }
-    if let value = c.pointee.last_fired {
-      self.lastFired = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
-    }
-    self.firedCount = c.pointee.fired_count
-    if let value = c.pointee.last_evaluated {
-      self.lastEvaluated = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
-    }
-    self.evaluatedCount = c.pointee.evaluated_count
-    self.unreadCount = c.pointee.unread_count
-    self.subscriberCount = c.pointee.subscriber_count
-    self.lacksPermission = c.pointee.lacks_permission != 0
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__SubscriptionHealth.self)
-    tidings__v1__subscription_health__init(c)
-    if let value = self.saved { c.pointee.saved = arena.packed(value) }
-    if let value = self.lastFired { c.pointee.last_fired = arena.packed(value) }
-    c.pointee.fired_count = self.firedCount
-    if let value = self.lastEvaluated { c.pointee.last_evaluated = arena.packed(value) }
-    c.pointee.evaluated_count = self.evaluatedCount
-    c.pointee.unread_count = self.unreadCount
-    c.pointee.subscriber_count = self.subscriberCount
-    c.pointee.lacks_permission = self.lacksPermission ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.saved { writer.tag(10); writer.message(value) }
+    if let value = self.lastFired { writer.tag(18); writer.message(value) }
+    if self.firedCount != 0 { writer.tag(24); writer.uint64(self.firedCount) }
+    if let value = self.lastEvaluated { writer.tag(34); writer.message(value) }
+    if self.evaluatedCount != 0 { writer.tag(40); writer.uint64(self.evaluatedCount) }
+    if self.unreadCount != 0 { writer.tag(48); writer.uint32(self.unreadCount) }
+    if self.subscriberCount != 0 { writer.tag(56); writer.uint64(self.subscriberCount) }
+    if self.lacksPermission { writer.tag(64); writer.bool(self.lacksPermission) }
   }
 }
 
@@ -510,28 +481,22 @@ extension TidingsV1.ModifySubscriptionsResponse: TidingsProtobuf.GeneratedMessag
     try arena.unpack(bytes, "tidings.v1.ModifySubscriptionsResponse", tidings__v1__modify_subscriptions_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ModifySubscriptionsResponse.self)
-    if c.pointee.n_results > 0 {
-      self.results = try TidingsProtobuf.Unpacked.messages(c.pointee.n_results, c.pointee.results)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.results.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ModifySubscriptionsResponse.self)
-    tidings__v1__modify_subscriptions_response__init(c)
-    if !self.results.isEmpty {
-      c.pointee.n_results = self.results.count
-      c.pointee.results = arena.packed(self.results) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.results { writer.tag(10); writer.message(value) }
   }
 }
 
@@ -546,34 +511,28 @@ extension TidingsV1.FetchSubscriptionsRequest: TidingsProtobuf.GeneratedMessage 
     try arena.unpack(bytes, "tidings.v1.FetchSubscriptionsRequest", tidings__v1__fetch_subscriptions_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchSubscriptionsRequest.self)
-    if let value = c.pointee.database_id {
-      self.databaseID = try TidingsV1.DatabaseID(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.databaseID = try reader.message(self.databaseID)
+      case 2:
+        self.subscriptionIDs.append(try reader.string("tidings.v1.FetchSubscriptionsRequest.subscription_ids"))
+      case 3:
+        self.wantsHealth = try reader.bool()
+      default: try reader.skip(field)
+      }
     }
-    if c.pointee.n_subscription_ids > 0 {
-      self.subscriptionIDs = try TidingsProtobuf.Unpacked.strings(c.pointee.n_subscription_ids, c.pointee.subscription_ids, "tidings.v1.FetchSubscriptionsRequest.subscription_ids")
-    }
-    self.wantsHealth = c.pointee.wants_health != 0
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchSubscriptionsRequest.self)
-    tidings__v1__fetch_subscriptions_request__init(c)
-    if let value = self.databaseID { c.pointee.database_id = arena.packed(value) }
-    if !self.subscriptionIDs.isEmpty {
-      c.pointee.n_subscription_ids = self.subscriptionIDs.count
-      c.pointee.subscription_ids = arena.packed(self.subscriptionIDs) { arena.packed($0) }
-    }
-    c.pointee.wants_health = self.wantsHealth ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.databaseID { writer.tag(10); writer.message(value) }
+    for value in self.subscriptionIDs { writer.tag(18); writer.string(value) }
+    if self.wantsHealth { writer.tag(24); writer.bool(self.wantsHealth) }
   }
 }
 
@@ -588,28 +547,22 @@ extension TidingsV1.FetchSubscriptionsResponse: TidingsProtobuf.GeneratedMessage
     try arena.unpack(bytes, "tidings.v1.FetchSubscriptionsResponse", tidings__v1__fetch_subscriptions_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchSubscriptionsResponse.self)
-    if c.pointee.n_results > 0 {
-      self.results = try TidingsProtobuf.Unpacked.messages(c.pointee.n_results, c.pointee.results)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.results.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchSubscriptionsResponse.self)
-    tidings__v1__fetch_subscriptions_response__init(c)
-    if !self.results.isEmpty {
-      c.pointee.n_results = self.results.count
-      c.pointee.results = arena.packed(self.results) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.results { writer.tag(10); writer.message(value) }
   }
 }
 
@@ -624,46 +577,37 @@ extension TidingsV1.ExplainSubscriptionsRequest: TidingsProtobuf.GeneratedMessag
     try arena.unpack(bytes, "tidings.v1.ExplainSubscriptionsRequest", tidings__v1__explain_subscriptions_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ExplainSubscriptionsRequest.self)
-    if let value = c.pointee.database_id {
-      self.databaseID = try TidingsV1.DatabaseID(unpacked: UnsafeRawPointer(value))
-    }
-    if c.pointee.n_subscription_ids > 0 {
-      self.subscriptionIDs = try TidingsProtobuf.Unpacked.strings(c.pointee.n_subscription_ids, c.pointee.subscription_ids, "tidings.v1.ExplainSubscriptionsRequest.subscription_ids")
-    }
-    if let value = c.pointee.record_after {
-      self.recordAfter = try TidingsV1.Record(unpacked: UnsafeRawPointer(value))
-    }
-    if let value = c.pointee.record_before {
-      self.recordBefore = try TidingsV1.Record(unpacked: UnsafeRawPointer(value))
-    }
-    self.isSave = c.pointee.is_save != 0
-    if let value = c.pointee.record_id {
-      self.recordID = try TidingsV1.RecordID(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.databaseID = try reader.message(self.databaseID)
+      case 2:
+        self.subscriptionIDs.append(try reader.string("tidings.v1.ExplainSubscriptionsRequest.subscription_ids"))
+      case 3:
+        self.recordAfter = try reader.message(self.recordAfter)
+      case 4:
+        self.recordBefore = try reader.message(self.recordBefore)
+      case 5:
+        self.isSave = try reader.bool()
+      case 6:
+        self.recordID = try reader.message(self.recordID)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ExplainSubscriptionsRequest.self)
-    tidings__v1__explain_subscriptions_request__init(c)
-    if let value = self.databaseID { c.pointee.database_id = arena.packed(value) }
-    if !self.subscriptionIDs.isEmpty {
-      c.pointee.n_subscription_ids = self.subscriptionIDs.count
-      c.pointee.subscription_ids = arena.packed(self.subscriptionIDs) { arena.packed($0) }
-    }
-    if let value = self.recordAfter { c.pointee.record_after = arena.packed(value) }
-    if let value = self.recordBefore { c.pointee.record_before = arena.packed(value) }
-    c.pointee.is_save = self.isSave ? 1 : 0
-    if let value = self.recordID { c.pointee.record_id = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.databaseID { writer.tag(10); writer.message(value) }
+    for value in self.subscriptionIDs { writer.tag(18); writer.string(value) }
+    if let value = self.recordAfter { writer.tag(26); writer.message(value) }
+    if let value = self.recordBefore { writer.tag(34); writer.message(value) }
+    if self.isSave { writer.tag(40); writer.bool(self.isSave) }
+    if let value = self.recordID { writer.tag(50); writer.message(value) }
   }
 }
 
@@ -678,35 +622,40 @@ extension TidingsV1.SubscriptionExplanation: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.SubscriptionExplanation", tidings__v1__subscription_explanation__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__SubscriptionExplanation.self)
-    self.subscriptionID = try TidingsProtobuf.Unpacked.string(c.pointee.subscription_id, "tidings.v1.SubscriptionExplanation.subscription_id")
-    self.fires = c.pointee.fires != 0
-    self.failedTerm = try TidingsProtobuf.Unpacked.string(c.pointee.failed_term, "tidings.v1.SubscriptionExplanation.failed_term")
-    self.reason = TidingsV1.QueryNotificationReason(rawValue: Int32(truncatingIfNeeded: c.pointee.reason.rawValue))
-    self.expectedValue = try TidingsProtobuf.Unpacked.string(c.pointee.expected_value, "tidings.v1.SubscriptionExplanation.expected_value")
-    self.actualValue = try TidingsProtobuf.Unpacked.string(c.pointee.actual_value, "tidings.v1.SubscriptionExplanation.actual_value")
-    self.message = try TidingsProtobuf.Unpacked.string(c.pointee.message, "tidings.v1.SubscriptionExplanation.message")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.subscriptionID = try reader.string("tidings.v1.SubscriptionExplanation.subscription_id")
+      case 2:
+        self.fires = try reader.bool()
+      case 3:
+        self.failedTerm = try reader.string("tidings.v1.SubscriptionExplanation.failed_term")
+      case 4:
+        self.reason = TidingsV1.QueryNotificationReason(rawValue: try reader.int32())
+      case 5:
+        self.expectedValue = try reader.string("tidings.v1.SubscriptionExplanation.expected_value")
+      case 6:
+        self.actualValue = try reader.string("tidings.v1.SubscriptionExplanation.actual_value")
+      case 7:
+        self.message = try reader.string("tidings.v1.SubscriptionExplanation.message")
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__SubscriptionExplanation.self)
-    tidings__v1__subscription_explanation__init(c)
-    c.pointee.subscription_id = arena.packed(self.subscriptionID)
-    c.pointee.fires = self.fires ? 1 : 0
-    c.pointee.failed_term = arena.packed(self.failedTerm)
-    c.pointee.reason = Tidings__V1__QueryNotificationReason(rawValue: .init(truncatingIfNeeded: self.reason.rawValue))
-    c.pointee.expected_value = arena.packed(self.expectedValue)
-    c.pointee.actual_value = arena.packed(self.actualValue)
-    c.pointee.message = arena.packed(self.message)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.subscriptionID.isEmpty { writer.tag(10); writer.string(self.subscriptionID) }
+    if self.fires { writer.tag(16); writer.bool(self.fires) }
+    if !self.failedTerm.isEmpty { writer.tag(26); writer.string(self.failedTerm) }
+    if self.reason.rawValue != 0 { writer.tag(32); writer.int32(self.reason.rawValue) }
+    if !self.expectedValue.isEmpty { writer.tag(42); writer.string(self.expectedValue) }
+    if !self.actualValue.isEmpty { writer.tag(50); writer.string(self.actualValue) }
+    if !self.message.isEmpty { writer.tag(58); writer.string(self.message) }
   }
 }
 
@@ -721,28 +670,22 @@ extension TidingsV1.ExplainSubscriptionsResponse: TidingsProtobuf.GeneratedMessa
     try arena.unpack(bytes, "tidings.v1.ExplainSubscriptionsResponse", tidings__v1__explain_subscriptions_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ExplainSubscriptionsResponse.self)
-    if c.pointee.n_explanations > 0 {
-      self.explanations = try TidingsProtobuf.Unpacked.messages(c.pointee.n_explanations, c.pointee.explanations)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.explanations.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ExplainSubscriptionsResponse.self)
-    tidings__v1__explain_subscriptions_response__init(c)
-    if !self.explanations.isEmpty {
-      c.pointee.n_explanations = self.explanations.count
-      c.pointee.explanations = arena.packed(self.explanations) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.explanations { writer.tag(10); writer.message(value) }
   }
 }
 

@@ -234,29 +234,31 @@ extension TidingsV1.ZoneCapabilities: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ZoneCapabilities", tidings__v1__zone_capabilities__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ZoneCapabilities.self)
-    self.fetchChanges = c.pointee.fetch_changes != 0
-    self.atomic = c.pointee.atomic != 0
-    self.sharing = c.pointee.sharing != 0
-    self.zoneWideSharing = c.pointee.zone_wide_sharing != 0
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.fetchChanges = try reader.bool()
+      case 2:
+        self.atomic = try reader.bool()
+      case 3:
+        self.sharing = try reader.bool()
+      case 4:
+        self.zoneWideSharing = try reader.bool()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ZoneCapabilities.self)
-    tidings__v1__zone_capabilities__init(c)
-    c.pointee.fetch_changes = self.fetchChanges ? 1 : 0
-    c.pointee.atomic = self.atomic ? 1 : 0
-    c.pointee.sharing = self.sharing ? 1 : 0
-    c.pointee.zone_wide_sharing = self.zoneWideSharing ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.fetchChanges { writer.tag(8); writer.bool(self.fetchChanges) }
+    if self.atomic { writer.tag(16); writer.bool(self.atomic) }
+    if self.sharing { writer.tag(24); writer.bool(self.sharing) }
+    if self.zoneWideSharing { writer.tag(32); writer.bool(self.zoneWideSharing) }
   }
 }
 
@@ -271,35 +273,31 @@ extension TidingsV1.RecordZone: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.RecordZone", tidings__v1__record_zone__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__RecordZone.self)
-    if let value = c.pointee.zone_id {
-      self.zoneID = try TidingsV1.ZoneID(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.zoneID = try reader.message(self.zoneID)
+      case 2:
+        self.capabilities = try reader.message(self.capabilities)
+      case 3:
+        self.created = try reader.message(self.created)
+      case 4:
+        self.sequenceNumber = try reader.uint64()
+      default: try reader.skip(field)
+      }
     }
-    if let value = c.pointee.capabilities {
-      self.capabilities = try TidingsV1.ZoneCapabilities(unpacked: UnsafeRawPointer(value))
-    }
-    if let value = c.pointee.created {
-      self.created = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
-    }
-    self.sequenceNumber = c.pointee.sequence_number
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__RecordZone.self)
-    tidings__v1__record_zone__init(c)
-    if let value = self.zoneID { c.pointee.zone_id = arena.packed(value) }
-    if let value = self.capabilities { c.pointee.capabilities = arena.packed(value) }
-    if let value = self.created { c.pointee.created = arena.packed(value) }
-    c.pointee.sequence_number = self.sequenceNumber
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.zoneID { writer.tag(10); writer.message(value) }
+    if let value = self.capabilities { writer.tag(18); writer.message(value) }
+    if let value = self.created { writer.tag(26); writer.message(value) }
+    if self.sequenceNumber != 0 { writer.tag(32); writer.uint64(self.sequenceNumber) }
   }
 }
 
@@ -314,41 +312,31 @@ extension TidingsV1.ModifyRecordZonesRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ModifyRecordZonesRequest", tidings__v1__modify_record_zones_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ModifyRecordZonesRequest.self)
-    if let value = c.pointee.database_id {
-      self.databaseID = try TidingsV1.DatabaseID(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.databaseID = try reader.message(self.databaseID)
+      case 2:
+        self.zonesToSave.append(try reader.message())
+      case 3:
+        self.zoneIDsToDelete.append(try reader.message())
+      case 4:
+        self.deletionReason = TidingsV1.ZoneDeletionReason(rawValue: try reader.int32())
+      default: try reader.skip(field)
+      }
     }
-    if c.pointee.n_zones_to_save > 0 {
-      self.zonesToSave = try TidingsProtobuf.Unpacked.messages(c.pointee.n_zones_to_save, c.pointee.zones_to_save)
-    }
-    if c.pointee.n_zone_ids_to_delete > 0 {
-      self.zoneIDsToDelete = try TidingsProtobuf.Unpacked.messages(c.pointee.n_zone_ids_to_delete, c.pointee.zone_ids_to_delete)
-    }
-    self.deletionReason = TidingsV1.ZoneDeletionReason(rawValue: Int32(truncatingIfNeeded: c.pointee.deletion_reason.rawValue))
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ModifyRecordZonesRequest.self)
-    tidings__v1__modify_record_zones_request__init(c)
-    if let value = self.databaseID { c.pointee.database_id = arena.packed(value) }
-    if !self.zonesToSave.isEmpty {
-      c.pointee.n_zones_to_save = self.zonesToSave.count
-      c.pointee.zones_to_save = arena.packed(self.zonesToSave) { arena.packed($0) }
-    }
-    if !self.zoneIDsToDelete.isEmpty {
-      c.pointee.n_zone_ids_to_delete = self.zoneIDsToDelete.count
-      c.pointee.zone_ids_to_delete = arena.packed(self.zoneIDsToDelete) { arena.packed($0) }
-    }
-    c.pointee.deletion_reason = Tidings__V1__ZoneDeletionReason(rawValue: .init(truncatingIfNeeded: self.deletionReason.rawValue))
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.databaseID { writer.tag(10); writer.message(value) }
+    for value in self.zonesToSave { writer.tag(18); writer.message(value) }
+    for value in self.zoneIDsToDelete { writer.tag(26); writer.message(value) }
+    if self.deletionReason.rawValue != 0 { writer.tag(32); writer.int32(self.deletionReason.rawValue) }
   }
 }
 
@@ -363,50 +351,31 @@ extension TidingsV1.ZoneResult: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.ZoneResult", tidings__v1__zone_result__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ZoneResult.self)
-    if let value = c.pointee.zone_id {
-      self.zoneID = try TidingsV1.ZoneID(unpacked: UnsafeRawPointer(value))
-    }
-    switch c.pointee.outcome_case.rawValue {
-    case 2:
-      if let value = c.pointee.zone {
-        self.outcome = .zone(try TidingsV1.RecordZone(unpacked: UnsafeRawPointer(value)))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.zoneID = try reader.message(self.zoneID)
+      case 2:
+        self.outcome = .zone(try reader.message())
+      case 3:
+        self.outcome = .deleted(try reader.bool())
+      case 4:
+        self.outcome = .error(try reader.message())
+      default: try reader.skip(field)
       }
-    case 3:
-      self.outcome = .deleted(c.pointee.deleted != 0)
-    case 4:
-      if let value = c.pointee.error {
-        self.outcome = .error(try TidingsV1.ItemError(unpacked: UnsafeRawPointer(value)))
-      }
-    default: break
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ZoneResult.self)
-    tidings__v1__zone_result__init(c)
-    if let value = self.zoneID { c.pointee.zone_id = arena.packed(value) }
-    switch self.outcome {
-    case .zone(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 2)
-      c.pointee.zone = arena.packed(value)
-    case .deleted(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 3)
-      c.pointee.deleted = value ? 1 : 0
-    case .error(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 4)
-      c.pointee.error = arena.packed(value)
-    case nil: break
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.zoneID { writer.tag(10); writer.message(value) }
+    if case .zone(let value)? = self.outcome { writer.tag(18); writer.message(value) }
+    if case .deleted(let value)? = self.outcome { writer.tag(24); writer.bool(value) }
+    if case .error(let value)? = self.outcome { writer.tag(34); writer.message(value) }
   }
 }
 
@@ -421,28 +390,22 @@ extension TidingsV1.ModifyRecordZonesResponse: TidingsProtobuf.GeneratedMessage 
     try arena.unpack(bytes, "tidings.v1.ModifyRecordZonesResponse", tidings__v1__modify_record_zones_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__ModifyRecordZonesResponse.self)
-    if c.pointee.n_results > 0 {
-      self.results = try TidingsProtobuf.Unpacked.messages(c.pointee.n_results, c.pointee.results)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.results.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__ModifyRecordZonesResponse.self)
-    tidings__v1__modify_record_zones_response__init(c)
-    if !self.results.isEmpty {
-      c.pointee.n_results = self.results.count
-      c.pointee.results = arena.packed(self.results) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.results { writer.tag(10); writer.message(value) }
   }
 }
 
@@ -457,32 +420,25 @@ extension TidingsV1.FetchRecordZonesRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.FetchRecordZonesRequest", tidings__v1__fetch_record_zones_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchRecordZonesRequest.self)
-    if let value = c.pointee.database_id {
-      self.databaseID = try TidingsV1.DatabaseID(unpacked: UnsafeRawPointer(value))
-    }
-    if c.pointee.n_zone_ids > 0 {
-      self.zoneIDs = try TidingsProtobuf.Unpacked.messages(c.pointee.n_zone_ids, c.pointee.zone_ids)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.databaseID = try reader.message(self.databaseID)
+      case 2:
+        self.zoneIDs.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchRecordZonesRequest.self)
-    tidings__v1__fetch_record_zones_request__init(c)
-    if let value = self.databaseID { c.pointee.database_id = arena.packed(value) }
-    if !self.zoneIDs.isEmpty {
-      c.pointee.n_zone_ids = self.zoneIDs.count
-      c.pointee.zone_ids = arena.packed(self.zoneIDs) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.databaseID { writer.tag(10); writer.message(value) }
+    for value in self.zoneIDs { writer.tag(18); writer.message(value) }
   }
 }
 
@@ -497,28 +453,22 @@ extension TidingsV1.FetchRecordZonesResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.v1.FetchRecordZonesResponse", tidings__v1__fetch_record_zones_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__V1__FetchRecordZonesResponse.self)
-    if c.pointee.n_results > 0 {
-      self.results = try TidingsProtobuf.Unpacked.messages(c.pointee.n_results, c.pointee.results)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.results.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__V1__FetchRecordZonesResponse.self)
-    tidings__v1__fetch_record_zones_response__init(c)
-    if !self.results.isEmpty {
-      c.pointee.n_results = self.results.count
-      c.pointee.results = arena.packed(self.results) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.results { writer.tag(10); writer.message(value) }
   }
 }
 

@@ -75,9 +75,12 @@ class Answer:
 
 @dataclass
 class _Outgoing:
-    """A running call: its header without the members that change with each attempt."""
+    """A running call."""
 
     header: RequestHeader
+    """Without what :attr:`context` contains."""
+    context: bytes
+    """Encoded metadata and idempotency key, which follow the header: its last members."""
     body: bytes
     sink: asyncio.Future[Answer] | StreamBuffer
 
@@ -109,6 +112,7 @@ class Connection:
         self._loop = asyncio.get_running_loop()
         self._ids = itertools.count(1)
         self._calls: dict[int, _Outgoing] = {}
+        self._context_of_calls = RequestHeader(metadata=settings.metadata).SerializeToString()
         self._controls: deque[RequestHeader] = deque()
         self._renewal = Renewal()
         self._last_failure: LinkEvent | None = None
@@ -239,16 +243,20 @@ class Connection:
         refusal = self._table.start(call_id, is_safe=is_safe, deadline=deadline, now=now)
         if refusal is not None:
             raise refusal
-        header = RequestHeader(
-            call_id=call_id,
-            method=method,
-            metadata={**self._settings.metadata, **options.metadata},
-            idempotency_key=options.idempotency_key or "",
-            credit=options.credit,
-        )
-        self._calls[call_id] = _Outgoing(header, body, sink)
+        header = RequestHeader(call_id=call_id, method=method)
+        self._calls[call_id] = _Outgoing(header, self._context_of(options), body, sink)
         self._schedule_turn()
         return call_id
+
+    def _context_of(self, options: CallOptions) -> bytes:
+        context = self._context_of_calls
+        if options.metadata:
+            metadata = {**self._settings.metadata, **options.metadata}
+            context = RequestHeader(metadata=metadata).SerializeToString()
+        if options.idempotency_key or options.credit:
+            key = options.idempotency_key or ""
+            context += RequestHeader(idempotency_key=key, credit=options.credit).SerializeToString()
+        return context
 
     def _grant(self, call_id: int, count: int) -> None:
         if self._table.is_running(call_id):
@@ -385,7 +393,7 @@ class Connection:
             is_unavailable=header.status == StatusCode.UNAVAILABLE,
             retry_after=_retry_after(error),
             is_last=header.end_of_stream or error is not None,
-            jitter=random.random(),
+            jitter=random.random() if error is not None else 0.0,
             now=self._loop.time(),
         )
         call = self._calls.get(header.call_id)
@@ -418,14 +426,15 @@ class Connection:
             call = self._calls.get(call_id)
             if call is not None:
                 call.header.timeout_ms = self._milliseconds_until(deadline)
-                if not self._link.send([call.header.SerializeToString(), call.body]):
+                header = call.header.SerializeToString() + call.context
+                if not self._link.send(header, call.body):
                     return
             self._table.sent(call_id)
         self._send_controls()
 
     def _send_controls(self) -> None:
         while self._controls:
-            if not self._link.send([self._controls[0].SerializeToString(), b""]):
+            if not self._link.send(self._controls[0].SerializeToString(), b""):
                 return
             self._controls.popleft()
 

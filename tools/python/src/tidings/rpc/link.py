@@ -76,10 +76,12 @@ class Link:
         except zmq.Again:
             return None
 
-    def send(self, frames: list[bytes]) -> bool:
+    def send(self, header: bytes, body: bytes) -> bool:
         """Passes a message to the socket; ``False`` if its queue is full."""
+        # Not send_multipart, which checks the frames first.
         try:
-            self.socket.send_multipart(frames, zmq.NOBLOCK)
+            self.socket.send(header, zmq.NOBLOCK | zmq.SNDMORE)
+            self.socket.send(body, zmq.NOBLOCK)
         except zmq.Again:
             return False
         return True

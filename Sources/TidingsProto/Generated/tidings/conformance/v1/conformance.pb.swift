@@ -608,90 +608,46 @@ extension TidingsConformanceV1.Task: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.conformance.v1.Task", tidings__conformance__v1__task__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Conformance__V1__Task.self)
-    switch c.pointee.action_case.rawValue {
-    case 1:
-      if let value = c.pointee.describe {
-        self.action = .describe(try TidingsConformanceV1.Describe(unpacked: UnsafeRawPointer(value)))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.action = .describe(try reader.message())
+      case 2:
+        self.action = .roundTrip(try reader.message())
+      case 3:
+        self.action = .openPush(try reader.message())
+      case 4:
+        self.action = .openValue(try reader.message())
+      case 5:
+        self.action = .connect(try reader.message())
+      case 6:
+        self.action = .invoke(try reader.message())
+      case 7:
+        self.action = .startInbox(try reader.message())
+      case 8:
+        self.action = .takeNotifications(try reader.message())
+      case 9:
+        self.action = .stopInbox(try reader.message())
+      default: try reader.skip(field)
       }
-    case 2:
-      if let value = c.pointee.round_trip {
-        self.action = .roundTrip(try TidingsConformanceV1.RoundTrip(unpacked: UnsafeRawPointer(value)))
-      }
-    case 3:
-      if let value = c.pointee.open_push {
-        self.action = .openPush(try TidingsConformanceV1.OpenPush(unpacked: UnsafeRawPointer(value)))
-      }
-    case 4:
-      if let value = c.pointee.open_value {
-        self.action = .openValue(try TidingsConformanceV1.OpenValue(unpacked: UnsafeRawPointer(value)))
-      }
-    case 5:
-      if let value = c.pointee.connect {
-        self.action = .connect(try TidingsConformanceV1.Connect(unpacked: UnsafeRawPointer(value)))
-      }
-    case 6:
-      if let value = c.pointee.invoke {
-        self.action = .invoke(try TidingsConformanceV1.Invoke(unpacked: UnsafeRawPointer(value)))
-      }
-    case 7:
-      if let value = c.pointee.start_inbox {
-        self.action = .startInbox(try TidingsConformanceV1.StartInbox(unpacked: UnsafeRawPointer(value)))
-      }
-    case 8:
-      if let value = c.pointee.take_notifications {
-        self.action = .takeNotifications(try TidingsConformanceV1.TakeNotifications(unpacked: UnsafeRawPointer(value)))
-      }
-    case 9:
-      if let value = c.pointee.stop_inbox {
-        self.action = .stopInbox(try TidingsConformanceV1.StopInbox(unpacked: UnsafeRawPointer(value)))
-      }
-    default: break
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Conformance__V1__Task.self)
-    tidings__conformance__v1__task__init(c)
-    switch self.action {
-    case .describe(let value)?:
-      c.pointee.action_case = .init(rawValue: 1)
-      c.pointee.describe = arena.packed(value)
-    case .roundTrip(let value)?:
-      c.pointee.action_case = .init(rawValue: 2)
-      c.pointee.round_trip = arena.packed(value)
-    case .openPush(let value)?:
-      c.pointee.action_case = .init(rawValue: 3)
-      c.pointee.open_push = arena.packed(value)
-    case .openValue(let value)?:
-      c.pointee.action_case = .init(rawValue: 4)
-      c.pointee.open_value = arena.packed(value)
-    case .connect(let value)?:
-      c.pointee.action_case = .init(rawValue: 5)
-      c.pointee.connect = arena.packed(value)
-    case .invoke(let value)?:
-      c.pointee.action_case = .init(rawValue: 6)
-      c.pointee.invoke = arena.packed(value)
-    case .startInbox(let value)?:
-      c.pointee.action_case = .init(rawValue: 7)
-      c.pointee.start_inbox = arena.packed(value)
-    case .takeNotifications(let value)?:
-      c.pointee.action_case = .init(rawValue: 8)
-      c.pointee.take_notifications = arena.packed(value)
-    case .stopInbox(let value)?:
-      c.pointee.action_case = .init(rawValue: 9)
-      c.pointee.stop_inbox = arena.packed(value)
-    case nil: break
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if case .describe(let value)? = self.action { writer.tag(10); writer.message(value) }
+    if case .roundTrip(let value)? = self.action { writer.tag(18); writer.message(value) }
+    if case .openPush(let value)? = self.action { writer.tag(26); writer.message(value) }
+    if case .openValue(let value)? = self.action { writer.tag(34); writer.message(value) }
+    if case .connect(let value)? = self.action { writer.tag(42); writer.message(value) }
+    if case .invoke(let value)? = self.action { writer.tag(50); writer.message(value) }
+    if case .startInbox(let value)? = self.action { writer.tag(58); writer.message(value) }
+    if case .takeNotifications(let value)? = self.action { writer.tag(66); writer.message(value) }
+    if case .stopInbox(let value)? = self.action { writer.tag(74); writer.message(value) }
   }
 }
 
@@ -706,88 +662,52 @@ extension TidingsConformanceV1.TaskResult: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.conformance.v1.TaskResult", tidings__conformance__v1__task_result__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Conformance__V1__TaskResult.self)
-    switch c.pointee.outcome_case.rawValue {
-    case 1:
-      if let value = c.pointee.description {
-        self.outcome = .description(try TidingsConformanceV1.Description(unpacked: UnsafeRawPointer(value)))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.outcome = .description(try reader.message())
+      case 2:
+        self.outcome = .encoded_(try reader.bytes())
+      case 3:
+        self.outcome = .opened(try reader.bytes())
+      case 4:
+        self.outcome = .connected(try reader.bool())
+      case 5:
+        self.outcome = .call(try reader.message())
+      case 6:
+        self.outcome = .started(try reader.bool())
+      case 7:
+        self.outcome = .notifications(try reader.message())
+      case 8:
+        self.outcome = .position(try reader.bytes())
+      case 9:
+        self.outcome = .refused(try reader.string("tidings.conformance.v1.TaskResult.refused"))
+      case 10:
+        self.outcome = .unsupported(try reader.string("tidings.conformance.v1.TaskResult.unsupported"))
+      case 11:
+        self.outcome = .failed(try reader.string("tidings.conformance.v1.TaskResult.failed"))
+      default: try reader.skip(field)
       }
-    case 2:
-      self.outcome = .encoded_(TidingsProtobuf.Unpacked.bytes(c.pointee.encoded))
-    case 3:
-      self.outcome = .opened(TidingsProtobuf.Unpacked.bytes(c.pointee.opened))
-    case 4:
-      self.outcome = .connected(c.pointee.connected != 0)
-    case 5:
-      if let value = c.pointee.call {
-        self.outcome = .call(try TidingsConformanceV1.CallResult(unpacked: UnsafeRawPointer(value)))
-      }
-    case 6:
-      self.outcome = .started(c.pointee.started != 0)
-    case 7:
-      if let value = c.pointee.notifications {
-        self.outcome = .notifications(try TidingsConformanceV1.NotificationList(unpacked: UnsafeRawPointer(value)))
-      }
-    case 8:
-      self.outcome = .position(TidingsProtobuf.Unpacked.bytes(c.pointee.position))
-    case 9:
-      self.outcome = .refused(try TidingsProtobuf.Unpacked.string(c.pointee.refused, "tidings.conformance.v1.TaskResult.refused"))
-    case 10:
-      self.outcome = .unsupported(try TidingsProtobuf.Unpacked.string(c.pointee.unsupported, "tidings.conformance.v1.TaskResult.unsupported"))
-    case 11:
-      self.outcome = .failed(try TidingsProtobuf.Unpacked.string(c.pointee.failed, "tidings.conformance.v1.TaskResult.failed"))
-    default: break
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Conformance__V1__TaskResult.self)
-    tidings__conformance__v1__task_result__init(c)
-    switch self.outcome {
-    case .description(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 1)
-      c.pointee.description = arena.packed(value)
-    case .encoded_(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 2)
-      c.pointee.encoded = arena.packed(value)
-    case .opened(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 3)
-      c.pointee.opened = arena.packed(value)
-    case .connected(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 4)
-      c.pointee.connected = value ? 1 : 0
-    case .call(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 5)
-      c.pointee.call = arena.packed(value)
-    case .started(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 6)
-      c.pointee.started = value ? 1 : 0
-    case .notifications(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 7)
-      c.pointee.notifications = arena.packed(value)
-    case .position(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 8)
-      c.pointee.position = arena.packed(value)
-    case .refused(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 9)
-      c.pointee.refused = arena.packed(value)
-    case .unsupported(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 10)
-      c.pointee.unsupported = arena.packed(value)
-    case .failed(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 11)
-      c.pointee.failed = arena.packed(value)
-    case nil: break
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if case .description(let value)? = self.outcome { writer.tag(10); writer.message(value) }
+    if case .encoded_(let value)? = self.outcome { writer.tag(18); writer.bytes(value) }
+    if case .opened(let value)? = self.outcome { writer.tag(26); writer.bytes(value) }
+    if case .connected(let value)? = self.outcome { writer.tag(32); writer.bool(value) }
+    if case .call(let value)? = self.outcome { writer.tag(42); writer.message(value) }
+    if case .started(let value)? = self.outcome { writer.tag(48); writer.bool(value) }
+    if case .notifications(let value)? = self.outcome { writer.tag(58); writer.message(value) }
+    if case .position(let value)? = self.outcome { writer.tag(66); writer.bytes(value) }
+    if case .refused(let value)? = self.outcome { writer.tag(74); writer.string(value) }
+    if case .unsupported(let value)? = self.outcome { writer.tag(82); writer.string(value) }
+    if case .failed(let value)? = self.outcome { writer.tag(90); writer.string(value) }
   }
 }
 
@@ -802,20 +722,17 @@ extension TidingsConformanceV1.Describe: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.conformance.v1.Describe", tidings__conformance__v1__describe__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
+    while let field = try reader.next() {
+      try reader.skip(field)
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Conformance__V1__Describe.self)
-    tidings__conformance__v1__describe__init(c)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
   }
 }
 
@@ -830,30 +747,32 @@ extension TidingsConformanceV1.Description: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.conformance.v1.Description", tidings__conformance__v1__description__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Conformance__V1__Description.self)
-    self.name = try TidingsProtobuf.Unpacked.string(c.pointee.name, "tidings.conformance.v1.Description.name")
-    if c.pointee.n_features > 0 {
-      self.features = TidingsProtobuf.Unpacked.enums(c.pointee.n_features, c.pointee.features) { TidingsConformanceV1.Feature(rawValue: $0) }
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.name = try reader.string("tidings.conformance.v1.Description.name")
+      case 2:
+        try reader.varints { (reader) throws(TidingsProtobuf.MessageDecodingError) in
+          self.features.append(TidingsConformanceV1.Feature(rawValue: try reader.int32()))
+        }
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Conformance__V1__Description.self)
-    tidings__conformance__v1__description__init(c)
-    c.pointee.name = arena.packed(self.name)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.name.isEmpty { writer.tag(10); writer.string(self.name) }
     if !self.features.isEmpty {
-      c.pointee.n_features = self.features.count
-      c.pointee.features = arena.packed(self.features) { Tidings__Conformance__V1__Feature(rawValue: .init(truncatingIfNeeded: $0.rawValue)) }
+      writer.tag(18)
+      let length = writer.begin()
+      for value in self.features { writer.int32(value.rawValue) }
+      writer.finish(length)
     }
-    return UnsafeMutableRawPointer(c)
   }
 }
 
@@ -868,29 +787,31 @@ extension TidingsConformanceV1.RoundTrip: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.conformance.v1.RoundTrip", tidings__conformance__v1__round_trip__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Conformance__V1__RoundTrip.self)
-    self.messageType = try TidingsProtobuf.Unpacked.string(c.pointee.message_type, "tidings.conformance.v1.RoundTrip.message_type")
-    self.payload = TidingsProtobuf.Unpacked.bytes(c.pointee.payload)
-    self.from = TidingsConformanceV1.Encoding(rawValue: Int32(truncatingIfNeeded: c.pointee.from.rawValue))
-    self.to = TidingsConformanceV1.Encoding(rawValue: Int32(truncatingIfNeeded: c.pointee.to.rawValue))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.messageType = try reader.string("tidings.conformance.v1.RoundTrip.message_type")
+      case 2:
+        self.payload = try reader.bytes()
+      case 3:
+        self.from = TidingsConformanceV1.Encoding(rawValue: try reader.int32())
+      case 4:
+        self.to = TidingsConformanceV1.Encoding(rawValue: try reader.int32())
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Conformance__V1__RoundTrip.self)
-    tidings__conformance__v1__round_trip__init(c)
-    c.pointee.message_type = arena.packed(self.messageType)
-    c.pointee.payload = arena.packed(self.payload)
-    c.pointee.from = Tidings__Conformance__V1__Encoding(rawValue: .init(truncatingIfNeeded: self.from.rawValue))
-    c.pointee.to = Tidings__Conformance__V1__Encoding(rawValue: .init(truncatingIfNeeded: self.to.rawValue))
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.messageType.isEmpty { writer.tag(10); writer.string(self.messageType) }
+    if !self.payload.isEmpty { writer.tag(18); writer.bytes(self.payload) }
+    if self.from.rawValue != 0 { writer.tag(24); writer.int32(self.from.rawValue) }
+    if self.to.rawValue != 0 { writer.tag(32); writer.int32(self.to.rawValue) }
   }
 }
 
@@ -905,27 +826,28 @@ extension TidingsConformanceV1.OpenPush: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.conformance.v1.OpenPush", tidings__conformance__v1__open_push__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Conformance__V1__OpenPush.self)
-    self.push = TidingsProtobuf.Unpacked.bytes(c.pointee.push)
-    self.key = TidingsProtobuf.Unpacked.bytes(c.pointee.key)
-    self.channelID = try TidingsProtobuf.Unpacked.string(c.pointee.channel_id, "tidings.conformance.v1.OpenPush.channel_id")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.push = try reader.bytes()
+      case 2:
+        self.key = try reader.bytes()
+      case 3:
+        self.channelID = try reader.string("tidings.conformance.v1.OpenPush.channel_id")
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Conformance__V1__OpenPush.self)
-    tidings__conformance__v1__open_push__init(c)
-    c.pointee.push = arena.packed(self.push)
-    c.pointee.key = arena.packed(self.key)
-    c.pointee.channel_id = arena.packed(self.channelID)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.push.isEmpty { writer.tag(10); writer.bytes(self.push) }
+    if !self.key.isEmpty { writer.tag(18); writer.bytes(self.key) }
+    if !self.channelID.isEmpty { writer.tag(26); writer.string(self.channelID) }
   }
 }
 
@@ -940,33 +862,37 @@ extension TidingsConformanceV1.OpenValue: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.conformance.v1.OpenValue", tidings__conformance__v1__open_value__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Conformance__V1__OpenValue.self)
-    self.keyRing = TidingsProtobuf.Unpacked.bytes(c.pointee.key_ring)
-    self.value = TidingsProtobuf.Unpacked.bytes(c.pointee.value)
-    self.databaseID = TidingsProtobuf.Unpacked.bytes(c.pointee.database_id)
-    self.recordID = TidingsProtobuf.Unpacked.bytes(c.pointee.record_id)
-    self.field = try TidingsProtobuf.Unpacked.string(c.pointee.field, "tidings.conformance.v1.OpenValue.field")
-    self.user = try TidingsProtobuf.Unpacked.string(c.pointee.user, "tidings.conformance.v1.OpenValue.user")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.keyRing = try reader.bytes()
+      case 2:
+        self.value = try reader.bytes()
+      case 3:
+        self.databaseID = try reader.bytes()
+      case 4:
+        self.recordID = try reader.bytes()
+      case 5:
+        self.field = try reader.string("tidings.conformance.v1.OpenValue.field")
+      case 6:
+        self.user = try reader.string("tidings.conformance.v1.OpenValue.user")
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Conformance__V1__OpenValue.self)
-    tidings__conformance__v1__open_value__init(c)
-    c.pointee.key_ring = arena.packed(self.keyRing)
-    c.pointee.value = arena.packed(self.value)
-    c.pointee.database_id = arena.packed(self.databaseID)
-    c.pointee.record_id = arena.packed(self.recordID)
-    c.pointee.field = arena.packed(self.field)
-    c.pointee.user = arena.packed(self.user)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.keyRing.isEmpty { writer.tag(10); writer.bytes(self.keyRing) }
+    if !self.value.isEmpty { writer.tag(18); writer.bytes(self.value) }
+    if !self.databaseID.isEmpty { writer.tag(26); writer.bytes(self.databaseID) }
+    if !self.recordID.isEmpty { writer.tag(34); writer.bytes(self.recordID) }
+    if !self.field.isEmpty { writer.tag(42); writer.string(self.field) }
+    if !self.user.isEmpty { writer.tag(50); writer.string(self.user) }
   }
 }
 
@@ -981,33 +907,37 @@ extension TidingsConformanceV1.Connect: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.conformance.v1.Connect", tidings__conformance__v1__connect__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Conformance__V1__Connect.self)
-    self.endpoint = try TidingsProtobuf.Unpacked.string(c.pointee.endpoint, "tidings.conformance.v1.Connect.endpoint")
-    self.serverKey = try TidingsProtobuf.Unpacked.string(c.pointee.server_key, "tidings.conformance.v1.Connect.server_key")
-    self.publicKey = try TidingsProtobuf.Unpacked.string(c.pointee.public_key, "tidings.conformance.v1.Connect.public_key")
-    self.secretKey = try TidingsProtobuf.Unpacked.string(c.pointee.secret_key, "tidings.conformance.v1.Connect.secret_key")
-    self.user = try TidingsProtobuf.Unpacked.string(c.pointee.user, "tidings.conformance.v1.Connect.user")
-    self.device = try TidingsProtobuf.Unpacked.string(c.pointee.device, "tidings.conformance.v1.Connect.device")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.endpoint = try reader.string("tidings.conformance.v1.Connect.endpoint")
+      case 2:
+        self.serverKey = try reader.string("tidings.conformance.v1.Connect.server_key")
+      case 3:
+        self.publicKey = try reader.string("tidings.conformance.v1.Connect.public_key")
+      case 4:
+        self.secretKey = try reader.string("tidings.conformance.v1.Connect.secret_key")
+      case 5:
+        self.user = try reader.string("tidings.conformance.v1.Connect.user")
+      case 6:
+        self.device = try reader.string("tidings.conformance.v1.Connect.device")
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Conformance__V1__Connect.self)
-    tidings__conformance__v1__connect__init(c)
-    c.pointee.endpoint = arena.packed(self.endpoint)
-    c.pointee.server_key = arena.packed(self.serverKey)
-    c.pointee.public_key = arena.packed(self.publicKey)
-    c.pointee.secret_key = arena.packed(self.secretKey)
-    c.pointee.user = arena.packed(self.user)
-    c.pointee.device = arena.packed(self.device)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.endpoint.isEmpty { writer.tag(10); writer.string(self.endpoint) }
+    if !self.serverKey.isEmpty { writer.tag(18); writer.string(self.serverKey) }
+    if !self.publicKey.isEmpty { writer.tag(26); writer.string(self.publicKey) }
+    if !self.secretKey.isEmpty { writer.tag(34); writer.string(self.secretKey) }
+    if !self.user.isEmpty { writer.tag(42); writer.string(self.user) }
+    if !self.device.isEmpty { writer.tag(50); writer.string(self.device) }
   }
 }
 
@@ -1022,59 +952,67 @@ extension TidingsConformanceV1.Invoke: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.conformance.v1.Invoke", tidings__conformance__v1__invoke__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Conformance__V1__Invoke.self)
-    self.method = try TidingsProtobuf.Unpacked.string(c.pointee.method, "tidings.conformance.v1.Invoke.method")
-    self.request = TidingsProtobuf.Unpacked.bytes(c.pointee.request)
-    if let entries = c.pointee.metadata, c.pointee.n_metadata > 0 {
-      self.metadata.reserveCapacity(c.pointee.n_metadata)
-      for index in 0..<c.pointee.n_metadata {
-        guard let entry = entries[index] else { continue }
-        let key = try TidingsProtobuf.Unpacked.string(entry.pointee.key, "tidings.conformance.v1.Invoke.metadata")
-        self.metadata[key] = try TidingsProtobuf.Unpacked.string(entry.pointee.value, "tidings.conformance.v1.Invoke.metadata")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.method = try reader.string("tidings.conformance.v1.Invoke.method")
+      case 2:
+        self.request = try reader.bytes()
+      case 3:
+        if self.metadata.isEmpty { self.metadata.reserveCapacity(reader.entryCount(of: 3)) }
+        var entry = try reader.nested()
+        var key: String = ""
+        var value: String = ""
+        while let part = try entry.next() {
+          switch part {
+          case 1: key = try entry.string("tidings.conformance.v1.Invoke.metadata")
+          case 2: value = try entry.string("tidings.conformance.v1.Invoke.metadata")
+          default: try entry.skip(part)
+          }
+        }
+        self.metadata[key] = value
+      case 4:
+        self.timeoutMs = try reader.uint32()
+      case 5:
+        self.idempotencyKey = try reader.string("tidings.conformance.v1.Invoke.idempotency_key")
+      case 6:
+        self.isStream = try reader.bool()
+      case 7:
+        self.credit = try reader.uint32()
+      case 8:
+        self.cancelAfterMessages = try reader.uint32()
+      case 9:
+        self.cancelAfterMs = try reader.uint32()
+      case 10:
+        self.isSafe = try reader.bool()
+      default: try reader.skip(field)
       }
     }
-    self.timeoutMs = c.pointee.timeout_ms
-    self.idempotencyKey = try TidingsProtobuf.Unpacked.string(c.pointee.idempotency_key, "tidings.conformance.v1.Invoke.idempotency_key")
-    self.isStream = c.pointee.is_stream != 0
-    self.credit = c.pointee.credit
-    self.cancelAfterMessages = c.pointee.cancel_after_messages
-    self.cancelAfterMs = c.pointee.cancel_after_ms
-    self.isSafe = c.pointee.is_safe != 0
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Conformance__V1__Invoke.self)
-    tidings__conformance__v1__invoke__init(c)
-    c.pointee.method = arena.packed(self.method)
-    c.pointee.request = arena.packed(self.request)
-    if !self.metadata.isEmpty {
-      c.pointee.n_metadata = self.metadata.count
-      c.pointee.metadata = arena.packedMap(self.metadata) {
-        let entry = arena.allocate(Tidings__Conformance__V1__Invoke__MetadataEntry.self)
-        tidings__conformance__v1__invoke__metadata_entry__init(entry)
-        entry.pointee.key = arena.packed($0.key)
-        entry.pointee.value = arena.packed($0.value)
-        return entry
-      } isOrderedBefore: {
-        TidingsProtobuf.isOrderedBefore($0.pointee.key, $1.pointee.key)
-      }
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.method.isEmpty { writer.tag(10); writer.string(self.method) }
+    if !self.request.isEmpty { writer.tag(18); writer.bytes(self.request) }
+    for index in self.metadata.encodingOrder {
+      let (key, value) = self.metadata[index]
+      writer.tag(26)
+      let length = writer.begin()
+      if !key.isEmpty { writer.tag(10); writer.string(key) }
+      if !value.isEmpty { writer.tag(18); writer.string(value) }
+      writer.finish(length)
     }
-    c.pointee.timeout_ms = self.timeoutMs
-    c.pointee.idempotency_key = arena.packed(self.idempotencyKey)
-    c.pointee.is_stream = self.isStream ? 1 : 0
-    c.pointee.credit = self.credit
-    c.pointee.cancel_after_messages = self.cancelAfterMessages
-    c.pointee.cancel_after_ms = self.cancelAfterMs
-    c.pointee.is_safe = self.isSafe ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+    if self.timeoutMs != 0 { writer.tag(32); writer.uint32(self.timeoutMs) }
+    if !self.idempotencyKey.isEmpty { writer.tag(42); writer.string(self.idempotencyKey) }
+    if self.isStream { writer.tag(48); writer.bool(self.isStream) }
+    if self.credit != 0 { writer.tag(56); writer.uint32(self.credit) }
+    if self.cancelAfterMessages != 0 { writer.tag(64); writer.uint32(self.cancelAfterMessages) }
+    if self.cancelAfterMs != 0 { writer.tag(72); writer.uint32(self.cancelAfterMs) }
+    if self.isSafe { writer.tag(80); writer.bool(self.isSafe) }
   }
 }
 
@@ -1089,59 +1027,52 @@ extension TidingsConformanceV1.CallResult: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.conformance.v1.CallResult", tidings__conformance__v1__call_result__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Conformance__V1__CallResult.self)
-    self.status = c.pointee.status
-    self.message = try TidingsProtobuf.Unpacked.string(c.pointee.message, "tidings.conformance.v1.CallResult.message")
-    if c.pointee.n_details > 0 {
-      self.details = try TidingsProtobuf.Unpacked.messages(c.pointee.n_details, c.pointee.details)
-    }
-    if let entries = c.pointee.metadata, c.pointee.n_metadata > 0 {
-      self.metadata.reserveCapacity(c.pointee.n_metadata)
-      for index in 0..<c.pointee.n_metadata {
-        guard let entry = entries[index] else { continue }
-        let key = try TidingsProtobuf.Unpacked.string(entry.pointee.key, "tidings.conformance.v1.CallResult.metadata")
-        self.metadata[key] = try TidingsProtobuf.Unpacked.string(entry.pointee.value, "tidings.conformance.v1.CallResult.metadata")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.status = try reader.uint32()
+      case 2:
+        self.message = try reader.string("tidings.conformance.v1.CallResult.message")
+      case 3:
+        self.details.append(try reader.message())
+      case 4:
+        if self.metadata.isEmpty { self.metadata.reserveCapacity(reader.entryCount(of: 4)) }
+        var entry = try reader.nested()
+        var key: String = ""
+        var value: String = ""
+        while let part = try entry.next() {
+          switch part {
+          case 1: key = try entry.string("tidings.conformance.v1.CallResult.metadata")
+          case 2: value = try entry.string("tidings.conformance.v1.CallResult.metadata")
+          default: try entry.skip(part)
+          }
+        }
+        self.metadata[key] = value
+      case 5:
+        self.responses.append(try reader.bytes())
+      default: try reader.skip(field)
       }
-    }
-    if c.pointee.n_responses > 0 {
-      self.responses = TidingsProtobuf.Unpacked.byteStrings(c.pointee.n_responses, c.pointee.responses)
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Conformance__V1__CallResult.self)
-    tidings__conformance__v1__call_result__init(c)
-    c.pointee.status = self.status
-    c.pointee.message = arena.packed(self.message)
-    if !self.details.isEmpty {
-      c.pointee.n_details = self.details.count
-      c.pointee.details = arena.packed(self.details) { arena.packed($0) }
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.status != 0 { writer.tag(8); writer.uint32(self.status) }
+    if !self.message.isEmpty { writer.tag(18); writer.string(self.message) }
+    for value in self.details { writer.tag(26); writer.message(value) }
+    for index in self.metadata.encodingOrder {
+      let (key, value) = self.metadata[index]
+      writer.tag(34)
+      let length = writer.begin()
+      if !key.isEmpty { writer.tag(10); writer.string(key) }
+      if !value.isEmpty { writer.tag(18); writer.string(value) }
+      writer.finish(length)
     }
-    if !self.metadata.isEmpty {
-      c.pointee.n_metadata = self.metadata.count
-      c.pointee.metadata = arena.packedMap(self.metadata) {
-        let entry = arena.allocate(Tidings__Conformance__V1__CallResult__MetadataEntry.self)
-        tidings__conformance__v1__call_result__metadata_entry__init(entry)
-        entry.pointee.key = arena.packed($0.key)
-        entry.pointee.value = arena.packed($0.value)
-        return entry
-      } isOrderedBefore: {
-        TidingsProtobuf.isOrderedBefore($0.pointee.key, $1.pointee.key)
-      }
-    }
-    if !self.responses.isEmpty {
-      c.pointee.n_responses = self.responses.count
-      c.pointee.responses = arena.packed(self.responses) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+    for value in self.responses { writer.tag(42); writer.bytes(value) }
   }
 }
 
@@ -1156,27 +1087,28 @@ extension TidingsConformanceV1.StartInbox: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.conformance.v1.StartInbox", tidings__conformance__v1__start_inbox__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Conformance__V1__StartInbox.self)
-    self.container = try TidingsProtobuf.Unpacked.string(c.pointee.container, "tidings.conformance.v1.StartInbox.container")
-    self.environment = c.pointee.environment
-    self.position = TidingsProtobuf.Unpacked.bytes(c.pointee.position)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.container = try reader.string("tidings.conformance.v1.StartInbox.container")
+      case 2:
+        self.environment = try reader.int32()
+      case 3:
+        self.position = try reader.bytes()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Conformance__V1__StartInbox.self)
-    tidings__conformance__v1__start_inbox__init(c)
-    c.pointee.container = arena.packed(self.container)
-    c.pointee.environment = self.environment
-    c.pointee.position = arena.packed(self.position)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.container.isEmpty { writer.tag(10); writer.string(self.container) }
+    if self.environment != 0 { writer.tag(16); writer.int32(self.environment) }
+    if !self.position.isEmpty { writer.tag(26); writer.bytes(self.position) }
   }
 }
 
@@ -1191,25 +1123,25 @@ extension TidingsConformanceV1.TakeNotifications: TidingsProtobuf.GeneratedMessa
     try arena.unpack(bytes, "tidings.conformance.v1.TakeNotifications", tidings__conformance__v1__take_notifications__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Conformance__V1__TakeNotifications.self)
-    self.count = c.pointee.count
-    self.timeoutMs = c.pointee.timeout_ms
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.count = try reader.uint32()
+      case 2:
+        self.timeoutMs = try reader.uint32()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Conformance__V1__TakeNotifications.self)
-    tidings__conformance__v1__take_notifications__init(c)
-    c.pointee.count = self.count
-    c.pointee.timeout_ms = self.timeoutMs
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.count != 0 { writer.tag(8); writer.uint32(self.count) }
+    if self.timeoutMs != 0 { writer.tag(16); writer.uint32(self.timeoutMs) }
   }
 }
 
@@ -1224,28 +1156,22 @@ extension TidingsConformanceV1.NotificationList: TidingsProtobuf.GeneratedMessag
     try arena.unpack(bytes, "tidings.conformance.v1.NotificationList", tidings__conformance__v1__notification_list__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Conformance__V1__NotificationList.self)
-    if c.pointee.n_notifications > 0 {
-      self.notifications = TidingsProtobuf.Unpacked.byteStrings(c.pointee.n_notifications, c.pointee.notifications)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.notifications.append(try reader.bytes())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Conformance__V1__NotificationList.self)
-    tidings__conformance__v1__notification_list__init(c)
-    if !self.notifications.isEmpty {
-      c.pointee.n_notifications = self.notifications.count
-      c.pointee.notifications = arena.packed(self.notifications) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.notifications { writer.tag(10); writer.bytes(value) }
   }
 }
 
@@ -1260,20 +1186,17 @@ extension TidingsConformanceV1.StopInbox: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.conformance.v1.StopInbox", tidings__conformance__v1__stop_inbox__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
+    while let field = try reader.next() {
+      try reader.skip(field)
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Conformance__V1__StopInbox.self)
-    tidings__conformance__v1__stop_inbox__init(c)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
   }
 }
 

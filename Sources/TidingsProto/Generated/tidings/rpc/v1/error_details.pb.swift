@@ -117,45 +117,46 @@ extension TidingsRpcV1.ErrorInfo: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.rpc.v1.ErrorInfo", tidings__rpc__v1__error_info__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Rpc__V1__ErrorInfo.self)
-    self.reason = try TidingsProtobuf.Unpacked.string(c.pointee.reason, "tidings.rpc.v1.ErrorInfo.reason")
-    self.domain = try TidingsProtobuf.Unpacked.string(c.pointee.domain, "tidings.rpc.v1.ErrorInfo.domain")
-    if let entries = c.pointee.metadata, c.pointee.n_metadata > 0 {
-      self.metadata.reserveCapacity(c.pointee.n_metadata)
-      for index in 0..<c.pointee.n_metadata {
-        guard let entry = entries[index] else { continue }
-        let key = try TidingsProtobuf.Unpacked.string(entry.pointee.key, "tidings.rpc.v1.ErrorInfo.metadata")
-        self.metadata[key] = try TidingsProtobuf.Unpacked.string(entry.pointee.value, "tidings.rpc.v1.ErrorInfo.metadata")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.reason = try reader.string("tidings.rpc.v1.ErrorInfo.reason")
+      case 2:
+        self.domain = try reader.string("tidings.rpc.v1.ErrorInfo.domain")
+      case 3:
+        if self.metadata.isEmpty { self.metadata.reserveCapacity(reader.entryCount(of: 3)) }
+        var entry = try reader.nested()
+        var key: String = ""
+        var value: String = ""
+        while let part = try entry.next() {
+          switch part {
+          case 1: key = try entry.string("tidings.rpc.v1.ErrorInfo.metadata")
+          case 2: value = try entry.string("tidings.rpc.v1.ErrorInfo.metadata")
+          default: try entry.skip(part)
+          }
+        }
+        self.metadata[key] = value
+      default: try reader.skip(field)
       }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Rpc__V1__ErrorInfo.self)
-    tidings__rpc__v1__error_info__init(c)
-    c.pointee.reason = arena.packed(self.reason)
-    c.pointee.domain = arena.packed(self.domain)
-    if !self.metadata.isEmpty {
-      c.pointee.n_metadata = self.metadata.count
-      c.pointee.metadata = arena.packedMap(self.metadata) {
-        let entry = arena.allocate(Tidings__Rpc__V1__ErrorInfo__MetadataEntry.self)
-        tidings__rpc__v1__error_info__metadata_entry__init(entry)
-        entry.pointee.key = arena.packed($0.key)
-        entry.pointee.value = arena.packed($0.value)
-        return entry
-      } isOrderedBefore: {
-        TidingsProtobuf.isOrderedBefore($0.pointee.key, $1.pointee.key)
-      }
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.reason.isEmpty { writer.tag(10); writer.string(self.reason) }
+    if !self.domain.isEmpty { writer.tag(18); writer.string(self.domain) }
+    for index in self.metadata.encodingOrder {
+      let (key, value) = self.metadata[index]
+      writer.tag(26)
+      let length = writer.begin()
+      if !key.isEmpty { writer.tag(10); writer.string(key) }
+      if !value.isEmpty { writer.tag(18); writer.string(value) }
+      writer.finish(length)
     }
-    return UnsafeMutableRawPointer(c)
   }
 }
 
@@ -170,25 +171,22 @@ extension TidingsRpcV1.RetryInfo: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.rpc.v1.RetryInfo", tidings__rpc__v1__retry_info__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Rpc__V1__RetryInfo.self)
-    if let value = c.pointee.retry_delay {
-      self.retryDelay = try GoogleProtobuf.Duration(unpacked: UnsafeRawPointer(value))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.retryDelay = try reader.message(self.retryDelay)
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Rpc__V1__RetryInfo.self)
-    tidings__rpc__v1__retry_info__init(c)
-    if let value = self.retryDelay { c.pointee.retry_delay = arena.packed(value) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.retryDelay { writer.tag(10); writer.message(value) }
   }
 }
 
@@ -203,28 +201,22 @@ extension TidingsRpcV1.BadRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.rpc.v1.BadRequest", tidings__rpc__v1__bad_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Rpc__V1__BadRequest.self)
-    if c.pointee.n_field_violations > 0 {
-      self.fieldViolations = try TidingsProtobuf.Unpacked.messages(c.pointee.n_field_violations, c.pointee.field_violations)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.fieldViolations.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Rpc__V1__BadRequest.self)
-    tidings__rpc__v1__bad_request__init(c)
-    if !self.fieldViolations.isEmpty {
-      c.pointee.n_field_violations = self.fieldViolations.count
-      c.pointee.field_violations = arena.packed(self.fieldViolations) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.fieldViolations { writer.tag(10); writer.message(value) }
   }
 }
 
@@ -239,25 +231,25 @@ extension TidingsRpcV1.BadRequest.FieldViolation: TidingsProtobuf.GeneratedMessa
     try arena.unpack(bytes, "tidings.rpc.v1.BadRequest.FieldViolation", tidings__rpc__v1__bad_request__field_violation__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Rpc__V1__BadRequest__FieldViolation.self)
-    self.field = try TidingsProtobuf.Unpacked.string(c.pointee.field, "tidings.rpc.v1.BadRequest.FieldViolation.field")
-    self.description = try TidingsProtobuf.Unpacked.string(c.pointee.description, "tidings.rpc.v1.BadRequest.FieldViolation.description")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.field = try reader.string("tidings.rpc.v1.BadRequest.FieldViolation.field")
+      case 2:
+        self.description = try reader.string("tidings.rpc.v1.BadRequest.FieldViolation.description")
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Rpc__V1__BadRequest__FieldViolation.self)
-    tidings__rpc__v1__bad_request__field_violation__init(c)
-    c.pointee.field = arena.packed(self.field)
-    c.pointee.description = arena.packed(self.description)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.field.isEmpty { writer.tag(10); writer.string(self.field) }
+    if !self.description.isEmpty { writer.tag(18); writer.string(self.description) }
   }
 }
 

@@ -168,53 +168,58 @@ extension TidingsRpcV1.RequestHeader: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.rpc.v1.RequestHeader", tidings__rpc__v1__request_header__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Rpc__V1__RequestHeader.self)
-    self.callID = c.pointee.call_id
-    self.kind = TidingsRpcV1.RequestKind(rawValue: Int32(truncatingIfNeeded: c.pointee.kind.rawValue))
-    self.method = try TidingsProtobuf.Unpacked.string(c.pointee.method, "tidings.rpc.v1.RequestHeader.method")
-    self.timeoutMs = c.pointee.timeout_ms
-    if let entries = c.pointee.metadata, c.pointee.n_metadata > 0 {
-      self.metadata.reserveCapacity(c.pointee.n_metadata)
-      for index in 0..<c.pointee.n_metadata {
-        guard let entry = entries[index] else { continue }
-        let key = try TidingsProtobuf.Unpacked.string(entry.pointee.key, "tidings.rpc.v1.RequestHeader.metadata")
-        self.metadata[key] = try TidingsProtobuf.Unpacked.string(entry.pointee.value, "tidings.rpc.v1.RequestHeader.metadata")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.callID = try reader.uint64()
+      case 2:
+        self.kind = TidingsRpcV1.RequestKind(rawValue: try reader.int32())
+      case 3:
+        self.method = try reader.string("tidings.rpc.v1.RequestHeader.method")
+      case 4:
+        self.timeoutMs = try reader.uint32()
+      case 5:
+        if self.metadata.isEmpty { self.metadata.reserveCapacity(reader.entryCount(of: 5)) }
+        var entry = try reader.nested()
+        var key: String = ""
+        var value: String = ""
+        while let part = try entry.next() {
+          switch part {
+          case 1: key = try entry.string("tidings.rpc.v1.RequestHeader.metadata")
+          case 2: value = try entry.string("tidings.rpc.v1.RequestHeader.metadata")
+          default: try entry.skip(part)
+          }
+        }
+        self.metadata[key] = value
+      case 6:
+        self.idempotencyKey = try reader.string("tidings.rpc.v1.RequestHeader.idempotency_key")
+      case 7:
+        self.credit = try reader.uint32()
+      default: try reader.skip(field)
       }
     }
-    self.idempotencyKey = try TidingsProtobuf.Unpacked.string(c.pointee.idempotency_key, "tidings.rpc.v1.RequestHeader.idempotency_key")
-    self.credit = c.pointee.credit
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Rpc__V1__RequestHeader.self)
-    tidings__rpc__v1__request_header__init(c)
-    c.pointee.call_id = self.callID
-    c.pointee.kind = Tidings__Rpc__V1__RequestKind(rawValue: .init(truncatingIfNeeded: self.kind.rawValue))
-    c.pointee.method = arena.packed(self.method)
-    c.pointee.timeout_ms = self.timeoutMs
-    if !self.metadata.isEmpty {
-      c.pointee.n_metadata = self.metadata.count
-      c.pointee.metadata = arena.packedMap(self.metadata) {
-        let entry = arena.allocate(Tidings__Rpc__V1__RequestHeader__MetadataEntry.self)
-        tidings__rpc__v1__request_header__metadata_entry__init(entry)
-        entry.pointee.key = arena.packed($0.key)
-        entry.pointee.value = arena.packed($0.value)
-        return entry
-      } isOrderedBefore: {
-        TidingsProtobuf.isOrderedBefore($0.pointee.key, $1.pointee.key)
-      }
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.callID != 0 { writer.tag(8); writer.uint64(self.callID) }
+    if self.kind.rawValue != 0 { writer.tag(16); writer.int32(self.kind.rawValue) }
+    if !self.method.isEmpty { writer.tag(26); writer.string(self.method) }
+    if self.timeoutMs != 0 { writer.tag(32); writer.uint32(self.timeoutMs) }
+    for index in self.metadata.encodingOrder {
+      let (key, value) = self.metadata[index]
+      writer.tag(42)
+      let length = writer.begin()
+      if !key.isEmpty { writer.tag(10); writer.string(key) }
+      if !value.isEmpty { writer.tag(18); writer.string(value) }
+      writer.finish(length)
     }
-    c.pointee.idempotency_key = arena.packed(self.idempotencyKey)
-    c.pointee.credit = self.credit
-    return UnsafeMutableRawPointer(c)
+    if !self.idempotencyKey.isEmpty { writer.tag(50); writer.string(self.idempotencyKey) }
+    if self.credit != 0 { writer.tag(56); writer.uint32(self.credit) }
   }
 }
 
@@ -229,58 +234,58 @@ extension TidingsRpcV1.ResponseHeader: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.rpc.v1.ResponseHeader", tidings__rpc__v1__response_header__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Rpc__V1__ResponseHeader.self)
-    self.callID = c.pointee.call_id
-    self.status = c.pointee.status
-    self.message = try TidingsProtobuf.Unpacked.string(c.pointee.message, "tidings.rpc.v1.ResponseHeader.message")
-    if c.pointee.n_details > 0 {
-      self.details = try TidingsProtobuf.Unpacked.messages(c.pointee.n_details, c.pointee.details)
-    }
-    if let entries = c.pointee.metadata, c.pointee.n_metadata > 0 {
-      self.metadata.reserveCapacity(c.pointee.n_metadata)
-      for index in 0..<c.pointee.n_metadata {
-        guard let entry = entries[index] else { continue }
-        let key = try TidingsProtobuf.Unpacked.string(entry.pointee.key, "tidings.rpc.v1.ResponseHeader.metadata")
-        self.metadata[key] = try TidingsProtobuf.Unpacked.string(entry.pointee.value, "tidings.rpc.v1.ResponseHeader.metadata")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.callID = try reader.uint64()
+      case 2:
+        self.status = try reader.uint32()
+      case 3:
+        self.message = try reader.string("tidings.rpc.v1.ResponseHeader.message")
+      case 4:
+        self.details.append(try reader.message())
+      case 5:
+        if self.metadata.isEmpty { self.metadata.reserveCapacity(reader.entryCount(of: 5)) }
+        var entry = try reader.nested()
+        var key: String = ""
+        var value: String = ""
+        while let part = try entry.next() {
+          switch part {
+          case 1: key = try entry.string("tidings.rpc.v1.ResponseHeader.metadata")
+          case 2: value = try entry.string("tidings.rpc.v1.ResponseHeader.metadata")
+          default: try entry.skip(part)
+          }
+        }
+        self.metadata[key] = value
+      case 6:
+        self.endOfStream = try reader.bool()
+      case 7:
+        self.hasMessage = try reader.bool()
+      default: try reader.skip(field)
       }
     }
-    self.endOfStream = c.pointee.end_of_stream != 0
-    self.hasMessage = c.pointee.has_message != 0
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Rpc__V1__ResponseHeader.self)
-    tidings__rpc__v1__response_header__init(c)
-    c.pointee.call_id = self.callID
-    c.pointee.status = self.status
-    c.pointee.message = arena.packed(self.message)
-    if !self.details.isEmpty {
-      c.pointee.n_details = self.details.count
-      c.pointee.details = arena.packed(self.details) { arena.packed($0) }
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.callID != 0 { writer.tag(8); writer.uint64(self.callID) }
+    if self.status != 0 { writer.tag(16); writer.uint32(self.status) }
+    if !self.message.isEmpty { writer.tag(26); writer.string(self.message) }
+    for value in self.details { writer.tag(34); writer.message(value) }
+    for index in self.metadata.encodingOrder {
+      let (key, value) = self.metadata[index]
+      writer.tag(42)
+      let length = writer.begin()
+      if !key.isEmpty { writer.tag(10); writer.string(key) }
+      if !value.isEmpty { writer.tag(18); writer.string(value) }
+      writer.finish(length)
     }
-    if !self.metadata.isEmpty {
-      c.pointee.n_metadata = self.metadata.count
-      c.pointee.metadata = arena.packedMap(self.metadata) {
-        let entry = arena.allocate(Tidings__Rpc__V1__ResponseHeader__MetadataEntry.self)
-        tidings__rpc__v1__response_header__metadata_entry__init(entry)
-        entry.pointee.key = arena.packed($0.key)
-        entry.pointee.value = arena.packed($0.value)
-        return entry
-      } isOrderedBefore: {
-        TidingsProtobuf.isOrderedBefore($0.pointee.key, $1.pointee.key)
-      }
-    }
-    c.pointee.end_of_stream = self.endOfStream ? 1 : 0
-    c.pointee.has_message = self.hasMessage ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+    if self.endOfStream { writer.tag(48); writer.bool(self.endOfStream) }
+    if self.hasMessage { writer.tag(56); writer.bool(self.hasMessage) }
   }
 }
 

@@ -140,23 +140,22 @@ extension TidingsRpcV1.CheckRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.rpc.v1.CheckRequest", tidings__rpc__v1__check_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Rpc__V1__CheckRequest.self)
-    self.service = try TidingsProtobuf.Unpacked.string(c.pointee.service, "tidings.rpc.v1.CheckRequest.service")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.service = try reader.string("tidings.rpc.v1.CheckRequest.service")
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Rpc__V1__CheckRequest.self)
-    tidings__rpc__v1__check_request__init(c)
-    c.pointee.service = arena.packed(self.service)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.service.isEmpty { writer.tag(10); writer.string(self.service) }
   }
 }
 
@@ -171,23 +170,22 @@ extension TidingsRpcV1.CheckResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.rpc.v1.CheckResponse", tidings__rpc__v1__check_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Rpc__V1__CheckResponse.self)
-    self.status = TidingsRpcV1.ServingStatus(rawValue: Int32(truncatingIfNeeded: c.pointee.status.rawValue))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.status = TidingsRpcV1.ServingStatus(rawValue: try reader.int32())
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Rpc__V1__CheckResponse.self)
-    tidings__rpc__v1__check_response__init(c)
-    c.pointee.status = Tidings__Rpc__V1__ServingStatus(rawValue: .init(truncatingIfNeeded: self.status.rawValue))
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.status.rawValue != 0 { writer.tag(8); writer.int32(self.status.rawValue) }
   }
 }
 
@@ -202,23 +200,22 @@ extension TidingsRpcV1.WatchRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.rpc.v1.WatchRequest", tidings__rpc__v1__watch_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Rpc__V1__WatchRequest.self)
-    self.service = try TidingsProtobuf.Unpacked.string(c.pointee.service, "tidings.rpc.v1.WatchRequest.service")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.service = try reader.string("tidings.rpc.v1.WatchRequest.service")
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Rpc__V1__WatchRequest.self)
-    tidings__rpc__v1__watch_request__init(c)
-    c.pointee.service = arena.packed(self.service)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.service.isEmpty { writer.tag(10); writer.string(self.service) }
   }
 }
 
@@ -233,23 +230,22 @@ extension TidingsRpcV1.WatchResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.rpc.v1.WatchResponse", tidings__rpc__v1__watch_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Rpc__V1__WatchResponse.self)
-    self.status = TidingsRpcV1.ServingStatus(rawValue: Int32(truncatingIfNeeded: c.pointee.status.rawValue))
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.status = TidingsRpcV1.ServingStatus(rawValue: try reader.int32())
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Rpc__V1__WatchResponse.self)
-    tidings__rpc__v1__watch_response__init(c)
-    c.pointee.status = Tidings__Rpc__V1__ServingStatus(rawValue: .init(truncatingIfNeeded: self.status.rawValue))
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.status.rawValue != 0 { writer.tag(8); writer.int32(self.status.rawValue) }
   }
 }
 

@@ -140,20 +140,17 @@ extension TidingsRpcV1.ListServicesRequest: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.rpc.v1.ListServicesRequest", tidings__rpc__v1__list_services_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
+    while let field = try reader.next() {
+      try reader.skip(field)
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Rpc__V1__ListServicesRequest.self)
-    tidings__rpc__v1__list_services_request__init(c)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
   }
 }
 
@@ -168,28 +165,22 @@ extension TidingsRpcV1.ListServicesResponse: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.rpc.v1.ListServicesResponse", tidings__rpc__v1__list_services_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Rpc__V1__ListServicesResponse.self)
-    if c.pointee.n_services > 0 {
-      self.services = try TidingsProtobuf.Unpacked.messages(c.pointee.n_services, c.pointee.services)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.services.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Rpc__V1__ListServicesResponse.self)
-    tidings__rpc__v1__list_services_response__init(c)
-    if !self.services.isEmpty {
-      c.pointee.n_services = self.services.count
-      c.pointee.services = arena.packed(self.services) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.services { writer.tag(10); writer.message(value) }
   }
 }
 
@@ -204,31 +195,34 @@ extension TidingsRpcV1.ListServicesResponse.Method: TidingsProtobuf.GeneratedMes
     try arena.unpack(bytes, "tidings.rpc.v1.ListServicesResponse.Method", tidings__rpc__v1__list_services_response__method__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Rpc__V1__ListServicesResponse__Method.self)
-    self.name = try TidingsProtobuf.Unpacked.string(c.pointee.name, "tidings.rpc.v1.ListServicesResponse.Method.name")
-    self.inputType = try TidingsProtobuf.Unpacked.string(c.pointee.input_type, "tidings.rpc.v1.ListServicesResponse.Method.input_type")
-    self.outputType = try TidingsProtobuf.Unpacked.string(c.pointee.output_type, "tidings.rpc.v1.ListServicesResponse.Method.output_type")
-    self.serverStreaming = c.pointee.server_streaming != 0
-    self.safe = c.pointee.safe != 0
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.name = try reader.string("tidings.rpc.v1.ListServicesResponse.Method.name")
+      case 2:
+        self.inputType = try reader.string("tidings.rpc.v1.ListServicesResponse.Method.input_type")
+      case 3:
+        self.outputType = try reader.string("tidings.rpc.v1.ListServicesResponse.Method.output_type")
+      case 4:
+        self.serverStreaming = try reader.bool()
+      case 5:
+        self.safe = try reader.bool()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Rpc__V1__ListServicesResponse__Method.self)
-    tidings__rpc__v1__list_services_response__method__init(c)
-    c.pointee.name = arena.packed(self.name)
-    c.pointee.input_type = arena.packed(self.inputType)
-    c.pointee.output_type = arena.packed(self.outputType)
-    c.pointee.server_streaming = self.serverStreaming ? 1 : 0
-    c.pointee.safe = self.safe ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.name.isEmpty { writer.tag(10); writer.string(self.name) }
+    if !self.inputType.isEmpty { writer.tag(18); writer.string(self.inputType) }
+    if !self.outputType.isEmpty { writer.tag(26); writer.string(self.outputType) }
+    if self.serverStreaming { writer.tag(32); writer.bool(self.serverStreaming) }
+    if self.safe { writer.tag(40); writer.bool(self.safe) }
   }
 }
 
@@ -243,30 +237,25 @@ extension TidingsRpcV1.ListServicesResponse.Service: TidingsProtobuf.GeneratedMe
     try arena.unpack(bytes, "tidings.rpc.v1.ListServicesResponse.Service", tidings__rpc__v1__list_services_response__service__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Rpc__V1__ListServicesResponse__Service.self)
-    self.name = try TidingsProtobuf.Unpacked.string(c.pointee.name, "tidings.rpc.v1.ListServicesResponse.Service.name")
-    if c.pointee.n_methods > 0 {
-      self.methods = try TidingsProtobuf.Unpacked.messages(c.pointee.n_methods, c.pointee.methods)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.name = try reader.string("tidings.rpc.v1.ListServicesResponse.Service.name")
+      case 2:
+        self.methods.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Rpc__V1__ListServicesResponse__Service.self)
-    tidings__rpc__v1__list_services_response__service__init(c)
-    c.pointee.name = arena.packed(self.name)
-    if !self.methods.isEmpty {
-      c.pointee.n_methods = self.methods.count
-      c.pointee.methods = arena.packed(self.methods) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.name.isEmpty { writer.tag(10); writer.string(self.name) }
+    for value in self.methods { writer.tag(18); writer.message(value) }
   }
 }
 
@@ -281,20 +270,17 @@ extension TidingsRpcV1.FetchFileDescriptorSetRequest: TidingsProtobuf.GeneratedM
     try arena.unpack(bytes, "tidings.rpc.v1.FetchFileDescriptorSetRequest", tidings__rpc__v1__fetch_file_descriptor_set_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
+    while let field = try reader.next() {
+      try reader.skip(field)
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Rpc__V1__FetchFileDescriptorSetRequest.self)
-    tidings__rpc__v1__fetch_file_descriptor_set_request__init(c)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
   }
 }
 
@@ -309,23 +295,22 @@ extension TidingsRpcV1.FetchFileDescriptorSetResponse: TidingsProtobuf.Generated
     try arena.unpack(bytes, "tidings.rpc.v1.FetchFileDescriptorSetResponse", tidings__rpc__v1__fetch_file_descriptor_set_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Rpc__V1__FetchFileDescriptorSetResponse.self)
-    self.fileDescriptorSet = TidingsProtobuf.Unpacked.bytes(c.pointee.file_descriptor_set)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.fileDescriptorSet = try reader.bytes()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Rpc__V1__FetchFileDescriptorSetResponse.self)
-    tidings__rpc__v1__fetch_file_descriptor_set_response__init(c)
-    c.pointee.file_descriptor_set = arena.packed(self.fileDescriptorSet)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.fileDescriptorSet.isEmpty { writer.tag(10); writer.bytes(self.fileDescriptorSet) }
   }
 }
 

@@ -260,9 +260,6 @@ extension TidingsRpcV1 {
     public var longestTurnMicroseconds: UInt64 = 0
     /// The most microseconds of processor time that one of its turns took.
     public var longestTurnProcessorMicroseconds: UInt64 = 0
-    /// Bytes of free pages in the store's file: later writes use them, and what exceeds an eighth of the
-    /// file is given back.
-    public var freeBytes: UInt64 = 0
 
     /// All fields at their defaults.
     public init() {}
@@ -283,8 +280,7 @@ extension TidingsRpcV1 {
       logBytes: UInt64 = 0,
       longTurns: UInt64 = 0,
       longestTurnMicroseconds: UInt64 = 0,
-      longestTurnProcessorMicroseconds: UInt64 = 0,
-      freeBytes: UInt64 = 0
+      longestTurnProcessorMicroseconds: UInt64 = 0
     ) {
       self.calls = calls
       self.callsFailed = callsFailed
@@ -301,7 +297,6 @@ extension TidingsRpcV1 {
       self.longTurns = longTurns
       self.longestTurnMicroseconds = longestTurnMicroseconds
       self.longestTurnProcessorMicroseconds = longestTurnProcessorMicroseconds
-      self.freeBytes = freeBytes
     }
 
     /// The numbers of the fields on the wire.
@@ -321,7 +316,6 @@ extension TidingsRpcV1 {
       @inlinable public static var longTurns: Int { 13 }
       @inlinable public static var longestTurnMicroseconds: Int { 14 }
       @inlinable public static var longestTurnProcessorMicroseconds: Int { 15 }
-      @inlinable public static var freeBytes: Int { 16 }
     }
   }
 
@@ -445,20 +439,17 @@ extension TidingsRpcV1.FetchServerInfoRequest: TidingsProtobuf.GeneratedMessage 
     try arena.unpack(bytes, "tidings.rpc.v1.FetchServerInfoRequest", tidings__rpc__v1__fetch_server_info_request__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
+    while let field = try reader.next() {
+      try reader.skip(field)
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Rpc__V1__FetchServerInfoRequest.self)
-    tidings__rpc__v1__fetch_server_info_request__init(c)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
   }
 }
 
@@ -473,85 +464,115 @@ extension TidingsRpcV1.Limits: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.rpc.v1.Limits", tidings__rpc__v1__limits__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Rpc__V1__Limits.self)
-    self.frameBytesMax = c.pointee.frame_bytes_max
-    self.itemsPerCallMax = c.pointee.items_per_call_max
-    self.recordBytesMax = c.pointee.record_bytes_max
-    self.pageItemsMax = c.pointee.page_items_max
-    self.callsInFlightMax = c.pointee.calls_in_flight_max
-    self.subscriptionsPerUserMax = c.pointee.subscriptions_per_user_max
-    self.predicateBytesMax = c.pointee.predicate_bytes_max
-    self.predicateNodesMax = c.pointee.predicate_nodes_max
-    self.idempotencyRetentionHours = c.pointee.idempotency_retention_hours
-    self.pushBytesMax = c.pointee.push_bytes_max
-    self.assetBytesMax = c.pointee.asset_bytes_max
-    self.assetChunkBytesMax = c.pointee.asset_chunk_bytes_max
-    self.assetRetentionHours = c.pointee.asset_retention_hours
-    self.owningReferencesMax = c.pointee.owning_references_max
-    self.cascadedDeletionsMax = c.pointee.cascaded_deletions_max
-    self.tombstoneRetentionDays = c.pointee.tombstone_retention_days
-    self.ancestorsMax = c.pointee.ancestors_max
-    self.ancestorRetentionHours = c.pointee.ancestor_retention_hours
-    self.cursorRetentionMinutes = c.pointee.cursor_retention_minutes
-    self.listMembersPerRecordMax = c.pointee.list_members_per_record_max
-    self.clientChangeTokenBytesMax = c.pointee.client_change_token_bytes_max
-    self.schemaBytesMax = c.pointee.schema_bytes_max
-    self.recordTypesMax = c.pointee.record_types_max
-    self.fieldsPerTypeMax = c.pointee.fields_per_type_max
-    self.zonesPerDatabaseMax = c.pointee.zones_per_database_max
-    self.desiredKeysMax = c.pointee.desired_keys_max
-    self.notificationFieldsBytesMax = c.pointee.notification_fields_bytes_max
-    self.notificationRetentionDays = c.pointee.notification_retention_days
-    self.notificationsMax = c.pointee.notifications_max
-    self.pushesPerSecondMax = c.pointee.pushes_per_second_max
-    self.workGroupsPerUserMax = c.pointee.work_groups_per_user_max
-    self.openLeasesMax = c.pointee.open_leases_max
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.frameBytesMax = try reader.uint64()
+      case 2:
+        self.itemsPerCallMax = try reader.uint32()
+      case 3:
+        self.recordBytesMax = try reader.uint64()
+      case 4:
+        self.pageItemsMax = try reader.uint32()
+      case 5:
+        self.callsInFlightMax = try reader.uint32()
+      case 6:
+        self.subscriptionsPerUserMax = try reader.uint32()
+      case 7:
+        self.predicateBytesMax = try reader.uint32()
+      case 8:
+        self.predicateNodesMax = try reader.uint32()
+      case 9:
+        self.idempotencyRetentionHours = try reader.uint32()
+      case 10:
+        self.pushBytesMax = try reader.uint32()
+      case 11:
+        self.assetBytesMax = try reader.uint64()
+      case 12:
+        self.assetChunkBytesMax = try reader.uint32()
+      case 13:
+        self.assetRetentionHours = try reader.uint32()
+      case 14:
+        self.owningReferencesMax = try reader.uint32()
+      case 15:
+        self.cascadedDeletionsMax = try reader.uint32()
+      case 16:
+        self.tombstoneRetentionDays = try reader.uint32()
+      case 17:
+        self.ancestorsMax = try reader.uint64()
+      case 18:
+        self.ancestorRetentionHours = try reader.uint32()
+      case 19:
+        self.cursorRetentionMinutes = try reader.uint32()
+      case 20:
+        self.listMembersPerRecordMax = try reader.uint32()
+      case 21:
+        self.clientChangeTokenBytesMax = try reader.uint32()
+      case 22:
+        self.schemaBytesMax = try reader.uint32()
+      case 23:
+        self.recordTypesMax = try reader.uint32()
+      case 24:
+        self.fieldsPerTypeMax = try reader.uint32()
+      case 25:
+        self.zonesPerDatabaseMax = try reader.uint32()
+      case 26:
+        self.desiredKeysMax = try reader.uint32()
+      case 27:
+        self.notificationFieldsBytesMax = try reader.uint32()
+      case 28:
+        self.notificationRetentionDays = try reader.uint32()
+      case 29:
+        self.notificationsMax = try reader.uint64()
+      case 30:
+        self.pushesPerSecondMax = try reader.uint32()
+      case 31:
+        self.workGroupsPerUserMax = try reader.uint32()
+      case 32:
+        self.openLeasesMax = try reader.uint32()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Rpc__V1__Limits.self)
-    tidings__rpc__v1__limits__init(c)
-    c.pointee.frame_bytes_max = self.frameBytesMax
-    c.pointee.items_per_call_max = self.itemsPerCallMax
-    c.pointee.record_bytes_max = self.recordBytesMax
-    c.pointee.page_items_max = self.pageItemsMax
-    c.pointee.calls_in_flight_max = self.callsInFlightMax
-    c.pointee.subscriptions_per_user_max = self.subscriptionsPerUserMax
-    c.pointee.predicate_bytes_max = self.predicateBytesMax
-    c.pointee.predicate_nodes_max = self.predicateNodesMax
-    c.pointee.idempotency_retention_hours = self.idempotencyRetentionHours
-    c.pointee.push_bytes_max = self.pushBytesMax
-    c.pointee.asset_bytes_max = self.assetBytesMax
-    c.pointee.asset_chunk_bytes_max = self.assetChunkBytesMax
-    c.pointee.asset_retention_hours = self.assetRetentionHours
-    c.pointee.owning_references_max = self.owningReferencesMax
-    c.pointee.cascaded_deletions_max = self.cascadedDeletionsMax
-    c.pointee.tombstone_retention_days = self.tombstoneRetentionDays
-    c.pointee.ancestors_max = self.ancestorsMax
-    c.pointee.ancestor_retention_hours = self.ancestorRetentionHours
-    c.pointee.cursor_retention_minutes = self.cursorRetentionMinutes
-    c.pointee.list_members_per_record_max = self.listMembersPerRecordMax
-    c.pointee.client_change_token_bytes_max = self.clientChangeTokenBytesMax
-    c.pointee.schema_bytes_max = self.schemaBytesMax
-    c.pointee.record_types_max = self.recordTypesMax
-    c.pointee.fields_per_type_max = self.fieldsPerTypeMax
-    c.pointee.zones_per_database_max = self.zonesPerDatabaseMax
-    c.pointee.desired_keys_max = self.desiredKeysMax
-    c.pointee.notification_fields_bytes_max = self.notificationFieldsBytesMax
-    c.pointee.notification_retention_days = self.notificationRetentionDays
-    c.pointee.notifications_max = self.notificationsMax
-    c.pointee.pushes_per_second_max = self.pushesPerSecondMax
-    c.pointee.work_groups_per_user_max = self.workGroupsPerUserMax
-    c.pointee.open_leases_max = self.openLeasesMax
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.frameBytesMax != 0 { writer.tag(8); writer.uint64(self.frameBytesMax) }
+    if self.itemsPerCallMax != 0 { writer.tag(16); writer.uint32(self.itemsPerCallMax) }
+    if self.recordBytesMax != 0 { writer.tag(24); writer.uint64(self.recordBytesMax) }
+    if self.pageItemsMax != 0 { writer.tag(32); writer.uint32(self.pageItemsMax) }
+    if self.callsInFlightMax != 0 { writer.tag(40); writer.uint32(self.callsInFlightMax) }
+    if self.subscriptionsPerUserMax != 0 { writer.tag(48); writer.uint32(self.subscriptionsPerUserMax) }
+    if self.predicateBytesMax != 0 { writer.tag(56); writer.uint32(self.predicateBytesMax) }
+    if self.predicateNodesMax != 0 { writer.tag(64); writer.uint32(self.predicateNodesMax) }
+    if self.idempotencyRetentionHours != 0 { writer.tag(72); writer.uint32(self.idempotencyRetentionHours) }
+    if self.pushBytesMax != 0 { writer.tag(80); writer.uint32(self.pushBytesMax) }
+    if self.assetBytesMax != 0 { writer.tag(88); writer.uint64(self.assetBytesMax) }
+    if self.assetChunkBytesMax != 0 { writer.tag(96); writer.uint32(self.assetChunkBytesMax) }
+    if self.assetRetentionHours != 0 { writer.tag(104); writer.uint32(self.assetRetentionHours) }
+    if self.owningReferencesMax != 0 { writer.tag(112); writer.uint32(self.owningReferencesMax) }
+    if self.cascadedDeletionsMax != 0 { writer.tag(120); writer.uint32(self.cascadedDeletionsMax) }
+    if self.tombstoneRetentionDays != 0 { writer.tag(128); writer.uint32(self.tombstoneRetentionDays) }
+    if self.ancestorsMax != 0 { writer.tag(136); writer.uint64(self.ancestorsMax) }
+    if self.ancestorRetentionHours != 0 { writer.tag(144); writer.uint32(self.ancestorRetentionHours) }
+    if self.cursorRetentionMinutes != 0 { writer.tag(152); writer.uint32(self.cursorRetentionMinutes) }
+    if self.listMembersPerRecordMax != 0 { writer.tag(160); writer.uint32(self.listMembersPerRecordMax) }
+    if self.clientChangeTokenBytesMax != 0 { writer.tag(168); writer.uint32(self.clientChangeTokenBytesMax) }
+    if self.schemaBytesMax != 0 { writer.tag(176); writer.uint32(self.schemaBytesMax) }
+    if self.recordTypesMax != 0 { writer.tag(184); writer.uint32(self.recordTypesMax) }
+    if self.fieldsPerTypeMax != 0 { writer.tag(192); writer.uint32(self.fieldsPerTypeMax) }
+    if self.zonesPerDatabaseMax != 0 { writer.tag(200); writer.uint32(self.zonesPerDatabaseMax) }
+    if self.desiredKeysMax != 0 { writer.tag(208); writer.uint32(self.desiredKeysMax) }
+    if self.notificationFieldsBytesMax != 0 { writer.tag(216); writer.uint32(self.notificationFieldsBytesMax) }
+    if self.notificationRetentionDays != 0 { writer.tag(224); writer.uint32(self.notificationRetentionDays) }
+    if self.notificationsMax != 0 { writer.tag(232); writer.uint64(self.notificationsMax) }
+    if self.pushesPerSecondMax != 0 { writer.tag(240); writer.uint32(self.pushesPerSecondMax) }
+    if self.workGroupsPerUserMax != 0 { writer.tag(248); writer.uint32(self.workGroupsPerUserMax) }
+    if self.openLeasesMax != 0 { writer.tag(256); writer.uint32(self.openLeasesMax) }
   }
 }
 
@@ -566,53 +587,64 @@ extension TidingsRpcV1.Counters: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.rpc.v1.Counters", tidings__rpc__v1__counters__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Rpc__V1__Counters.self)
-    self.calls = c.pointee.calls
-    self.callsFailed = c.pointee.calls_failed
-    self.commits = c.pointee.commits
-    self.recordsSaved = c.pointee.records_saved
-    self.recordsDeleted = c.pointee.records_deleted
-    self.events = c.pointee.events
-    self.pushes = c.pointee.pushes
-    self.pushesCoalesced = c.pointee.pushes_coalesced
-    self.pushesPruned = c.pointee.pushes_pruned
-    self.checkpointsFailed = c.pointee.checkpoints_failed
-    self.pagesDamaged = c.pointee.pages_damaged
-    self.logBytes = c.pointee.log_bytes
-    self.longTurns = c.pointee.long_turns
-    self.longestTurnMicroseconds = c.pointee.longest_turn_microseconds
-    self.longestTurnProcessorMicroseconds = c.pointee.longest_turn_processor_microseconds
-    self.freeBytes = c.pointee.free_bytes
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.calls = try reader.uint64()
+      case 2:
+        self.callsFailed = try reader.uint64()
+      case 3:
+        self.commits = try reader.uint64()
+      case 4:
+        self.recordsSaved = try reader.uint64()
+      case 5:
+        self.recordsDeleted = try reader.uint64()
+      case 6:
+        self.events = try reader.uint64()
+      case 7:
+        self.pushes = try reader.uint64()
+      case 8:
+        self.pushesCoalesced = try reader.uint64()
+      case 9:
+        self.pushesPruned = try reader.uint64()
+      case 10:
+        self.checkpointsFailed = try reader.uint64()
+      case 11:
+        self.pagesDamaged = try reader.uint64()
+      case 12:
+        self.logBytes = try reader.uint64()
+      case 13:
+        self.longTurns = try reader.uint64()
+      case 14:
+        self.longestTurnMicroseconds = try reader.uint64()
+      case 15:
+        self.longestTurnProcessorMicroseconds = try reader.uint64()
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Rpc__V1__Counters.self)
-    tidings__rpc__v1__counters__init(c)
-    c.pointee.calls = self.calls
-    c.pointee.calls_failed = self.callsFailed
-    c.pointee.commits = self.commits
-    c.pointee.records_saved = self.recordsSaved
-    c.pointee.records_deleted = self.recordsDeleted
-    c.pointee.events = self.events
-    c.pointee.pushes = self.pushes
-    c.pointee.pushes_coalesced = self.pushesCoalesced
-    c.pointee.pushes_pruned = self.pushesPruned
-    c.pointee.checkpoints_failed = self.checkpointsFailed
-    c.pointee.pages_damaged = self.pagesDamaged
-    c.pointee.log_bytes = self.logBytes
-    c.pointee.long_turns = self.longTurns
-    c.pointee.longest_turn_microseconds = self.longestTurnMicroseconds
-    c.pointee.longest_turn_processor_microseconds = self.longestTurnProcessorMicroseconds
-    c.pointee.free_bytes = self.freeBytes
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.calls != 0 { writer.tag(8); writer.uint64(self.calls) }
+    if self.callsFailed != 0 { writer.tag(16); writer.uint64(self.callsFailed) }
+    if self.commits != 0 { writer.tag(24); writer.uint64(self.commits) }
+    if self.recordsSaved != 0 { writer.tag(32); writer.uint64(self.recordsSaved) }
+    if self.recordsDeleted != 0 { writer.tag(40); writer.uint64(self.recordsDeleted) }
+    if self.events != 0 { writer.tag(48); writer.uint64(self.events) }
+    if self.pushes != 0 { writer.tag(56); writer.uint64(self.pushes) }
+    if self.pushesCoalesced != 0 { writer.tag(64); writer.uint64(self.pushesCoalesced) }
+    if self.pushesPruned != 0 { writer.tag(72); writer.uint64(self.pushesPruned) }
+    if self.checkpointsFailed != 0 { writer.tag(80); writer.uint64(self.checkpointsFailed) }
+    if self.pagesDamaged != 0 { writer.tag(88); writer.uint64(self.pagesDamaged) }
+    if self.logBytes != 0 { writer.tag(96); writer.uint64(self.logBytes) }
+    if self.longTurns != 0 { writer.tag(104); writer.uint64(self.longTurns) }
+    if self.longestTurnMicroseconds != 0 { writer.tag(112); writer.uint64(self.longestTurnMicroseconds) }
+    if self.longestTurnProcessorMicroseconds != 0 { writer.tag(120); writer.uint64(self.longestTurnProcessorMicroseconds) }
   }
 }
 
@@ -627,52 +659,49 @@ extension TidingsRpcV1.FetchServerInfoResponse: TidingsProtobuf.GeneratedMessage
     try arena.unpack(bytes, "tidings.rpc.v1.FetchServerInfoResponse", tidings__rpc__v1__fetch_server_info_response__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Rpc__V1__FetchServerInfoResponse.self)
-    self.version = try TidingsProtobuf.Unpacked.string(c.pointee.version, "tidings.rpc.v1.FetchServerInfoResponse.version")
-    self.rpcEndpoint = try TidingsProtobuf.Unpacked.string(c.pointee.rpc_endpoint, "tidings.rpc.v1.FetchServerInfoResponse.rpc_endpoint")
-    self.pushEndpoint = try TidingsProtobuf.Unpacked.string(c.pointee.push_endpoint, "tidings.rpc.v1.FetchServerInfoResponse.push_endpoint")
-    self.incarnation = try TidingsProtobuf.Unpacked.string(c.pointee.incarnation, "tidings.rpc.v1.FetchServerInfoResponse.incarnation")
-    if let value = c.pointee.started {
-      self.started = try GoogleProtobuf.Timestamp(unpacked: UnsafeRawPointer(value))
-    }
-    if let value = c.pointee.limits {
-      self.limits = try TidingsRpcV1.Limits(unpacked: UnsafeRawPointer(value))
-    }
-    if let value = c.pointee.counters {
-      self.counters = try TidingsRpcV1.Counters(unpacked: UnsafeRawPointer(value))
-    }
-    self.developmentMode = c.pointee.development_mode != 0
-    self.state = TidingsRpcV1.ServerState(rawValue: Int32(truncatingIfNeeded: c.pointee.state.rawValue))
-    if c.pointee.n_endpoints > 0 {
-      self.endpoints = try TidingsProtobuf.Unpacked.messages(c.pointee.n_endpoints, c.pointee.endpoints)
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.version = try reader.string("tidings.rpc.v1.FetchServerInfoResponse.version")
+      case 2:
+        self.rpcEndpoint = try reader.string("tidings.rpc.v1.FetchServerInfoResponse.rpc_endpoint")
+      case 3:
+        self.pushEndpoint = try reader.string("tidings.rpc.v1.FetchServerInfoResponse.push_endpoint")
+      case 4:
+        self.incarnation = try reader.string("tidings.rpc.v1.FetchServerInfoResponse.incarnation")
+      case 5:
+        self.started = try reader.message(self.started)
+      case 6:
+        self.limits = try reader.message(self.limits)
+      case 7:
+        self.counters = try reader.message(self.counters)
+      case 8:
+        self.developmentMode = try reader.bool()
+      case 9:
+        self.state = TidingsRpcV1.ServerState(rawValue: try reader.int32())
+      case 10:
+        self.endpoints.append(try reader.message())
+      default: try reader.skip(field)
+      }
     }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Rpc__V1__FetchServerInfoResponse.self)
-    tidings__rpc__v1__fetch_server_info_response__init(c)
-    c.pointee.version = arena.packed(self.version)
-    c.pointee.rpc_endpoint = arena.packed(self.rpcEndpoint)
-    c.pointee.push_endpoint = arena.packed(self.pushEndpoint)
-    c.pointee.incarnation = arena.packed(self.incarnation)
-    if let value = self.started { c.pointee.started = arena.packed(value) }
-    if let value = self.limits { c.pointee.limits = arena.packed(value) }
-    if let value = self.counters { c.pointee.counters = arena.packed(value) }
-    c.pointee.development_mode = self.developmentMode ? 1 : 0
-    c.pointee.state = Tidings__Rpc__V1__ServerState(rawValue: .init(truncatingIfNeeded: self.state.rawValue))
-    if !self.endpoints.isEmpty {
-      c.pointee.n_endpoints = self.endpoints.count
-      c.pointee.endpoints = arena.packed(self.endpoints) { arena.packed($0) }
-    }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.version.isEmpty { writer.tag(10); writer.string(self.version) }
+    if !self.rpcEndpoint.isEmpty { writer.tag(18); writer.string(self.rpcEndpoint) }
+    if !self.pushEndpoint.isEmpty { writer.tag(26); writer.string(self.pushEndpoint) }
+    if !self.incarnation.isEmpty { writer.tag(34); writer.string(self.incarnation) }
+    if let value = self.started { writer.tag(42); writer.message(value) }
+    if let value = self.limits { writer.tag(50); writer.message(value) }
+    if let value = self.counters { writer.tag(58); writer.message(value) }
+    if self.developmentMode { writer.tag(64); writer.bool(self.developmentMode) }
+    if self.state.rawValue != 0 { writer.tag(72); writer.int32(self.state.rawValue) }
+    for value in self.endpoints { writer.tag(82); writer.message(value) }
   }
 }
 
@@ -687,27 +716,28 @@ extension TidingsRpcV1.ServerEndpoint: TidingsProtobuf.GeneratedMessage {
     try arena.unpack(bytes, "tidings.rpc.v1.ServerEndpoint", tidings__rpc__v1__server_endpoint__init)
   }
 
-  /// Converts the generated C struct.
-  public init(
-    unpacked pointer: UnsafeRawPointer
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
   ) throws(TidingsProtobuf.MessageDecodingError) {
-    self.init()
-    let c = pointer.assumingMemoryBound(to: Tidings__Rpc__V1__ServerEndpoint.self)
-    self.serverKey = try TidingsProtobuf.Unpacked.string(c.pointee.server_key, "tidings.rpc.v1.ServerEndpoint.server_key")
-    self.rpcEndpoint = try TidingsProtobuf.Unpacked.string(c.pointee.rpc_endpoint, "tidings.rpc.v1.ServerEndpoint.rpc_endpoint")
-    self.pushEndpoint = try TidingsProtobuf.Unpacked.string(c.pointee.push_endpoint, "tidings.rpc.v1.ServerEndpoint.push_endpoint")
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.serverKey = try reader.string("tidings.rpc.v1.ServerEndpoint.server_key")
+      case 2:
+        self.rpcEndpoint = try reader.string("tidings.rpc.v1.ServerEndpoint.rpc_endpoint")
+      case 3:
+        self.pushEndpoint = try reader.string("tidings.rpc.v1.ServerEndpoint.push_endpoint")
+      default: try reader.skip(field)
+      }
+    }
   }
 
-  /// Builds the generated C struct in the arena.
-  public func packed(
-    in arena: borrowing TidingsProtobuf.Arena
-  ) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Tidings__Rpc__V1__ServerEndpoint.self)
-    tidings__rpc__v1__server_endpoint__init(c)
-    c.pointee.server_key = arena.packed(self.serverKey)
-    c.pointee.rpc_endpoint = arena.packed(self.rpcEndpoint)
-    c.pointee.push_endpoint = arena.packed(self.pushEndpoint)
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.serverKey.isEmpty { writer.tag(10); writer.string(self.serverKey) }
+    if !self.rpcEndpoint.isEmpty { writer.tag(18); writer.string(self.rpcEndpoint) }
+    if !self.pushEndpoint.isEmpty { writer.tag(26); writer.string(self.pushEndpoint) }
   }
 }
 
@@ -836,7 +866,7 @@ extension TidingsProtobuf.FileDescriptor {
       dGlvbkZpZWxkc0J5dGVzTWF4Ej4KG25vdGlmaWNhdGlvbl9yZXRlbnRpb25fZGF5cxgcIAEoDVIZbm90aWZpY2F0aW9u\
       UmV0ZW50aW9uRGF5cxIrChFub3RpZmljYXRpb25zX21heBgdIAEoBFIQbm90aWZpY2F0aW9uc01heBIxChVwdXNoZXNf\
       cGVyX3NlY29uZF9tYXgYHiABKA1SEnB1c2hlc1BlclNlY29uZE1heBI2Chh3b3JrX2dyb3Vwc19wZXJfdXNlcl9tYXgY\
-      HyABKA1SFHdvcmtHcm91cHNQZXJVc2VyTWF4EiYKD29wZW5fbGVhc2VzX21heBggIAEoDVINb3BlbkxlYXNlc01heCLl\
+      HyABKA1SFHdvcmtHcm91cHNQZXJVc2VyTWF4EiYKD29wZW5fbGVhc2VzX21heBggIAEoDVINb3BlbkxlYXNlc01heCLG\
       BAoIQ291bnRlcnMSFAoFY2FsbHMYASABKARSBWNhbGxzEiEKDGNhbGxzX2ZhaWxlZBgCIAEoBFILY2FsbHNGYWlsZWQS\
       GAoHY29tbWl0cxgDIAEoBFIHY29tbWl0cxIjCg1yZWNvcmRzX3NhdmVkGAQgASgEUgxyZWNvcmRzU2F2ZWQSJwoPcmVj\
       b3Jkc19kZWxldGVkGAUgASgEUg5yZWNvcmRzRGVsZXRlZBIWCgZldmVudHMYBiABKARSBmV2ZW50cxIWCgZwdXNoZXMY\
@@ -845,19 +875,18 @@ extension TidingsProtobuf.FileDescriptor {
       ZWQSIwoNcGFnZXNfZGFtYWdlZBgLIAEoBFIMcGFnZXNEYW1hZ2VkEhsKCWxvZ19ieXRlcxgMIAEoBFIIbG9nQnl0ZXMS\
       HQoKbG9uZ190dXJucxgNIAEoBFIJbG9uZ1R1cm5zEjoKGWxvbmdlc3RfdHVybl9taWNyb3NlY29uZHMYDiABKARSF2xv\
       bmdlc3RUdXJuTWljcm9zZWNvbmRzEk0KI2xvbmdlc3RfdHVybl9wcm9jZXNzb3JfbWljcm9zZWNvbmRzGA8gASgEUiBs\
-      b25nZXN0VHVyblByb2Nlc3Nvck1pY3Jvc2Vjb25kcxIdCgpmcmVlX2J5dGVzGBAgASgEUglmcmVlQnl0ZXMi1QMKF0Zl\
-      dGNoU2VydmVySW5mb1Jlc3BvbnNlEhgKB3ZlcnNpb24YASABKAlSB3ZlcnNpb24SIQoMcnBjX2VuZHBvaW50GAIgASgJ\
-      UgtycGNFbmRwb2ludBIjCg1wdXNoX2VuZHBvaW50GAMgASgJUgxwdXNoRW5kcG9pbnQSIAoLaW5jYXJuYXRpb24YBCAB\
-      KAlSC2luY2FybmF0aW9uEjQKB3N0YXJ0ZWQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgdzdGFydGVk\
-      Ei4KBmxpbWl0cxgGIAEoCzIWLnRpZGluZ3MucnBjLnYxLkxpbWl0c1IGbGltaXRzEjQKCGNvdW50ZXJzGAcgASgLMhgu\
-      dGlkaW5ncy5ycGMudjEuQ291bnRlcnNSCGNvdW50ZXJzEikKEGRldmVsb3BtZW50X21vZGUYCCABKAhSD2RldmVsb3Bt\
-      ZW50TW9kZRIxCgVzdGF0ZRgJIAEoDjIbLnRpZGluZ3MucnBjLnYxLlNlcnZlclN0YXRlUgVzdGF0ZRI8CgllbmRwb2lu\
-      dHMYCiADKAsyHi50aWRpbmdzLnJwYy52MS5TZXJ2ZXJFbmRwb2ludFIJZW5kcG9pbnRzIncKDlNlcnZlckVuZHBvaW50\
-      Eh0KCnNlcnZlcl9rZXkYASABKAlSCXNlcnZlcktleRIhCgxycGNfZW5kcG9pbnQYAiABKAlSC3JwY0VuZHBvaW50EiMK\
-      DXB1c2hfZW5kcG9pbnQYAyABKAlSDHB1c2hFbmRwb2ludCp6CgtTZXJ2ZXJTdGF0ZRIcChhTRVJWRVJfU1RBVEVfVU5T\
-      UEVDSUZJRUQQABIYChRTRVJWRVJfU1RBVEVfU0VSVklORxABEhkKFVNFUlZFUl9TVEFURV9EUkFJTklORxACEhgKFFNF\
-      UlZFUl9TVEFURV9EUkFJTkVEEAMyeAoNU2VydmVyU2VydmljZRJnCg9GZXRjaFNlcnZlckluZm8SJi50aWRpbmdzLnJw\
-      Yy52MS5GZXRjaFNlcnZlckluZm9SZXF1ZXN0GicudGlkaW5ncy5ycGMudjEuRmV0Y2hTZXJ2ZXJJbmZvUmVzcG9uc2Ui\
-      A5ACAWIGcHJvdG8z
+      b25nZXN0VHVyblByb2Nlc3Nvck1pY3Jvc2Vjb25kcyLVAwoXRmV0Y2hTZXJ2ZXJJbmZvUmVzcG9uc2USGAoHdmVyc2lv\
+      bhgBIAEoCVIHdmVyc2lvbhIhCgxycGNfZW5kcG9pbnQYAiABKAlSC3JwY0VuZHBvaW50EiMKDXB1c2hfZW5kcG9pbnQY\
+      AyABKAlSDHB1c2hFbmRwb2ludBIgCgtpbmNhcm5hdGlvbhgEIAEoCVILaW5jYXJuYXRpb24SNAoHc3RhcnRlZBgFIAEo\
+      CzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSB3N0YXJ0ZWQSLgoGbGltaXRzGAYgASgLMhYudGlkaW5ncy5ycGMu\
+      djEuTGltaXRzUgZsaW1pdHMSNAoIY291bnRlcnMYByABKAsyGC50aWRpbmdzLnJwYy52MS5Db3VudGVyc1IIY291bnRl\
+      cnMSKQoQZGV2ZWxvcG1lbnRfbW9kZRgIIAEoCFIPZGV2ZWxvcG1lbnRNb2RlEjEKBXN0YXRlGAkgASgOMhsudGlkaW5n\
+      cy5ycGMudjEuU2VydmVyU3RhdGVSBXN0YXRlEjwKCWVuZHBvaW50cxgKIAMoCzIeLnRpZGluZ3MucnBjLnYxLlNlcnZl\
+      ckVuZHBvaW50UgllbmRwb2ludHMidwoOU2VydmVyRW5kcG9pbnQSHQoKc2VydmVyX2tleRgBIAEoCVIJc2VydmVyS2V5\
+      EiEKDHJwY19lbmRwb2ludBgCIAEoCVILcnBjRW5kcG9pbnQSIwoNcHVzaF9lbmRwb2ludBgDIAEoCVIMcHVzaEVuZHBv\
+      aW50KnoKC1NlcnZlclN0YXRlEhwKGFNFUlZFUl9TVEFURV9VTlNQRUNJRklFRBAAEhgKFFNFUlZFUl9TVEFURV9TRVJW\
+      SU5HEAESGQoVU0VSVkVSX1NUQVRFX0RSQUlOSU5HEAISGAoUU0VSVkVSX1NUQVRFX0RSQUlORUQQAzJ4Cg1TZXJ2ZXJT\
+      ZXJ2aWNlEmcKD0ZldGNoU2VydmVySW5mbxImLnRpZGluZ3MucnBjLnYxLkZldGNoU2VydmVySW5mb1JlcXVlc3QaJy50\
+      aWRpbmdzLnJwYy52MS5GZXRjaFNlcnZlckluZm9SZXNwb25zZSIDkAIBYgZwcm90bzM=
       """)
 }
