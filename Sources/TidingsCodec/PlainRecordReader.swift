@@ -33,16 +33,28 @@ package enum PlainRecordReader {
   }
 
   /// A record.
-  package static func record(_ bytes: Bytes) throws(WireError) -> Record {
+  ///
+  /// - Parameters:
+  ///   - bytes: Its encoded form.
+  ///   - isToBeWritten: The bytes of its fields are kept, if they are those that `RecordWriter` would write.
+  package static func record(
+    _ bytes: Bytes,
+    isToBeWritten: Bool = false
+  ) throws(WireError) -> Record {
     var record = Record(recordID: RecordID(recordName: ""), recordType: "")
     var fields: [RecordFields.Field] = []
     fields.reserveCapacity(8)
     var members = OrderedMembers(bytes)
+    var rest = bytes
+    var encoded = (start: bytes.startIndex, end: bytes.startIndex)
     while let (member, content) = try members.nextMessage(repeated: Field.fields) {
       switch member {
       case Field.recordID: record.recordID = try recordID(content)
       case Field.recordType: record.recordType = try text(content)
-      case Field.fields where fields.count < countMax: fields.append(try field(content))
+      case Field.fields where fields.count < countMax:
+        if fields.isEmpty { encoded.start = rest.startIndex }
+        fields.append(try field(content))
+        encoded.end = members.rest.startIndex
       case Field.changeTag: record.changeTag = try text(content)
       case Field.created: record.created = try modification(content)
       case Field.modified: record.modified = try modification(content)
@@ -50,8 +62,14 @@ package enum PlainRecordReader {
       case Field.shareRecordName: record.shareRecordName = try text(content)
       default: throw WireError()
       }
+      rest = members.rest
     }
-    record.fields = RecordFields(fields)
+    let bytesOfFields = bytes[encoded.start..<encoded.end]
+    if isToBeWritten, fields.areWritten(inBytes: bytesOfFields.count) {
+      record.fields = RecordFields(fields, encoded: [UInt8](bytesOfFields))
+    } else {
+      record.fields = RecordFields(fields)
+    }
     return record
   }
 
@@ -205,6 +223,9 @@ struct OrderedMembers {
   private var last = 0
 
   init(_ bytes: PlainRecordReader.Bytes) { wire = WireReader(bytes) }
+
+  /// What is not read yet.
+  var rest: PlainRecordReader.Bytes { wire.rest }
 
   mutating func next(
     repeated: Int = 0

@@ -25,6 +25,18 @@ package enum RecordWriter {
     }
   }
 
+  /// The bytes of a result of a call: a record that was saved, with its system fields.
+  package static func encodeResult(_ record: Record) -> [UInt8] {
+    typealias Field = TidingsV1.RecordResult.FieldNumber
+    let bytesMax =
+      record.wireBytesMax(withFields: false) + record.recordID.wireBytesMax
+      + 2 * WireCursor.fieldBytesMax
+    return WireCursor.bytes(atMost: bytesMax) { result in
+      result.add(Field.recordID, record.recordID)
+      result.addMessage(Field.record) { $0.addMembers(of: record, withFields: false) }
+    }
+  }
+
   /// The bytes of a field's value; none for null.
   package static func encode(_ value: FieldValue?) -> [UInt8] {
     guard let value else { return [] }
@@ -48,6 +60,9 @@ extension WireCursor {
 
   /// Adds the fields of a record, or of what is known of one, as entries of a map.
   mutating func add(_ field: Int, _ fields: RecordFields) {
+    if field == Field.fields, let encoded = fields.encoded {
+      return encoded.withUnsafeBytes { append($0) }
+    }
     for entry in fields.sorted {
       addMessage(field) { message in
         message.add(MapEntry.key, entry.name)

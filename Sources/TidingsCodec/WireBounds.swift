@@ -20,7 +20,8 @@ extension Record {
 extension RecordFields {
   /// At most what their encoded form takes, as entries of a map.
   var wireBytesMax: Int {
-    sorted.reduce(0) { bytes, field in
+    if let encoded { return encoded.count }
+    return sorted.reduce(0) { bytes, field in
       bytes + field.name.utf8.count + (field.value?.wireBytesMax ?? 0) + 3 * memberBytesMax
     }
   }
@@ -33,7 +34,8 @@ extension Record.ModificationInfo {
 }
 
 extension RecordID {
-  fileprivate var wireBytesMax: Int {
+  /// At most what its encoded form takes.
+  var wireBytesMax: Int {
     recordName.utf8.count + zoneID.zoneName.utf8.count + zoneID.ownerName.utf8.count
       + 5 * memberBytesMax
   }

@@ -162,7 +162,7 @@ extension Record: Hashable {
 extension Record: @unchecked Sendable {}
 
 /// The fields of a record, sorted by name, so that equal fields have equal bytes.
-public struct RecordFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
+public struct RecordFields: Sendable, ExpressibleByDictionaryLiteral {
   /// One field.
   public struct Field: Hashable, Sendable {
     /// `[A-Za-z][A-Za-z0-9_]*`.
@@ -179,6 +179,8 @@ public struct RecordFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
   /// In the order of their names, each name once.
   public private(set) var sorted: [Field]
+  /// Their encoded form, if they came in exactly that form; `nil` once they are changed.
+  public private(set) var encoded: [UInt8]?
 
   /// No fields.
   public init() { sorted = [] }
@@ -187,6 +189,16 @@ public struct RecordFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
   public init(_ fields: [Field]) {
     sorted = fields
     if !sorted.isStrictlySorted { sortAndUnique() }
+  }
+
+  /// Fields in the order of their names.
+  ///
+  /// - Parameters:
+  ///   - fields: Each name once.
+  ///   - encoded: Exactly what a codec would make of them.
+  package init(_ fields: [Field], encoded: [UInt8]) {
+    self.init(fields)
+    self.encoded = encoded
   }
 
   /// Fields from a literal.
@@ -201,6 +213,7 @@ public struct RecordFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
       return index < sorted.count && sorted[index].name == name ? sorted[index].value : nil
     }
     set {
+      encoded = nil
       let index = position(of: name)
       let isPresent = index < sorted.count && sorted[index].name == name
       if let newValue {
@@ -232,6 +245,8 @@ public struct RecordFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
       if change.value != nil { merged.append(change) }
     }
     merged += sorted[old...]
+    // All that was there is replaced, and nothing removed.
+    if changes.encoded != nil, merged.count == changes.sorted.count { return changes }
     var result = RecordFields()
     result.sorted = merged
     return result
@@ -251,6 +266,14 @@ public struct RecordFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     for field in sorted { latest.updateValue(field.value, forKey: field.name) }
     sorted = latest.map { Field(name: $0.key, value: $0.value) }.sorted { $0.name < $1.name }
   }
+}
+
+extension RecordFields: Hashable {
+  /// Whether names and values are equal.
+  public static func == (a: Self, b: Self) -> Bool { a.sorted == b.sorted }
+
+  /// Hashes names and values.
+  public func hash(into hasher: inout Hasher) { hasher.combine(sorted) }
 }
 
 extension [RecordFields.Field] {

@@ -47,7 +47,7 @@ public struct ClientCallTable {
   private let retry: RetryPolicy
   private let callsMax: Int
   private var calls: [UInt64: Call] = [:]
-  private var unsent = FIFO()
+  private var unsent = FIFO<UInt64>()
   /// Since when there has been no connection; `nil`: there is one.
   private var disconnected: Duration?
   private var earliest: Duration?
@@ -187,7 +187,7 @@ public struct ClientCallTable {
     guard !isConnected else { return [] }
     failure = error
     guard failsCalls else { return [] }
-    unsent = FIFO()
+    unsent = FIFO<UInt64>()
     return endAll(error)
   }
 
@@ -273,26 +273,5 @@ public struct ClientCallTable {
   private mutating func wake(at timer: Duration?) {
     guard let timer else { return }
     earliest = earliest.map { min($0, timer) } ?? timer
-  }
-}
-
-/// A queue of call ids that gives its space back as it empties.
-private struct FIFO: Sendable {
-  private var items: [UInt64] = []
-  private var head = 0
-
-  var first: UInt64? { head < items.count ? items[head] : nil }
-
-  mutating func append(_ item: UInt64) { items.append(item) }
-
-  mutating func removeFirst() {
-    head += 1
-    if head == items.count {
-      items.removeAll(keepingCapacity: true)
-      head = 0
-    } else if head >= 256, head * 2 >= items.count {
-      items.removeFirst(head)
-      head = 0
-    }
   }
 }

@@ -1,7 +1,8 @@
 /// Elements that wait, taken from their callers in turn: one caller's many do not keep another's few
 /// waiting.
 ///
-/// A value without clock or lock. The elements of a caller keep their order.
+/// A value without clock or lock. The elements of a caller keep their order. Inlinable, since each call of a busy server
+/// passes through one: where it is used it is made for its types.
 public struct FairQueue<Caller: Hashable, Element> {
   /// What may wait, and be at work.
   public struct Bounds: Sendable {
@@ -42,30 +43,36 @@ public struct FairQueue<Caller: Hashable, Element> {
     case isFull
   }
 
-  private struct Line {
-    var elements = FIFO<(element: Element, bytes: Int)>()
-    var bytes = 0
-    var takenCount = 0
+  @usableFromInline
+  struct Line {
+    @usableFromInline var elements = FIFO<(element: Element, bytes: Int)>()
+    @usableFromInline var bytes = 0
+    @usableFromInline var takenCount = 0
 
-    var isUnused: Bool { elements.isEmpty && takenCount == 0 }
+    @inlinable
+    init() {}
+
+    @inlinable var isUnused: Bool { elements.isEmpty && takenCount == 0 }
   }
 
-  private let bounds: Bounds
-  private var lines: [Caller: Line] = [:]
+  @usableFromInline let bounds: Bounds
+  @usableFromInline var lines: [Caller: Line] = [:]
   /// The callers of whom something waits, next first; each once.
-  private var turns = FIFO<Caller>()
-  /// How many elements wait.
-  public private(set) var count = 0
-  /// How many bytes they hold.
-  public private(set) var bytes = 0
+  @usableFromInline var turns = FIFO<Caller>()
+  @usableFromInline var held = (count: 0, bytes: 0)
 
   /// An empty queue.
+  @inlinable
   public init(_ bounds: Bounds) { self.bounds = bounds }
 
+  /// How many elements wait.
+  @inlinable public var count: Int { held.count }
+  /// How many bytes they hold.
+  @inlinable public var bytes: Int { held.bytes }
   /// Nothing waits.
-  public var isEmpty: Bool { count == 0 }
+  @inlinable public var isEmpty: Bool { count == 0 }
   /// No element has room any more.
-  public var isFull: Bool { count >= bounds.countMax || bytes >= bounds.bytesMax }
+  @inlinable public var isFull: Bool { count >= bounds.countMax || bytes >= bounds.bytesMax }
 
   /// Lets an element wait.
   ///
@@ -74,6 +81,7 @@ public struct FairQueue<Caller: Hashable, Element> {
   ///   - caller: Whose turn it takes.
   ///   - elementBytes: How many bytes it holds.
   /// - Returns: Whether it waits; if not, nothing was changed.
+  @inlinable
   public mutating func add(
     _ element: Element,
     of caller: Caller,
@@ -88,8 +96,8 @@ public struct FairQueue<Caller: Hashable, Element> {
     if line.elements.isEmpty { turns.append(caller) }
     line.elements.append((element, elementBytes))
     line.bytes += elementBytes
-    count += 1
-    bytes += elementBytes
+    held.count += 1
+    held.bytes += elementBytes
     return .added
   }
 
@@ -97,6 +105,7 @@ public struct FairQueue<Caller: Hashable, Element> {
   ///
   /// - Returns: The element and its caller, for whom `ended` is to be called if there is a bound on what
   ///   is taken; `nil` when nothing waits, or only for such a bound.
+  @inlinable
   public mutating func takeNext() -> (element: Element, caller: Caller)? {
     for _ in 0..<turns.count {
       guard let caller = turns.removeFirst(), var line = lines.removeValue(forKey: caller) else {
@@ -109,8 +118,8 @@ public struct FairQueue<Caller: Hashable, Element> {
       }
       guard let (element, elementBytes) = line.elements.removeFirst() else { return nil }
       line.bytes -= elementBytes
-      count -= 1
-      bytes -= elementBytes
+      held.count -= 1
+      held.bytes -= elementBytes
       if bounds.takenPerCallerMax < .max { line.takenCount += 1 }
       if !line.elements.isEmpty { turns.append(caller) }
       return (element, caller)
@@ -119,6 +128,7 @@ public struct FairQueue<Caller: Hashable, Element> {
   }
 
   /// An element that was taken is done with.
+  @inlinable
   public mutating func ended(_ caller: Caller) {
     guard var line = lines.removeValue(forKey: caller) else { return }
     precondition(line.takenCount > 0, "more elements ended than were taken")
@@ -127,6 +137,7 @@ public struct FairQueue<Caller: Hashable, Element> {
   }
 
   /// Removes all that waits, in the order in which it would be taken.
+  @inlinable
   public mutating func takeAll() -> [(element: Element, caller: Caller)] {
     var all: [(element: Element, caller: Caller)] = []
     while let caller = turns.removeFirst() {
@@ -136,33 +147,7 @@ public struct FairQueue<Caller: Hashable, Element> {
       line.bytes = 0
       lines[caller] = line.isUnused ? nil : line
     }
-    (count, bytes) = (0, 0)
+    held = (0, 0)
     return all
-  }
-}
-
-/// A queue that gives its space back as it empties.
-private struct FIFO<Element> {
-  private var elements: [Element?] = []
-  private var head = 0
-
-  var count: Int { elements.count - head }
-  var isEmpty: Bool { head == elements.count }
-
-  mutating func append(_ element: Element) { elements.append(element) }
-
-  mutating func removeFirst() -> Element? {
-    guard head < elements.count else { return nil }
-    let element = elements[head]
-    elements[head] = nil
-    head += 1
-    if head == elements.count {
-      elements.removeAll(keepingCapacity: elements.count <= 64)
-      head = 0
-    } else if head >= 256, head * 2 >= elements.count {
-      elements.removeFirst(head)
-      head = 0
-    }
-    return element
   }
 }

@@ -3,13 +3,14 @@
 /// Filled at start and only read afterwards. The names are the server's own, so that a caller
 /// cannot lengthen a chain.
 public struct MethodTable<Value> {
-  fileprivate struct Slot {
-    let hash: UInt64
-    let name: [UInt8]
-    let value: Value
+  @usableFromInline
+  struct Slot {
+    @usableFromInline let hash: UInt64
+    @usableFromInline let name: [UInt8]
+    @usableFromInline let value: Value
   }
 
-  private var slots: [Slot?]
+  @usableFromInline var slots: [Slot?]
   private var services: Set<String> = []
   /// How many methods are known.
   public private(set) var count = 0
@@ -26,6 +27,7 @@ public struct MethodTable<Value> {
   }
 
   /// Returns what was registered under a name such as `tidings.v1.RecordService/ModifyRecords`.
+  @inlinable
   public func lookup(_ name: UnsafeRawBufferPointer) -> Value? {
     let hash = Self.hash(name)
     var index = Int(truncatingIfNeeded: hash) & (slots.count - 1)
@@ -74,7 +76,8 @@ public struct MethodTable<Value> {
   }
 
   /// Eight bytes at a time, because names are about forty bytes long.
-  private static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+  @usableFromInline
+  static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     var hash = UInt64(bytes.count) &+ 0x9e37_79b9_7f4a_7c15
     var offset = 0
     while offset + 8 <= bytes.count {

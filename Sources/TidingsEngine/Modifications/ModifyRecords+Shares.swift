@@ -98,7 +98,6 @@ extension ModifyRecords {
     let modification = isRequest ? old.modified ?? call.modification : call.modification
     let new = old.changed(share: changed, in: zone, modification)
     var plan = RecordPlan(
-      itemCount: 1,
       atomicity: Atomicity(requested: true, scope: .private),
       limits: limits
     )

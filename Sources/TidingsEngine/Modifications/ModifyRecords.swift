@@ -73,12 +73,12 @@ final class ModifyRecords {
     try match(&plan, call, &matching)
     try matching.finish()
     if !call.isDryRun { try pace.check(cost: cost(of: plan, call)) }
-    return try finish(plan, call, mark: changes.clientChangeToken)
+    return try finish(consume plan, call, mark: changes.clientChangeToken)
   }
 
   /// Writes what was decided, unless it is only wanted to be known.
   func finish(_ plan: RecordPlan, _ call: RecordCall, mark: [UInt8]) throws -> ModifiedRecords {
-    var result = ModifiedRecords(outcomes: plan.outcomes.compactMap(\.self))
+    var result = ModifiedRecords(outcomes: plan.outcomes)
     result.changedAnything = !plan.writes.isEmpty && !call.isDryRun
     result.cascadedDeletions =
       call.isDryRun ? try preview(plan, call) : try apply(plan, call, mark: mark)
@@ -113,7 +113,6 @@ final class ModifyRecords {
   ) throws -> RecordPlan {
     let itemCount = changes.saves.count + changes.deletions.count
     var plan = RecordPlan(
-      itemCount: itemCount,
       atomicity: Atomicity(requested: changes.isAtomic, scope: call.database.id.scope),
       limits: limits,
       after: discovered

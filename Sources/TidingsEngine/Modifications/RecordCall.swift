@@ -1,7 +1,7 @@
 internal import TidingsModel
 
 /// What a call does in one database: where, for whom and when.
-struct RecordCall {
+final class RecordCall {
   let context: CallContext
   let database: DatabaseEntry
   /// The database as the call names it: `database`, or the shared one of the caller.

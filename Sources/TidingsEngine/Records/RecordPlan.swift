@@ -8,8 +8,8 @@ struct RecordPlan {
 
   /// Where an item that fails takes the others of its zone with it.
   let atomicity: Atomicity
-  /// One outcome for each item of the call.
-  private(set) var outcomes: [RecordOutcome?]
+  /// One outcome for each item of the call that is decided: they are, in the order of the call.
+  private(set) var outcomes: [RecordOutcome] = []
   /// In the order of the call.
   private(set) var writes: [Write] = []
   /// The default zone, if it is to be made with the first record in it.
@@ -19,7 +19,7 @@ struct RecordPlan {
   /// The records whose items failed.
   var failed: [RecordID] {
     outcomes.compactMap { outcome in
-      if case .failed(let recordID, _, _)? = outcome { recordID } else { nil }
+      if case .failed(let recordID, _, _) = outcome { recordID } else { nil }
     }
   }
   /// The record types that get their first record with these writes, or new fields; and the types that
@@ -36,12 +36,12 @@ struct RecordPlan {
   /// About how many entries of indexes the writes change.
   private(set) var entryCount = 0
   private let entryCountMax: Int
-  private var zones: [ZoneID?]
+  /// The zone of each of these items.
+  private var zones: [ZoneID] = []
   private var conflictBytes = 0
   private let conflictBytesMax: Int
 
   init(
-    itemCount: Int,
     atomicity: Atomicity,
     limits: Limits,
     after discovered: Discovered = [:]
@@ -51,8 +51,17 @@ struct RecordPlan {
     ancestorSteps = limits.ancestorStepsPerCallMax
     conflictBytesMax = limits.answerBytesMax
     entryCountMax = limits.indexEntriesPerCallMax
-    outcomes = Array(repeating: nil, count: itemCount)
-    zones = Array(repeating: nil, count: itemCount)
+  }
+
+  /// An item is decided, or decided again.
+  private mutating func set(_ outcome: RecordOutcome, of item: Int, in zone: ZoneID) {
+    if item == outcomes.count {
+      outcomes.append(outcome)
+      zones.append(zone)
+    } else {
+      outcomes[item] = outcome
+      zones[item] = zone
+    }
   }
 
   /// Counts the entries of indexes that a save changes; the first ones always have room.
@@ -81,10 +90,7 @@ struct RecordPlan {
 
   /// The item will be written.
   mutating func write(_ write: Write, outcome: RecordOutcome) {
-    if let item = write.item {
-      zones[item] = write.zone.id
-      outcomes[item] = outcome
-    }
+    if let item = write.item { set(outcome, of: item, in: write.zone.id) }
     writes.append(write)
     guard !write.discovery.isEmpty else { return }
     var fields = discovered[write.row.recordType, default: [:]]
@@ -94,14 +100,12 @@ struct RecordPlan {
 
   /// The item succeeds without a write.
   mutating func succeed(_ item: Int, in zone: ZoneID, outcome: RecordOutcome) {
-    zones[item] = zone
-    outcomes[item] = outcome
+    set(outcome, of: item, in: zone)
   }
 
   /// The item fails.
   mutating func fail(_ item: Int, _ recordID: RecordID, _ error: ItemError) {
-    zones[item] = recordID.zoneID
-    outcomes[item] = .failed(recordID, error, .none)
+    set(.failed(recordID, error, .none), of: item, in: recordID.zoneID)
   }
 
   /// The item fails with a conflict, whose records are left out when all together are too large.
@@ -118,8 +122,7 @@ struct RecordPlan {
       error.message += " (it is omitted because the answer would be too large: fetch it)"
     }
     conflictBytes += conflict.byteCount
-    zones[item] = recordID.zoneID
-    outcomes[item] = .failed(recordID, error, conflict)
+    set(.failed(recordID, error, conflict), of: item, in: recordID.zoneID)
   }
 
   /// Items that were to be written fail after all.
@@ -144,7 +147,7 @@ struct RecordPlan {
   mutating func replace(_ index: Int, with record: Record, body: [UInt8]) {
     writes[index].new = record
     writes[index].row.body = body
-    if let item = writes[index].item, case .saved? = outcomes[item] {
+    if let item = writes[index].item, case .saved = outcomes[item] {
       outcomes[item] = .saved(record)
     }
   }
@@ -169,8 +172,7 @@ struct RecordPlan {
     guard !culprits.isEmpty else { return }
     writes.removeAll { culprits[$0.zone.id] != nil }
     for (item, outcome) in outcomes.enumerated() {
-      guard let zone = zones[item], let culprit = culprits[zone], let recordID = outcome?.innocentID
-      else { continue }
+      guard let culprit = culprits[zones[item]], let recordID = outcome.innocentID else { continue }
       outcomes[item] = .failed(
         recordID,
         ItemError(

@@ -156,11 +156,7 @@ extension Core {
       engine.pace.step()
       switch outcome {
       case .saved(let record):
-        Self.addResult(
-          record.recordID,
-          record: RecordWriter.encode(record, withFields: false),
-          to: &response
-        )
+        response.add(ResponseField.results, RecordWriter.encodeResult(record))
       case .deleted(let recordID):
         response.add(
           ResponseField.results,

@@ -1,37 +1,65 @@
-internal import CProtobufC
-internal import TidingsProtoC
-internal import TidingsProtobuf
+internal import TidingsProto
 internal import TidingsRPC
+internal import TidingsWire
 
-/// A request's header where protobuf-c decoded it; valid until the arena is reset.
+/// A request's header where it was received; valid until the next message.
 ///
-/// No string is made of it on the way to the handler.
+/// Every call has one, so that it is read in place: no string is made of it on the way to the handler, and nothing of it
+/// is kept but addresses. A test compares it with what protobuf-c reads.
 struct RequestHeaderView {
   /// What the client asks for.
   enum Kind { case call, cancel, credit, unknown }
 
-  private let header: UnsafePointer<Tidings__Rpc__V1__RequestHeader>
+  private typealias Field = TidingsRpcV1.RequestHeader.FieldNumber
 
-  /// Decodes a header; `nil` when the bytes are none.
-  init?(_ bytes: UnsafeRawBufferPointer, arena: borrowing Arena) {
-    guard
-      let header = tidings__rpc__v1__request_header__unpack(
-        arena.allocator,
-        bytes.count,
-        bytes.assumingMemoryBound(to: UInt8.self).baseAddress
-      )
-    else { return nil }
-    self.header = UnsafePointer(header)
+  private(set) var callID: UInt64 = 0
+  private(set) var kind = Kind.call
+  private(set) var method = Self.nothing
+  private(set) var idempotencyKey = Self.nothing
+  private(set) var timeoutMilliseconds: UInt32 = 0
+  private(set) var credit: UInt32 = 0
+  private var metadataCount = 0
+  /// From the first entry of the metadata on.
+  private var metadataRest: LentBytes?
+
+  private static var nothing: UnsafeRawBufferPointer { .init(start: nil, count: 0) }
+
+  /// Reads a header; `nil` when the bytes are none.
+  init?(_ bytes: UnsafeRawBufferPointer) {
+    guard let bytes = LentBytes(bytes) else { return nil }
+    do {
+      try read(bytes)
+    } catch {
+      return nil
+    }
   }
 
-  var callID: UInt64 { header.pointee.call_id }
-  var method: UnsafeRawBufferPointer { Self.bytes(header.pointee.method) }
-  var idempotencyKey: UnsafeRawBufferPointer { Self.bytes(header.pointee.idempotency_key) }
-  var timeoutMilliseconds: UInt32 { header.pointee.timeout_ms }
-  var credit: UInt32 { header.pointee.credit }
+  private mutating func read(_ bytes: LentBytes) throws(WireError) {
+    var wire = WireReader(bytes)
+    var rest = wire.rest
+    while let (field, value) = try wire.next() {
+      switch (field, value) {
+      case (Field.callID, .varint(let number)): callID = number
+      case (Field.kind, .varint(let number)):
+        kind = Self.kind(Int32(truncatingIfNeeded: number))
+      case (Field.method, .bytes(let name)): method = name.raw
+      case (Field.timeoutMs, .varint(let number)):
+        timeoutMilliseconds = UInt32(truncatingIfNeeded: number)
+      case (Field.metadata, .bytes(let content)):
+        _ = try Self.entry(content)
+        if metadataCount == 0 { metadataRest = rest }
+        metadataCount += 1
+      case (Field.idempotencyKey, .bytes(let key)): idempotencyKey = key.raw
+      case (Field.credit, .varint(let number)): credit = UInt32(truncatingIfNeeded: number)
+      case (Field.callID...Field.credit, _), (_, .group): throw WireError()
+      default: break
+      }
+      rest = wire.rest
+    }
+  }
 
-  var kind: Kind {
-    switch header.pointee.kind.rawValue {
+  private static func kind(_ number: Int32) -> Kind {
+    switch number {
     case 0, 1: .call
     case 2: .cancel
     case 3: .credit
@@ -39,22 +67,63 @@ struct RequestHeaderView {
     }
   }
 
-  /// Returns the value of a metadata key; of several, the last, as in any protobuf map.
-  func metadata(_ key: String) -> UnsafeRawBufferPointer? {
-    var key = key
-    return key.withUTF8 { key in
-      var index = header.pointee.n_metadata
-      while index > 0 {
-        index -= 1
-        guard let entry = header.pointee.metadata[index]?.pointee else { continue }
-        let found = Self.bytes(entry.key)
-        if found.count == key.count, found.elementsEqual(key) {
-          return Self.bytes(entry.value)
-        }
+  // MARK: Metadata
+
+  private typealias Entry = (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
+
+  private static func entry(_ content: LentBytes) throws(WireError) -> Entry {
+    var entry = Entry(Self.nothing, Self.nothing)
+    var wire = WireReader(content)
+    while let (field, value) = try wire.next() {
+      switch (field, value) {
+      case (1, .bytes(let key)): entry.key = key.raw
+      case (2, .bytes(let value)): entry.value = value.raw
+      case (1...2, _), (_, .group): throw WireError()
+      default: break
       }
-      return nil
+    }
+    return entry
+  }
+
+  /// Passes the entries to a closure, in their order, until it returns `false`.
+  private func forEachEntry(_ body: (Entry) -> Bool) {
+    guard let metadataRest else { return }
+    var wire = WireReader(metadataRest)
+    var left = metadataCount
+    // All of it was read before.
+    while left > 0, let (field, value) = try? wire.next() {
+      guard field == Field.metadata, case .bytes(let content) = value,
+        let entry = try? Self.entry(content)
+      else { continue }
+      left -= 1
+      guard body(entry) else { return }
     }
   }
+
+  /// Returns the value of a metadata key; of several, the last, as in any protobuf map.
+  func metadata(_ key: String) -> UnsafeRawBufferPointer? {
+    var (key, found) = (key, nil as UnsafeRawBufferPointer?)
+    key.withUTF8 { key in
+      forEachEntry { entry in
+        if entry.key.count == key.count, entry.key.elementsEqual(key) { found = entry.value }
+        return true
+      }
+    }
+    return found
+  }
+
+  /// Returns the metadata as strings, for handlers that run as tasks.
+  func makeMetadata() -> Metadata {
+    var metadata = Metadata()
+    forEachEntry { entry in
+      metadata[String(decoding: entry.key, as: UTF8.self)] =
+        String(decoding: entry.value, as: UTF8.self)
+      return true
+    }
+    return metadata
+  }
+
+  // MARK: Rules
 
   /// Returns why the call is refused, when it breaks a rule of header.proto.
   func refusal() -> RPCError? {
@@ -67,39 +136,21 @@ struct RequestHeaderView {
     if !idempotencyKey.isEmpty, !Self.isUTF8(idempotencyKey) {
       return RPCError(.invalidArgument, "the idempotency key is not UTF-8")
     }
-    return header.pointee.n_metadata == 0 ? nil : metadataRefusal()
-  }
-
-  /// Returns the metadata as strings, for handlers that run as tasks.
-  func makeMetadata() -> Metadata {
-    var metadata = Metadata()
-    for index in 0..<header.pointee.n_metadata {
-      guard let entry = header.pointee.metadata[index]?.pointee else { continue }
-      metadata[String(decoding: Self.bytes(entry.key), as: UTF8.self)] =
-        String(decoding: Self.bytes(entry.value), as: UTF8.self)
-    }
-    return metadata
+    return metadataCount == 0 ? nil : metadataRefusal()
   }
 
   private func metadataRefusal() -> RPCError? {
-    let count = header.pointee.n_metadata
-    var total = 0
-    for index in 0..<count {
-      guard let entry = header.pointee.metadata[index]?.pointee else { continue }
-      let (key, value) = (Self.bytes(entry.key), Self.bytes(entry.value))
-      total += key.count + value.count
-      if let reason = MetadataRules.refusal(ofKey: key) {
-        return RPCError(.invalidArgument, reason)
+    var (total, refusal) = (0, nil as RPCError?)
+    forEachEntry { entry in
+      total += entry.key.count + entry.value.count
+      if let reason = MetadataRules.refusal(ofKey: entry.key) {
+        refusal = RPCError(.invalidArgument, reason)
+      } else if !Self.isUTF8(entry.value) {
+        refusal = RPCError(.invalidArgument, "a metadata value is not UTF-8")
       }
-      if !Self.isUTF8(value) {
-        return RPCError(.invalidArgument, "a metadata value is not UTF-8")
-      }
+      return refusal == nil
     }
-    return MetadataRules.tooLarge(entries: count, bytes: total)
-  }
-
-  private static func bytes(_ data: ProtobufCBinaryData) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: data.data, count: data.len)
+    return refusal ?? MetadataRules.tooLarge(entries: metadataCount, bytes: total)
   }
 
   private static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {

@@ -37,7 +37,7 @@ extension LoopContext {
         .frameTooLarge(bytes: header.count, bytesMax: SocketLimits.headerBytesMax)
       )
     }
-    guard let view = RequestHeaderView(header, arena: arena) else {
+    guard let view = RequestHeaderView(header) else {
       return refuseMalformed(
         envelope: count - 2,
         RPCError(.invalidArgument, "the request header cannot be decoded")

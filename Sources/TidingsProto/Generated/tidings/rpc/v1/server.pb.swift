@@ -260,6 +260,9 @@ extension TidingsRpcV1 {
     public var longestTurnMicroseconds: UInt64 = 0
     /// The most microseconds of processor time that one of its turns took.
     public var longestTurnProcessorMicroseconds: UInt64 = 0
+    /// Bytes of free pages in the store's file: later writes use them, and what exceeds an eighth of the
+    /// file is given back.
+    public var freeBytes: UInt64 = 0
 
     /// All fields at their defaults.
     public init() {}
@@ -280,7 +283,8 @@ extension TidingsRpcV1 {
       logBytes: UInt64 = 0,
       longTurns: UInt64 = 0,
       longestTurnMicroseconds: UInt64 = 0,
-      longestTurnProcessorMicroseconds: UInt64 = 0
+      longestTurnProcessorMicroseconds: UInt64 = 0,
+      freeBytes: UInt64 = 0
     ) {
       self.calls = calls
       self.callsFailed = callsFailed
@@ -297,6 +301,7 @@ extension TidingsRpcV1 {
       self.longTurns = longTurns
       self.longestTurnMicroseconds = longestTurnMicroseconds
       self.longestTurnProcessorMicroseconds = longestTurnProcessorMicroseconds
+      self.freeBytes = freeBytes
     }
 
     /// The numbers of the fields on the wire.
@@ -316,6 +321,7 @@ extension TidingsRpcV1 {
       @inlinable public static var longTurns: Int { 13 }
       @inlinable public static var longestTurnMicroseconds: Int { 14 }
       @inlinable public static var longestTurnProcessorMicroseconds: Int { 15 }
+      @inlinable public static var freeBytes: Int { 16 }
     }
   }
 
@@ -623,6 +629,8 @@ extension TidingsRpcV1.Counters: TidingsProtobuf.GeneratedMessage {
         self.longestTurnMicroseconds = try reader.uint64()
       case 15:
         self.longestTurnProcessorMicroseconds = try reader.uint64()
+      case 16:
+        self.freeBytes = try reader.uint64()
       default: try reader.skip(field)
       }
     }
@@ -645,6 +653,7 @@ extension TidingsRpcV1.Counters: TidingsProtobuf.GeneratedMessage {
     if self.longTurns != 0 { writer.tag(104); writer.uint64(self.longTurns) }
     if self.longestTurnMicroseconds != 0 { writer.tag(112); writer.uint64(self.longestTurnMicroseconds) }
     if self.longestTurnProcessorMicroseconds != 0 { writer.tag(120); writer.uint64(self.longestTurnProcessorMicroseconds) }
+    if self.freeBytes != 0 { writer.tag(128); writer.uint64(self.freeBytes) }
   }
 }
 
@@ -866,7 +875,7 @@ extension TidingsProtobuf.FileDescriptor {
       dGlvbkZpZWxkc0J5dGVzTWF4Ej4KG25vdGlmaWNhdGlvbl9yZXRlbnRpb25fZGF5cxgcIAEoDVIZbm90aWZpY2F0aW9u\
       UmV0ZW50aW9uRGF5cxIrChFub3RpZmljYXRpb25zX21heBgdIAEoBFIQbm90aWZpY2F0aW9uc01heBIxChVwdXNoZXNf\
       cGVyX3NlY29uZF9tYXgYHiABKA1SEnB1c2hlc1BlclNlY29uZE1heBI2Chh3b3JrX2dyb3Vwc19wZXJfdXNlcl9tYXgY\
-      HyABKA1SFHdvcmtHcm91cHNQZXJVc2VyTWF4EiYKD29wZW5fbGVhc2VzX21heBggIAEoDVINb3BlbkxlYXNlc01heCLG\
+      HyABKA1SFHdvcmtHcm91cHNQZXJVc2VyTWF4EiYKD29wZW5fbGVhc2VzX21heBggIAEoDVINb3BlbkxlYXNlc01heCLl\
       BAoIQ291bnRlcnMSFAoFY2FsbHMYASABKARSBWNhbGxzEiEKDGNhbGxzX2ZhaWxlZBgCIAEoBFILY2FsbHNGYWlsZWQS\
       GAoHY29tbWl0cxgDIAEoBFIHY29tbWl0cxIjCg1yZWNvcmRzX3NhdmVkGAQgASgEUgxyZWNvcmRzU2F2ZWQSJwoPcmVj\
       b3Jkc19kZWxldGVkGAUgASgEUg5yZWNvcmRzRGVsZXRlZBIWCgZldmVudHMYBiABKARSBmV2ZW50cxIWCgZwdXNoZXMY\
@@ -875,18 +884,19 @@ extension TidingsProtobuf.FileDescriptor {
       ZWQSIwoNcGFnZXNfZGFtYWdlZBgLIAEoBFIMcGFnZXNEYW1hZ2VkEhsKCWxvZ19ieXRlcxgMIAEoBFIIbG9nQnl0ZXMS\
       HQoKbG9uZ190dXJucxgNIAEoBFIJbG9uZ1R1cm5zEjoKGWxvbmdlc3RfdHVybl9taWNyb3NlY29uZHMYDiABKARSF2xv\
       bmdlc3RUdXJuTWljcm9zZWNvbmRzEk0KI2xvbmdlc3RfdHVybl9wcm9jZXNzb3JfbWljcm9zZWNvbmRzGA8gASgEUiBs\
-      b25nZXN0VHVyblByb2Nlc3Nvck1pY3Jvc2Vjb25kcyLVAwoXRmV0Y2hTZXJ2ZXJJbmZvUmVzcG9uc2USGAoHdmVyc2lv\
-      bhgBIAEoCVIHdmVyc2lvbhIhCgxycGNfZW5kcG9pbnQYAiABKAlSC3JwY0VuZHBvaW50EiMKDXB1c2hfZW5kcG9pbnQY\
-      AyABKAlSDHB1c2hFbmRwb2ludBIgCgtpbmNhcm5hdGlvbhgEIAEoCVILaW5jYXJuYXRpb24SNAoHc3RhcnRlZBgFIAEo\
-      CzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSB3N0YXJ0ZWQSLgoGbGltaXRzGAYgASgLMhYudGlkaW5ncy5ycGMu\
-      djEuTGltaXRzUgZsaW1pdHMSNAoIY291bnRlcnMYByABKAsyGC50aWRpbmdzLnJwYy52MS5Db3VudGVyc1IIY291bnRl\
-      cnMSKQoQZGV2ZWxvcG1lbnRfbW9kZRgIIAEoCFIPZGV2ZWxvcG1lbnRNb2RlEjEKBXN0YXRlGAkgASgOMhsudGlkaW5n\
-      cy5ycGMudjEuU2VydmVyU3RhdGVSBXN0YXRlEjwKCWVuZHBvaW50cxgKIAMoCzIeLnRpZGluZ3MucnBjLnYxLlNlcnZl\
-      ckVuZHBvaW50UgllbmRwb2ludHMidwoOU2VydmVyRW5kcG9pbnQSHQoKc2VydmVyX2tleRgBIAEoCVIJc2VydmVyS2V5\
-      EiEKDHJwY19lbmRwb2ludBgCIAEoCVILcnBjRW5kcG9pbnQSIwoNcHVzaF9lbmRwb2ludBgDIAEoCVIMcHVzaEVuZHBv\
-      aW50KnoKC1NlcnZlclN0YXRlEhwKGFNFUlZFUl9TVEFURV9VTlNQRUNJRklFRBAAEhgKFFNFUlZFUl9TVEFURV9TRVJW\
-      SU5HEAESGQoVU0VSVkVSX1NUQVRFX0RSQUlOSU5HEAISGAoUU0VSVkVSX1NUQVRFX0RSQUlORUQQAzJ4Cg1TZXJ2ZXJT\
-      ZXJ2aWNlEmcKD0ZldGNoU2VydmVySW5mbxImLnRpZGluZ3MucnBjLnYxLkZldGNoU2VydmVySW5mb1JlcXVlc3QaJy50\
-      aWRpbmdzLnJwYy52MS5GZXRjaFNlcnZlckluZm9SZXNwb25zZSIDkAIBYgZwcm90bzM=
+      b25nZXN0VHVyblByb2Nlc3Nvck1pY3Jvc2Vjb25kcxIdCgpmcmVlX2J5dGVzGBAgASgEUglmcmVlQnl0ZXMi1QMKF0Zl\
+      dGNoU2VydmVySW5mb1Jlc3BvbnNlEhgKB3ZlcnNpb24YASABKAlSB3ZlcnNpb24SIQoMcnBjX2VuZHBvaW50GAIgASgJ\
+      UgtycGNFbmRwb2ludBIjCg1wdXNoX2VuZHBvaW50GAMgASgJUgxwdXNoRW5kcG9pbnQSIAoLaW5jYXJuYXRpb24YBCAB\
+      KAlSC2luY2FybmF0aW9uEjQKB3N0YXJ0ZWQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgdzdGFydGVk\
+      Ei4KBmxpbWl0cxgGIAEoCzIWLnRpZGluZ3MucnBjLnYxLkxpbWl0c1IGbGltaXRzEjQKCGNvdW50ZXJzGAcgASgLMhgu\
+      dGlkaW5ncy5ycGMudjEuQ291bnRlcnNSCGNvdW50ZXJzEikKEGRldmVsb3BtZW50X21vZGUYCCABKAhSD2RldmVsb3Bt\
+      ZW50TW9kZRIxCgVzdGF0ZRgJIAEoDjIbLnRpZGluZ3MucnBjLnYxLlNlcnZlclN0YXRlUgVzdGF0ZRI8CgllbmRwb2lu\
+      dHMYCiADKAsyHi50aWRpbmdzLnJwYy52MS5TZXJ2ZXJFbmRwb2ludFIJZW5kcG9pbnRzIncKDlNlcnZlckVuZHBvaW50\
+      Eh0KCnNlcnZlcl9rZXkYASABKAlSCXNlcnZlcktleRIhCgxycGNfZW5kcG9pbnQYAiABKAlSC3JwY0VuZHBvaW50EiMK\
+      DXB1c2hfZW5kcG9pbnQYAyABKAlSDHB1c2hFbmRwb2ludCp6CgtTZXJ2ZXJTdGF0ZRIcChhTRVJWRVJfU1RBVEVfVU5T\
+      UEVDSUZJRUQQABIYChRTRVJWRVJfU1RBVEVfU0VSVklORxABEhkKFVNFUlZFUl9TVEFURV9EUkFJTklORxACEhgKFFNF\
+      UlZFUl9TVEFURV9EUkFJTkVEEAMyeAoNU2VydmVyU2VydmljZRJnCg9GZXRjaFNlcnZlckluZm8SJi50aWRpbmdzLnJw\
+      Yy52MS5GZXRjaFNlcnZlckluZm9SZXF1ZXN0GicudGlkaW5ncy5ycGMudjEuRmV0Y2hTZXJ2ZXJJbmZvUmVzcG9uc2Ui\
+      A5ACAWIGcHJvdG8z
       """)
 }
