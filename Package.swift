@@ -598,7 +598,10 @@ let package = Package(
       "TidingsRPC",
       "TidingsZeroMQ",
       "CZMTPFilter",
-      "CZeroMQ"
+      "CZeroMQ",
+      "TidingsProtoC",
+      "CProtobufC",
+      "TestSupport"
     ),
   ]
 )

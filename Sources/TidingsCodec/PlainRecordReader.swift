@@ -37,6 +37,8 @@ package enum PlainRecordReader {
   /// - Parameters:
   ///   - bytes: Its encoded form.
   ///   - isToBeWritten: The bytes of its fields are kept, if they are those that `RecordWriter` would write.
+  /// - Returns: The record.
+  /// - Throws: `WireError` if it is not plain.
   package static func record(
     _ bytes: Bytes,
     isToBeWritten: Bool = false

@@ -156,7 +156,7 @@ final class Catalog {
       "SELECT count(*) FROM zones WHERE database_id = ?1 AND name <> ?2"
     )
     countSomeZones = try connection.prepare(
-      "SELECT count(*) FROM (SELECT 1 FROM zones WHERE database_id = ?1 LIMIT ?2)"
+      "SELECT count(*) FROM (SELECT 1 FROM zones WHERE database_id = ?1 LIMIT ?2) AS counted"
     )
     // No number of a zone whose rows are still being removed is given again.
     insertZone = try connection.prepare(

@@ -15,7 +15,7 @@ extension Core {
   /// Registers FetchNotificationChanges, which reader threads answer.
   func registerNotificationChanges(on loop: LoopContext) {
     let method = TidingsV1.NotificationService.Methods.fetchNotificationChanges
-    reads.registerCall(method, on: loop) { [reads] call in
+    reads.registerCall(method, on: loop) { [reads] call, _ in
       let (token, caller) = (call.token, try CallerIdentity.caller(of: call))
       let body = Array(call.body)
       let job = ReadJob(

@@ -10,7 +10,7 @@ extension Core {
   /// Registers FetchStatistics, whose counts take long in a large store.
   func registerStatistics(on loop: LoopContext) {
     let method = TidingsV1.AdminService.Methods.fetchStatistics
-    reads.registerCall(method, on: loop) { [self] call in
+    reads.registerCall(method, on: loop) { [self] call, _ in
       let caller = try CallerIdentity.caller(of: call)
       try requireAdministrator(caller, keyNumber: call.keyNumber, method)
       let job = ReadJob(

@@ -27,7 +27,7 @@ struct ReadDispatch {
 
   /// Lets the reader threads answer a method that may take long.
   func register(_ method: MethodDescriptor, on loop: LoopContext, _ handler: @escaping Handler) {
-    registerCall(method, on: loop) { call in
+    registerCall(method, on: loop) { call, _ in
       let (caller, body) = (try CallerIdentity.caller(of: call), Array(call.body))
       let job = ReadJob(
         token: call.token,
@@ -54,7 +54,7 @@ struct ReadDispatch {
     beginsOnLoop: Bool = false,
     _ makeAnswer: @escaping MakeAnswer
   ) {
-    registerCall(method, on: loop) { call in
+    registerCall(method, on: loop) { call, loop in
       let answer = makeAnswer(try CallerIdentity.caller(of: call), Array(call.body))
       if beginsOnLoop, let bytes = try loopReader.advance(answer, until: call.deadline) {
         return loop.reply(call.token, body: bytes)
@@ -72,11 +72,11 @@ struct ReadDispatch {
   func registerCall(
     _ method: MethodDescriptor,
     on loop: LoopContext,
-    _ begin: @escaping (borrowing InlineCall) throws -> Void
+    _ begin: @escaping (borrowing InlineCall, LoopContext) throws -> Void
   ) {
     loop.registerInline(method) { call, loop in
       do {
-        try begin(call)
+        try begin(call, loop)
       } catch {
         loop.fail(call.token, RPCError(callFailure: error))
       }

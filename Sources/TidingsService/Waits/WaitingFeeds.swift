@@ -36,7 +36,7 @@ final class WaitingFeeds {
     on loop: LoopContext,
     _ handler: @escaping FeedCall.Handler
   ) {
-    calls.reads.registerCall(method, on: loop) { [self] call in
+    calls.reads.registerCall(method, on: loop) { [self] call, _ in
       let feedCall = FeedCall(
         token: call.token,
         caller: try CallerIdentity.caller(of: call),

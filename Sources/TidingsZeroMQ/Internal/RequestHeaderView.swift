@@ -1,23 +1,23 @@
 internal import TidingsProto
-internal import TidingsRPC
+package import TidingsRPC
 internal import TidingsWire
 
 /// A request's header where it was received; valid until the next message.
 ///
 /// Every call has one, so that it is read in place: no string is made of it on the way to the handler, and nothing of it
 /// is kept but addresses. A test compares it with what protobuf-c reads.
-struct RequestHeaderView {
+package struct RequestHeaderView {
   /// What the client asks for.
-  enum Kind { case call, cancel, credit, unknown }
+  package enum Kind { case call, cancel, credit, unknown }
 
   private typealias Field = TidingsRpcV1.RequestHeader.FieldNumber
 
-  private(set) var callID: UInt64 = 0
-  private(set) var kind = Kind.call
-  private(set) var method = Self.nothing
-  private(set) var idempotencyKey = Self.nothing
-  private(set) var timeoutMilliseconds: UInt32 = 0
-  private(set) var credit: UInt32 = 0
+  package private(set) var callID: UInt64 = 0
+  package private(set) var kind = Kind.call
+  package private(set) var method = Self.nothing
+  package private(set) var idempotencyKey = Self.nothing
+  package private(set) var timeoutMilliseconds: UInt32 = 0
+  package private(set) var credit: UInt32 = 0
   private var metadataCount = 0
   /// From the first entry of the metadata on.
   private var metadataRest: LentBytes?
@@ -25,7 +25,7 @@ struct RequestHeaderView {
   private static var nothing: UnsafeRawBufferPointer { .init(start: nil, count: 0) }
 
   /// Reads a header; `nil` when the bytes are none.
-  init?(_ bytes: UnsafeRawBufferPointer) {
+  package init?(_ bytes: UnsafeRawBufferPointer) {
     guard let bytes = LentBytes(bytes) else { return nil }
     do {
       try read(bytes)
@@ -101,7 +101,7 @@ struct RequestHeaderView {
   }
 
   /// Returns the value of a metadata key; of several, the last, as in any protobuf map.
-  func metadata(_ key: String) -> UnsafeRawBufferPointer? {
+  package func metadata(_ key: String) -> UnsafeRawBufferPointer? {
     var (key, found) = (key, nil as UnsafeRawBufferPointer?)
     key.withUTF8 { key in
       forEachEntry { entry in
@@ -113,7 +113,7 @@ struct RequestHeaderView {
   }
 
   /// Returns the metadata as strings, for handlers that run as tasks.
-  func makeMetadata() -> Metadata {
+  package func makeMetadata() -> Metadata {
     var metadata = Metadata()
     forEachEntry { entry in
       metadata[String(decoding: entry.key, as: UTF8.self)] =
