@@ -134,8 +134,6 @@ let package = Package(
       "TidingsRPC",
       "TidingsThreads",
       "TidingsWire",
-      "TidingsProtoC",
-      "CProtobufC",
       "CZMTPFilter",
       "CZeroMQ"
     ),
@@ -576,6 +574,7 @@ let package = Package(
       "RandomSupport",
       "TestSupport",
       "TidingsEngine",
+      "TidingsModel",
       "TidingsPostgres",
       "TidingsSQL",
       "TidingsSQLite"
