@@ -103,13 +103,14 @@ package final class DeliveryBuffer<Element: Sendable>: Sendable {
 
   /// Waits for the next element; one consumer at a time.
   ///
-  /// Nothing comes to a cancelled task.
-  package func next() async -> Delivery {
+  /// - Parameter cancelled: What a cancelled task gets when nothing is there.
+  /// - Returns: The element, the end, or why the delivery failed.
+  package func next(whenCancelled cancelled: Delivery = .success(nil)) async -> Delivery {
     if let ready = state.withLock({ $0.takeReady() }) { return ready }
     return await withCheckedContinuation { continuation in
       let ready = state.withLock { state -> Delivery? in
         if let ready = state.takeReady() { return ready }
-        if Task.isCancelled { return .success(nil) }
+        if Task.isCancelled { return cancelled }
         precondition(state.consumer == nil, "two tasks iterate over one sequence")
         state.consumer = continuation
         return nil

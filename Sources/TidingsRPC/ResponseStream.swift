@@ -72,7 +72,8 @@ public struct ResponseStream: AsyncSequence, Sendable {
     ) async throws(RPCError) -> [UInt8]? {
       let session = session
       let delivery = await withTaskCancellationHandler {
-        await session.buffer.next()
+        // The task may see that it is cancelled before `onCancel` has run.
+        await session.buffer.next(whenCancelled: .failure(Session.cancelled))
       } onCancel: {
         session.cancel()
       }
@@ -114,9 +115,10 @@ public struct ResponseStream: AsyncSequence, Sendable {
 
     deinit { cancel() }
 
+    static let cancelled = RPCError(.cancelled, "the call was cancelled")
+
     func cancel() {
-      let reason = RPCError(.cancelled, "the call was cancelled")
-      if buffer.finish(reason, discardingBuffered: true) { onCancel() }
+      if buffer.finish(Self.cancelled, discardingBuffered: true) { onCancel() }
     }
   }
 

@@ -47,6 +47,18 @@ import TidingsRPC
     #expect(probe.sightings.cancelled == 1)
   }
 
+  @Test("a reader that sees that it is cancelled before the stream does gets what it asked for")
+  func cancelled() async {
+    let buffer = DeliveryBuffer<Int>(countMax: 1)
+    let reader = Task {
+      while !Task.isCancelled { await Task.yield() }
+      return await buffer.next(whenCancelled: .failure(RPCError(.cancelled, "as asked")))
+    }
+    reader.cancel()
+    let delivery = await reader.value
+    #expect(throws: RPCError(.cancelled, "as asked")) { try delivery.get() }
+  }
+
   @Test("a full buffer refuses, or sums up what is lost")
   func overflow() async {
     let buffer = DeliveryBuffer<Int>(countMax: 2)
