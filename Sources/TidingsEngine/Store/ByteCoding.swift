@@ -71,6 +71,9 @@ struct ByteReader {
 
   /// A string; `nil` also when its bytes are not UTF-8.
   mutating func string() -> String? {
-    bytes().flatMap { String(validating: $0, as: UTF8.self) }
+    guard let bytes = bytes() else { return nil }
+    // Most are short and ASCII, of which the general validation would take the longest.
+    if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
+    return String(validating: bytes, as: UTF8.self)
   }
 }
