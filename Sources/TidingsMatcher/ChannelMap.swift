@@ -85,7 +85,9 @@ public struct ChannelMap<Value> {
   @inlinable
   mutating func removeValue(of channel: Int64) {
     let key = channel >> Self.pageBits
-    guard let start = start(of: key), values[start + Self.offset(of: channel)] != nil else { return }
+    guard let start = start(of: key), values[start + Self.offset(of: channel)] != nil else {
+      return
+    }
     values[start + Self.offset(of: channel)] = nil
     valueCount -= 1
     counts[start >> Int(Self.pageBits)] -= 1

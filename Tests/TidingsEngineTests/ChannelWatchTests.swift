@@ -78,7 +78,10 @@ internal import TidingsModel
     )
   }
 
-  @Test("conditions read without a tree fire what the tree fires", arguments: [1, 2, 3] as [UInt64])
+  @Test(
+    "conditions read without a tree fire what the tree fires",
+    arguments: [1, 2, 3] as [UInt64]
+  )
   func conjunctions(seed: UInt64) throws {
     var source = RandomPredicates(seed: seed)
     let (trees, index) = (ChannelIndex(), ChannelIndex())

@@ -18,7 +18,7 @@ final class ChannelRegistry: TransactionParticipant {
   private var entries = ChannelMap<ChannelEntry>()
   /// The only readers of channels, for those that not every user may read.
   private var readers: [Int64: String] = [:]
-  private var index = ChannelIndex()
+  private let index = ChannelIndex()
   private var zones = WatchedZones()
   private var contents = ChannelContents(bytesMax: contentBytesMax)
   /// Numbers of the zones that query channels name, for the index.

@@ -180,6 +180,8 @@ extension ByteReader {
   /// The predicate, if it is one condition, or the AND of some.
   fileprivate mutating func conjunction() -> [Condition]? {
     var conditions: [Condition] = []
+    // As many as most have.
+    conditions.reserveCapacity(2)
     while let tag = byte() {
       switch tag {
       case ChannelWatch.Tag.comparison:
@@ -189,7 +191,9 @@ extension ByteReader {
         guard let last = conditions.indices.last, !conditions[last].negated else { return nil }
         conditions[last].negated = true
       case ChannelWatch.Tag.and:
-        guard conditions.count > 1, number() == UInt64(conditions.count), isAtEnd else { return nil }
+        guard conditions.count > 1, number() == UInt64(conditions.count), isAtEnd else {
+          return nil
+        }
         return conditions
       default: return nil
       }
