@@ -23,6 +23,12 @@ public final class ChannelIndex {
     var transitions = TransitionFields()
     /// In the order of their names.
     var fields: [WatchedField] = []
+
+    /// Where a field is, or where it belongs.
+    func position(ofField name: String) -> (index: Int, isWatched: Bool) {
+      let index = fields.partitionPoint { $0.name < name }
+      return (index, index < fields.count && fields[index].name == name)
+    }
   }
 
   private struct Slot {
@@ -51,10 +57,12 @@ public final class ChannelIndex {
 
   private var slots: [Slot] = []
   private var firstFreeSlot = TermTable.none
-  private var slotOfChannel: [Int64: UInt32] = [:]
+  private var slotOfChannel = ChannelMap<UInt32>()
   private var types: [WatchedType] = []
   private var freeTypes: [UInt32] = []
   private var typeIndex: [TypeKey: UInt32] = [:]
+  /// The type of the last channel: that of the next, more often than not.
+  private var lastType: UInt32 = 0
   private var table = TermTable()
   private var conditions = ConditionStore()
   /// Of the slots that want to know of records that enter or leave.
@@ -102,19 +110,22 @@ public final class ChannelIndex {
 
   /// Makes room for so many channels in all, before many insertions.
   public func reserveCapacity(_ channelCount: Int) {
-    slots.reserveCapacity(channelCount)
-    slotOfChannel.reserveCapacity(channelCount)
+    // With room for more, so that the next insertions do not copy all of it.
+    let roomy = channelCount + channelCount / 4
+    slots.reserveCapacity(roomy)
+    slotOfChannel.reserveCapacity(roomy)
+    table.reserveCapacity(roomy)
+    conditions.reserveCapacity(roomy)
   }
 
   /// Adds a channel, in place of one with the same number.
   public func insert(_ watched: WatchedChannel) {
     remove(channel: watched.channel)
     let type = makeType(TypeKey(database: watched.database, recordType: watched.recordType))
-    types[Int(type)].channelCount += 1
     let plan = AccessPlan.of(watched.predicate.root) { cost(of: $0, type) }
     let open = plan.rest.map(Condition.split)
     let run = conditions.insert(open?.conditions ?? [])
-    let slot = makeSlot(
+    let slot = add(
       Slot(
         channel: watched.channel,
         zone: watched.zone ?? 0,
@@ -128,10 +139,73 @@ public final class ChannelIndex {
         isOpen: plan.terms.contains { $0.kind == .always }
       )
     )
-    types[Int(type)].openComparisons += openComparisons(Int(slot))
-    slotOfChannel[watched.channel] = slot
     if watched.options.isOfTransitions { insertTransition(slot, watched, Int(type)) }
     for term in plan.terms { register(slot, under: term, type) }
+  }
+
+  /// Adds a channel whose records fulfil all of some conditions, in place of one with the same number.
+  ///
+  /// What `insert(_:)` does for their conjunction, without making a tree of it: a start inserts a
+  /// million.
+  ///
+  /// - Parameters:
+  ///   - channel: Its number.
+  ///   - database: The number of the database.
+  ///   - recordType: The records' type.
+  ///   - zone: The number of the only zone; `nil`: all zones of the database.
+  ///   - options: Which changes; not of records that enter or leave.
+  ///   - all: The conditions, 1 to `Condition.countMax`, in the order of the canonical predicate.
+  package func insert(
+    _ channel: Int64,
+    database: Int64,
+    recordType: String,
+    zone: Int64?,
+    options: Subscription.FiringOptions,
+    conditions all: [Condition]
+  ) {
+    precondition(!options.isOfTransitions, "the old state of a record is compared with a predicate")
+    remove(channel: channel)
+    let type = makeType(TypeKey(database: database, recordType: recordType))
+    let best = cheapest(of: all, type)
+    let run = conditions.insert(all, except: best?.index)
+    let slot = add(
+      Slot(
+        channel: channel,
+        zone: zone ?? 0,
+        rest: nil,
+        conditionStart: run.start,
+        type: type,
+        firstPosting: TermTable.none,
+        conditionCount: run.count,
+        options: UInt8(truncatingIfNeeded: options.rawValue),
+        hasZone: zone != nil,
+        isOpen: best == nil
+      )
+    )
+    register(slot, under: best?.term ?? .always, type)
+  }
+
+  /// The first of the conditions whose term leads to the fewest channels; `nil`: none has a term.
+  private func cheapest(of conditions: [Condition], _ type: UInt32) -> (index: Int, term: Term)? {
+    var best: (index: Int, term: Term)?
+    var least = Int.max
+    for (index, condition) in conditions.enumerated() {
+      guard let kind = condition.termKind, kind.baseCost < least else { continue }
+      let term = Term(field: condition.field, kind: kind, value: condition.value)
+      let cost = cost(of: term, type)
+      guard cost < least else { continue }
+      best = (index, term)
+      least = cost
+    }
+    return best
+  }
+
+  private func add(_ slot: Slot) -> UInt32 {
+    let index = makeSlot(slot)
+    slotOfChannel[slot.channel] = index
+    types[Int(slot.type)].channelCount += 1
+    types[Int(slot.type)].openComparisons += openComparisons(Int(index))
+    return index
   }
 
   /// Removes a channel.
@@ -140,7 +214,8 @@ public final class ChannelIndex {
   /// - Returns: Whether it was there.
   @discardableResult
   public func remove(channel: Int64) -> Bool {
-    guard let slot = slotOfChannel.removeValue(forKey: channel) else { return false }
+    guard let slot = slotOfChannel[channel] else { return false }
+    slotOfChannel[channel] = nil
     let type = slots[Int(slot)].type
     var posting = slots[Int(slot)].firstPosting
     while posting != TermTable.none { posting = unregister(posting, type) }
@@ -336,13 +411,14 @@ public final class ChannelIndex {
 // Registration.
 extension ChannelIndex {
   private func cost(of term: Term, _ type: UInt32) -> Int {
-    let fields = types[Int(type)].fields
-    let index = fields.partitionPoint { $0.name < term.field }
     let base = term.kind.baseCost
-    guard index < fields.count, fields[index].name == term.field else { return base }
-    if term.kind.isOrdered { return base + fields[index].orderedCount(term.kind) / 2 }
+    let (index, isWatched) = types[Int(type)].position(ofField: term.field)
+    guard isWatched else { return base }
+    if term.kind.isOrdered {
+      return base + types[Int(type)].fields[index].orderedCount(term.kind) / 2
+    }
     let bucket = table.bucket(
-      field: fields[index].key,
+      field: types[Int(type)].fields[index].key,
       kind: term.kind,
       detail: term.detail,
       value: term.value
@@ -352,8 +428,8 @@ extension ChannelIndex {
 
   private func register(_ slot: UInt32, under term: Term, _ type: UInt32) {
     let type = Int(type)
-    let index = types[type].fields.partitionPoint { $0.name < term.field }
-    if index == types[type].fields.count || types[type].fields[index].name != term.field {
+    let (index, isWatched) = types[type].position(ofField: term.field)
+    if !isWatched {
       types[type].fields.insert(WatchedField(name: term.field, key: makeFieldKey()), at: index)
     }
     let (posting, newBucket) = table.insert(
@@ -414,6 +490,17 @@ extension ChannelIndex {
   }
 
   private func makeType(_ key: TypeKey) -> UInt32 {
+    // A free type has no channels.
+    if Int(lastType) < types.count, types[Int(lastType)].channelCount > 0,
+      types[Int(lastType)].key == key
+    {
+      return lastType
+    }
+    lastType = findType(key)
+    return lastType
+  }
+
+  private func findType(_ key: TypeKey) -> UInt32 {
     if let type = typeIndex[key] { return type }
     let type: UInt32
     if let free = freeTypes.popLast() {

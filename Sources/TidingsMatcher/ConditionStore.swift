@@ -1,11 +1,12 @@
-internal import TidingsModel
+package import TidingsModel
 
 /// A comparison with one value that must hold, or must not.
-struct Condition {
+package struct Condition {
   var field: String
   var value: FieldValue
   var `operator`: Predicate.Comparison.Operator
-  var negated: Bool
+  /// It must not hold.
+  package var negated: Bool
 
   func holds(for record: Record) -> Bool {
     guard let own = record.predicateValue(field) else { return negated }
@@ -18,6 +19,9 @@ struct Condition {
     let comparison = Predicate.Comparison(field: field, operator: `operator`, values: [value])
     return comparison.matches(record, large).map { $0 != negated }
   }
+
+  /// The kind of the term that leads to all records for which it holds; `nil`: no term does.
+  var termKind: Term.Kind? { negated ? nil : Term.Kind(of: self.operator) }
 
   /// Splits what must hold into conditions and the remainder.
   ///
@@ -72,6 +76,37 @@ extension Predicate.Comparison {
   fileprivate var isCondition: Bool { isPlain && !isFullText && self.operator != .near }
 }
 
+extension Condition {
+  /// Most conditions of a channel that is inserted without a predicate.
+  package static let countMax = ConditionStore.runCountMax
+
+  /// An equality or an order of a field that is looked up by one term; `nil`: it is another comparison.
+  package init?(
+    field: String,
+    operator: Predicate.Comparison.Operator,
+    value: FieldValue
+  ) {
+    guard Term.Kind(of: `operator`) != nil, field != Predicate.Comparison.fullTextField else {
+      return nil
+    }
+    self.init(field: field, value: value, operator: `operator`, negated: false)
+  }
+}
+
+extension Term.Kind {
+  /// Of the terms that say the same as a comparison with one value; `nil`: more is to be looked at.
+  fileprivate init?(of operator: Predicate.Comparison.Operator) {
+    switch `operator` {
+    case .equal: self = .equal
+    case .greaterThan: self = .greaterThan
+    case .greaterThanOrEqual: self = .greaterThanOrEqual
+    case .lessThan: self = .lessThan
+    case .lessThanOrEqual: self = .lessThanOrEqual
+    default: return nil
+    }
+  }
+}
+
 /// Conditions of all channels in one array, those of one channel in a run.
 struct ConditionStore {
   static let runCountMax = 8
@@ -109,15 +144,18 @@ struct ConditionStore {
     return isKnown ? true : nil
   }
 
-  mutating func insert(_ new: [Condition]) -> Run {
-    if new.isEmpty { return Self.empty }
-    let run: Run
-    if let start = free[new.count].popLast() {
-      run = Run(start: start, count: UInt8(new.count))
-      conditions.replaceSubrange(Int(start)..<Int(start) + new.count, with: new)
-    } else {
-      run = Run(start: UInt32(conditions.count), count: UInt8(new.count))
-      conditions += new
+  mutating func reserveCapacity(_ count: Int) { conditions.reserveCapacity(count) }
+
+  /// Adds conditions, all but one if its index is given.
+  mutating func insert(_ new: [Condition], except omitted: Int? = nil) -> Run {
+    let count = new.count - (omitted == nil ? 0 : 1)
+    guard count > 0 else { return Self.empty }
+    let reused = free[count].popLast()
+    let run = Run(start: reused ?? UInt32(conditions.count), count: UInt8(count))
+    var index = Int(run.start)
+    for (position, condition) in new.enumerated() where position != omitted {
+      if reused == nil { conditions.append(condition) } else { conditions[index] = condition }
+      index += 1
     }
     return run
   }

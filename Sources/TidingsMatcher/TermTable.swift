@@ -39,6 +39,13 @@ struct TermTable {
   private var table: [UInt64] = Array(repeating: 0, count: 16)
   private var bucketCount = 0
 
+  /// Makes room for so many terms and postings in all, before many insertions.
+  mutating func reserveCapacity(_ count: Int) {
+    buckets.reserveCapacity(count)
+    postings.reserveCapacity(count)
+    while count * 3 > table.count * 2 { grow() }
+  }
+
   /// The bucket of a field's value; `none` when there is none.
   func bucket(field: UInt32, kind: Term.Kind, detail: Int32, value: FieldValue) -> UInt32 {
     let fingerprint = Self.fingerprint(field, kind, detail) { value.hashMeaning(into: &$0) }
@@ -63,8 +70,11 @@ struct TermTable {
     slot: UInt32,
     nextOfSlot: UInt32
   ) -> (posting: UInt32, newBucket: UInt32?) {
-    let found = bucket(field: field, kind: term.kind, detail: term.detail, value: term.value)
-    let bucket = found == Self.none ? makeBucket(field, term) : found
+    let fingerprint = Self.fingerprint(field, term.kind, term.detail) {
+      term.value.hashMeaning(into: &$0)
+    }
+    let found = find(fingerprint, field, term.kind, term.detail) { $0.means(term.value) }
+    let bucket = found == Self.none ? makeBucket(field, term, fingerprint) : found
     let head = buckets[Int(bucket)].head
     let posting = Posting(
       slot: slot,
@@ -136,10 +146,11 @@ struct TermTable {
     return Self.none
   }
 
-  private mutating func makeBucket(_ field: UInt32, _ term: Term) -> UInt32 {
-    let fingerprint = Self.fingerprint(field, term.kind, term.detail) {
-      term.value.hashMeaning(into: &$0)
-    }
+  private mutating func makeBucket(
+    _ field: UInt32,
+    _ term: Term,
+    _ fingerprint: UInt32
+  ) -> UInt32 {
     let bucket = Bucket(
       field: field,
       detail: term.detail,

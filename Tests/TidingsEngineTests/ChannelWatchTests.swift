@@ -1,5 +1,6 @@
 internal import RandomSupport
 internal import Testing
+internal import TidingsMatcher
 internal import TidingsModel
 
 @testable internal import TidingsEngine
@@ -52,7 +53,89 @@ internal import TidingsModel
       if let changed = decoded(bytes) { _ = changed.predicate.matches(source.record()) }
       let noise = [1] + (0..<source.random.below(40)).map { _ in UInt8(source.random.below(256)) }
       if let made = decoded(noise) { _ = made.predicate.matches(source.record()) }
+      _ = conjunction(noise)
+      if conjunction(bytes) != nil { #expect(decoded(bytes) != nil, "seed \(seed)") }
     }
+  }
+
+  private func conjunction(_ bytes: [UInt8]) -> ConjunctionWatch? {
+    bytes.withUnsafeBytes { ConjunctionWatch($0) }
+  }
+
+  /// AND of comparisons, many of them such as need no tree.
+  private func comparisons(_ source: inout RandomPredicates) -> Predicate.Node {
+    .and(
+      (0..<1 + source.random.below(4)).map { _ in
+        var comparison = source.comparison()
+        if source.random.below(8) > 0, comparison.values.count == 1 {
+          comparison.modifier = .none
+          comparison.isCaseInsensitive = false
+          comparison.operator = source.random.pick([.equal, .lessThan, .greaterThanOrEqual])
+        }
+        let node = Predicate.Node.comparison(comparison)
+        return source.random.oneIn(4) ? .not(node) : node
+      }
+    )
+  }
+
+  @Test(
+    "conditions read without a tree fire what the tree fires",
+    arguments: [1, 2, 3] as [UInt64]
+  )
+  func conjunctions(seed: UInt64) throws {
+    var source = RandomPredicates(seed: seed)
+    let (trees, index) = (ChannelIndex(), ChannelIndex())
+    var (read, fired) = (0, 0)
+    for round in 0..<2_000 {
+      let number = Int64(source.random.below(300))
+      if source.random.oneIn(3) {
+        let removed = (trees.remove(channel: number), index.remove(channel: number))
+        #expect(removed.0 == removed.1, "seed \(seed), round \(round)")
+      } else if let predicate = try? Predicate(root: comparisons(&source)) {
+        var definition = Subscription(
+          subscriptionID: "",
+          recordType: "T",
+          predicate: predicate,
+          options: Subscription.FiringOptions(rawValue: Int64(1 + source.random.below(63)))
+        )
+        definition.kind = .query
+        let watched = WatchedChannel(
+          channel: number,
+          database: 1,
+          recordType: "T",
+          predicate: predicate,
+          options: definition.options
+        )
+        trees.insert(watched)
+        if let watch = conjunction(ChannelWatch(definition).bytes) {
+          read += 1
+          index.insert(
+            number,
+            database: 1,
+            recordType: watch.recordType,
+            zone: nil,
+            options: watch.options,
+            conditions: watch.conditions
+          )
+        } else {
+          index.insert(watched)
+        }
+      }
+      let (old, new) = (source.record(), source.random.oneIn(4) ? nil : source.record())
+      let firings = [trees, index].map { index in
+        var firings: [Firing] = []
+        index.match(database: 1, zone: 0, old: old, new: new, at: nil, into: &firings)
+        return firings
+      }
+      #expect(firings[0] == firings[1], "seed \(seed), round \(round)")
+      #expect(
+        trees.openComparisons(database: 1, recordType: "T")
+          == index.openComparisons(database: 1, recordType: "T"),
+        "seed \(seed), round \(round)"
+      )
+      fired += firings[0].count
+    }
+    #expect(read > 100 && fired > 1_000, "seed \(seed): \(read) read, \(fired) fired")
   }
 
   @Test("bytes of another version are not read")

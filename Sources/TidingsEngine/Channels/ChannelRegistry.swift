@@ -15,10 +15,10 @@ final class ChannelRegistry: TransactionParticipant {
   private let catalog: Catalog
   private let codec: BodyCodec
   private let pace: Pace
-  private var entries: [Int64: ChannelEntry] = [:]
+  private var entries = ChannelMap<ChannelEntry>()
   /// The only readers of channels, for those that not every user may read.
   private var readers: [Int64: String] = [:]
-  private var index = ChannelIndex()
+  private let index = ChannelIndex()
   private var zones = WatchedZones()
   private var contents = ChannelContents(bytesMax: contentBytesMax)
   /// Numbers of the zones that query channels name, for the index.
@@ -138,7 +138,7 @@ final class ChannelRegistry: TransactionParticipant {
 
   /// The numbers of the channels of a database that have subscribers.
   func numbers(in database: DatabaseEntry) -> [Int64] {
-    entries.values.lazy.filter { $0.databaseNumber == database.number }.map(\.number).sorted()
+    entries.all.lazy.filter { $0.databaseNumber == database.number }.map(\.number).sorted()
   }
 
   /// The number of a channel's newest event.
@@ -302,13 +302,12 @@ final class ChannelRegistry: TransactionParticipant {
 
   private func restore(_ changed: ChannelEntry) throws {
     changed.isTouched = false
-    let row = try table.watched(changed.number)
-    guard let row else {
+    guard let (row, watch) = try table.watched(changed.number) else {
       if let entry = entries[changed.number] { remove(entry) }
       return
     }
     guard let entry = entries[row.number] else {
-      return insert(row, try row.watch ?? ChannelWatch(storedDefinition(row.number)))
+      return insert(row, try watch ?? ChannelWatch(storedDefinition(row.number)))
     }
     entry.head = row.head
     entry.members = row.members
@@ -336,8 +335,14 @@ extension ChannelRegistry {
     entries.reserveCapacity(count)
     index.reserveCapacity(count)
     var unfinished: [ChannelTable.Watched] = []
-    try table.forEachWatched { row in
-      if let watch = row.watch { insert(row, watch) } else { unfinished.append(row) }
+    try table.forEachWatched { row, bytes in
+      if let watch = ConjunctionWatch(bytes) {
+        insert(row, watch)
+      } else if let watch = ChannelWatch(bytes) {
+        insert(row, watch)
+      } else {
+        unfinished.append(row)
+      }
     }
     for start in stride(from: 0, to: unfinished.count, by: Self.fillCount) {
       try finish(unfinished[start..<min(start + Self.fillCount, unfinished.count)])
@@ -368,23 +373,29 @@ extension ChannelRegistry {
     return definition
   }
 
-  private func insert(_ row: ChannelTable.Watched, _ watch: ChannelWatch) {
-    insert(
-      ChannelEntry(
-        number: row.number,
-        databaseNumber: row.databaseNumber,
-        kind: watch.kind,
-        head: row.head,
-        members: row.members
-      ),
-      watch,
-      row.reader
+  private func insert(_ row: ChannelTable.Watched, _ watch: ConjunctionWatch) {
+    enter(ChannelEntry(row, .query), row.reader)
+    index.insert(
+      row.number,
+      database: row.databaseNumber,
+      recordType: watch.recordType,
+      zone: watch.zoneID.map(number(ofZone:)),
+      options: watch.options,
+      conditions: watch.conditions
     )
   }
 
-  private func insert(_ entry: ChannelEntry, _ watch: ChannelWatch, _ reader: String?) {
+  private func insert(_ row: ChannelTable.Watched, _ watch: ChannelWatch) {
+    insert(ChannelEntry(row, watch.kind), watch, row.reader)
+  }
+
+  private func enter(_ entry: ChannelEntry, _ reader: String?) {
     entries[entry.number] = entry
     if let reader { readers[entry.number] = reader }
+  }
+
+  private func insert(_ entry: ChannelEntry, _ watch: ChannelWatch, _ reader: String?) {
+    enter(entry, reader)
     guard watch.kind == .query else {
       zones.insert(
         entry.number,
@@ -442,5 +453,17 @@ extension ChannelRegistry {
       message += reader.utf8
     }
     return (definition, body, Cryptography.hash(message, bytes: 32))
+  }
+}
+
+extension ChannelEntry {
+  fileprivate convenience init(_ row: ChannelTable.Watched, _ kind: Subscription.Kind) {
+    self.init(
+      number: row.number,
+      databaseNumber: row.databaseNumber,
+      kind: kind,
+      head: row.head,
+      members: row.members
+    )
   }
 }

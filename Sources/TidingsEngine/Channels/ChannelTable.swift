@@ -11,8 +11,6 @@ final class ChannelTable {
     var members: Int64
     /// The only reader; `nil`: everyone may read it.
     var reader: String?
-    /// `nil`: it was not made yet, or by another version.
-    var watch: ChannelWatch?
   }
 
   /// A channel that may have no subscribers.
@@ -66,29 +64,34 @@ final class ChannelTable {
     return try countWatched.step() ? Int(countWatched.int64(0)) : 0
   }
 
-  /// Calls `body` for each channel that has subscribers.
-  func forEachWatched(_ body: (Watched) throws -> Void) throws {
-    try selectWatched.forEachRow { try body(Self.watched(selectWatched)) }
+  /// Calls `body` for each channel that has subscribers, with the bytes of its `ChannelWatch`, which are
+  /// missing or of another version for some.
+  func forEachWatched(_ body: (Watched, UnsafeRawBufferPointer) throws -> Void) throws {
+    defer { selectWatched.reset() }
+    while try selectWatched.step() {
+      let channel = Self.watched(selectWatched)
+      try selectWatched.withBytes(4) { try body(channel, $0) }
+    }
   }
 
-  /// A channel, if it has subscribers.
-  func watched(_ channel: Int64) throws(SQLError) -> Watched? {
+  /// A channel and its watch, if it has subscribers.
+  func watched(_ channel: Int64) throws(SQLError) -> (channel: Watched, watch: ChannelWatch?)? {
     selectOneWatched.bind(channel, at: 1)
     defer { selectOneWatched.reset() }
-    return try selectOneWatched.step() ? Self.watched(selectOneWatched) : nil
+    guard try selectOneWatched.step() else { return nil }
+    var watch: ChannelWatch?
+    selectOneWatched.withBytes(4) { watch = ChannelWatch($0) }
+    return (Self.watched(selectOneWatched), watch)
   }
 
   private static func watched(_ row: any SQLStatement) -> Watched {
-    var watch: ChannelWatch?
-    row.withBytes(4) { watch = ChannelWatch($0) }
     let reader = row.string(5)
     return Watched(
       number: row.int64(0),
       databaseNumber: row.int64(1),
       head: row.int64(2),
       members: row.int64(3),
-      reader: reader.isEmpty ? nil : reader,
-      watch: watch
+      reader: reader.isEmpty ? nil : reader
     )
   }
 

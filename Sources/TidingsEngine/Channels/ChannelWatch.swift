@@ -1,3 +1,4 @@
+internal import TidingsMatcher
 internal import TidingsModel
 
 /// What the channel index wants to know of a channel, as the store keeps it beside the definition.
@@ -26,7 +27,7 @@ struct ChannelWatch: Hashable {
 /// them. Bytes of another version are recreated from the definition: the version rises with any change
 /// of this form, of the canonical form of predicates, or of the numbers of its operators.
 extension ChannelWatch {
-  private static let version: UInt8 = 1
+  fileprivate static let version: UInt8 = 1
 
   fileprivate enum Tag {
     static let comparison: UInt8 = 0
@@ -54,23 +55,50 @@ extension ChannelWatch {
   /// What bytes say; `nil`: they are of another version, or damaged.
   init?(_ bytes: UnsafeRawBufferPointer) {
     var reader = ByteReader(bytes)
-    guard reader.byte() == Self.version,
-      let kind = reader.byte().flatMap({ Subscription.Kind(rawValue: Int32($0)) }),
-      let options = reader.number(),
-      let recordType = reader.string(),
-      let zone = reader.string()
-    else { return nil }
+    guard let head = reader.watchHead() else { return nil }
     var items: [Predicate.PostfixItem] = []
     while !reader.isAtEnd {
       guard let item = reader.postfixItem() else { return nil }
       items.append(item)
     }
     guard let predicate = try? Predicate(canonicalPostfix: items) else { return nil }
-    self.kind = kind
-    self.recordType = recordType
-    zoneID = zone.isEmpty ? nil : ZoneID(zoneName: zone)
-    self.options = Subscription.FiringOptions(rawValue: Int64(bitPattern: options))
+    kind = head.kind
+    recordType = head.recordType
+    zoneID = head.zoneID
+    options = head.options
     self.predicate = predicate
+  }
+
+  /// What stands before the predicate.
+  fileprivate struct Head {
+    var kind: Subscription.Kind
+    var recordType: String
+    var zoneID: ZoneID?
+    var options: Subscription.FiringOptions
+  }
+}
+
+/// What a query channel watches whose predicate says that a few conditions hold, as most do.
+///
+/// Read without making a tree, which would take longer than all else at a start with a million.
+struct ConjunctionWatch {
+  var recordType: String
+  /// `nil`: all zones.
+  var zoneID: ZoneID?
+  var options: Subscription.FiringOptions
+  var conditions: [Condition]
+
+  /// What the bytes of a `ChannelWatch` say; `nil`: something else.
+  init?(_ bytes: UnsafeRawBufferPointer) {
+    var reader = ByteReader(bytes)
+    guard let head = reader.watchHead(), head.kind == .query,
+      head.options.isDisjoint(with: [.recordEnter, .recordLeave]),
+      let conditions = reader.conjunction()
+    else { return nil }
+    recordType = head.recordType
+    zoneID = head.zoneID
+    options = head.options
+    self.conditions = conditions
   }
 }
 
@@ -134,6 +162,56 @@ extension ByteWriter {
 }
 
 extension ByteReader {
+  fileprivate mutating func watchHead() -> ChannelWatch.Head? {
+    guard byte() == ChannelWatch.version,
+      let kind = byte().flatMap({ Subscription.Kind(rawValue: Int32($0)) }),
+      let options = number(),
+      let recordType = string(),
+      let zone = string()
+    else { return nil }
+    return ChannelWatch.Head(
+      kind: kind,
+      recordType: recordType,
+      zoneID: zone.isEmpty ? nil : ZoneID(zoneName: zone),
+      options: Subscription.FiringOptions(rawValue: Int64(bitPattern: options))
+    )
+  }
+
+  /// The predicate, if it is one condition, or the AND of some.
+  fileprivate mutating func conjunction() -> [Condition]? {
+    var conditions: [Condition] = []
+    // As many as most have.
+    conditions.reserveCapacity(2)
+    while let tag = byte() {
+      switch tag {
+      case ChannelWatch.Tag.comparison:
+        guard let condition = condition(), conditions.count < Condition.countMax else { return nil }
+        conditions.append(condition)
+      case ChannelWatch.Tag.not:
+        guard let last = conditions.indices.last, !conditions[last].negated else { return nil }
+        conditions[last].negated = true
+      case ChannelWatch.Tag.and:
+        guard conditions.count > 1, number() == UInt64(conditions.count), isAtEnd else {
+          return nil
+        }
+        return conditions
+      default: return nil
+      }
+    }
+    return conditions.count == 1 ? conditions : nil
+  }
+
+  /// A comparison with one value that does not regard case or members.
+  private mutating func condition() -> Condition? {
+    guard let symbol = byte().flatMap({ Predicate.Comparison.Operator(rawValue: $0) }),
+      byte() == 0,
+      let field = string(),
+      number() == 1,
+      let value = value()
+    else { return nil }
+    return Condition(field: field, operator: symbol, value: value)
+  }
+
   fileprivate mutating func preciseTime() -> FieldValue? {
     guard let word = word(), let rest = number(), (1...999_999).contains(rest) else { return nil }
     return .timestamp(

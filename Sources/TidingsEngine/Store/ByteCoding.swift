@@ -34,19 +34,25 @@ struct ByteWriter {
 
 /// Reads what `ByteWriter` wrote; `nil` for what is not there.
 struct ByteReader {
-  private var rest: UnsafeRawBufferPointer.SubSequence
+  private let all: UnsafeRawBufferPointer
+  /// Where the next byte is.
+  private var position = 0
 
-  init(_ bytes: UnsafeRawBufferPointer) { rest = bytes[...] }
+  init(_ bytes: UnsafeRawBufferPointer) { all = bytes }
 
-  var isAtEnd: Bool { rest.isEmpty }
-  var remaining: Int { rest.count }
+  var isAtEnd: Bool { position == all.count }
+  var remaining: Int { all.count - position }
 
-  mutating func byte() -> UInt8? { rest.popFirst() }
+  mutating func byte() -> UInt8? {
+    guard position < all.count else { return nil }
+    defer { position += 1 }
+    return all[position]
+  }
 
   mutating func number() -> UInt64? {
     var result: UInt64 = 0
     for shift in stride(from: 0 as UInt64, to: 64, by: 7) {
-      guard let byte = rest.popFirst(), shift < 63 || byte <= 1 else { return nil }
+      guard let byte = byte(), shift < 63 || byte <= 1 else { return nil }
       result |= UInt64(byte & 0x7f) << shift
       if byte < 0x80 { return result }
     }
@@ -54,23 +60,25 @@ struct ByteReader {
   }
 
   mutating func word() -> UInt64? {
-    guard rest.count >= 8 else { return nil }
-    defer { rest = rest.dropFirst(8) }
-    let taken = UnsafeRawBufferPointer(rebasing: rest.prefix(8))
-    return UInt64(littleEndian: taken.loadUnaligned(as: UInt64.self))
+    guard remaining >= 8 else { return nil }
+    defer { position += 8 }
+    return UInt64(littleEndian: all.loadUnaligned(fromByteOffset: position, as: UInt64.self))
   }
 
   /// Bytes, valid as long as those that are read.
   mutating func bytes() -> UnsafeRawBufferPointer? {
-    guard let count = number().flatMap({ Int(exactly: $0) }), count <= rest.count else {
+    guard let count = number().flatMap({ Int(exactly: $0) }), count <= remaining else {
       return nil
     }
-    defer { rest = rest.dropFirst(count) }
-    return UnsafeRawBufferPointer(rebasing: rest.prefix(count))
+    defer { position += count }
+    return UnsafeRawBufferPointer(rebasing: all[position..<position + count])
   }
 
   /// A string; `nil` also when its bytes are not UTF-8.
   mutating func string() -> String? {
-    bytes().flatMap { String(validating: $0, as: UTF8.self) }
+    guard let bytes = bytes() else { return nil }
+    // Most are short and ASCII, of which the general validation would take the longest.
+    if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
+    return String(validating: bytes, as: UTF8.self)
   }
 }
