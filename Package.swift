@@ -146,6 +146,7 @@ let package = Package(
       "TidingsProtobuf",
       "TidingsRPC",
       "TidingsSeal",
+      "TidingsWire",
       "TidingsZeroMQ"
     ),
 

@@ -18,6 +18,9 @@ extension Client {
   ///   - pageLimit: Most records in a page; 0: as many as the server allows.
   ///   - follow: Do not end: after the newest change, wait for the next one. A lost connection
   ///     or a restarted server is made up for by trying again.
+  ///   - readsAhead: Ask for the next page when one has come, before it is consumed. This is faster; a page can
+  ///     then be older than the moment at which the program asks for it: do not save to the zone meanwhile if that
+  ///     matters.
   ///   - onConnection: Called when the server of a followed feed cannot be reached any more, and when it
   ///     can again; called by the task that iterates, and must not wait.
   /// - Returns: The pages; there is at least one, unless following finds nothing new.
@@ -30,6 +33,7 @@ extension Client {
     recordTypes: [String] = [],
     pageLimit: Int = 0,
     follow: Bool = false,
+    readsAhead: Bool = false,
     onConnection: (@Sendable (NotificationStream.Connection) -> Void)? = nil
   ) -> RecordZoneChanges {
     RecordZoneChanges(
@@ -43,6 +47,7 @@ extension Client {
         limit: UInt32(clamping: pageLimit)
       ),
       follow: follow,
+      readsAhead: readsAhead,
       timeout: configuration.timeout,
       onConnection: onConnection
     )

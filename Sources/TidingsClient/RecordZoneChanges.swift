@@ -15,7 +15,8 @@ public struct RecordZoneChanges: AsyncSequence, Sendable {
   private let token: [UInt8]
   private let follows: Bool
   private let onConnection: (@Sendable (NotificationStream.Connection) -> Void)?
-  private let fetch: ChangeFeedReader<TidingsV1.ZoneChanges>.Fetch
+  private let request: ZonePageRequest
+  private let readsAhead: Bool
 
   /// The changes of a zone, over a transport.
   ///
@@ -24,6 +25,9 @@ public struct RecordZoneChanges: AsyncSequence, Sendable {
   ///   - database: The zone's database.
   ///   - options: The zone, where to begin, and what to return; its `limit` is that of a page.
   ///   - follow: Do not end: after the newest change, wait for further ones.
+  ///   - readsAhead: Ask for the next page when one has come, before it is consumed. This is faster; a page can
+  ///     then be older than the moment at which the program asks for it, and one that is not asked for was
+  ///     fetched in vain.
   ///   - timeout: How long a call may take, besides the wait; `nil`: the transport's default.
   ///   - onConnection: Called when the server of a followed feed cannot be reached any more, and when it
   ///     can again; called by the task that iterates, and must not wait.
@@ -32,42 +36,33 @@ public struct RecordZoneChanges: AsyncSequence, Sendable {
     database: TidingsV1.DatabaseID,
     _ options: TidingsV1.ZoneChangesOptions,
     follow: Bool = false,
+    readsAhead: Bool = false,
     timeout: Duration? = nil,
     onConnection: (@Sendable (NotificationStream.Connection) -> Void)? = nil
   ) {
     token = options.changeToken
     follows = follow
     self.onConnection = onConnection
-    let records = TidingsV1.RecordService.Client(transport)
-    fetch = { token, wait throws(ChangeFeedError) in
-      var options = options
-      options.changeToken = token
-      let request = TidingsV1.FetchRecordZoneChangesRequest(
-        databaseID: database,
-        zones: [options],
-        maxWait: .wait(wait)
-      )
-      let response: TidingsV1.FetchRecordZoneChangesResponse
-      do throws(RPCError) {
-        response = try await records.fetchRecordZoneChanges(
-          request,
-          options: CallOptions(timeout: timeout, wait: wait)
-        )
-      } catch {
-        throw ChangeFeedError(error)
-      }
-      guard let page = response.zones.first else {
-        throw .call(RPCError(.internal, "the server answered without the zone"))
-      }
-      if let error = page.error { throw ChangeFeedError(error) }
-      return page
-    }
+    self.readsAhead = readsAhead
+    request = ZonePageRequest(
+      transport: transport,
+      database: database,
+      options: options,
+      timeout: timeout
+    )
   }
 
   /// Begins an iteration, at the token.
   public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(
-      reader: ChangeFeedReader(after: token, follows: follows, onConnection: onConnection, fetch)
+    let pages = ZonePages(request, readsAhead: readsAhead)
+    return AsyncIterator(
+      reader: ChangeFeedReader(after: token, follows: follows, onConnection: onConnection) {
+        token,
+        wait throws(ChangeFeedError) in
+        let page = try await pages.page(after: token, wait: wait)
+        if let error = page.error { throw ChangeFeedError(error) }
+        return page
+      }
     )
   }
 

@@ -190,7 +190,8 @@ struct BenchArguments {
         match   the channel index with up to a million subscriptions, in process
         start   opening a store with up to a million subscriptions, in process
         feed    a zone's changes in pages of 200, 200,000 records of 238 bytes, through the Swift
-                client: decoded, and only read to each page's token
+                client: decoded, decoded with the next page asked for ahead, and only read to each
+                page's token
         query   QueryRecords by an indexed field, 50 of a million records, against the same SELECT
                 through SQLite's C interface; over the wire, and in process
         fairness

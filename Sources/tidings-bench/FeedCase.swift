@@ -18,29 +18,34 @@ enum FeedCase {
     bench.say("feed: saving \(recordCount) records")
     try fill(bench, server)
     let client = try await ClientCase.makeClient(server, device: "reader")
-    var (decoded, encoded): ([Measurement], [Measurement]) = ([], [])
+    var (decoded, ahead, encoded): ([Measurement], [Measurement], [Measurement]) = ([], [], [])
     // The first round also brings the zone into memory.
     for round in 0...min(bench.settings.rounds, 5) {
       bench.say("feed: round \(round)")
       try Interruption.check()
       let measurements = (
-        try await readEncoded(client, clock), try await readDecoded(client, clock)
+        try await readEncoded(client, clock), try await readDecoded(client, clock),
+        try await readDecoded(client, clock, readsAhead: true)
       )
       if round > 0 {
         encoded.append(measurements.0)
         decoded.append(measurements.1)
+        ahead.append(measurements.2)
       }
     }
     await client.close()
     return [
-      figure("feed.client", decoded, target: 150_000), figure("feed.encoded", encoded, target: nil),
+      figure("feed.client", decoded, target: 150_000),
+      figure("feed.ahead", ahead, target: 400_000),
+      figure("feed.encoded", encoded, target: nil),
     ]
   }
 
   /// Pages as a program gets them.
   private static func readDecoded(
     _ client: Client,
-    _ clock: ProcessClock
+    _ clock: ProcessClock,
+    readsAhead: Bool = false
   ) async throws -> Measurement {
     var latencies: [UInt64] = []
     let watch = Stopwatch(clock)
@@ -48,7 +53,8 @@ enum FeedCase {
     let changes = client.recordZoneChanges(
       in: zone.zoneName,
       of: Calls.database,
-      pageLimit: pageRecords
+      pageLimit: pageRecords,
+      readsAhead: readsAhead
     )
     for try await page in changes {
       count += page.changedRecords.count

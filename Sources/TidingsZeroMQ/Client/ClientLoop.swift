@@ -89,9 +89,14 @@ struct ClientLoop: ~Copyable {
     now = clock.now
     for message in inbox.takeAll() where !handle(message) { isClosing = true }
     _ = sendRequests()
-    // As in `work`; and the thread may have to wake earlier than it knows.
-    let isWoken = wakesAt.map { wakes in table.nextTimer.map { wakes <= $0 } ?? true } ?? false
-    return isWoken && !isClosing && !hasUnsent && link.socket.events() & ZMQ_POLLIN == 0
+    // As in `work`.
+    return wakesInTime && !isClosing && !hasUnsent && link.socket.events() & ZMQ_POLLIN == 0
+  }
+
+  /// The thread wakes by itself before anything is due.
+  private var wakesInTime: Bool {
+    guard let due = table.nextTimer else { return true }
+    return wakesAt.map { $0 <= due } ?? false
   }
 
   private mutating func end(_ reason: RPCError) {
