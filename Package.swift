@@ -324,10 +324,12 @@ let package = Package(
     ),
     testSupport(
       "EngineTestSupport",
+      "PostgresTestSupport",
       "TestSupport",
       "TidingsCodec",
       "TidingsEngine",
       "TidingsModel",
+      "TidingsPostgres",
       "TidingsSQL",
       "TidingsSQLite"
     ),
@@ -555,6 +557,7 @@ let package = Package(
     tests(
       "TidingsSQLTests",
       "PostgresTestSupport",
+      "RandomSupport",
       "TestSupport",
       "TidingsPostgres",
       "TidingsSQL",

@@ -52,6 +52,11 @@ public final class PostgresConnection: SQLConnection {
     PostgresStatement(sql, on: self)
   }
 
+  /// Keeps a statement whose rows are read a page at a time.
+  public func prepare(_ sql: String, inPagesBy key: PageKey) throws(SQLError) -> any SQLStatement {
+    PostgresStatement(sql + " LIMIT \(profile.pageRows)", on: self, pages: (key, profile.pageRows))
+  }
+
   /// Runs statements that return no rows and are used once, as one batch.
   ///
   /// Outside of a transaction, all of them take effect or none does.

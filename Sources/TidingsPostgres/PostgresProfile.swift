@@ -12,6 +12,8 @@ public struct PostgresProfile: Sendable {
   public var idleTransactionMilliseconds: Int? = 2_000
   /// Most bytes of the answers that one statement waits for: what returns more must be read in pages.
   public var answerBytesMax = 64 << 20
+  /// Rows of a page: a whole page of the largest rows fits into an answer.
+  public var pageRows = 64
   /// Most commands that are queued before their answers are read.
   public var queuedCommandsMax = 1_024
   /// Most bytes of values that are queued before answers are read.
