@@ -184,6 +184,7 @@ let package = Package(
       "TidingsJSON",
       "TidingsKeys",
       "TidingsModel",
+      "TidingsPostgres",
       "TidingsSQL",
       "TidingsSQLite",
       "TidingsProto",
@@ -203,8 +204,10 @@ let package = Package(
       "rpcd",
       "CommandLineTools",
       "TidingsEngine",
+      "TidingsFiles",
       "TidingsJSON",
       "TidingsKeys",
+      "TidingsPostgres",
       "TidingsService"
     ),
     executable(
