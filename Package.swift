@@ -310,6 +310,7 @@ let package = Package(
     testSupport(
       "TestSupport",
       exclude: ["Faults/disk-faults.c"],
+      "PostgresTestSupport",
       "RPCTestSupport",
       "RandomSupport",
       "TidingsClient",

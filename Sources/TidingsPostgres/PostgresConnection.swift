@@ -217,9 +217,11 @@ public final class PostgresConnection: SQLConnection {
   private func connected() throws(SQLError) -> Link {
     if let link {
       guard pipeline.count == 0, pipeline.transaction == .none else { return link }
-      // One that ended while it was idle is replaced without anybody noticing.
       if link.isAlive() { return link }
-      lose(link.lost)
+      let error = link.lost
+      lose(error)
+      // One that ended while it was idle is replaced without anybody noticing, unless it held a lock.
+      if profile.sessionLock != nil { throw error }
     }
     // What is left of a transaction fails, also on a new connection.
     if case .failed(let error) = pipeline.transaction { throw error }

@@ -20,6 +20,7 @@ public protocol SQLConnection: AnyObject {
   /// - Parameters:
   ///   - sql: The statement, without `LIMIT`.
   ///   - key: Where it continues.
+  /// - Returns: The statement.
   /// - Throws: As `prepare`.
   func prepare(_ sql: String, inPagesBy key: PageKey) throws(SQLError) -> any SQLStatement
 
