@@ -185,6 +185,7 @@ let package = Package(
       "TidingsJSON",
       "TidingsKeys",
       "TidingsModel",
+      "TidingsPostgres",
       "TidingsSQL",
       "TidingsSQLite",
       "TidingsProto",
@@ -204,8 +205,10 @@ let package = Package(
       "rpcd",
       "CommandLineTools",
       "TidingsEngine",
+      "TidingsFiles",
       "TidingsJSON",
       "TidingsKeys",
+      "TidingsPostgres",
       "TidingsService"
     ),
     executable(
@@ -308,6 +311,7 @@ let package = Package(
     testSupport(
       "TestSupport",
       exclude: ["Faults/disk-faults.c"],
+      "PostgresTestSupport",
       "RPCTestSupport",
       "RandomSupport",
       "TidingsClient",
@@ -325,10 +329,12 @@ let package = Package(
     ),
     testSupport(
       "EngineTestSupport",
+      "PostgresTestSupport",
       "TestSupport",
       "TidingsCodec",
       "TidingsEngine",
       "TidingsModel",
+      "TidingsPostgres",
       "TidingsSQL",
       "TidingsSQLite"
     ),
@@ -556,6 +562,7 @@ let package = Package(
     tests(
       "TidingsSQLTests",
       "PostgresTestSupport",
+      "RandomSupport",
       "TestSupport",
       "TidingsPostgres",
       "TidingsSQL",

@@ -78,7 +78,7 @@ public final class Engine {
   ) throws {
     self.reloadsAlways = reloadsAlways
     self.limits = limits
-    try connection.migrate(Migration.store)
+    try connection.migrate(Migration.store, baseline: .postgresBaseline)
     retentionSettings = try RetentionSettings(connection, limits: limits)
     time = try StoreTime(connection, shared: steadyClock, read: clock)
     moment = time.moment()

@@ -1,11 +1,19 @@
 /// Which database rpcd uses, from `RPCD_DATABASE` or `--database-file FILE`.
 ///
 /// An address is never an argument: other users of the machine see those.
-public enum DatabaseSetting: Sendable {
+public enum DatabaseSetting: Sendable, CustomStringConvertible {
   /// A file in the data folder.
   case embedded
   /// A PostgreSQL server.
   case postgres(PostgresAddress)
+
+  /// The database, without a password.
+  public var description: String {
+    switch self {
+    case .embedded: "embedded"
+    case .postgres(let address): address.description
+    }
+  }
 
   /// The environment variable with an address.
   public static let variable = "RPCD_DATABASE"

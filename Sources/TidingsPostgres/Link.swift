@@ -42,12 +42,44 @@ final class Link {
     tidings_postgres_ignore_notices(handle)
     let settings = Rows(PQexec(handle, profile.settings))
     if let error = settings.error { throw error }
+    if let lock = profile.sessionLock { try take(lock) }
     guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else {
       throw lost
     }
   }
 
   deinit { PQfinish(handle) }
+
+  /// Takes an advisory lock for as long as the connection lives; waits for a program that is just ending.
+  ///
+  /// - Throws: `busy` with who has the lock.
+  private func take(_ lock: Int64) throws(SQLError) {
+    _ = Rows(PQexec(handle, "SET lock_timeout = \(Self.lockMilliseconds)"))
+    let taken = Rows(PQexec(handle, "SELECT pg_advisory_lock(\(lock))"))
+    _ = Rows(PQexec(handle, "RESET lock_timeout"))
+    guard let error = taken.error else { return }
+    guard error.kind == .conflict else { throw error }
+    throw SQLError(.busy, "the database is in use by \(holder(of: lock) ?? "another program")")
+  }
+
+  private static let lockMilliseconds = 10_000
+
+  private func holder(of lock: Int64) -> String? {
+    let rows = Rows(
+      PQexec(
+        handle,
+        """
+        SELECT a.application_name || ', ' || coalesce(host(a.client_addr), 'the same host')
+          || ', connected since ' || to_char(a.backend_start AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+        FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+        WHERE l.locktype = 'advisory' AND l.granted
+          AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+          AND l.classid::bigint << 32 | l.objid::bigint = \(lock) LIMIT 1
+        """
+      )
+    )
+    return rows.value(0, 0).map { type, bytes in type.string(bytes) }
+  }
 
   /// What cancels the statement that runs, from any thread.
   func makeCancel() -> OpaquePointer? { PQgetCancel(handle) }

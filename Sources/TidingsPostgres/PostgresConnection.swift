@@ -52,6 +52,11 @@ public final class PostgresConnection: SQLConnection {
     PostgresStatement(sql, on: self)
   }
 
+  /// Keeps a statement whose rows are read a page at a time.
+  public func prepare(_ sql: String, inPagesBy key: PageKey) throws(SQLError) -> any SQLStatement {
+    PostgresStatement(sql + " LIMIT \(profile.pageRows)", on: self, pages: (key, profile.pageRows))
+  }
+
   /// Runs statements that return no rows and are used once, as one batch.
   ///
   /// Outside of a transaction, all of them take effect or none does.
@@ -212,9 +217,11 @@ public final class PostgresConnection: SQLConnection {
   private func connected() throws(SQLError) -> Link {
     if let link {
       guard pipeline.count == 0, pipeline.transaction == .none else { return link }
-      // One that ended while it was idle is replaced without anybody noticing.
       if link.isAlive() { return link }
-      lose(link.lost)
+      let error = link.lost
+      lose(error)
+      // One that ended while it was idle is replaced without anybody noticing, unless it held a lock.
+      if profile.sessionLock != nil { throw error }
     }
     // What is left of a transaction fails, also on a new connection.
     if case .failed(let error) = pipeline.transaction { throw error }

@@ -10,8 +10,15 @@ public struct PostgresProfile: Sendable {
   /// A transaction in which the client does nothing for so long is rolled back by the server, with its
   /// locks; `nil`: the server's setting.
   public var idleTransactionMilliseconds: Int? = 2_000
+  /// An advisory lock that the connection holds as long as it lives, so that one program at a time uses the
+  /// database.
+  ///
+  /// A connection that was lost is reported by the next transaction: another program may have written since.
+  public var sessionLock: Int64?
   /// Most bytes of the answers that one statement waits for: what returns more must be read in pages.
   public var answerBytesMax = 64 << 20
+  /// Rows of a page: a whole page of the largest rows fits into an answer.
+  public var pageRows = 64
   /// Most commands that are queued before their answers are read.
   public var queuedCommandsMax = 1_024
   /// Most bytes of values that are queued before answers are read.

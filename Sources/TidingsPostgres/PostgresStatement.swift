@@ -5,12 +5,17 @@ internal import TidingsSQL
 /// to it.
 ///
 /// Its first step reads all rows, which the last one releases; so any number of statements can be under
-/// way at once, and none holds anything in the server. What may return many rows must be read in pages.
+/// way at once, and none holds anything in the server. What may return many rows must be read in pages: each is
+/// a statement of its own, which begins behind the last row of the one before.
 final class PostgresStatement: SQLStatement {
   private let sql: String
   private let control: TransactionControl?
   private let connection: PostgresConnection
+  /// How it is read in pages; `nil`: it is read at once.
+  private let pages: (key: PageKey, rows: Int)?
   private var parameters: Parameters
+  /// What was bound before the first page.
+  private var firstParameters: Parameters?
   private var numbers: [[SQLType?]: Int] = [:]
   private var rows: Rows?
   private var row = -1
@@ -18,10 +23,11 @@ final class PostgresStatement: SQLStatement {
   /// Why a value cannot be stored; the next use fails with it, and sends nothing.
   private var refusal: SQLError?
 
-  init(_ sql: String, on connection: PostgresConnection) {
+  init(_ sql: String, on connection: PostgresConnection, pages: (key: PageKey, rows: Int)? = nil) {
     let statement = Dialect.statements(sql).first ?? Dialect.Statement(sql: sql, parameters: [])
     self.sql = statement.sql
     self.connection = connection
+    self.pages = pages
     control = TransactionControl(statement.sql)
     parameters = Parameters(statement.parameters)
   }
@@ -64,14 +70,10 @@ final class PostgresStatement: SQLStatement {
         return false
       }
       generation = connection.generation
-      try send(reader: self)
-      try connection.settle()
-      do throws(SQLError) {
-        try rows?.checkTypes()
-      } catch {
-        reset()
-        throw error
-      }
+      try readRows()
+    } else if let pages, rows?.count == pages.rows, row + 1 == pages.rows {
+      continueBehindRow(pages.key)
+      try readRows()
     }
     row += 1
     guard let rows, row < rows.count else {
@@ -79,6 +81,33 @@ final class PostgresStatement: SQLStatement {
       return false
     }
     return true
+  }
+
+  private func readRows() throws(SQLError) {
+    do throws(SQLError) {
+      try send(reader: self)
+      try connection.settle()
+      try rows?.checkTypes()
+    } catch {
+      reset()
+      throw error
+    }
+  }
+
+  /// Moves the parameters behind the row at hand, which is released.
+  private func continueBehindRow(_ key: PageKey) {
+    if firstParameters == nil { firstParameters = parameters }
+    for part in key.parts {
+      switch part.type {
+      case .integer: parameters.bind(int64(part.column), at: part.parameter)
+      case .bytes: parameters.bind(bytes(part.column), at: part.parameter)
+      case .text:
+        let isNext = key.isInclusive && part == key.parts.last
+        let text = string(part.column) + (isNext ? "\u{1}" : "")
+        parameters.bind(text, at: part.parameter)
+      }
+    }
+    (rows, row) = (nil, -1)
   }
 
   func run() throws(SQLError) {
@@ -90,6 +119,8 @@ final class PostgresStatement: SQLStatement {
   func reset() {
     rows = nil
     row = -1
+    if let firstParameters { parameters = firstParameters }
+    firstParameters = nil
   }
 
   /// The answer to the last step.

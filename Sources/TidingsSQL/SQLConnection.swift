@@ -12,6 +12,18 @@ public protocol SQLConnection: AnyObject {
   /// - Throws: `statement`, if the driver compiles it now; else its first use throws it.
   func prepare(_ sql: String) throws(SQLError) -> any SQLStatement
 
+  /// Compiles a statement that may return very many rows, of which often few are read.
+  ///
+  /// A driver that reads an answer as a whole reads these in pages: several statements, which show one state of
+  /// the database only in a transaction that reads a snapshot.
+  ///
+  /// - Parameters:
+  ///   - sql: The statement, without `LIMIT`.
+  ///   - key: Where it continues.
+  /// - Returns: The statement.
+  /// - Throws: As `prepare`.
+  func prepare(_ sql: String, inPagesBy key: PageKey) throws(SQLError) -> any SQLStatement
+
   /// Runs statements that return no rows and are used once.
   func execute(_ sql: String) throws(SQLError)
 
@@ -21,6 +33,35 @@ public protocol SQLConnection: AnyObject {
   /// Ends what a failure left: resets all statements that are under way, which would hold a snapshot,
   /// and rolls back the open transaction, if there is one.
   func abandon()
+
+  /// Brings the schema up to date: runs the steps that the database has not seen, in the order of their
+  /// numbers.
+  ///
+  /// - Parameters:
+  ///   - migrations: All steps, their numbers ascending.
+  ///   - baseline: The tables after the step of its number, for an engine whose databases begin with them.
+  /// - Throws: `MigrationError` when the database was written by a newer program; `SQLError`.
+  func migrate(_ migrations: [Migration], baseline: Migration) throws
+
+  /// From now on, overwrites what is removed or replaced, where the engine would leave it in free space.
+  ///
+  /// - Throws: `SQLError`.
+  func overwriteRemovedContent() throws(SQLError)
+}
+
+extension SQLConnection {
+  /// Compiles the statement, whose rows are read one by one.
+  public func prepare(_ sql: String, inPagesBy key: PageKey) throws(SQLError) -> any SQLStatement {
+    try prepare(sql)
+  }
+
+  /// Runs all steps.
+  public func migrate(_ migrations: [Migration], baseline: Migration) throws {
+    try migrate(migrations)
+  }
+
+  /// Does nothing.
+  public func overwriteRemovedContent() throws(SQLError) {}
 }
 
 /// Ends a statement that runs on a connection.

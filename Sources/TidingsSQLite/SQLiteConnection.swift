@@ -108,6 +108,11 @@ public final class SQLiteConnection: SQLConnection {
     guard code == SQLITE_OK else { throw error(code) }
   }
 
+  /// From now on, overwrites what is removed or replaced with zeros.
+  public func overwriteRemovedContent() throws(SQLError) {
+    try execute("PRAGMA secure_delete = ON")
+  }
+
   /// Commits the open transaction on a thread of its own; who uses the connection meanwhile waits for the end.
   ///
   /// - Parameter done: Called on that thread before the end, with why the transaction was not committed.

@@ -2,6 +2,7 @@ internal import TidingsEngine
 internal import TidingsFiles
 public import TidingsKeys
 internal import TidingsModel
+public import TidingsPostgres
 internal import TidingsSQL
 internal import TidingsSQLite
 
@@ -31,6 +32,8 @@ public struct Initialization: Sendable {
 
   /// The data folder.
   public var dataPath: String
+  /// The database, which gets the administrator; the keys are in the folder.
+  public var database = DatabaseSetting.embedded
   /// The administrator's name.
   public var administrator: String
   /// The administrator's key.
@@ -56,18 +59,29 @@ public struct Initialization: Sendable {
     do {
       let folder = try DataFolder(path: dataPath)
       let warning = try folder.keepOthersOut(hasKey: true)
-      let connection = try folder.openDatabase(isThorough: false)
-      let store = try StoppedStore(connection, in: folder)
-      try store.engine.begin()
-      var outcome = try write(folder, store.engine, &written)
+      let (engine, noteEnd) = try openEngine(in: folder)
+      try engine.begin()
+      var outcome = try write(folder, engine, &written)
       outcome.warning = warning
-      _ = try store.engine.commit()
+      _ = try engine.commit()
       written = []
-      try store.noteRun(isClean: true)
+      try noteEnd()
       return outcome
     } catch {
       for path in written { try? Folder.remove(path) }
       throw error as? StartError ?? StartError("\(message(of: error))")
+    }
+  }
+
+  /// - Returns: The engine, and what notes that it was used.
+  private func openEngine(in folder: DataFolder) throws -> (Engine, noteEnd: () throws -> Void) {
+    switch database {
+    case .embedded:
+      let store = try StoppedStore(folder.openDatabase(isThorough: false), in: folder)
+      return (store.engine, { try store.noteRun(isClean: true) })
+    case .postgres(let address):
+      let database = try address.open()
+      return (try Engine(database.connection, clock: { .now }), {})
     }
   }
 

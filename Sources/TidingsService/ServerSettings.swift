@@ -1,4 +1,5 @@
 public import TidingsEngine
+public import TidingsPostgres
 
 /// How a server runs.
 public struct ServerSettings: Sendable {
@@ -10,6 +11,8 @@ public struct ServerSettings: Sendable {
   public var advertisedPushEndpoint: String?
   /// The folder of the data.
   public var dataPath = "./tidings-data"
+  /// The database: a file in that folder, or on a server; assets and the audit log are in the folder.
+  public var database = DatabaseSetting.embedded
   /// The file of the server's key pair; `nil`: `server.key` in the data folder, if it is there.
   public var serverKeyPath: String?
   /// The supervisor keeps that file, in a folder that it guards.

@@ -1,6 +1,7 @@
 internal import TidingsEngine
 public import TidingsKeys
 internal import TidingsModel
+internal import TidingsPostgres
 internal import TidingsProto
 internal import TidingsRPC
 internal import TidingsSQL
@@ -60,9 +61,8 @@ public final class TidingsServer: Sendable {
     do {
       let configuration = configuration
       let server = try await RPCServer.start(configuration) { loop in
-        let connection = try folder.openDatabase(isThorough: settings.checksThoroughly)
         let core = try Core(
-          connection,
+          openDatabase(settings, in: folder),
           folder,
           limits: settings.limits,
           reloadsAlways: settings.reloadsAlways,
@@ -101,7 +101,8 @@ public final class TidingsServer: Sendable {
           .info,
           "store opened",
           [
-            "data": settings.dataPath, "channels": "\(core.engine.channelCount)",
+            "data": settings.dataPath, "database": settings.database.description,
+            "channels": "\(core.engine.channelCount)",
             "incarnation": core.engine.incarnation,
           ]
         )
@@ -113,6 +114,17 @@ public final class TidingsServer: Sendable {
       throw error
     } catch {
       throw StartError("\(error)")
+    }
+  }
+
+  private static func openDatabase(
+    _ settings: ServerSettings,
+    in folder: DataFolder
+  ) throws -> any OpenDatabase {
+    switch settings.database {
+    case .embedded:
+      return try EmbeddedDatabase(in: folder, isThorough: settings.checksThoroughly)
+    case .postgres(let address): return try address.open()
     }
   }
 

@@ -30,7 +30,14 @@ enum InitArguments {
   )
   private static let help = OptionKey<Bool>(flag: "help", letter: "h", "Show this.")
 
-  private static let options = [Option](of: data, admin, adminKey, adminPublicKey, help)
+  private static let options = [Option](
+    of: data,
+    DatabaseArgument.file,
+    admin,
+    adminKey,
+    adminPublicKey,
+    help
+  )
 
   static let command = Command(
     "rpcd init",
@@ -55,11 +62,13 @@ enum InitArguments {
       throw UsageError("rpcd init takes no operands, and got '\(parsed.operands[0])'")
     }
     CoreDumps.forbid()
-    let outcome = try Initialization(
+    var initialization = Initialization(
       dataPath: parsed[data],
       administrator: parsed[admin],
       key: try key(parsed)
-    ).run()
+    )
+    initialization.database = try DatabaseArgument.setting(parsed)
+    let outcome = try initialization.run()
     print(report(outcome, parsed), terminator: "")
     if let warning = outcome.warning { complain("rpcd init: \(warning)\n") }
   }

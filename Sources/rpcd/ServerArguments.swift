@@ -107,6 +107,7 @@ enum ServerArguments {
     push,
     advertisePush,
     data,
+    DatabaseArgument.file,
     serverKeyFile,
     nextServerKeyFile,
     nextRpc,
@@ -171,6 +172,7 @@ enum ServerArguments {
     settings.advertisedPushEndpoint = try reachable(advertisePush, parsed)
     settings.nextKey = try nextKey(parsed)
     settings.dataPath = parsed[data]
+    settings.database = try DatabaseArgument.setting(parsed)
     settings.serverKeyPath = parsed[serverKeyFile]
     if settings.serverKeyPath != nil, parsed[development] {
       throw UsageError("\(parsed.source(serverKeyFile)) and --development cannot be combined")

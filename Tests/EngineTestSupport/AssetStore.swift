@@ -1,7 +1,6 @@
 internal import TidingsEngine
 package import TidingsModel
 internal import TidingsSQL
-internal import TidingsSQLite
 
 /// A look at the rows of assets.
 package final class AssetStore: EngineHarness {

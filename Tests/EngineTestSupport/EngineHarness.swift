@@ -2,8 +2,7 @@ package import TestSupport
 package import TidingsCodec
 package import TidingsEngine
 internal import TidingsModel
-internal import TidingsSQL
-package import TidingsSQLite
+package import TidingsSQL
 
 /// An engine on a store of its own, a reader beside it, and a clock that tests move.
 open class EngineHarness {
@@ -11,8 +10,8 @@ open class EngineHarness {
 
   package let limits: Limits
   package let folder: TemporaryFolder
-  package let path: String
-  package let connection: SQLiteConnection
+  package let testDatabase: TestDatabase
+  package let connection: any SQLConnection
   package let codec = BodyCodec()
   package private(set) var engine: Engine
   package private(set) var reader: EngineReader
@@ -28,22 +27,20 @@ open class EngineHarness {
 
   package init(
     limits: Limits = Limits(),
-    path: String? = nil,
+    testDatabase: TestDatabase? = nil,
     time: Int64? = 1_700_000_000_000
   ) throws {
     self.limits = limits
     folder = try TemporaryFolder()
-    self.path = path ?? folder.file("db")
+    self.testDatabase = try testDatabase ?? TestDatabase()
     clock.time = time.map { Timestamp(millisecondsSince1970: $0) }
-    connection = try SQLiteConnection(path: self.path)
-    // Nobody turns the power off.
-    try connection.execute("PRAGMA synchronous = OFF")
+    connection = try self.testDatabase.connect()
     engine = try Self.open(connection, limits, clock)
-    reader = try Self.openReader(self.path, limits)
+    reader = try Self.openReader(self.testDatabase, limits)
   }
 
   private static func open(
-    _ connection: SQLiteConnection,
+    _ connection: any SQLConnection,
     _ limits: Limits,
     _ clock: Clock
   ) throws -> Engine {
@@ -52,14 +49,17 @@ open class EngineHarness {
     }
   }
 
-  package static func openReader(_ path: String, _ limits: Limits) throws -> EngineReader {
-    try EngineReader(SQLiteConnection(path: path, readsOnly: true), limits: limits)
+  package static func openReader(
+    _ database: TestDatabase,
+    _ limits: Limits
+  ) throws -> EngineReader {
+    try EngineReader(database.connect(readsOnly: true), limits: limits)
   }
 
   /// Another engine on the same store, as after a restart of the server.
   package func restart() throws {
     engine = try Self.open(connection, limits, clock)
-    reader = try Self.openReader(path, limits)
+    reader = try Self.openReader(testDatabase, limits)
   }
 
   /// Runs calls in a transaction.

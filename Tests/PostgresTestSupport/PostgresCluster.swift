@@ -95,6 +95,17 @@ public final class PostgresCluster: Sendable {
     return uri.replacingOccurrences(of: "/postgres", with: "/" + name)
   }
 
+  /// The name of a database that was made here.
+  public func name(of databaseURI: String) -> String {
+    URLComponents(string: databaseURI)?.path.split(separator: "/").last.map(String.init) ?? ""
+  }
+
+  /// Removes a database that was made here, and ends the connections to it.
+  public func dropDatabase(_ databaseURI: String) throws {
+    try PostgresConnection(try PostgresAddress(uri))
+      .execute("DROP DATABASE IF EXISTS \(name(of: databaseURI)) WITH (FORCE)")
+  }
+
   /// A parameter of the address.
   public func parameter(_ name: String) -> String? {
     URLComponents(string: uri)?.queryItems?.first { $0.name == name }?.value

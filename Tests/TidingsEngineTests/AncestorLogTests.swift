@@ -1,18 +1,18 @@
+internal import EngineTestSupport
 internal import TestSupport
 internal import Testing
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsSQLite
 
 @testable internal import TidingsEngine
 
 /// Versions are found as of any number, and forgotten in order.
 @Suite struct AncestorLogTests {
-  private let connection: SQLiteConnection
+  private let connection: any SQLConnection
 
   init() throws {
-    connection = try SQLiteConnection(path: TemporaryFolder().file("db"))
-    try connection.migrate(Migration.store)
+    connection = try TestDatabase().connect()
+    try connection.migrate(Migration.store, baseline: .postgresBaseline)
   }
 
   private func log(_ change: (inout Limits) -> Void = { _ in }) throws -> AncestorLog {

@@ -1,16 +1,16 @@
+internal import EngineTestSupport
 internal import RandomSupport
 internal import TestSupport
 internal import Testing
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsSQLite
 
 @testable internal import TidingsEngine
 
 @Suite struct ChangeTokenTests {
   private func identity() throws -> StoreIdentity {
-    let connection = try SQLiteConnection(path: TemporaryFolder().file("db"))
-    try connection.migrate(Migration.store)
+    let connection = try TestDatabase().connect()
+    try connection.migrate(Migration.store, baseline: .postgresBaseline)
     return try StoreIdentity(connection)
   }
 

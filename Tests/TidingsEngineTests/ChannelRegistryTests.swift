@@ -1,16 +1,16 @@
+internal import EngineTestSupport
 internal import RandomSupport
 internal import TestSupport
 internal import Testing
 internal import TidingsMatcher
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsSQLite
 
 @testable internal import TidingsEngine
 
 /// What memory knows of channels is what the store says, whatever happened.
 @Suite struct ChannelRegistryTests {
-  private let path: String
+  private let store: TestDatabase
   private let database = DatabaseID(
     container: "default",
     environment: .development,
@@ -19,13 +19,10 @@ internal import TidingsSQLite
   )
   private let caller = Caller(user: "ada", device: "laptop")
 
-  init() throws { path = try TemporaryFolder().file("db") }
+  init() throws { store = try TestDatabase() }
 
   private func open() throws -> Engine {
-    let connection = try SQLiteConnection(path: path)
-    // Nobody turns the power off.
-    try connection.execute("PRAGMA synchronous = OFF")
-    return try Engine(connection) {
+    try Engine(store.connect()) {
       ClockReading(undisturbed: Timestamp(millisecondsSince1970: 1_000))
     }
   }
@@ -167,13 +164,13 @@ internal import TidingsSQLite
       }
       try save(house("a", city: 1_050), first)
     }
-    let connection = try SQLiteConnection(path: path)
+    let connection = try store.connect()
     try connection.execute("UPDATE channels SET watch = \(watch) WHERE id > 3")
     // As after a migration: the definition has the name of one of the subscriptions.
     try connection.execute(
       """
       UPDATE channels SET definition =
-        (SELECT min(body) FROM subscriptions s WHERE s.channel_id = channels.id)
+        (SELECT body FROM subscriptions s WHERE s.channel_id = channels.id ORDER BY body LIMIT 1)
       WHERE id > 3
       """
     )

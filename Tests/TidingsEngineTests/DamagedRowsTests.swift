@@ -8,7 +8,7 @@ internal import TidingsSQLite
 @testable internal import TidingsEngine
 
 /// Rows that hold what no row can: calls fail or answer something, and the process lives.
-@Suite struct DamagedRowsTests {
+@Suite(.embeddedOnly) struct DamagedRowsTests {
   /// Values that random bits in a page can leave, as SQL.
   private static let values = [
     "-1", "0", "9223372036854775807", "-9223372036854775808", "4294967296", "NULL", "''", "x''",

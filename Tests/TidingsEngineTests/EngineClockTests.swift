@@ -1,8 +1,8 @@
+internal import EngineTestSupport
 internal import TestSupport
 internal import Testing
 internal import TidingsEngine
 internal import TidingsModel
-internal import TidingsSQLite
 
 /// The engine with a clock that tests set.
 @Suite struct EngineClockTests {
@@ -15,9 +15,9 @@ internal import TidingsSQLite
   private let laptop = Caller(user: "ada", device: "laptop")
   private let server = Caller(user: "ada", device: "server")
 
-  private func engine(_ path: String, at milliseconds: Int64) throws -> Engine {
+  private func engine(_ store: TestDatabase, at milliseconds: Int64) throws -> Engine {
     try Engine(
-      SQLiteConnection(path: path),
+      store.connect(),
       clock: { ClockReading(undisturbed: Timestamp(millisecondsSince1970: milliseconds)) }
     )
   }
@@ -38,12 +38,12 @@ internal import TidingsSQLite
 
   /// A page of the laptop's notifications, on a connection of its own.
   private func page(
-    _ path: String,
+    _ store: TestDatabase,
     after token: [UInt8] = [],
     limit: Int = 0
   ) throws -> NotificationPage {
     let reader = try EngineReader(
-      SQLiteConnection(path: path, readsOnly: true),
+      store.connect(readsOnly: true),
       limits: Limits()
     )
     return try reader.withSnapshot {
@@ -73,8 +73,8 @@ internal import TidingsSQLite
     arguments: [1, 2, 10]
   )
   func clockGoesBack(limit: Int) throws {
-    let path = try TemporaryFolder().file("db")
-    let first = try engine(path, at: 2_000_000)
+    let store = try TestDatabase()
+    let first = try engine(store, at: 2_000_000)
     try commit(first) { _ = try first.saveSubscription(subscription, of: "ada", in: database) }
     try commit(first) {
       try save("a", first)
@@ -82,7 +82,7 @@ internal import TidingsSQLite
     }
     try commit(first) { try first.deleteSubscription("all", of: "ada", in: database) }
 
-    let second = try engine(path, at: 1_000_000)
+    let second = try engine(store, at: 1_000_000)
     try commit(second) { _ = try second.saveSubscription(subscription, of: "ada", in: database) }
     try commit(second) {
       try save("c", second)
@@ -90,7 +90,7 @@ internal import TidingsSQLite
     }
     var (ids, token, isDone) = ([] as [String], [] as [UInt8], false)
     while !isDone {
-      let page = try page(path, after: token, limit: limit)
+      let page = try page(store, after: token, limit: limit)
       ids += page.items.map(\.id.description)
       token = page.changeToken
       isDone = !page.moreComing || ids.count > 20
@@ -100,8 +100,8 @@ internal import TidingsSQLite
 
   @Test("after a group is rolled back the engine knows nothing of it")
   func rollback() throws {
-    let path = try TemporaryFolder().file("db")
-    let engine = try engine(path, at: 1)
+    let store = try TestDatabase()
+    let engine = try engine(store, at: 1)
     try commit(engine) {
       _ = try engine.saveSubscription(subscription, of: "ada", in: database)
       try save("a", engine)
@@ -120,7 +120,7 @@ internal import TidingsSQLite
     try save("c", engine)
     let events = try engine.commit().events
     #expect(events.map(\.sequence) == [2])
-    let page = try page(path)
+    let page = try page(store)
     #expect(page.items.map(\.id.description) == ["1-1", "1-2"])
   }
 }

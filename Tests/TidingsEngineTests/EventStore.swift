@@ -4,7 +4,6 @@ internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsSQL
-internal import TidingsSQLite
 
 @testable internal import TidingsEngine
 
@@ -186,7 +185,7 @@ final class EventStore: EngineHarness {
     limits.pageItemsMax = max(limit, limits.pageItemsMax)
     limits.rowsPerPageMax = 100_000
     let reader = try EngineReader(
-      SQLiteConnection(path: path, readsOnly: true),
+      testDatabase.connect(readsOnly: true),
       limits: limits
     )
     let request = NotificationRequest(

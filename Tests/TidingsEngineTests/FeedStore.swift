@@ -1,8 +1,8 @@
+internal import EngineTestSupport
 internal import TestSupport
 internal import TidingsCodec
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsSQLite
 
 @testable internal import TidingsEngine
 
@@ -29,7 +29,7 @@ final class FeedStore {
 
   static let laptop = Caller(user: "ada", device: "laptop")
 
-  private let connection: SQLiteConnection
+  private let connection: any SQLConnection
   private let codec = BodyCodec()
   /// Every subscription is this one.
   private let definition: [UInt8]
@@ -39,8 +39,8 @@ final class FeedStore {
   private let insertMark: any SQLStatement
 
   init() throws {
-    connection = try SQLiteConnection(path: TemporaryFolder().file("db"))
-    try connection.migrate(Migration.store)
+    connection = try TestDatabase().connect()
+    try connection.migrate(Migration.store, baseline: .postgresBaseline)
     var info = NotificationInfo()
     info.shouldBadge = true
     definition = codec.encode(
@@ -67,14 +67,16 @@ final class FeedStore {
     )
     insertEvent = try connection.prepare(
       """
-      INSERT INTO events VALUES (
-        NULL, coalesce(?7, (SELECT coalesce(max(id), 0) + 1 FROM events)), ?1, ?2, ?3, ?4, ?5, ?6,
-        NULL, NULL
-      )
+      INSERT INTO events (id, batch, channel_id, sequence, committed, origin_user, origin_device, body)
+      SELECT coalesce(max(id), 0) + 1, coalesce(?7, coalesce(max(id), 0) + 1), ?1, ?2, ?3, ?4, ?5, ?6
+      FROM events
       """
     )
     insertMark = try connection.prepare(
-      "INSERT INTO read_marks VALUES (NULL, ?1, 'default', 1, ?2, ?3, ?4, 1, 0)"
+      """
+      INSERT INTO read_marks (id, owner, container, environment, channel_id, sequence, device, marked)
+      SELECT coalesce(max(id), 0) + 1, ?1, 'default', 1, ?2, ?3, ?4, 1 FROM read_marks
+      """
     )
     try connection.execute(
       """

@@ -3,13 +3,12 @@ internal import TestSupport
 internal import Testing
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsSQLite
 
 @testable internal import TidingsEngine
 
 @Suite struct FieldIndexTests {
-  private func entryCount(_ store: QueryStore, where condition: String = "1") throws -> Int64 {
-    let connection = try SQLiteConnection(path: store.path, readsOnly: true)
+  private func entryCount(_ store: QueryStore, where condition: String = "1 = 1") throws -> Int64 {
+    let connection = try store.testDatabase.connect(readsOnly: true)
     let statement = try connection.prepare(
       "SELECT count(*) FROM index_entries WHERE \(condition)"
     )
@@ -20,10 +19,10 @@ internal import TidingsSQLite
 
   @Test("an index of existing records is built in pieces, over a restart, while saves go on")
   func building() throws {
-    let path = try TemporaryFolder().file("db")
+    let database = try TestDatabase()
     var names: Set<String> = []
     do {
-      let store = try QueryStore(path: path)
+      let store = try QueryStore(testDatabase: database)
       try store.makeZone("z")
       for start in stride(from: 0, to: 1200, by: 400) {
         try store.save(
@@ -43,7 +42,7 @@ internal import TidingsSQLite
       let explained = try store.page(store.query("n = 1"), limit: 1).answer.report
       #expect(explained.indexField.isEmpty && explained.advice.contains("is being built"))
     }
-    let store = try QueryStore(path: path)
+    let store = try QueryStore(testDatabase: database)
     // Before and behind the place that building came to.
     for name in ["r1000", "r2199"] {
       try store.save([record(name, zone: "z", ["n": .int64(7)])])
@@ -244,12 +243,15 @@ internal import TidingsSQLite
     #expect(ordered.isSortedByIndex && ordered.recordsVisited == 3)
   }
 
-  @Test("an index of locations of an earlier version is built again, and others stay")
+  @Test(
+    "an index of locations of an earlier version is built again, and others stay",
+    .embeddedOnly
+  )
   func locationsOfAnEarlierVersion() throws {
-    let path = try TemporaryFolder().file("db")
+    let database = try TestDatabase()
     let near = "distanceToLocation:fromLocation:(place, @location(48.1, 11.5)) < 5000"
     do {
-      let store = try QueryStore(path: path)
+      let store = try QueryStore(testDatabase: database)
       try store.declare("place")
       try store.declare("n")
       try store.save(
@@ -260,7 +262,7 @@ internal import TidingsSQLite
       )
       try store.doMaintenance()
     }
-    let connection = try SQLiteConnection(path: path)
+    let connection = try database.connect()
     try connection.execute(
       """
       UPDATE index_entries SET key = CAST(substr(key, 1, 1) || substr(key, 10) AS BLOB)
@@ -268,7 +270,7 @@ internal import TidingsSQLite
       DELETE FROM migrations WHERE number >= \(Migration.locationIndexes.number)
       """
     )
-    let store = try QueryStore(path: path)
+    let store = try QueryStore(testDatabase: database)
     let states = store.engine.schema.indexes.indexes(of: "default", .development)
     #expect(states.map(\.field) == ["n", "place"] && states.map(\.state) == [.ready, .building])
     #expect(try store.page(store.query(near)).records.count == 5)

@@ -59,7 +59,8 @@ internal import TidingsModel
 
     try engine.begin()
     let second = try subscribe("Open")
-    #expect(second == first)
+    // SQLite gives the number of a row that was rolled back again, PostgreSQL does not.
+    if TestDatabase.isEmbedded { #expect(second == first) }
     try save("Open", by: "ann")
     #expect(try leaseCount() == 1)
     _ = try engine.commit()

@@ -3,7 +3,6 @@ internal import Testing
 internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsSQLite
 
 /// A database and its default zone are made with their first record, and not before.
 @Suite struct PlannedDatabaseTests {

@@ -3,7 +3,6 @@ internal import RandomSupport
 internal import TestSupport
 internal import Testing
 internal import TidingsModel
-internal import TidingsSQLite
 
 @testable internal import TidingsEngine
 
@@ -62,7 +61,7 @@ internal import TidingsSQLite
       owner: ""
     )
     func lookup() throws -> AssetLookup {
-      try AssetLookup(SQLiteConnection(path: rows.path, readsOnly: true))
+      try AssetLookup(rows.testDatabase.connect(readsOnly: true))
     }
 
     init() throws {

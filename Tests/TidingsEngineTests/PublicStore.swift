@@ -5,7 +5,6 @@ internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsSQL
-internal import TidingsSQLite
 
 @testable internal import TidingsEngine
 

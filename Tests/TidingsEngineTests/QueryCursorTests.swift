@@ -3,7 +3,6 @@ internal import RandomSupport
 internal import TestSupport
 internal import Testing
 internal import TidingsModel
-internal import TidingsSQLite
 
 @testable internal import TidingsEngine
 
@@ -30,7 +29,7 @@ internal import TidingsSQLite
     let first = try store.page(query, limit: 3)
     #expect(first.records.map(\.recordID.recordName) == ["r3", "r4", "r5"])
     let reader = try EngineReader(
-      SQLiteConnection(path: store.path, readsOnly: true),
+      store.testDatabase.connect(readsOnly: true),
       limits: Limits()
     )
     let next = try store.page(query, cursor: first.answer.cursor, limit: 2, from: reader)

@@ -2,7 +2,6 @@ internal import EngineTestSupport
 internal import TestSupport
 internal import TidingsCodec
 internal import TidingsModel
-internal import TidingsSQLite
 
 @testable internal import TidingsEngine
 

@@ -1,10 +1,10 @@
+internal import EngineTestSupport
 internal import RandomSupport
 internal import TestSupport
 internal import Testing
 internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsSQLite
 
 /// The engine does with references what the model does.
 @Suite struct ReferenceModelTests {
@@ -50,15 +50,15 @@ private struct ReferenceSession {
 
   init(seed: UInt64) throws {
     random = SplitMix64(seed: seed)
-    let path = try TemporaryFolder().file("db")
+    let store = try TestDatabase()
     var limits = Limits()
     limits.owningReferencesMax = 1
     engine = try Engine(
-      SQLiteConnection(path: path),
+      store.connect(),
       limits: limits,
       clock: { ClockReading(undisturbed: Timestamp(millisecondsSince1970: 1)) }
     )
-    rows = try StoredRows(path)
+    rows = try StoredRows(store.connect(readsOnly: true))
     try engine.begin()
     _ = try engine.saveZone(
       ZoneID(zoneName: "attic"),
@@ -188,9 +188,9 @@ private struct ReferenceSession {
 
 /// What the store's tables hold, through a connection of its own.
 private final class StoredRows {
-  private let connection: SQLiteConnection
+  private let connection: any SQLConnection
 
-  init(_ path: String) throws { connection = try SQLiteConnection(path: path, readsOnly: true) }
+  init(_ connection: any SQLConnection) { self.connection = connection }
 
   static func shown(_ id: RecordID) -> String { "\(id.zoneID.zoneName)/\(id.recordName)" }
 

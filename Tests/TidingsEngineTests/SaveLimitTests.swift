@@ -1,13 +1,13 @@
+internal import EngineTestSupport
 internal import TestSupport
 internal import Testing
 internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsSQLite
 
 /// Limits of saves that are too large to reach through a server, and what is forgotten with time.
 @Suite struct SaveLimitTests {
-  private let path: String
+  private let store: TestDatabase
   private let ada = Caller(user: "ada", device: "laptop")
   private let database = DatabaseID(
     container: "default",
@@ -16,7 +16,7 @@ internal import TidingsSQLite
     owner: "ada"
   )
 
-  init() throws { path = try TemporaryFolder().file("db") }
+  init() throws { store = try TestDatabase() }
 
   private func engine(
     at milliseconds: Int64 = 1,
@@ -25,7 +25,7 @@ internal import TidingsSQLite
     var limits = Limits()
     change(&limits)
     return try Engine(
-      SQLiteConnection(path: path),
+      store.connect(),
       limits: limits,
       clock: { ClockReading(undisturbed: Timestamp(millisecondsSince1970: milliseconds)) }
     )
@@ -64,7 +64,7 @@ internal import TidingsSQLite
   }
 
   private func count(_ sql: String) throws -> Int64 {
-    let statement = try SQLiteConnection(path: path, readsOnly: true).prepare(sql)
+    let statement = try store.connect(readsOnly: true).prepare(sql)
     defer { statement.reset() }
     return try statement.step() ? statement.int64(0) : 0
   }

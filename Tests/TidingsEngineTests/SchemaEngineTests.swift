@@ -1,8 +1,8 @@
+internal import EngineTestSupport
 internal import RandomSupport
 internal import TestSupport
 internal import Testing
 internal import TidingsModel
-internal import TidingsSQLite
 
 @testable internal import TidingsEngine
 
@@ -11,25 +11,24 @@ internal import TidingsSQLite
   /// An engine, and beside it a reader.
   private final class Store {
     private(set) var engine: Engine
-    private let folder: TemporaryFolder
+    private let store: TestDatabase
     private let limits: Limits
-    private var path: String { folder.file("db") }
 
     init(_ limits: Limits = Limits()) throws {
-      folder = try TemporaryFolder()
+      store = try TestDatabase()
       self.limits = limits
-      engine = try Self.engine(folder.file("db"), limits)
+      engine = try Self.engine(store, limits)
     }
 
-    private static func engine(_ path: String, _ limits: Limits) throws -> Engine {
+    private static func engine(_ store: TestDatabase, _ limits: Limits) throws -> Engine {
       try Engine(
-        SQLiteConnection(path: path),
+        store.connect(),
         limits: limits,
         clock: { ClockReading(undisturbed: Timestamp(millisecondsSince1970: 1)) }
       )
     }
 
-    func reopen() throws { engine = try Self.engine(path, limits) }
+    func reopen() throws { engine = try Self.engine(store, limits) }
 
     func commit<Result>(_ body: (Engine) throws -> Result) throws -> Result {
       try engine.begin()
@@ -44,7 +43,7 @@ internal import TidingsSQLite
     }
 
     private lazy var reader: EngineReader? = try? EngineReader(
-      SQLiteConnection(path: path, readsOnly: true),
+      store.connect(readsOnly: true),
       limits: limits
     )
 

@@ -1,3 +1,4 @@
+internal import EngineTestSupport
 internal import RandomSupport
 internal import TestSupport
 internal import Testing
@@ -5,7 +6,6 @@ internal import TidingsCodec
 internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsSQLite
 
 /// Which records shares hold, after random calls of their owner, against the chains of parents.
 @Suite struct SharedRecordsTests {
@@ -21,17 +21,14 @@ internal import TidingsSQLite
   /// An engine, and what its records should be.
   private final class World {
     let engine: Engine
-    private let connection: SQLiteConnection
-    private let folder: TemporaryFolder
+    private let connection: any SQLConnection
     /// By name; the parent, or `nil`.
     var parents: [String: String?] = [:]
     /// By the shares' names: their roots.
     var shares: [String: String] = [:]
 
     init(limits: Limits = Limits()) throws {
-      folder = try TemporaryFolder()
-      connection = try SQLiteConnection(path: folder.file("db"))
-      try connection.execute("PRAGMA synchronous = OFF")
+      connection = try TestDatabase().connect()
       engine = try Engine(connection, limits: limits, clock: { .now })
       try engine.begin()
       _ = try engine.saveZone(zone, in: database, caller: ada)

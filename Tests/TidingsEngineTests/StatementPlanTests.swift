@@ -7,7 +7,7 @@ internal import TidingsSQLite
 @testable internal import TidingsEngine
 
 /// How SQLite finds the rows of the engine's statements.
-@Suite struct StatementPlanTests {
+@Suite(.embeddedOnly) struct StatementPlanTests {
   @Test("what the loop changes or removes is found by an index, never by looking through a zone")
   func plans() throws {
     let connection = RecordingConnection(try SQLiteConnection(path: TemporaryFolder().file("db")))

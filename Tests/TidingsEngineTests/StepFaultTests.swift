@@ -2,13 +2,12 @@ internal import TestSupport
 internal import Testing
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsSQLite
 
 @testable internal import TidingsEngine
 
 /// Every step of every call fails once: the call fails, and the next one is answered as if nothing had
 /// been.
-@Suite struct StepFaultTests {
+@Suite(.embeddedOnly) struct StepFaultTests {
   private typealias Way = FailingConnection.Way
 
   /// More steps than any call makes.

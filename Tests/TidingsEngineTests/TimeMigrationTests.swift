@@ -9,7 +9,7 @@ internal import TidingsSQLite
 @testable internal import TidingsEngine
 
 /// Stores that earlier versions wrote, whose times are whole milliseconds.
-@Suite struct TimeMigrationTests {
+@Suite(.embeddedOnly) struct TimeMigrationTests {
   /// Reverts what the step to nanoseconds and the later ones did to the schema.
   private func downgrade(_ path: String) throws {
     let connection = try SQLiteConnection(path: path)
@@ -52,7 +52,7 @@ internal import TidingsSQLite
       random.pick([-1, 0, 1, 1_767_323_045_678, -62_135_596_800_000]) + Int64(random.below(4))
     }
     do {
-      let store = try QueryStore(path: path)
+      let store = try QueryStore(testDatabase: TestDatabase(file: path))
       try store.declare("t")
       try store.makeZone("old")
       try store.save(
@@ -64,7 +64,7 @@ internal import TidingsSQLite
     }
     try downgrade(path)
 
-    let store = try QueryStore(path: path)
+    let store = try QueryStore(testDatabase: TestDatabase(file: path))
     store.now.nanoseconds += 123_456_789
     try store.makeZone("new")
     let zones = try store.write { try store.engine.zones(in: store.database) }

@@ -1,8 +1,8 @@
+internal import EngineTestSupport
 internal import TestSupport
 internal import Testing
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsSQLite
 internal import VectorSupport
 
 @testable internal import TidingsEngine
@@ -30,8 +30,8 @@ internal import VectorSupport
 
   /// The store of the vectors.
   private func identity() throws -> StoreIdentity {
-    let connection = try SQLiteConnection(path: TemporaryFolder().file("db"))
-    try connection.migrate(Migration.store)
+    let connection = try TestDatabase().connect()
+    try connection.migrate(Migration.store, baseline: .postgresBaseline)
     for (key, value) in [("incarnation", Array(0xa0...0xa7)), ("secret", Array(0...31))] {
       let insert = try connection.prepare("INSERT INTO store (key, value) VALUES (?1, ?2)")
       insert.bind(key, at: 1)

@@ -1,10 +1,10 @@
+internal import EngineTestSupport
 internal import Foundation
 internal import RandomSupport
 internal import TestSupport
 internal import Testing
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsSQLite
 
 @testable internal import TidingsEngine
 
@@ -12,8 +12,7 @@ internal import TidingsSQLite
 @Suite struct UsageTests {
   /// An engine with a look at its rows.
   private final class Store {
-    private let folder: TemporaryFolder
-    private let connection: SQLiteConnection
+    private let connection: any SQLConnection
     private(set) var engine: Engine
     private let limits: Limits
 
@@ -21,9 +20,7 @@ internal import TidingsSQLite
       var limits = Limits()
       change(&limits)
       self.limits = limits
-      folder = try TemporaryFolder()
-      connection = try SQLiteConnection(path: folder.file("db"))
-      try connection.execute("PRAGMA synchronous = OFF")
+      connection = try TestDatabase().connect()
       engine = try Self.open(connection, limits)
     }
 
@@ -103,7 +100,7 @@ internal import TidingsSQLite
           UNION ALL
           SELECT owner, container, 0, sum(2 * length(body) + 256) FROM subscriptions
           GROUP BY owner, container
-        ) GROUP BY owner, container HAVING sum(records) > 0 OR sum(bytes) > 0 ORDER BY 1, 2
+        ) AS counts GROUP BY owner, container HAVING sum(records) > 0 OR sum(bytes) > 0 ORDER BY 1, 2
         """
       )
     }
@@ -138,7 +135,7 @@ internal import TidingsSQLite
       return rows
     }
 
-    private static func open(_ connection: SQLiteConnection, _ limits: Limits) throws -> Engine {
+    private static func open(_ connection: any SQLConnection, _ limits: Limits) throws -> Engine {
       try Engine(connection, limits: limits, clock: { .now })
     }
   }
@@ -376,7 +373,7 @@ internal import TidingsSQLite
     #expect(try store.counted() == store.recounted())
   }
 
-  @Test("a store of before is counted when it is opened first")
+  @Test("a store of before is counted when it is opened first", .embeddedOnly)
   func migrates() throws {
     let store = try Store()
     let ada = Self.database("ada")

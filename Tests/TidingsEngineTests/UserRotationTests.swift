@@ -1,14 +1,14 @@
+internal import EngineTestSupport
 internal import TestSupport
 internal import Testing
 internal import TidingsKeys
 internal import TidingsModel
-internal import TidingsSQLite
 
 @testable internal import TidingsEngine
 
 /// Rejected users are not notified any more, whatever their number of channels.
 @Suite final class UserRotationTests {
-  private let path: String
+  private let store: TestDatabase
   private let key = KeyPair().publicKey
   private var time: Int64 = 1_700_000_000_000
   private var wrongBy: Int64 = 0
@@ -20,13 +20,10 @@ internal import TidingsSQLite
     owner: ""
   )
 
-  init() throws { path = try TemporaryFolder().file("db") }
+  init() throws { store = try TestDatabase() }
 
   private func open() throws -> Engine {
-    let connection = try SQLiteConnection(path: path)
-    // Nobody turns the power off.
-    try connection.execute("PRAGMA synchronous = OFF")
-    return try Engine(connection) { [unowned self] in
+    try Engine(store.connect()) { [unowned self] in
       ClockReading(
         timeOfDay: Timestamp(millisecondsSince1970: time + wrongBy),
         uptime: time,

@@ -1,9 +1,10 @@
+internal import EngineTestSupport
 internal import RandomSupport
 internal import TestSupport
 internal import Testing
 internal import TidingsEngine
 internal import TidingsModel
-internal import TidingsSQLite
+internal import TidingsSQL
 
 /// Groups of devices that share the work on notifications.
 @Suite struct WorkModelTests {
@@ -18,24 +19,28 @@ internal import TidingsSQLite
 
   /// An engine on a file, with a clock that moves when it is reported.
   private struct Store {
-    let path: String
+    let testDatabase: TestDatabase
     let clock = Clock()
     let limits: Limits
     private(set) var engine: Engine
 
     init(limits: Limits = Limits()) throws {
       self.limits = limits
-      path = try TemporaryFolder().file("db")
-      engine = try Self.open(path, limits, clock)
+      testDatabase = try TestDatabase()
+      engine = try Self.open(testDatabase, limits, clock)
     }
 
-    private static func open(_ path: String, _ limits: Limits, _ clock: Clock) throws -> Engine {
-      try Engine(SQLiteConnection(path: path), limits: limits) {
+    private static func open(
+      _ database: TestDatabase,
+      _ limits: Limits,
+      _ clock: Clock
+    ) throws -> Engine {
+      try Engine(database.connect(), limits: limits) {
         ClockReading(undisturbed: Timestamp(millisecondsSince1970: clock.time))
       }
     }
 
-    mutating func restart() throws { engine = try Self.open(path, limits, clock) }
+    mutating func restart() throws { engine = try Self.open(testDatabase, limits, clock) }
 
     func commit<R>(_ body: (Engine) throws -> R) throws -> R {
       try engine.begin()
@@ -309,7 +314,7 @@ internal import TidingsSQLite
     try store.save((1...9).map { ("T", "r\($0)") }, device: "two")
     let first = try store.lease("g", limit: 2)
     #expect(first.items.map(\.id.sequence) == [1, 2])
-    try SQLiteConnection(path: store.path).execute("DELETE FROM events WHERE sequence <= 5")
+    try store.testDatabase.connect().execute("DELETE FROM events WHERE sequence <= 5")
     store.clock.time += 60_000
     // What was leased is gone too, and nobody waits for it.
     let next = try store.lease("g")

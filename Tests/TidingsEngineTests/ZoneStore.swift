@@ -3,7 +3,6 @@ internal import TestSupport
 internal import TidingsCodec
 internal import TidingsModel
 internal import TidingsSQL
-internal import TidingsSQLite
 
 @testable internal import TidingsEngine
 

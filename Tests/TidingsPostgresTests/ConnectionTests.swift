@@ -73,6 +73,38 @@ struct ConnectionTests {
     #expect(try numbers("SELECT n FROM t") == [1])
   }
 
+  @Test("a connection that holds a lock reports its loss, and takes the lock again")
+  func sessionLock() throws {
+    var profile = PostgresProfile.writer
+    profile.sessionLock = 7
+    let holder = PostgresConnection(try PostgresAddress(uri), profile: profile)
+    let pid = try #require(try pid(of: holder))
+    #expect(
+      try numbers(
+        "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = 7"
+      ) == [pid]
+    )
+    try terminate(pid)
+    #expect(failure { try holder.execute("INSERT INTO t VALUES (1)") }?.kind == .disconnected)
+    // It waits for one that is just ending, whose lock is free then.
+    try holder.execute("INSERT INTO t VALUES (2)")
+    #expect(try numbers("SELECT n FROM t") == [2])
+    #expect(
+      try numbers(
+        "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = 7"
+      ) == [1]
+    )
+    let other = PostgresConnection(try PostgresAddress(uri), profile: profile)
+    let refusal = failure { try other.connect() }
+    #expect(refusal?.kind == .busy && refusal?.message.contains("in use by rpcd, ") == true)
+  }
+
+  private func pid(of connection: PostgresConnection) throws -> Int64? {
+    let select = try connection.prepare("SELECT pg_backend_pid()")
+    defer { select.reset() }
+    return try select.step() ? select.int64(0) : nil
+  }
+
   @Test("a transaction whose connection is lost fails until it is rolled back, and leaves nothing")
   func inTransaction() throws {
     try connection.execute("BEGIN")

@@ -71,6 +71,26 @@ internal import TidingsSQLite
     #expect(try self.numbers(connection, "SELECT count(*) FROM records") == [0])
   }
 
+  @Test("idempotency keys of older stores become bytes")
+  func answerKeys() throws {
+    let connection = try open()
+    try connection.migrate(Migration.store.filter { $0.number < 17 })
+    try connection.execute(
+      """
+      INSERT INTO answers (owner, idempotency_key, request_hash, response, expires)
+        VALUES ('ada', 'kéy', x'01', x'02', 3), ('ada', 'k' || char(0) || 'x', x'04', x'', 5);
+      """
+    )
+    try connection.migrate(Migration.store)
+    let select = try connection.prepare(
+      "SELECT request_hash FROM answers WHERE idempotency_key = ?1"
+    )
+    for (key, hash) in [("kéy", 1), ("k\0x", 4)] as [(String, UInt8)] {
+      select.bind([UInt8](key.utf8), at: 1)
+      #expect(try select.step() && select.bytes(0) == [hash])
+    }
+  }
+
   @Test("zones of older stores are counted")
   func zoneUsage() throws {
     let connection = try open()

@@ -29,7 +29,7 @@ internal import TidingsSQLite
     AssetShard(
       folder,
       try UnfinishedUploads(folder, limits: limits),
-      readers: EmbeddedReaders(path: store.path, gate: SnapshotGate()),
+      readers: EmbeddedReaders(path: store.testDatabase.path, gate: SnapshotGate()),
       steadyClock: SteadyClock()
     )
   }

@@ -56,14 +56,27 @@ final class AccountDirectory: TransactionParticipant {
   init(_ connection: any SQLConnection, admittedKeys: AdmittedKeys) throws {
     self.admittedKeys = admittedKeys
     selectUsers = try connection.prepare(
-      "SELECT user, display_name, restricted, control_epoch FROM accounts"
+      """
+      SELECT user, display_name, restricted, control_epoch FROM accounts
+      WHERE user > ?1 ORDER BY user
+      """,
+      inPagesBy: PageKey(.text(1, column: 0))
     )
-    selectRoles = try connection.prepare("SELECT user, role FROM account_roles")
+    selectUsers.bind("", at: 1)
+    selectRoles = try connection.prepare(
+      "SELECT user, role FROM account_roles WHERE (user, role) > (?1, ?2) ORDER BY user, role",
+      inPagesBy: PageKey(.text(1, column: 0), .text(2, column: 1))
+    )
+    selectRoles.bind("", at: 1)
+    selectRoles.bind("", at: 2)
     selectKeys = try connection.prepare(
       """
-      SELECT id, user, public_key, expires, expires_nanos FROM account_keys WHERE revoked IS NULL
-      """
+      SELECT id, user, public_key, expires, expires_nanos FROM account_keys
+      WHERE id > ?1 AND revoked IS NULL ORDER BY id
+      """,
+      inPagesBy: PageKey(.integer(1, column: 0))
     )
+    selectKeys.bind(0, at: 1)
     selectRevoked = try connection.prepare(
       """
       SELECT user, public_key, revoked, revoked_nanos FROM account_keys

@@ -23,7 +23,7 @@ public final class AssetInventory {
     selectTotals = try connection.prepare(
       """
       SELECT count(*), coalesce(sum(size), 0)
-      FROM (SELECT max(size) AS size FROM assets GROUP BY checksum)
+      FROM (SELECT max(size) AS size FROM assets GROUP BY checksum) AS contents
       """
     )
     select = try connection.prepare(

@@ -34,7 +34,11 @@ final class ChannelTable {
   init(_ connection: any SQLConnection) throws {
     let columns =
       "SELECT id, database_id, head, members, watch, reader FROM channels WHERE members > 0"
-    selectWatched = try connection.prepare(columns)
+    selectWatched = try connection.prepare(
+      columns + " AND id > ?1 ORDER BY id",
+      inPagesBy: PageKey(.integer(1, column: 0))
+    )
+    selectWatched.bind(0, at: 1)
     selectOneWatched = try connection.prepare(columns + " AND id = ?1")
     countWatched = try connection.prepare("SELECT count(*) FROM channels WHERE members > 0")
     selectByKey = try connection.prepare(

@@ -22,7 +22,8 @@ final class ControlTopics {
     advance = try connection.prepare(
       """
       INSERT INTO control_epochs (owner, container, environment, epoch) VALUES (?1, ?2, ?3, 1)
-      ON CONFLICT (owner, container, environment) DO UPDATE SET epoch = epoch + 1
+      ON CONFLICT (owner, container, environment) DO UPDATE
+      SET epoch = control_epochs.epoch + 1
       """
     )
   }

@@ -99,7 +99,7 @@ final class DevelopmentReset: MaintenanceTask, TransactionParticipant {
       SELECT count(*) FROM (
         SELECT 1 FROM databases d WHERE d.container = ?1 AND d.environment = \(development)
           AND EXISTS (SELECT 1 FROM zones z WHERE z.database_id = d.id) LIMIT ?2
-      )
+      ) AS found
       """
     )
     try reload()

@@ -159,7 +159,7 @@ extension UserEraser {
         WHERE database_id = ?1 AND checksum <= coalesce(
           (SELECT checksum FROM assets WHERE database_id = ?1 ORDER BY checksum
             LIMIT 1 OFFSET \(Self.rowsPerPage - 1)),
-          (SELECT max(checksum) FROM assets WHERE database_id = ?1)
+          (SELECT checksum FROM assets WHERE database_id = ?1 ORDER BY checksum DESC LIMIT 1)
         ) RETURNING 1
         """,
         .number(database)

@@ -184,9 +184,10 @@ extension UserEraser {
     try sql.run(
       """
       UPDATE channels SET definition = NULL, watch = NULL, reader = '', members = 0,
-        database_id = 0, definition_key = randomblob(32) WHERE id = ?1
+        database_id = 0, definition_key = ?2 WHERE id = ?1
       """,
-      number
+      number,
+      .bytes(Cryptography.randomBytes(32))
     )
   }
 }

@@ -15,7 +15,7 @@ extension UserEraser {
       """
       DELETE FROM \(table) WHERE \(owner) = ?1 AND \(key) <= coalesce(
         (SELECT \(key) FROM \(table) WHERE \(owner) = ?1 ORDER BY \(key) LIMIT 1 OFFSET \(rows - 1)),
-        (SELECT max(\(key)) FROM \(table) WHERE \(owner) = ?1)
+        (SELECT \(key) FROM \(table) WHERE \(owner) = ?1 ORDER BY \(key) DESC LIMIT 1)
       ) RETURNING 1
       """
     }
@@ -55,7 +55,16 @@ extension UserEraser {
     for table in Self.small { try sql.run("DELETE FROM \(table) WHERE owner = ?1", user) }
     let nobody = BoundValue.text(UserErasure.erasedName)
     // Without the row everybody would see the type.
-    try sql.run("UPDATE OR REPLACE type_users SET user = ?2 WHERE user = ?1", user, nobody)
+    try sql.run(
+      """
+      INSERT INTO type_users (container, environment, record_type, user)
+      SELECT container, environment, record_type, ?2 FROM type_users WHERE user = ?1
+      ON CONFLICT DO NOTHING
+      """,
+      user,
+      nobody
+    )
+    try sql.run("DELETE FROM type_users WHERE user = ?1", user)
     try sql.run(
       "UPDATE zone_removals SET origin_user = ?2, origin_device = '' WHERE origin_user = ?1",
       user,
@@ -80,7 +89,7 @@ extension UserEraser {
     // The newest one stays for its number.
     try sql.run(
       """
-      UPDATE OR REPLACE read_marks SET owner = ?2, container = '', device = '', channel_id = 0, sequence = id
+      UPDATE read_marks SET owner = ?2, container = '', device = '', channel_id = 0, sequence = id
       WHERE owner = ?1
       """,
       .text(user),
@@ -158,11 +167,12 @@ extension UserEraser {
     )
     let newest = try sql.count(
       """
-      UPDATE account_keys SET user = ?2, public_key = randomblob(32), label = '', retired = 1,
+      UPDATE account_keys SET user = ?2, public_key = ?3, label = '', retired = 1,
         revoked = coalesce(revoked, admitted) WHERE user = ?1 RETURNING 1
       """,
       .text(user),
-      .text(UserErasure.erasedName)
+      .text(UserErasure.erasedName),
+      .bytes(Cryptography.randomBytes(32))
     )
     erasure.counts.add(keys + newest, "keys")
     try sql.run("DELETE FROM account_roles WHERE user = ?1", .text(user))
@@ -195,7 +205,7 @@ extension UserEraser {
     let hasShares = try sql.number("SELECT 1 FROM shares WHERE database_id = ?1", .number(number))
     guard hasShares != nil else { return try removeDatabase(number) }
     try sql.run(
-      "INSERT OR IGNORE INTO erased_databases (database_id) VALUES (?1)",
+      "INSERT INTO erased_databases (database_id) VALUES (?1) ON CONFLICT DO NOTHING",
       .number(number)
     )
     // What it knows of its zones and usage is not so any more.

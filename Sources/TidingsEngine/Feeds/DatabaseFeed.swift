@@ -19,7 +19,8 @@ final class DatabaseFeed {
       UNION ALL
       SELECT changed, name, reason FROM deleted_zones WHERE database_id = ?1 AND changed > ?2
       ORDER BY 1
-      """
+      """,
+      inPagesBy: PageKey(.integer(2, column: 0))
     )
   }
 

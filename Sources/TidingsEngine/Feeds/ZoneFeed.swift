@@ -50,8 +50,9 @@ final class ZoneFeed {
       WHERE zone_id = ?1 AND (sequence, position) > (?2, ?3) ORDER BY sequence, position
       """
     }
-    selectRecords = try connection.prepare(select("body"))
-    selectHeads = try connection.prepare(select("NULL"))
+    let key = PageKey(.integer(2, column: 0), .integer(3, column: 1))
+    selectRecords = try connection.prepare(select("body"), inPagesBy: key)
+    selectHeads = try connection.prepare(select("NULL"), inPagesBy: key)
     selectBody = try connection.prepare(
       "SELECT body FROM records WHERE zone_id = ?1 AND name = ?2"
     )

@@ -56,12 +56,3 @@ extension Engine {
   /// There are users whose data is being removed.
   public var isErasing: Bool { !erasure.users.users.isEmpty }
 }
-
-extension [UInt8] {
-  /// The bytes that hexadecimal digits stand for; `nil`: they are no such digits.
-  fileprivate init?(hexadecimal text: String) {
-    let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-    guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
-    self = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
-  }
-}

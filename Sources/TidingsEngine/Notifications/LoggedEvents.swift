@@ -27,7 +27,7 @@ final class LoggedEvents: FeedEvents {
   ///   - last: The newest event of all.
   ///   - inbox: Whose events.
   ///   - caller: Who asks.
-  ///   - rows: A statement made of `sql`.
+  ///   - rows: One that `statement` compiled.
   ///   - memberships: The user's subscriptions.
   ///   - locations: Finds where to go on.
   ///   - bodies: Puts notifications together.
@@ -51,11 +51,16 @@ final class LoggedEvents: FeedEvents {
   }
 
   /// Reads the events of all channels.
-  static let sql = """
+  private static let sql = """
     SELECT id, channel_id, sequence, batch, body,
       CASE WHEN origin_device = ?2 AND origin_user = ?3 THEN 1 ELSE 0 END, creator, content
     FROM events WHERE id > ?1 ORDER BY id
     """
+
+  /// Compiles a statement that reads the events of all channels.
+  static func statement(_ connection: any SQLConnection) throws(SQLError) -> any SQLStatement {
+    try connection.prepare(sql, inPagesBy: PageKey(.integer(1, column: 0)))
+  }
 
   func next(_ budget: inout Int) throws -> FeedStep {
     while true {

@@ -72,11 +72,16 @@ final class MergedEvents: FeedEvents {
   }
 
   /// Reads the events of one channel between two numbers.
-  static let sql = """
+  private static let sql = """
     SELECT sequence, id, batch, body,
       CASE WHEN origin_device = ?4 AND origin_user = ?5 THEN 1 ELSE 0 END, creator, content
     FROM events WHERE channel_id = ?1 AND sequence > ?2 AND sequence <= ?3 ORDER BY sequence
     """
+
+  /// Compiles a statement that reads the events of one channel.
+  static func statement(_ connection: any SQLConnection) throws(SQLError) -> any SQLStatement {
+    try connection.prepare(sql, inPagesBy: PageKey(.integer(2, column: 0)))
+  }
 
   private static func bind(_ channel: Int64, _ caller: Caller, to rows: any SQLStatement) {
     rows.bind(channel, at: 1)
@@ -159,7 +164,7 @@ final class StatementPool {
   /// The statement with a number, from 0 on.
   func statement(_ index: Int) throws(SQLError) -> any SQLStatement {
     while statements.count <= index {
-      statements.append(try connection.prepare(MergedEvents.sql))
+      statements.append(try MergedEvents.statement(connection))
     }
     return statements[index]
   }

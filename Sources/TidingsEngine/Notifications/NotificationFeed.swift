@@ -44,7 +44,7 @@ final class NotificationFeed {
       visibility: visibility
     )
     pool = StatementPool(connection)
-    selectLog = try connection.prepare(LoggedEvents.sql)
+    selectLog = try LoggedEvents.statement(connection)
     selectRemoval = try connection.prepare("SELECT 1 FROM zone_removals WHERE batch = ?1")
   }
 

@@ -78,7 +78,7 @@ final class EntryBatches {
       SELECT count(*) FROM (
         SELECT 1 FROM index_entries
         WHERE index_id = ?1 AND zone_id = ?2 AND key >= ?3 AND key < ?4 LIMIT ?5
-      )
+      ) AS entries
       """
     )
     selectFirst = try connection.prepare(

@@ -65,7 +65,8 @@ final class QueryRows {
       SELECT name, x'', 1, sequence, CASE WHEN sequence > ?5 THEN previous END,
         CASE WHEN record_type = ?4 THEN body END
       FROM records WHERE zone_id = ?1 AND name >= ?2 AND name < ?3 ORDER BY name
-      """
+      """,
+      inPagesBy: PageKey(.text(2, column: 0), isInclusive: true)
     )
     record = try connection.prepare(
       """
@@ -81,7 +82,8 @@ final class QueryRows {
       WHERE e.index_id = ?1 AND e.zone_id = ?2 AND (e.key, e.name) >= (?3, ?4) AND e.key < ?5
         AND e.since <= ?6 AND (e.until IS NULL OR e.until > ?6)
       ORDER BY e.key, e.name
-      """
+      """,
+      inPagesBy: PageKey(.bytes(3, column: 1), .text(4, column: 0), isInclusive: true)
     )
     batches = try EntryBatches(connection)
   }

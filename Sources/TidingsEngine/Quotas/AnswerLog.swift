@@ -48,14 +48,14 @@ final class AnswerLog {
   /// - Throws: `ItemError` `serverRejectedRequest` when the key was used for another request.
   func answer(to call: IdempotentCall, at time: SteadyTime) throws -> [UInt8]? {
     select.bind(call.owner, at: 1)
-    select.bind(call.key, at: 2)
+    select.bind(call.keyBytes, at: 2)
     defer { select.reset() }
     expiredCost = 0
     guard try select.step() else { return nil }
     guard select.int64(2) > time.milliseconds else {
       var count = 0
       select.withBytes(1) { count = $0.count }
-      expiredCost = StorageCost.answer(body: count, key: call.key.utf8.count)
+      expiredCost = StorageCost.answer(body: count, key: call.keyBytes.count)
       return nil
     }
     guard select.bytes(0) == call.requestHash else {
@@ -72,7 +72,7 @@ final class AnswerLog {
   func keep(_ response: [UInt8], for call: IdempotentCall, at time: SteadyTime) throws {
     let hour: Int64 = 3_600_000
     insert.bind(call.owner, at: 1)
-    insert.bind(call.key, at: 2)
+    insert.bind(call.keyBytes, at: 2)
     insert.bind(call.requestHash, at: 3)
     insert.bind(response, at: 4)
     insert.bind(
@@ -80,7 +80,7 @@ final class AnswerLog {
       at: 5
     )
     try insert.run()
-    let cost = StorageCost.answer(body: response.count, key: call.key.utf8.count)
+    let cost = StorageCost.answer(body: response.count, key: call.keyBytes.count)
     try usage.add(cost - expiredCost, to: call.owner)
     expiredCost = 0
     guard time >= nextPurge else { return }

@@ -17,10 +17,17 @@ final class ReferenceTable {
       "SELECT 1 FROM record_references WHERE zone_id = ?1 AND target = ?2 LIMIT 1"
     )
     selectOwned = try connection.prepare(
-      "SELECT source FROM record_references WHERE zone_id = ?1 AND target = ?2 AND kind = 1"
+      """
+      SELECT source FROM record_references WHERE zone_id = ?1 AND target = ?2 AND kind = 1
+      ORDER BY source
+      """
     )
     selectHolders = try connection.prepare(
-      "SELECT kind, source FROM record_references WHERE zone_id = ?1 AND target = ?2 AND kind > 1"
+      """
+      SELECT kind, source FROM record_references
+      WHERE zone_id = ?1 AND target = ?2 AND (kind, source) > (?3, ?4) ORDER BY kind, source
+      """,
+      inPagesBy: PageKey(.integer(3, column: 0), .text(4, column: 1))
     )
     insert = try connection.prepare(
       "INSERT INTO record_references (zone_id, target, kind, source) VALUES (?1, ?2, ?3, ?4)"
@@ -58,6 +65,9 @@ final class ReferenceTable {
     where isWanted: (ReferenceSource) -> Bool
   ) throws(SQLError) -> ReferenceSource? {
     bind(target, zone, to: selectHolders)
+    // Behind those with delete-self, whose kind is 1.
+    selectHolders.bind(2, at: 3)
+    selectHolders.bind("", at: 4)
     defer { selectHolders.reset() }
     while try selectHolders.step() {
       guard let kind = BindingReference.Kind(rawValue: selectHolders.int64(0)) else {

@@ -26,7 +26,7 @@ final class SharedRecordTable {
       VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6)
       ON CONFLICT (share_id, name) DO UPDATE SET
         record_type = excluded.record_type, changed = excluded.changed, gone = excluded.gone,
-        came = CASE WHEN gone = 0 THEN came ELSE excluded.came END
+        came = CASE WHEN shared_records.gone = 0 THEN shared_records.came ELSE excluded.came END
       """
     )
   }

@@ -5,6 +5,13 @@ extension [UInt8] {
   var hexadecimal: String {
     map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
+
+  /// The bytes that hexadecimal digits stand for; `nil`: they are no such digits.
+  init?(hexadecimal text: String) {
+    let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+    guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
+    self = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
+  }
 }
 
 /// The few primitives that the engine needs, from libsodium.

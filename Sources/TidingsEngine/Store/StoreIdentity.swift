@@ -41,7 +41,8 @@ package struct StoreIdentity {
   package static func renew(_ connection: any SQLConnection) throws -> String {
     let incarnation = Cryptography.randomBytes(incarnationBytes)
     // The old secret is not left behind in free space.
-    try connection.execute("PRAGMA secure_delete = ON; BEGIN IMMEDIATE")
+    try connection.overwriteRemovedContent()
+    try connection.execute("BEGIN IMMEDIATE")
     do {
       try set("incarnation", to: incarnation, connection)
       try set("secret", to: Cryptography.randomBytes(secretBytes), connection)

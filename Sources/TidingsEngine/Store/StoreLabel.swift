@@ -34,15 +34,14 @@ package struct StoreLabel: Hashable, Sendable {
   }
 
   private static func value(_ key: String, _ connection: any SQLConnection) throws -> [UInt8]? {
-    let select: any SQLStatement
     do throws(SQLError) {
-      select = try connection.prepare("SELECT value FROM store WHERE key = ?1")
+      let select = try connection.prepare("SELECT value FROM store WHERE key = ?1")
+      select.bind(key, at: 1)
+      defer { select.reset() }
+      return try select.step() ? select.bytes(0) : nil
     } catch  where error.kind == .statement {
       // There is no such table.
       return nil
     }
-    select.bind(key, at: 1)
-    defer { select.reset() }
-    return try select.step() ? select.bytes(0) : nil
   }
 }

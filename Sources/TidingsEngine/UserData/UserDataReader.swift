@@ -328,25 +328,23 @@ final class UserDataReader {
   ) throws -> Bool {
     let row = try sql(
       """
-      SELECT a.database_id, lower(hex(a.checksum)), a.checksum, a.size FROM databases d
-      JOIN assets a ON a.database_id = d.id
-      WHERE d.owner = ?1 AND (a.database_id > ?2 OR (a.database_id = ?2 AND lower(hex(a.checksum)) > ?3))
-      ORDER BY 1, 2 LIMIT \(Self.rowsPerPage)
+      SELECT a.database_id, a.checksum, a.size FROM databases d JOIN assets a ON a.database_id = d.id
+      WHERE d.owner = ?1 AND (a.database_id > ?2 OR (a.database_id = ?2 AND a.checksum > ?3))
+      ORDER BY a.database_id, a.checksum LIMIT \(Self.rowsPerPage)
       """,
       .text(user),
       .number(position.number),
-      .text(position.name)
+      .bytes([UInt8](hexadecimal: position.name) ?? [])
     )
     var found: [(database: Int64, asset: Asset)] = []
     try row.forEachRow {
-      (position.number, position.name) = (row.int64(0), row.string(1))
-      found.append(
-        (row.int64(0), Asset(checksum: row.bytes(2), size: UInt64(clamping: row.int64(3))))
-      )
+      let asset = Asset(checksum: row.bytes(1), size: UInt64(clamping: row.int64(2)))
+      found.append((row.int64(0), asset))
     }
     for (database, asset) in found {
       let id = try catalog.database(numbered: database).id
       page.items.append(.init(database: id, content: .asset(asset)))
+      (position.number, position.name) = (database, asset.checksum.hexadecimal)
     }
     return found.count == Self.rowsPerPage
   }

@@ -32,7 +32,8 @@ final class LeaseTable {
     selectEnded = try connection.prepare(
       """
       SELECT channel_id, sequence, number FROM work_leases
-      WHERE group_id = ?1 AND settled IS NULL AND expires <= ?2 ORDER BY expires LIMIT ?3
+      WHERE group_id = ?1 AND settled IS NULL AND expires <= ?2
+      ORDER BY expires, channel_id, sequence LIMIT ?3
       """
     )
     selectNextEnd = try connection.prepare(

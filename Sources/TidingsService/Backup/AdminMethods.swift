@@ -18,14 +18,14 @@ final class AdminMethods: TidingsV1.AdminService.Server {
   private static let reportPause = Duration.milliseconds(250)
 
   private let store: CoreRemote
-  private let walked: WalkedStore
+  private let walkedStore: WalkedStore?
   private let slot: StoreWalkSlot
   private let audit: AuditLog
   private let isVerifying = Atomic(false)
 
   init(_ core: Core, _ store: CoreRemote) {
     self.store = store
-    walked = WalkedStore(core)
+    walkedStore = WalkedStore(core)
     slot = core.walks
     audit = core.audit
   }
@@ -99,6 +99,19 @@ final class AdminMethods: TidingsV1.AdminService.Server {
     }
   }
 
+  private var walked: WalkedStore {
+    get throws {
+      guard let walkedStore else {
+        throw RPCError(
+          .unimplemented,
+          "the store is in a PostgreSQL database: back it up and check it with PostgreSQL's tools, such as "
+            + "pg_basebackup and pg_amcheck"
+        )
+      }
+      return walkedStore
+    }
+  }
+
   // MARK: Backup
 
   /// Sends a backup.
@@ -111,9 +124,10 @@ final class AdminMethods: TidingsV1.AdminService.Server {
     _ responses: MessageWriter<TidingsV1.CreateBackupResponse>
   ) async throws -> String {
     // Committed before the store is frozen: what the copy names stays.
+    let walked = try walked
     let hold = try await store.write { $0.holdAssets() }
     defer { hold.release() }
-    let (walked, skipsDamagedAssets) = (walked, request.skipsDamagedAssets)
+    let skipsDamagedAssets = request.skipsDamagedAssets
     let thread = WorkerThread { WalkState<BackupSource>() }
     defer { thread.stop() }
     try await thread.run {
@@ -139,9 +153,10 @@ final class AdminMethods: TidingsV1.AdminService.Server {
     _ pace: inout BackupPace,
     _ responses: MessageWriter<TidingsV1.CheckStoreResponse>
   ) async throws -> String {
+    let walked = try walked
     let hold = try await store.write { $0.holdAssets() }
     defer { hold.release() }
-    let (walked, checksStructure) = (walked, request.checksStructure)
+    let checksStructure = request.checksStructure
     let interruption = StructureInterruption(gate: walked.checkpointer.gate)
     let thread = WorkerThread { WalkState<StoreCheck>() }
     defer { thread.stop() }

@@ -1,6 +1,13 @@
 internal import TidingsEngine
 internal import TidingsSQLite
 
+/// The files of a database that a backup or check reads.
+struct WalkedDatabase: Sendable {
+  let path: String
+  /// Keeps what was committed in its place meanwhile.
+  let checkpointer: Checkpointer
+}
+
 /// What a backup or check reads.
 struct WalkedStore: Sendable {
   let databasePath: String
@@ -12,10 +19,12 @@ struct WalkedStore: Sendable {
   /// Bytes of pages that are read at once.
   static let runBytes = 128 << 10
 
-  init(_ core: Core) {
-    databasePath = core.folder.databasePath
+  /// The store of a core; `nil`: its database has tools of its own.
+  init?(_ core: Core) {
+    guard let database = core.store.walked else { return nil }
+    databasePath = database.path
+    checkpointer = database.checkpointer
     assets = core.assets.folder
-    checkpointer = core.store.checkpointer
     eraser = core.engine.secretEraser
     incarnation = core.engine.incarnation
   }

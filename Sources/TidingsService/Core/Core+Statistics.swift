@@ -1,5 +1,4 @@
 internal import TidingsEngine
-internal import TidingsFiles
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
@@ -18,11 +17,10 @@ extension Core {
         deadline: call.deadline,
         bytes: 0,
         keyNumber: call.keyNumber
-      ) { [path = folder.databasePath] reader in
+      ) { [readers = store.readers] reader in
         let response = TidingsV1.FetchStatisticsResponse(
           try reader.engine.statistics(),
-          databaseBytes: try Folder.status(path)?.size ?? 0,
-          logBytes: try Folder.status(path + "-wal")?.size ?? 0
+          try readers.sizes()
         )
         return response.encoded(in: reader.arena)
       }
@@ -32,7 +30,7 @@ extension Core {
 }
 
 extension TidingsV1.FetchStatisticsResponse {
-  fileprivate init(_ statistics: StoreStatistics, databaseBytes: UInt64, logBytes: UInt64) {
+  fileprivate init(_ statistics: StoreStatistics, _ sizes: StoreSizes) {
     self.init(
       records: statistics.records,
       tombstones: statistics.tombstones,
@@ -40,8 +38,8 @@ extension TidingsV1.FetchStatisticsResponse {
       subscriptions: statistics.subscriptions,
       channels: statistics.channels,
       events: statistics.events,
-      databaseBytes: databaseBytes,
-      logBytes: logBytes,
+      databaseBytes: sizes.databaseBytes,
+      logBytes: sizes.logBytes,
       assets: statistics.assets,
       assetBytes: statistics.assetBytes,
       users: statistics.users

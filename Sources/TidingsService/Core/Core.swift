@@ -2,7 +2,6 @@ internal import TidingsEngine
 internal import TidingsKeys
 internal import TidingsModel
 internal import TidingsRPC
-internal import TidingsSQLite
 internal import TidingsZeroMQ
 
 /// The state of the loop thread: the store, the engine, and the parts that run in turns.
@@ -16,7 +15,7 @@ final class Core {
   let engine: Engine
   let logger: Logger
   let folder: DataFolder
-  let store: EmbeddedStore
+  let store: any Store
   let assets: AssetFiles
   /// Administrative calls and rejected calls.
   let audit: AuditLog
@@ -43,7 +42,7 @@ final class Core {
 
   /// A core on an open database; the folder stays locked as long as the core lives.
   init(
-    _ connection: SQLiteConnection,
+    _ database: any OpenDatabase,
     _ folder: DataFolder,
     limits: Limits,
     reloadsAlways: Bool = false,
@@ -61,7 +60,7 @@ final class Core {
     self.remote = remote
     let steadyClock = SteadyClock()
     engine = try Engine(
-      connection,
+      database.connection,
       limits: limits,
       admittedKeys: admittedKeys,
       steadyClock: steadyClock,
@@ -77,13 +76,13 @@ final class Core {
     let failures = StoreFailures(logger: logger)
     gate = IdentityGate(engine, mode: callerMode, audit: audit)
     publisher = Publisher(limits, key: sealsPushes ? engine.pushKey : nil)
-    store = try EmbeddedStore(
-      connection,
-      in: folder,
-      limits: limits,
-      now: steadyClock.now,
-      logger: logger,
-      wake: { remote.submit { core, _ in core.calls.tidyStore() } }
+    store = try database.makeStore(
+      for: StoreUser(
+        limits: limits,
+        now: steadyClock.now,
+        logger: logger,
+        wake: { remote.submit { core, _ in core.calls.tidyStore() } }
+      )
     )
     assets = try AssetFiles(
       path: folder.assetsPath,

@@ -1,4 +1,5 @@
 internal import TidingsEngine
+internal import TidingsFiles
 internal import TidingsSQL
 internal import TidingsSQLite
 
@@ -13,8 +14,7 @@ final class EmbeddedStore: Store {
 
   var writer: any SQLConnection { connection }
   var readers: any StoreReaders { EmbeddedReaders(path: path, gate: log.checkpointer.gate) }
-  /// Moves the log, beside everything else.
-  var checkpointer: Checkpointer { log.checkpointer }
+  var walked: WalkedDatabase? { WalkedDatabase(path: path, checkpointer: log.checkpointer) }
   var isFull: Bool { log.isFull }
   var sweepsAfter: SteadyTime { tracker.sweepsAfter }
   var status: StoreStatus {
@@ -31,32 +31,28 @@ final class EmbeddedStore: Store {
   /// - Parameters:
   ///   - connection: Open, with all migrations.
   ///   - folder: Where it is, locked.
-  ///   - limits: How long its log may be.
-  ///   - now: The steady time of the store.
-  ///   - logger: What it cannot do is logged.
-  ///   - wake: Called on another thread when `betweenTransactions` is to be called soon.
+  ///   - server: What uses it.
   /// - Throws: `SQLError`, `FileError`.
-  init(
-    _ connection: SQLiteConnection,
-    in folder: DataFolder,
-    limits: Limits,
-    now: SteadyTime,
-    logger: Logger,
-    wake: @escaping @Sendable () -> Void
-  ) throws {
+  init(_ connection: SQLiteConnection, in folder: DataFolder, for server: StoreUser) throws {
     self.connection = connection
     path = folder.databasePath
     // What a crash left in the log is written and synced again before anything is added to it.
     try connection.moveWholeLog()
-    tracker = try CommitTracker(folder, connection, limits: limits, now: now, logger: logger)
+    tracker = try CommitTracker(
+      folder,
+      connection,
+      limits: server.limits,
+      now: server.now,
+      logger: server.logger
+    )
     connection.setMovesLogOnClose(true)
     space = try StoreSpace(connection)
     log = try StoreLog(
       connection,
       path: path,
-      bytesMax: limits.logBytesMax,
-      logger: logger,
-      wake: wake
+      bytesMax: server.limits.logBytesMax,
+      logger: server.logger,
+      wake: server.wake
     )
   }
 
@@ -97,4 +93,11 @@ struct EmbeddedReaders: StoreReaders {
 
   func snapshotBegins() { gate.enter() }
   func snapshotEnded() { gate.leave() }
+
+  func sizes() throws -> StoreSizes {
+    StoreSizes(
+      databaseBytes: try Folder.status(path)?.size ?? 0,
+      logBytes: try Folder.status(path + "-wal")?.size ?? 0
+    )
+  }
 }

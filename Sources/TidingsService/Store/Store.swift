@@ -13,6 +13,8 @@ protocol Store: AnyObject {
   var isFull: Bool { get }
   /// How it fares.
   var status: StoreStatus { get }
+  /// What a backup or check reads; `nil`: the database has tools of its own for both.
+  var walked: WalkedDatabase? { get }
   /// Files of assets without rows are left alone until then: a run that did not end in order may have left them.
   var sweepsAfter: SteadyTime { get }
 
@@ -56,6 +58,17 @@ protocol StoreReaders: Sendable {
   func snapshotBegins()
   /// The snapshot has ended.
   func snapshotEnded()
+  /// How large the store is; may take long.
+  ///
+  /// - Throws: `SQLError`, `FileError`.
+  func sizes() throws -> StoreSizes
+}
+
+/// How large a store is.
+struct StoreSizes {
+  var databaseBytes: UInt64 = 0
+  /// Of what was committed and is not yet moved to its place.
+  var logBytes: UInt64 = 0
 }
 
 /// How a store fares.

@@ -78,7 +78,7 @@ extension RPCError {
     case .uncertain:
       self.init(
         .unavailable,
-        "the disk of the server failed while the call was committed; whether it took effect is unknown",
+        "the server's store failed while the call was committed; whether it took effect is unknown",
         details: [.errorInfo(reason: "OUTCOME_UNKNOWN")],
         cause: error
       )

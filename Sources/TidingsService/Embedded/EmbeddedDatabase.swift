@@ -1,0 +1,25 @@
+internal import TidingsSQL
+internal import TidingsSQLite
+
+/// The open database of a data folder.
+struct EmbeddedDatabase: OpenDatabase {
+  private let sqlite: SQLiteConnection
+  private let folder: DataFolder
+
+  var connection: any SQLConnection { sqlite }
+
+  /// Opens the database, after a look for what was lost, and for damage.
+  ///
+  /// - Parameters:
+  ///   - folder: Where it is, locked.
+  ///   - isThorough: Read every page, whatever the size.
+  /// - Throws: `StartError`, `SQLError`, `FileError`.
+  init(in folder: DataFolder, isThorough: Bool) throws {
+    self.folder = folder
+    sqlite = try folder.openDatabase(isThorough: isThorough)
+  }
+
+  func makeStore(for server: StoreUser) throws -> any Store {
+    try EmbeddedStore(sqlite, in: folder, for: server)
+  }
+}

@@ -1,0 +1,51 @@
+internal import TidingsPostgres
+internal import TidingsSQL
+
+extension PostgresAddress {
+  /// Opens the database for this process alone, after a look whether it is fit.
+  ///
+  /// - Throws: `StartError`, also in a build without libpq.
+  func open() throws(StartError) -> any OpenDatabase {
+    #if PostgreSQL
+    try PostgresDatabase(self)
+    #else
+    throw StartError("cannot use the database \(self): this rpcd was built without PostgreSQL")
+    #endif
+  }
+}
+
+#if PostgreSQL
+/// The open database of a PostgreSQL server, which no other rpcd uses.
+struct PostgresDatabase: OpenDatabase {
+  private let address: PostgresAddress
+  private let postgres: PostgresConnection
+
+  var connection: any SQLConnection { postgres }
+
+  /// The advisory lock of the rpcd that uses a database.
+  private static let lock: Int64 = 0x7469_6469_6e67_7302
+
+  /// Connects, and checks that the database is fit.
+  ///
+  /// - Throws: `StartError`.
+  init(_ address: PostgresAddress) throws(StartError) {
+    self.address = address
+    var profile = PostgresProfile.writer
+    profile.sessionLock = Self.lock
+    postgres = PostgresConnection(address, profile: profile)
+    let problems: [String]
+    do throws(SQLError) {
+      problems = try postgres.facts().problems
+    } catch {
+      problems = ["\(error)"]
+    }
+    guard problems.isEmpty else {
+      throw StartError("cannot use the database \(address): " + problems.joined(separator: "; "))
+    }
+  }
+
+  func makeStore(for server: StoreUser) -> any Store {
+    PostgresStore(postgres, at: address, for: server)
+  }
+}
+#endif

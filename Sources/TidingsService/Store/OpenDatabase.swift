@@ -1,0 +1,25 @@
+internal import TidingsEngine
+internal import TidingsSQL
+
+/// A database that was opened and checked; it becomes a server's store when an engine has made its tables.
+protocol OpenDatabase {
+  /// The connection that writes.
+  var connection: any SQLConnection { get }
+
+  /// The store, once the tables are there.
+  ///
+  /// - Throws: `SQLError`, `FileError`, `StartError`.
+  func makeStore(for server: StoreUser) throws -> any Store
+}
+
+/// What a store needs of the server that uses it.
+struct StoreUser {
+  /// How large a log may become, and how long files of assets are kept.
+  let limits: Limits
+  /// The steady time of the store.
+  let now: SteadyTime
+  /// What the store cannot do is logged.
+  let logger: Logger
+  /// Called on any thread when `betweenTransactions` is to be called soon.
+  let wake: @Sendable () -> Void
+}
