@@ -179,6 +179,11 @@ public final class ServerProcess: Sendable {
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, output.write, 1)
     posix_spawn_file_actions_adddup2(&actions, errors.write, 2)
+    // A pipe of another test must not stay open in a server: who reads it would wait for the server's end.
+    // To close one that is not open is no error.
+    for descriptor in 3..<Int32(min(sysconf(Int32(_SC_OPEN_MAX)), 4096)) {
+      posix_spawn_file_actions_addclose(&actions, descriptor)
+    }
 
     // Only a shell lowers a limit between the two processes.
     let shell = descriptorsMax.map {
