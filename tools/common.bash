@@ -31,9 +31,10 @@ version() {
   sed -n 's/^  public static let current = "\(.*\)"$/\1/p' "$root/Sources/TidingsRPC/Version.swift"
 }
 
-# build_release PRODUCT...: links the Swift library statically, so that the programs do not require Swift.
+# build_release PRODUCT...: links the Swift library statically, so that the programs do not require Swift, and
+# optimizes across modules, which takes a tenth off a save.
 # All tools use the same options, to avoid rebuilds.
-release_options=(--configuration release --static-swift-stdlib)
+release_options=(--configuration release --static-swift-stdlib -Xswiftc -cross-module-optimization)
 build_release() {
   local product
   for product in "$@"; do
