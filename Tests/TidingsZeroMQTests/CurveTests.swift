@@ -140,7 +140,9 @@ struct CurveServer {
     // Which side ends an attempt first is not certain: sooner or later it is the client, who knows why.
     var (error, attempts) = (nil as RPCError?, 0)
     repeat {
-      error = await failure { _ = try await client.unary(InteropService.empty, [], options: .init()) }
+      error = await failure {
+        _ = try await client.unary(InteropService.empty, [], options: .init())
+      }
       attempts += 1
     } while error?.message.contains("closed the connection") == true && attempts < 10
     #expect(error?.message.contains("does not speak CURVE") == true, "\(String(describing: error))")
