@@ -5,6 +5,7 @@
    lock protects. This library is loaded first (LD_PRELOAD) and wraps those functions. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define SWIFT __attribute__((swiftcall))
@@ -16,6 +17,9 @@ void __tsan_release(void *address);
 /* Synchronization._MutexHandle._lockSlow(UInt32) */
 SWIFT void lock_slow(uint32_t thread, SELF) __asm__("$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF");
 
+/* Synchronization._MutexHandle._tryLockSlow() */
+SWIFT bool try_lock_slow(SELF) __asm__("$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF");
+
 /* Synchronization._MutexHandle._unlockSlow() */
 SWIFT void unlock_slow(SELF) __asm__("$s15Synchronization12_MutexHandleV11_unlockSlowyyF");
 
@@ -25,6 +29,16 @@ SWIFT void lock_slow(uint32_t thread, SELF)
   function *next = (function *)dlsym(RTLD_NEXT, "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF");
   next(thread, self);
   __tsan_acquire(self);
+}
+
+SWIFT bool try_lock_slow(SELF)
+{
+  typedef SWIFT bool function(SELF);
+  function *next = (function *)dlsym(RTLD_NEXT, "$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF");
+  bool is_locked = next(self);
+  if (is_locked)
+    __tsan_acquire(self);
+  return is_locked;
 }
 
 SWIFT void unlock_slow(SELF)
