@@ -9,7 +9,10 @@ extension PostgresAddress {
     #if PostgreSQL
     try PostgresDatabase(self)
     #else
-    throw StartError("cannot use the database \(self): this rpcd was built without PostgreSQL")
+    throw StartError(
+      "cannot use the database \(self): this rpcd was built without PostgreSQL; build it without "
+        + "--disable-default-traits"
+    )
     #endif
   }
 }
