@@ -24,6 +24,8 @@ final class Link {
   private let handle: OpaquePointer
   /// The statements that the server has prepared, or will have when it executes what was sent.
   var prepared: Set<Int> = []
+  /// The token that the last commit left, as it was when the session's lock was taken; `nil`: none did.
+  private(set) var lastCommit: Int64?
 
   /// Connects, and waits for that.
   ///
@@ -42,7 +44,10 @@ final class Link {
     tidings_postgres_ignore_notices(handle)
     let settings = Rows(PQexec(handle, profile.settings))
     if let error = settings.error { throw error }
-    if let lock = profile.sessionLock { try take(lock) }
+    if let lock = profile.sessionLock {
+      try take(lock)
+      lastCommit = noted
+    }
     guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else {
       throw lost
     }
@@ -60,6 +65,13 @@ final class Link {
     guard let error = taken.error else { return }
     guard error.kind == .conflict else { throw error }
     throw SQLError(.busy, "the database is in use by \(holder(of: lock) ?? "another program")")
+  }
+
+  /// What the table `commits` holds, if it exists.
+  private var noted: Int64? {
+    let rows = Rows(PQexec(handle, "SELECT token::text FROM commits WHERE id = 1"))
+    guard rows.error == nil else { return nil }
+    return rows.value(0, 0).flatMap { type, bytes in Int64(type.string(bytes)) }
   }
 
   private static let lockMilliseconds = 10_000
@@ -170,6 +182,11 @@ final class Link {
     let bytes = Int(tidings_postgres_waiting_bytes(PQsocket(handle)))
     guard PQconsumeInput(handle) == 1 else { throw lost }
     return bytes
+  }
+
+  /// Lets time pass before something is tried again.
+  static func pause(_ duration: Duration) {
+    _ = poll(nil, 0, CInt(clamping: Int64(duration / .milliseconds(1))))
   }
 
   /// Whether the connection still exists, as far as this side can know; does not wait.

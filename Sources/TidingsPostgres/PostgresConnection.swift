@@ -9,6 +9,10 @@ public import TidingsSQL
 /// Each wait ends with a synchronization, after which the server watches how long the client is idle.
 ///
 /// A statement that fails leaves a transaction in which only a rollback is possible.
+///
+/// A connection with a session lock notes its commits in the database (`CommitNotes`). So a commit whose answer
+/// was lost is decided when the connection was made again, and what a program remembers of the database stays
+/// valid if nobody else has written meanwhile.
 public final class PostgresConnection: SQLConnection {
   private let address: PostgresAddress
   private let profile: PostgresProfile
@@ -18,9 +22,14 @@ public final class PostgresConnection: SQLConnection {
   private var pipeline = Pipeline<PostgresStatement>()
   private var queuedBytes = 0
   private var lastNumber = 0
+  /// The statement that notes a commit; 0: none was noted yet.
+  private var noteNumber = 0
   /// Prepared statements of the server that nobody uses any more.
   private var unused: [Int] = []
   private var encoded: [UInt8] = []
+  private var notes = CommitNotes()
+  /// The open transaction may have written.
+  private var hasWritten = false
   /// Changes when all statements that are under way end.
   private(set) var generation = 0
 
@@ -75,6 +84,12 @@ public final class PostgresConnection: SQLConnection {
     if isWaitDue { try settle() }
   }
 
+  /// Sends the reads of statements whose values are bound, and waits once for all of them.
+  public func readAhead(_ statements: [any SQLStatement]) throws(SQLError) {
+    for case let statement as PostgresStatement in statements { try statement.sendAhead() }
+    try settle()
+  }
+
   /// Ends all statements that are under way, and rolls back the open transaction, if there is one.
   public func abandon() {
     generation += 1
@@ -94,15 +109,17 @@ public final class PostgresConnection: SQLConnection {
 
   /// Hands a statement to libpq, and the server has it prepared before.
   ///
-  /// `reader` gets its rows.
+  /// `reader` gets its rows; those of a statement that `writes` are few.
   func send(
     _ sql: String,
     _ number: Int,
     _ parameters: Parameters,
+    writes: Bool,
     reader: PostgresStatement?
   ) throws(SQLError) {
     try pipeline.check(nil)
     let link = try connected()
+    if reader == nil || writes { hasWritten = true }
     if !link.prepared.contains(number) {
       let types = parameters.signature.map { $0?.oid ?? 0 }
       try queue(.prepare(number)) { () throws(SQLError) in
@@ -125,7 +142,10 @@ public final class PostgresConnection: SQLConnection {
     case .rollback: return try rollback()
     // What failed since the savepoint is rolled back with it, and the server skips no further.
     case .rollbackToSavepoint: try? settle()
-    case .begin: try dropUnused()
+    case .begin:
+      try dropUnused()
+      hasWritten = false
+    case .commit where hasWritten && profile.sessionLock != nil: return try commitWithNote(sql)
     case .commit, .savepoint, .release: break
     }
     try pipeline.check(control)
@@ -159,6 +179,70 @@ public final class PostgresConnection: SQLConnection {
     }
     try pipeline.finishBatch()
   }
+
+  // MARK: Commits
+
+  /// Commits with a token, by which the outcome is decided if its answer is lost.
+  private func commitWithNote(_ sql: String) throws(SQLError) {
+    try pipeline.check(.commit)
+    let token = Int64.random(in: .min ... .max)
+    if noteNumber == 0 { noteNumber = makeNumber() }
+    var parameters = Parameters([1])
+    parameters.bind(token, at: 1)
+    try send(Self.note, noteNumber, parameters, writes: true, reader: nil)
+    do throws(SQLError) {
+      let link = try connected()
+      try queue(.control(.commit)) { () throws(SQLError) in try link.send(sql) }
+      try settle()
+    } catch {
+      guard error.kind == .uncertain else { throw error }
+      return try decide(token, after: error)
+    }
+    notes.committed(token)
+  }
+
+  /// Finds out what became of a commit whose answer was lost.
+  ///
+  /// The new connection has the lock: the server has ended the old one, and what it did is visible.
+  ///
+  /// - Throws: `disconnected` when nothing was kept; `uncertain` when it cannot be found out.
+  private func decide(_ token: Int64, after error: SQLError) throws(SQLError) {
+    lose(error)
+    pipeline.rolledBackWithConnection()
+    let link = try reconnected(within: profile.decisionPatience, after: error)
+    switch notes.outcome(of: token, finding: link.lastCommit) {
+    case .committed: return
+    case .absent:
+      throw SQLError(.disconnected, "the connection was lost before the commit: \(error)")
+    case .unknown:
+      throw SQLError(
+        .uncertain,
+        "the connection was lost during the commit, and another program has written since: \(error)"
+      )
+    }
+  }
+
+  private func reconnected(within patience: Duration, after lost: SQLError) throws(SQLError) -> Link {
+    let end = ContinuousClock.now.advanced(by: patience)
+    while true {
+      do throws(SQLError) {
+        return try connect(at: .now)
+      } catch {
+        guard ContinuousClock.now < end, error.kind != .denied else {
+          throw SQLError(
+            .uncertain,
+            "the connection was lost during the commit (\(lost)), and its outcome was not found out within "
+              + "\(patience): \(error)"
+          )
+        }
+        Link.pause(schedule.wait(at: .now) ?? ReconnectSchedule.firstPause)
+      }
+    }
+  }
+
+  /// Leaves the token of a transaction.
+  private static let note =
+    "INSERT INTO commits (id, token) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET token = excluded.token"
 
   // MARK: Commands
 
@@ -218,14 +302,23 @@ public final class PostgresConnection: SQLConnection {
     if let link {
       guard pipeline.count == 0, pipeline.transaction == .none else { return link }
       if link.isAlive() { return link }
-      let error = link.lost
-      lose(error)
-      // One that ended while it was idle is replaced without anybody noticing, unless it held a lock.
-      if profile.sessionLock != nil { throw error }
+      lose(link.lost)
     }
     // What is left of a transaction fails, also on a new connection.
     if case .failed(let error) = pipeline.transaction { throw error }
-    if let wait = schedule.wait(at: .now) {
+    // One that ended while it was idle is replaced without anybody noticing, unless another had its lock.
+    let link = try connect(at: .now)
+    guard profile.sessionLock == nil || notes.connected(finding: link.lastCommit) == .kept else {
+      throw SQLError(
+        .disconnected,
+        "the connection to \(address) was lost, and another program may have written meanwhile"
+      )
+    }
+    return link
+  }
+
+  private func connect(at now: ContinuousClock.Instant) throws(SQLError) -> Link {
+    if let wait = schedule.wait(at: now) {
       throw SQLError(
         .disconnected,
         "not connected to \(address): the next attempt is in \(wait / .milliseconds(1)) ms"
@@ -238,7 +331,7 @@ public final class PostgresConnection: SQLConnection {
       self.link = link
       return link
     } catch {
-      schedule.failed(at: .now, share: .random(in: 0...1))
+      schedule.failed(at: now, share: .random(in: 0...1))
       throw error
     }
   }

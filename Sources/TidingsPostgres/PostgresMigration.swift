@@ -35,6 +35,7 @@ extension PostgresConnection {
       try execute(
         "CREATE TABLE migrations (number BIGINT PRIMARY KEY, name TEXT COLLATE \"C\" NOT NULL)"
       )
+      try execute("CREATE TABLE commits (id BIGINT PRIMARY KEY, token BIGINT NOT NULL)")
       try run(baseline)
       done = baseline.number
     }

@@ -13,8 +13,11 @@ public struct PostgresProfile: Sendable {
   /// An advisory lock that the connection holds as long as it lives, so that one program at a time uses the
   /// database.
   ///
-  /// A connection that was lost is reported by the next transaction: another program may have written since.
+  /// The database must have been migrated: commits are noted in it. A connection that was lost is replaced; if
+  /// another program may have written meanwhile, the next transaction reports it once.
   public var sessionLock: Int64?
+  /// How long the outcome of a commit is looked for whose answer was lost.
+  public var decisionPatience = Duration.seconds(15)
   /// Most bytes of the answers that one statement waits for: what returns more must be read in pages.
   public var answerBytesMax = 64 << 20
   /// Rows of a page: a whole page of the largest rows fits into an answer.

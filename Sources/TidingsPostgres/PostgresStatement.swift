@@ -10,6 +10,8 @@ internal import TidingsSQL
 final class PostgresStatement: SQLStatement {
   private let sql: String
   private let control: TransactionControl?
+  /// It may write.
+  private let writes: Bool
   private let connection: PostgresConnection
   /// How it is read in pages; `nil`: it is read at once.
   private let pages: (key: PageKey, rows: Int)?
@@ -29,6 +31,8 @@ final class PostgresStatement: SQLStatement {
     self.connection = connection
     self.pages = pages
     control = TransactionControl(statement.sql)
+    let verb = Token.tokens(of: statement.sql).first { $0.kind == .word }?.text.uppercased()
+    writes = verb != "SELECT"
     parameters = Parameters(statement.parameters)
   }
 
@@ -123,6 +127,13 @@ final class PostgresStatement: SQLStatement {
     firstParameters = nil
   }
 
+  /// Sends the statement; its first step finds the rows, which arrive with the next wait.
+  func sendAhead() throws(SQLError) {
+    reset()
+    generation = connection.generation
+    try send(reader: self)
+  }
+
   /// The answer to the last step.
   func receive(_ rows: Rows) { self.rows = rows }
 
@@ -131,7 +142,7 @@ final class PostgresStatement: SQLStatement {
       self.refusal = nil
       throw refusal
     }
-    try connection.send(sql, number(), parameters, reader: reader)
+    try connection.send(sql, number(), parameters, writes: writes, reader: reader)
   }
 
   private func number() -> Int {

@@ -27,6 +27,13 @@ public protocol SQLConnection: AnyObject {
   /// Runs statements that return no rows and are used once.
   func execute(_ sql: String) throws(SQLError)
 
+  /// Reads the rows of several statements, whose values are bound, in the time of one, where the engine is far
+  /// away: their first steps do not wait.
+  ///
+  /// - Parameter statements: Each with few rows, prepared on this connection.
+  /// - Throws: `SQLError`.
+  func readAhead(_ statements: [any SQLStatement]) throws(SQLError)
+
   /// Ends the statement that runs, from any thread.
   var interruption: any SQLInterruption { get }
 
@@ -54,6 +61,9 @@ extension SQLConnection {
   public func prepare(_ sql: String, inPagesBy key: PageKey) throws(SQLError) -> any SQLStatement {
     try prepare(sql)
   }
+
+  /// Does nothing: each statement reads with its first step.
+  public func readAhead(_ statements: [any SQLStatement]) throws(SQLError) {}
 
   /// Runs all steps.
   public func migrate(_ migrations: [Migration], baseline: Migration) throws {

@@ -73,30 +73,58 @@ struct ConnectionTests {
     #expect(try numbers("SELECT n FROM t") == [1])
   }
 
-  @Test("a connection that holds a lock reports its loss, and takes the lock again")
+  @Test("a connection that holds a lock takes it again when it was lost, and refuses others")
   func sessionLock() throws {
-    var profile = PostgresProfile.writer
-    profile.sessionLock = 7
+    let profile = try lockingProfile()
     let holder = PostgresConnection(try PostgresAddress(uri), profile: profile)
     let pid = try #require(try pid(of: holder))
-    #expect(
-      try numbers(
-        "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = 7"
-      ) == [pid]
-    )
+    #expect(try lockHolders() == [pid])
+    try insert(1, holder)
     try terminate(pid)
-    #expect(failure { try holder.execute("INSERT INTO t VALUES (1)") }?.kind == .disconnected)
     // It waits for one that is just ending, whose lock is free then.
-    try holder.execute("INSERT INTO t VALUES (2)")
-    #expect(try numbers("SELECT n FROM t") == [2])
-    #expect(
-      try numbers(
-        "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = 7"
-      ) == [1]
-    )
+    try insert(2, holder)
+    #expect(try numbers("SELECT n FROM t ORDER BY n") == [1, 2])
+    #expect(try lockHolders().count == 1)
     let other = PostgresConnection(try PostgresAddress(uri), profile: profile)
     let refusal = failure { try other.connect() }
     #expect(refusal?.kind == .busy && refusal?.message.contains("in use by rpcd, ") == true)
+  }
+
+  @Test("a connection that holds a lock reports its loss once when another program had the lock")
+  func lostLock() throws {
+    let profile = try lockingProfile()
+    let holder = PostgresConnection(try PostgresAddress(uri), profile: profile)
+    try insert(1, holder)
+    try terminate(try #require(try pid(of: holder)))
+    let other = PostgresConnection(try PostgresAddress(uri), profile: profile)
+    try insert(2, other)
+    try terminate(try #require(try pid(of: other)))
+    #expect(failure { try insert(3, holder) }?.kind == .disconnected)
+    holder.abandon()
+    try insert(4, holder)
+    #expect(try numbers("SELECT n FROM t ORDER BY n") == [1, 2, 4])
+  }
+
+  private func lockingProfile() throws -> PostgresProfile {
+    try connection.execute("CREATE TABLE commits (id BIGINT PRIMARY KEY, token BIGINT NOT NULL)")
+    var profile = PostgresProfile.writer
+    profile.sessionLock = 7
+    return profile
+  }
+
+  private func lockHolders() throws -> [Int64] {
+    try numbers(
+      "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = 7 "
+        + "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+    )
+  }
+
+  private func insert(_ number: Int64, _ connection: PostgresConnection) throws {
+    try connection.execute("BEGIN")
+    let insert = try connection.prepare("INSERT INTO t VALUES (?1)")
+    insert.bind(number, at: 1)
+    try insert.run()
+    try connection.execute("COMMIT")
   }
 
   private func pid(of connection: PostgresConnection) throws -> Int64? {

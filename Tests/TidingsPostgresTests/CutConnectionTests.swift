@@ -63,6 +63,52 @@ struct CutConnectionTests {
     #expect(!committed.isEmpty && unknown > 0, "seed \(seed)")
   }
 
+  /// With `TIDINGS_CUT_COMMITS=1000` as many are lost.
+  @Test("a connection with a lock knows the outcome of every commit, whose answers are cut off or not")
+  func decisions() throws {
+    let cluster = try PostgresCluster.shared()
+    guard let folder = cluster.folder, let port = cluster.parameter("port") else { return }
+    let seed = Seed.make("CutConnectionTests")
+    let cutCount = ProcessInfo.processInfo.environment["TIDINGS_CUT_COMMITS"].flatMap(Int.init) ?? 25
+    let password = try String(contentsOfFile: folder + "/password", encoding: .utf8)
+    let uri = try cluster.makeDatabaseURI()
+    let name = try #require(uri.prefix { $0 != "?" }.split(separator: "/").last)
+    let observer = PostgresConnection(try PostgresAddress(uri))
+    try observer.migrate([], baseline: Self.table)
+    let proxy = try CallProxy(to: "tcp://127.0.0.1:\(port)", cutWithin: 8_000, seed: seed)
+    let proxyPort = try #require(proxy.endpoint.split(separator: ":").last)
+    let address =
+      "postgresql://tidings:\(password)@127.0.0.1:\(proxyPort)/\(name)?sslmode=disable"
+    var profile = PostgresProfile.writer
+    profile.sessionLock = 8
+    let connection = PostgresConnection(try PostgresAddress(address), profile: profile)
+    let insert = try connection.prepare("INSERT INTO t VALUES (?1)")
+    var (number, lost, committed): (Int64, Int, [Int64]) = (0, 0, [])
+    while lost < cutCount, number < 1_000 * cutCount {
+      number += 1
+      do throws(SQLError) {
+        try connection.execute("BEGIN")
+        insert.bind(number, at: 1)
+        try insert.run()
+        try connection.execute("COMMIT")
+        committed.append(number)
+      } catch {
+        lost += 1
+        #expect(error.kind == .disconnected, "seed \(seed): \(error)")
+        connection.abandon()
+      }
+    }
+    #expect(lost == cutCount && committed.count > cutCount, "seed \(seed)")
+    // All of those and nothing else: what was reported as not committed is not there.
+    #expect(try numbers("SELECT n FROM t ORDER BY n", observer) == committed, "seed \(seed)")
+  }
+
+  private static let table = Migration(
+    number: 1,
+    name: "t",
+    sql: "CREATE TABLE t (n BIGINT PRIMARY KEY)"
+  )
+
   private func numbers(_ sql: String, _ connection: PostgresConnection) throws -> [Int64] {
     let statement = try connection.prepare(sql)
     var numbers: [Int64] = []
