@@ -104,6 +104,7 @@ let package = Package(
     library(
       "TidingsPostgres",
       "TidingsSQL",
+      "TidingsThreads",
       .target(name: "CPostgres", condition: .when(traits: [postgreSQL]))
     ),
     library(
@@ -241,6 +242,7 @@ let package = Package(
       "TidingsKit",
       "TidingsMatcher",
       "TidingsModel",
+      "TidingsPostgres",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",

@@ -263,6 +263,7 @@ public final class Engine {
       maintenance.wake()
       room.wakeUp.lower()
     }
+    forgetReadsAhead()
     catalog.refusesResets = false
     if notifications.fetchLog.isPending { try notifications.fetchLog.write(at: moment.steady) }
     try time.save(ifOlderThan: StoreTime.idleSaveInterval)

@@ -1,6 +1,7 @@
 #if PostgreSQL
 internal import CPostgres
 public import TidingsSQL
+internal import TidingsThreads
 
 /// A connection to a PostgreSQL server.
 ///
@@ -28,6 +29,9 @@ public final class PostgresConnection: SQLConnection {
   private var unused: [Int] = []
   private var encoded: [UInt8] = []
   private var notes = CommitNotes()
+  private var thread: ConnectionThread?
+  /// Signaled when the thread does not have the connection any more; `nil`: it does not have it.
+  private var threadEnd: Semaphore?
   /// The open transaction may have written.
   private var hasWritten = false
   /// Changes when all statements that are under way end.
@@ -54,7 +58,10 @@ public final class PostgresConnection: SQLConnection {
   /// - Returns: The version of the server, as 150004 for 15.4.
   /// - Throws: `disconnected`, `denied`.
   @discardableResult
-  public func connect() throws(SQLError) -> Int { try connected().serverVersion }
+  public func connect() throws(SQLError) -> Int {
+    claim()
+    return try connected().serverVersion
+  }
 
   /// Keeps a statement, which the server compiles when it is first used.
   public func prepare(_ sql: String) throws(SQLError) -> any SQLStatement {
@@ -70,6 +77,7 @@ public final class PostgresConnection: SQLConnection {
   ///
   /// Outside of a transaction, all of them take effect or none does.
   public func execute(_ sql: String) throws(SQLError) {
+    claim()
     var isWaitDue = false
     for statement in Dialect.statements(sql).map(\.sql) {
       if let control = TransactionControl(statement) {
@@ -86,12 +94,75 @@ public final class PostgresConnection: SQLConnection {
 
   /// Sends the reads of statements whose values are bound, and waits once for all of them.
   public func readAhead(_ statements: [any SQLStatement]) throws(SQLError) {
+    claim()
     for case let statement as PostgresStatement in statements { try statement.sendAhead() }
     try settle()
   }
 
+  // MARK: Beside the owner's thread
+
+  /// Reads ahead on a thread of the connection; who uses the connection meanwhile waits for the end.
+  ///
+  /// - Parameters:
+  ///   - statements: As for `readAhead`.
+  ///   - done: Called on that thread before the end, with what failed.
+  public func readBeside(
+    _ statements: [any SQLStatement],
+    _ done: @escaping @Sendable (SQLError?) -> Void
+  ) {
+    let statements = statements.compactMap { $0 as? PostgresStatement }
+    beside(done) { connection throws(SQLError) in
+      for statement in statements { try statement.sendAhead() }
+      try connection.settle()
+    }
+  }
+
+  /// Commits the open transaction on a thread of the connection; who uses the connection meanwhile waits for the end.
+  ///
+  /// - Parameter done: Called on that thread before the end, with why the transaction was not committed.
+  public func commitBeside(_ done: @escaping @Sendable (SQLError?) -> Void) {
+    beside(done) { connection throws(SQLError) in try connection.run(.commit, "COMMIT") }
+  }
+
+  /// Waits until the thread does not have the connection any more.
+  public func claim() {
+    guard let threadEnd else { return }
+    threadEnd.wait()
+    self.threadEnd = nil
+  }
+
+  private func beside(
+    _ done: @escaping @Sendable (SQLError?) -> Void,
+    _ work: @escaping (PostgresConnection) throws(SQLError) -> Void
+  ) {
+    claim()
+    let end = Semaphore()
+    let lent = Lent(connection: self, work: work)
+    let thread = self.thread ?? ConnectionThread()
+    self.thread = thread
+    thread.begin {
+      var failure: SQLError?
+      do throws(SQLError) {
+        try lent.work(lent.connection)
+      } catch {
+        failure = error
+      }
+      // Reported first, so that waiters for the end see the result.
+      done(failure)
+      end.signal()
+    }
+    threadEnd = end
+  }
+
+  /// Unchecked: `claim` keeps the owner's thread away until the signal.
+  private struct Lent: @unchecked Sendable {
+    let connection: PostgresConnection
+    let work: (PostgresConnection) throws(SQLError) -> Void
+  }
+
   /// Ends all statements that are under way, and rolls back the open transaction, if there is one.
   public func abandon() {
+    claim()
     generation += 1
     try? rollback()
   }
@@ -105,7 +176,10 @@ public final class PostgresConnection: SQLConnection {
   }
 
   /// The server need not keep a prepared statement.
-  func drop(_ number: Int) { if link?.prepared.contains(number) == true { unused.append(number) } }
+  func drop(_ number: Int) {
+    claim()
+    if link?.prepared.contains(number) == true { unused.append(number) }
+  }
 
   /// Hands a statement to libpq, and the server has it prepared before.
   ///
@@ -222,7 +296,8 @@ public final class PostgresConnection: SQLConnection {
     }
   }
 
-  private func reconnected(within patience: Duration, after lost: SQLError) throws(SQLError) -> Link {
+  private func reconnected(within patience: Duration, after lost: SQLError) throws(SQLError) -> Link
+  {
     let end = ContinuousClock.now.advanced(by: patience)
     while true {
       do throws(SQLError) {

@@ -68,6 +68,7 @@ final class PostgresStatement: SQLStatement {
 
   func step() throws(SQLError) -> Bool {
     if rows == nil || generation != connection.generation {
+      connection.claim()
       reset()
       if let control {
         try connection.run(control, sql)
@@ -76,6 +77,7 @@ final class PostgresStatement: SQLStatement {
       generation = connection.generation
       try readRows()
     } else if let pages, rows?.count == pages.rows, row + 1 == pages.rows {
+      connection.claim()
       continueBehindRow(pages.key)
       try readRows()
     }
@@ -115,6 +117,7 @@ final class PostgresStatement: SQLStatement {
   }
 
   func run() throws(SQLError) {
+    connection.claim()
     reset()
     if let control { return try connection.run(control, sql) }
     try send(reader: nil)

@@ -1,6 +1,7 @@
 import BenchCore
 import Glibc
 import TidingsKeys
+import TidingsPostgres
 import TidingsProto
 
 /// What the cases run with.
@@ -16,11 +17,13 @@ final class Bench {
 
   /// Starts a server on a new data folder.
   ///
-  /// - Parameter limits: `NAME=NUMBER` each, beside the limit of pushes.
+  /// - Parameters:
+  ///   - limits: `NAME=NUMBER` each, beside the limit of pushes.
+  ///   - database: The address of its database; `nil`: in the folder.
   /// - Returns: The server, which is ready.
   /// - Throws: `BenchError`.
-  func startServer(limits: [String] = []) throws -> ServerProcess {
-    try ServerProcess(settings, in: makeFolder(), limits: limits)
+  func startServer(limits: [String] = [], database: String? = nil) throws -> ServerProcess {
+    try ServerProcess(settings, in: makeFolder(), limits: limits, database: database)
   }
 
   /// Starts a server whose callers prove who they are; returns it with what to connect with.
@@ -66,6 +69,7 @@ final class ServerProcess {
   private(set) var address: ServerAddress
   private var process: ChildProcess
   private let arguments: [String]
+  private let environment: [String]
   private let folder: RunFolder
 
   var endpoint: String { address.endpoint }
@@ -75,9 +79,11 @@ final class ServerProcess {
   fileprivate init(
     _ settings: BenchSettings,
     in folder: RunFolder,
-    limits: [String] = []
+    limits: [String] = [],
+    database: String? = nil
   ) throws {
     self.folder = folder
+    environment = database.map { ["\(DatabaseSetting.variable)=\($0)"] } ?? []
     arguments =
       [
         settings.rpcd, "--rpc", "tcp://127.0.0.1:0", "--push", "tcp://127.0.0.1:0", "--data",
@@ -85,7 +91,7 @@ final class ServerProcess {
         // Each save is to have its push.
         "--limit", "pushes-per-second-max=1000000",
       ] + limits.flatMap { ["--limit", $0] }
-    process = try ChildProcess(arguments)
+    process = try ChildProcess(arguments, environment)
     address = try process.address()
   }
 
@@ -100,7 +106,7 @@ final class ServerProcess {
 
   /// Starts it again on the same data, and waits until it is ready.
   func startProcess() throws {
-    process = try ChildProcess(arguments)
+    process = try ChildProcess(arguments, environment)
     address = try process.address()
   }
 

@@ -1,6 +1,7 @@
 import BenchCore
 import CommandLineTools
 import Glibc
+import TidingsPostgres
 
 /// What the benchmark's command line says.
 struct BenchArguments {
@@ -9,7 +10,7 @@ struct BenchArguments {
   static let caseNames = [
     "echo", "curve", "fetch", "save", "engine", "push", "fanout", "subscribers", "catchup", "match",
     "start",
-    "seal", "authorization", "query", "feed", "fairness", "turns", "client", "kit",
+    "seal", "authorization", "query", "feed", "fairness", "turns", "client", "kit", "postgres",
   ]
 
   var cases: [String] = []
@@ -199,6 +200,9 @@ struct BenchArguments {
         turns   calls as large as they may be: how long one turn of the server's loop took
         client  the same calls through the Swift client, against a raw DEALER socket
         kit     saves, fetches and queries through TidingsKit, against the Swift client
+        postgres
+                fetch and save (new, update, fired) of rpcd on PostgreSQL, against rpcd on its embedded
+                database; needs RPCD_DATABASE, the address of a database whose login may create others
 
       `tidings-bench growth` measures how costs grow with what is stored, `tidings-bench report` draws the
       curves; see `tidings-bench growth --help`.
@@ -231,7 +235,16 @@ struct BenchArguments {
       throw UsageError("unknown case '\(name)'" + (near.map { "; did you mean \($0)?" } ?? ""))
     }
     let takesAll = parsed[Self.all] || parsed.operands.isEmpty
-    cases = Self.caseNames.filter { takesAll || parsed.operands.contains($0) }
+    settings.database = environment[DatabaseSetting.variable] ?? ""
+    // The servers of all other cases are embedded.
+    unsetenv(DatabaseSetting.variable)
+    let hasDatabase = !settings.database.isEmpty
+    guard hasDatabase || !parsed.operands.contains("postgres") else {
+      throw UsageError("postgres needs \(DatabaseSetting.variable)=postgresql://…")
+    }
+    cases = Self.caseNames.filter {
+      takesAll && (hasDatabase || $0 != "postgres") || parsed.operands.contains($0)
+    }
     settings.seconds = parsed[Self.seconds]
     if let text = parsed[Self.openLoop] {
       guard let rate = OpenLoopRate(text) else {

@@ -28,6 +28,8 @@ struct BenchSettings {
   var notifications = 1_000_000
   /// Which calls `turns` makes: those whose names begin with it.
   var turns = ""
+  /// The address of a PostgreSQL server's database; empty: there is none to measure.
+  var database = ""
   /// The server's program.
   var rpcd = ""
   /// Where temporary folders go.

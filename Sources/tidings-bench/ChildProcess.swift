@@ -14,8 +14,13 @@ final class ChildProcess {
   private static let startSecondsMax = 60
 
   /// Starts a program, whose path comes first, and waits until it says that it is ready.
-  init(_ arguments: [String]) throws {
-    (pid, input, output) = try Self.spawn(arguments)
+  ///
+  /// - Parameters:
+  ///   - arguments: The program and its arguments.
+  ///   - additions: `NAME=VALUE` each, beside the environment of this process.
+  /// - Throws: `BenchError`.
+  init(_ arguments: [String], _ additions: [String] = []) throws {
+    (pid, input, output) = try Self.spawn(arguments, additions)
     do {
       let line = try Self.readLine(from: output)
       guard let ready = ReadyLine(line) else {
@@ -82,7 +87,10 @@ final class ChildProcess {
 
   deinit { stop() }
 
-  private static func spawn(_ arguments: [String]) throws -> (pid_t, input: CInt, output: CInt) {
+  private static func spawn(
+    _ arguments: [String],
+    _ additions: [String] = []
+  ) throws -> (pid_t, input: CInt, output: CInt) {
     let (toChild, fromChild) = (try makePipe(), try makePipe())
     defer {
       close(toChild[0])
@@ -101,8 +109,18 @@ final class ChildProcess {
     posix_spawnattr_setpgroup(&attributes, 0)
     let vector: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
     defer { for argument in vector { free(argument) } }
+    let own = sequence(first: environ) { $0 + 1 }.lazy.map(\.pointee).prefix { $0 != nil }
+    let added: [UnsafeMutablePointer<CChar>?] = additions.map { strdup($0) }
+    defer { for addition in added { free(addition) } }
     var pid: pid_t = 0
-    let code = posix_spawn(&pid, arguments[0], &actions, &attributes, vector, environ)
+    let code = posix_spawn(
+      &pid,
+      arguments[0],
+      &actions,
+      &attributes,
+      vector,
+      Array(own) + added + [nil]
+    )
     guard code == 0 else {
       close(toChild[1])
       close(fromChild[0])

@@ -60,6 +60,7 @@ struct Run {
     case "fairness": try FairnessCase.run(bench)
     case "turns": try TurnCase.run(bench)
     case "client": try await ClientCase.run(bench)
+    case "postgres": try PostgresCase.run(bench)
     case "kit": try await KitCase.run(bench)
     default: throw BenchError("there is no case '\(name)'")
     }

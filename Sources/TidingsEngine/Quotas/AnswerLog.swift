@@ -3,6 +3,21 @@ internal import TidingsSQL
 
 /// The first answers of calls with an idempotency key, kept in the transaction of their effects.
 final class AnswerLog {
+  /// Whose key.
+  struct Key: Hashable {
+    let owner: String
+    let key: [UInt8]
+  }
+
+  /// An answer as stored.
+  struct Row {
+    let requestHash: [UInt8]
+    let response: [UInt8]
+    let expires: SteadyTime
+  }
+
+  /// What calls are going to look up, read ahead.
+  let ahead: RowsAhead<Key, Row>
   private let limits: Limits
   private let usage: UsageTable
   private let select: any SQLStatement
@@ -19,6 +34,7 @@ final class AnswerLog {
 
   init(_ connection: any SQLConnection, limits: Limits, usage: UsageTable) throws {
     (self.limits, self.usage) = (limits, usage)
+    ahead = RowsAhead(connection, Self.queryAhead)
     select = try connection.prepare(
       """
       SELECT request_hash, response, expires FROM answers
@@ -47,30 +63,65 @@ final class AnswerLog {
   ///
   /// - Throws: `ItemError` `serverRejectedRequest` when the key was used for another request.
   func answer(to call: IdempotentCall, at time: SteadyTime) throws -> [UInt8]? {
-    select.bind(call.owner, at: 1)
-    select.bind(call.keyBytes, at: 2)
-    defer { select.reset() }
     expiredCost = 0
-    guard try select.step() else { return nil }
-    guard select.int64(2) > time.milliseconds else {
-      var count = 0
-      select.withBytes(1) { count = $0.count }
-      expiredCost = StorageCost.answer(body: count, key: call.keyBytes.count)
+    guard let row = try row(Key(owner: call.owner, key: call.keyBytes)) else { return nil }
+    guard row.expires > time else {
+      expiredCost = StorageCost.answer(body: row.response.count, key: call.keyBytes.count)
       return nil
     }
-    guard select.bytes(0) == call.requestHash else {
+    guard row.requestHash == call.requestHash else {
       throw ItemError(
         .serverRejectedRequest,
         "the idempotency key '\(call.key)' was used for another request: use a new key for each "
           + "request"
       )
     }
-    return select.bytes(1)
+    return row.response
+  }
+
+  private func row(_ key: Key) throws(SQLError) -> Row? {
+    if let known = ahead[key] { return known }
+    select.bind(key.owner, at: 1)
+    select.bind(key.key, at: 2)
+    defer { select.reset() }
+    return try select.step() ? Self.row(of: select) : nil
+  }
+
+  private static func row(of statement: any SQLStatement) -> Row {
+    Row(
+      requestHash: statement.bytes(0),
+      response: statement.bytes(1),
+      expires: SteadyTime(milliseconds: statement.int64(2))
+    )
+  }
+
+  private static var queryAhead: RowsAhead<Key, Row>.Query {
+    .init(
+      sql: { keys in
+        """
+        SELECT a.request_hash, CASE WHEN length(a.response) <= \(RowsAhead<Key, Row>.rowBytesMax)
+          THEN a.response END, a.expires, a.owner, a.idempotency_key,
+          length(a.response) > \(RowsAhead<Key, Row>.rowBytesMax)
+        FROM (VALUES \(keys)) AS k
+        JOIN answers a ON a.owner = k.column1 AND a.idempotency_key = k.column2
+        """
+      },
+      types: [.text, .bytes],
+      bind: { statement, key, first in
+        statement.bind(key.owner, at: first)
+        statement.bind(key.key, at: first + 1)
+      },
+      row: { statement in
+        let key = Key(owner: statement.string(3), key: statement.bytes(4))
+        return (key, statement.int64(5) == 0 ? row(of: statement) : nil)
+      }
+    )
   }
 
   /// Keeps the first answer, to the call for which `answer` was asked last.
   func keep(_ response: [UInt8], for call: IdempotentCall, at time: SteadyTime) throws {
     let hour: Int64 = 3_600_000
+    ahead.forget(Key(owner: call.owner, key: call.keyBytes))
     insert.bind(call.owner, at: 1)
     insert.bind(call.keyBytes, at: 2)
     insert.bind(call.requestHash, at: 3)
@@ -86,6 +137,7 @@ final class AnswerLog {
     guard time >= nextPurge else { return }
     nextPurge.milliseconds =
       time.milliseconds + Self.purgeIntervalMilliseconds
+    ahead.forgetAll()
     purge.bind(time.milliseconds, at: 1)
     purge.bind(Self.purgeCountMax, at: 2)
     var purged: [(owner: String, cost: Int64)] = []

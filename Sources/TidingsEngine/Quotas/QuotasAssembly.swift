@@ -14,6 +14,6 @@ struct QuotasAssembly: RoomAssembly {
     clientTokens = try ClientTokens(room.connection, limits: room.limits, usage: usage)
   }
 
-  var participants: [any TransactionParticipant] { [table, usage, devices] }
+  var participants: [any TransactionParticipant] { [table, usage, devices, answers.ahead] }
   var tasks: [any MaintenanceTask] { [clientTokens, devices] }
 }

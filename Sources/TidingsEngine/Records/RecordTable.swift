@@ -22,6 +22,14 @@ final class RecordTable {
     var changeTag: String { RecordTable.changeTag(sequence) }
   }
 
+  /// A name in a zone, by the zone's number.
+  struct Key: Hashable {
+    let zone: Int64
+    let name: String
+  }
+
+  /// What calls are going to read, read ahead.
+  let ahead: RowsAhead<Key, Row>
   private let select: any SQLStatement
   private let selectBody: any SQLStatement
   private let selectType: any SQLStatement
@@ -34,6 +42,7 @@ final class RecordTable {
   private let delete: any SQLStatement
 
   init(_ connection: any SQLConnection) throws {
+    ahead = RowsAhead(connection, Self.queryAhead)
     select = try connection.prepare(
       """
       SELECT sequence, record_type, body, previous, id FROM records
@@ -122,19 +131,51 @@ final class RecordTable {
     return try selectBodyBytes.step() ? Int(selectBodyBytes.int64(0)) : 0
   }
 
+  private static var queryAhead: RowsAhead<Key, Row>.Query {
+    .init(
+      sql: { keys in
+        """
+        SELECT r.sequence, r.record_type, CASE WHEN length(r.body) <= \(RowsAhead<Key, Row>.rowBytesMax)
+          THEN r.body END, r.previous, r.id, r.zone_id, r.name,
+          coalesce(length(r.body), 0) > \(RowsAhead<Key, Row>.rowBytesMax)
+        FROM (VALUES \(keys)) AS k
+        JOIN records r ON r.zone_id = k.column1 AND r.name = k.column2
+        """
+      },
+      types: [.integer, .text],
+      bind: { statement, key, first in
+        statement.bind(key.zone, at: first)
+        statement.bind(key.name, at: first + 1)
+      },
+      row: { statement in
+        let key = Key(zone: statement.int64(5), name: statement.string(6))
+        return (key, statement.int64(7) == 0 ? row(of: statement) : nil)
+      }
+    )
+  }
+
   /// The row of a record, or of its tombstone.
   func row(_ recordName: String, in zone: ZoneEntry) throws(SQLError) -> Row? {
+    if let known = rowAhead(recordName, in: zone) { return known }
     select.bind(zone.number, at: 1)
     select.bind(recordName, at: 2)
     defer { select.reset() }
-    guard try select.step() else { return nil }
-    return Row(
-      number: select.int64(4),
-      sequence: select.int64(0),
-      recordType: select.string(1),
-      body: select.isNull(2) ? nil : select.bytes(2),
-      previous: select.isNull(3) ? nil : select.int64(3)
+    return try select.step() ? Self.row(of: select) : nil
+  }
+
+  private static func row(of statement: any SQLStatement) -> Row {
+    Row(
+      number: statement.int64(4),
+      sequence: statement.int64(0),
+      recordType: statement.string(1),
+      body: statement.isNull(2) ? nil : statement.bytes(2),
+      previous: statement.isNull(3) ? nil : statement.int64(3)
     )
+  }
+
+  /// The row, or that there is none, if that was read ahead.
+  private func rowAhead(_ recordName: String, in zone: ZoneEntry) -> Row?? {
+    ahead.isEmpty ? nil : ahead[Key(zone: zone.number, name: recordName)]
   }
 
   /// Lends the encoded record, valid for the call.
@@ -145,6 +186,11 @@ final class RecordTable {
     in zone: ZoneEntry,
     _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> Bool {
+    if let known = rowAhead(recordName, in: zone) {
+      guard let stored = known?.body else { return false }
+      try stored.withUnsafeBytes(body)
+      return true
+    }
     selectBody.bind(zone.number, at: 1)
     selectBody.bind(recordName, at: 2)
     defer { selectBody.reset() }
@@ -171,6 +217,7 @@ final class RecordTable {
     replacing old: Row?,
     at time: SteadyTime
   ) throws(SQLError) {
+    if !ahead.isEmpty { ahead.forget(Key(zone: zone.number, name: name)) }
     let statement = statement(for: row, replacing: old, at: time)
     if let old {
       precondition(old.number != nil, "a row that was read has a number")

@@ -10,6 +10,6 @@ struct RecordsAssembly: RoomAssembly {
     references = try ReferenceTable(room.connection, limits: room.limits)
   }
 
-  var participants: [any TransactionParticipant] { [ancestors] }
+  var participants: [any TransactionParticipant] { [ancestors, table.ahead] }
   var tasks: [any MaintenanceTask] { [ancestors] }
 }

@@ -12,6 +12,14 @@ struct CallGroup {
     var hasCall = false
   }
 
+  /// Work on the store that is not a call's.
+  struct Task {
+    /// Called with the reason if the group was rolled back, else with `nil`.
+    let done: ((any Error)?) -> Void
+    /// Does it again.
+    let again: (LoopContext) -> Void
+  }
+
   /// Bytes of answers of one group, above which it is committed.
   static let bytesMax = 64 << 20
   /// Initial capacity, in answers.
@@ -21,8 +29,8 @@ struct CallGroup {
   private(set) var answers: [Answer] = []
   /// Calls that are executed again if the group is rolled back because of another call.
   private(set) var calls: [HeldCall] = []
-  /// Completion handlers of tasks, called with the reason if the group was rolled back, else `nil`.
-  var waiting: [((any Error)?) -> Void] = []
+  /// Tasks that wait for the end of the group.
+  var tasks: [Task] = []
   /// Whether the group may have written.
   var mayHaveWritten = false
   /// Whether calls may have written, not only maintenance tasks.
@@ -62,7 +70,7 @@ struct CallGroup {
   }
 
   /// Whether no call or task waits for its end.
-  var isEmpty: Bool { answers.isEmpty && waiting.isEmpty }
+  var isEmpty: Bool { answers.isEmpty && tasks.isEmpty }
 }
 
 /// Counters of the core.

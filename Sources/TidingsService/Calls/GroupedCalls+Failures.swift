@@ -13,7 +13,7 @@ extension GroupedCalls {
   /// transaction. SQLite neither writes nor commits in one that met damage: they are made again.
   func callFailed(_ error: any Error, _ access: StoreAccess, on loop: LoopContext) {
     guard !error.leavesTransactionIntact else { return failures.note(error, in: "a call") }
-    guard access == .read else { return giveUpCall(after: error, on: loop) }
+    guard access == .read, !isTransient(error) else { return giveUpCall(after: error, on: loop) }
     failures.note(error, in: "a call that reads")
     guard committer.isOpen else { return }
     if committer.group.mayHaveWritten {
@@ -24,6 +24,21 @@ extension GroupedCalls {
     } else {
       committer.rollback()
     }
+  }
+
+  /// Whether the calls of a group that failed with this can be run again, all of them.
+  func isTransient(_ error: any Error) -> Bool {
+    guard gathers, let kind = (error as? SQLError)?.kind else { return false }
+    return kind == .conflict || kind == .disconnected
+  }
+
+  /// The group failed as a whole, at its end.
+  ///
+  /// A remote store reports there what a call did wrong: it must not cost others their calls.
+  func groupFailed(after error: any Error, on loop: LoopContext) {
+    let isAlone = committer.group.calls.count <= 1 && !isTransient(error)
+    guard gathers, !isAlone else { return giveUpGroup(after: error, on: loop) }
+    giveUpCall(after: error, on: loop)
   }
 
   /// Nothing of the group was kept: all that waited for its commit learn that.
@@ -43,6 +58,7 @@ extension GroupedCalls {
   /// One of the group's calls failed within the store, and the group with it: the others are made again, each in a
   /// group of its own, unless the disk has failed.
   func giveUpCall(after error: any Error, on loop: LoopContext) {
+    if isTransient(error) { return runGroupAgain(after: error, on: loop) }
     guard error.letsOthersRunAgain else { return giveUpGroup(after: error, on: loop) }
     let group = takeBackGroup(after: error, on: loop)
     for answer in group.answers where !answer.hasCall {
@@ -52,19 +68,28 @@ extension GroupedCalls {
       case .failure(let error): loop.fail(answer.token, error)
       }
     }
+    let wasServing = isServingWaiting
+    isServingWaiting = true
     for call in group.calls {
       serveInTurn(call, on: loop)
       endGroup(loop)
     }
+    isServingWaiting = wasServing
   }
 
   private func takeBackGroup(after error: any Error, on loop: LoopContext) -> CallGroup {
+    let group = takeBack(after: error, on: loop)
+    let failure = RPCError(callFailure: error)
+    for task in group.tasks { task.done(failure) }
+    return group
+  }
+
+  /// Takes the group back; its tasks wait.
+  func takeBack(after error: any Error, on loop: LoopContext) -> CallGroup {
     failures.note(error, in: "a group of calls")
     let group = committer.giveUp()
     observer?.groupRolledBack(on: loop)
-    let failure = RPCError(callFailure: error)
-    failPartlyWritten(group.partlyWritten, failure)
-    for done in group.waiting { done(failure) }
+    failPartlyWritten(group.partlyWritten, RPCError(callFailure: error))
     return group
   }
 

@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsRPC
@@ -16,18 +15,11 @@ extension GroupedCalls {
     let work: PausedWork
     /// Its group, while it pauses.
     var group = CallGroup()
-    /// Its commit, once it is begun.
-    var commit: Commit?
     private let outcome: Outcome
 
     /// What its handler came to, which the work leaves here.
     final class Outcome {
       var result: Result<[UInt8], any Error>?
-    }
-
-    /// What its commit came to.
-    final class Commit: Sendable {
-      let failure = Mutex<SQLError?>(nil)
     }
 
     init(_ held: HeldCall, _ outcome: Outcome, _ work: PausedWork) {
@@ -46,21 +38,26 @@ extension GroupedCalls {
     countMax: 4_096,
     bytesMax: 64 << 20
   )
+  /// How often a long call is begun anew when the store was out of reach.
+  private static let longCallAttemptsMax = 3
   /// A turn's part of a call that takes long.
   private var longCallSlice: Duration {
     min(.milliseconds(2), .microseconds(engine.limits.callCostMax))
   }
 
-  /// A call has the store, or what waited for it has its turn before others.
+  /// A call has the store, or what waited for it has its turn before others; of a remote store, everything waits
+  /// for its turn.
   var isStoreTaken: Bool {
-    runningLongCall != nil || (longCalls.isAnyWaiting && !isServingWaiting)
+    if isServingWaiting { return runningLongCall != nil || beside != nil }
+    return gathers || runningLongCall != nil || longCalls.isAnyWaiting
   }
 
   // MARK: The call
 
   /// Begins the next call that takes long, if there is one.
   func beginLongCall(on loop: LoopContext) {
-    guard runningLongCall == nil, let line = longCalls.takeNext(),
+    guard runningLongCall == nil, beside == nil,
+      let line = longCalls.takeNext(isItsTurn: gathers),
       let held = postponed.first(of: line)
     else { return }
     do {
@@ -104,7 +101,7 @@ extension GroupedCalls {
 
   /// Does a slice of the call that has the store.
   private func continueLongCall(on loop: LoopContext) {
-    guard let long = runningLongCall, long.commit == nil else { return }
+    guard let long = runningLongCall, beside == nil else { return }
     answerRefused(on: loop)
     committer.exchange(&long.group, isOpen: true)
     engine.pace.pause = { [work = long.work] in work.pauseIfOver() }
@@ -121,37 +118,40 @@ extension GroupedCalls {
       runningLongCall = nil
       return longCallFailed(long.held, error, on: loop)
     }
-    committer.exchange(&long.group, isOpen: false)
-    commit(long, on: loop)
+    // The more it wrote, the longer its commit takes.
+    commitBeside(on: loop)
   }
 
-  /// Commits what a long call wrote, beside the loop: the more it wrote, the longer that takes.
-  private func commit(_ long: RunningLongCall, on loop: LoopContext) {
-    let commit = RunningLongCall.Commit()
-    long.commit = commit
-    store.commitBeside { [remote] failure in
-      commit.failure.withLock { $0 = failure }
-      remote.submit { core, loop in core.calls.endCommit(on: loop) }
-    }
-  }
-
-  /// The commit of a long call has ended, or is waited for.
-  private func endCommit(on loop: LoopContext) {
-    guard let long = runningLongCall, let commit = long.commit else { return }
-    store.awaitCommit()
-    answerRefused(on: loop)
+  /// The commit of a long call has ended.
+  func commitEnded(of long: RunningLongCall, _ error: SQLError?, on loop: LoopContext) {
     runningLongCall = nil
-    committer.exchange(&long.group, isOpen: true)
-    if let failure = commit.failure.withLock({ $0 }) {
-      giveUpGroup(after: failure, on: loop)
-    } else {
+    guard let error else {
       groupEnded(committer.commitEnded(), on: loop)
+      return lineGoesOn(long.held.line, on: loop)
     }
+    if runsAgain(long.held, after: error, on: loop) { return }
+    giveUpGroup(after: error, on: loop)
     lineGoesOn(long.held.line, on: loop)
+  }
+
+  /// Lets a long call begin anew that the store could not be reached for.
+  ///
+  /// - Returns: `false`: it fails.
+  private func runsAgain(_ held: HeldCall, after error: any Error, on loop: LoopContext) -> Bool {
+    guard isTransient(error), held.attempts < Self.longCallAttemptsMax else { return false }
+    var again = held
+    again.attempts += 1
+    // Its only answer is not sent.
+    committer.group = CallGroup()
+    runGroupAgain(after: error, on: loop)
+    postponed.replaceFirst(with: again, of: held.line)
+    longCalls.add(held.line)
+    return true
   }
 
   /// A long call failed, or is to be run again: nothing of it is kept.
   private func longCallFailed(_ held: HeldCall, _ error: any Error, on loop: LoopContext) {
+    if runsAgain(held, after: error, on: loop) { return }
     guard let postponement = error as? CallPostponed else {
       fail(held, RPCError(callFailure: error))
       callFailed(error, held.access, on: loop)
@@ -178,10 +178,10 @@ extension GroupedCalls {
 
   /// Goes on with the call that has the store to its end: the server is about to stop.
   func finishLongCall(on loop: LoopContext) {
-    while let long = runningLongCall {
-      if long.commit == nil { continueLongCall(on: loop) } else { endCommit(on: loop) }
+    while runningLongCall != nil {
+      if beside == nil { continueLongCall(on: loop) } else { finishBeside(on: loop) }
     }
-    while longCalls.isAnyWaiting { serveWaiting(on: loop) }
+    while !gathers, longCalls.isAnyWaiting { serveWaiting(on: loop) }
   }
 
   // MARK: What waits
@@ -194,7 +194,10 @@ extension GroupedCalls {
     _ answering: Answering
   ) throws {
     let line = CallLine(call)
-    if let reading = answering.reading, !longCalls.isWaiting(line) {
+    // The next group of a remote store reads ahead, for many calls at once.
+    if let reading = answering.reading, !gathers || runningLongCall != nil,
+      !longCalls.isWaiting(line), beside?.lines.contains(line) != true
+    {
       return try reads.answer(call, reading)
     }
     let held = HeldCall(call, of: try CallerIdentity.caller(of: call), access, answering)
@@ -205,6 +208,8 @@ extension GroupedCalls {
 
   /// Does what waited for the store, as much as fits in a turn.
   private func serveWaiting(on loop: LoopContext) {
+    // At the end of the turn.
+    guard !gathers else { return }
     isServingWaiting = true
     defer { isServingWaiting = false }
     let end = ContinuousClock.now.advanced(by: Self.heldCallsTurn)
@@ -227,7 +232,7 @@ extension GroupedCalls {
     }
   }
 
-  private func serve(_ held: HeldCall, _ line: CallLine, _ bytes: Int, on loop: LoopContext) {
+  func serve(_ held: HeldCall, _ line: CallLine, _ bytes: Int, on loop: LoopContext) {
     guard !postponed.holds(line) else {
       if !postponed.hold(held, bytes: bytes, of: line) { fail(held, .tooManyPostponed) }
       return
@@ -245,8 +250,13 @@ extension GroupedCalls {
         return fail(held, .tooManyPostponed)
       }
       wait(again, for: postponement.cause, on: loop)
+    } catch  where isTransient(error) {
+      runGroupAgain(after: error, with: .call(held, of: line, bytes: bytes), on: loop)
     } catch {
       fail(held, RPCError(callFailure: error))
+      if error.leavesTransactionIntact, committer.group.mayHaveWritten {
+        committer.group.keep(held)
+      }
       callFailed(error, held.access, on: loop)
     }
   }

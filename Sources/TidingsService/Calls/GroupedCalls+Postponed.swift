@@ -11,6 +11,8 @@ extension GroupedCalls {
     bytesMax: 128 << 20,
     countPerLineMax: 1_024
   )
+  /// How often a call that was held is run again when the store was out of reach.
+  private static let resumedAttemptsMax = 3
   /// Calls that were held are run so long in one turn.
   static let heldCallsTurn = Duration.milliseconds(3)
 
@@ -129,6 +131,13 @@ extension GroupedCalls {
       again.progress = postponement.progress ?? held.progress
       postponed.replaceFirst(with: again, of: held.line)
       wait(again, for: postponement.cause, on: loop)
+      return false
+    } catch  where isTransient(error) && held.attempts < Self.resumedAttemptsMax {
+      var again = held
+      again.attempts += 1
+      postponed.replaceFirst(with: again, of: held.line)
+      let resumption: Waiting = .work { [self] loop in resume(held.line, .success(()), on: loop) }
+      runGroupAgain(after: error, with: resumption, on: loop)
       return false
     } catch {
       fail(held, RPCError(callFailure: error))

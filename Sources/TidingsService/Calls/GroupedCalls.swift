@@ -43,6 +43,16 @@ final class GroupedCalls {
   var isServingWaiting = false
   /// The long call that uses the store.
   var runningLongCall: RunningLongCall?
+  /// What a thread of the store does.
+  var beside: BesideWork?
+  /// Calls wait until the turn ends, and are a group then.
+  let gathers: Bool
+  /// Of a group that failed: what is run again.
+  var failedWaiting: [Waiting] = []
+  /// When; `nil`: no group has failed.
+  var runsAgainAt: ContinuousClock.Instant?
+  /// The last that had the store was a gathered group.
+  var longCallIsNext = false
 
   init(
     _ engine: Engine,
@@ -58,6 +68,7 @@ final class GroupedCalls {
     (self.gate, self.reads, self.remote) = (gate, reads, remote)
     (self.audit, self.failures, self.logger) = (audit, failures, logger)
     committer = Committer(engine, store: store)
+    gathers = store.isRemote
   }
 
   // MARK: Calls
@@ -69,9 +80,15 @@ final class GroupedCalls {
     on loop: LoopContext,
     repeating: @escaping Answering.Repetition = { $1 },
     reading: ReadDispatch.MakeAnswer? = nil,
+    expecting: Answering.Expecting? = nil,
     _ handler: @escaping Answering.Handler
   ) {
-    let answering = Answering(handler: handler, repeating: repeating, reading: reading)
+    let answering = Answering(
+      handler: handler,
+      repeating: repeating,
+      reading: reading,
+      expecting: expecting
+    )
     loop.registerInline(method) { [self] call, loop in
       answerInGroup(call, access, on: loop, answering)
     }
@@ -172,24 +189,39 @@ final class GroupedCalls {
   ///
   /// - Parameters:
   ///   - access: What the work does to the store.
+  ///   - attempts: How often it is done again when the store was out of reach.
   ///   - body: The work.
   ///   - loop: The loop.
   ///   - done: Called when the group is committed or given up.
   func work<Value>(
     _ access: StoreAccess,
+    attempts: Int = 3,
     _ body: @escaping (Engine) throws -> Value,
     on loop: LoopContext,
     _ done: @escaping (Result<Value, any Error>) -> Void
   ) {
     if isStoreTaken {
-      return longCalls.hold { [self] loop in work(access, body, on: loop, done) }
+      return longCalls.hold { [self] loop in
+        work(access, attempts: attempts, body, on: loop, done)
+      }
     }
     do {
       try committer.open(for: access)
       let value = try body(engine)
-      committer.group.waiting.append { failure in
-        done(failure.map { .failure($0) } ?? .success(value))
+      committer.group.tasks.append(
+        CallGroup.Task(
+          done: { failure in done(failure.map { .failure($0) } ?? .success(value)) },
+          again: { [self] loop in
+            guard attempts > 0 else { return done(.failure(RPCError.storeIsOutOfReach)) }
+            work(access, attempts: attempts - 1, body, on: loop, done)
+          }
+        )
+      )
+    } catch  where attempts > 0 && isTransient(error) {
+      let again: Waiting = .work { [self] loop in
+        work(access, attempts: attempts - 1, body, on: loop, done)
       }
+      runGroupAgain(after: error, with: again, on: loop)
     } catch {
       done(.failure(error))
       callFailed(error, access, on: loop)
@@ -239,6 +271,7 @@ final class GroupedCalls {
 
   /// Ends the turn: commits its group, and starts a long call, if there is one.
   func turnEnded(_ loop: LoopContext) {
+    guard !gathers else { return gatheringTurnEnded(loop) }
     guard runningLongCall == nil else { return answerRefused(on: loop) }
     endGroup(loop)
     beginLongCall(on: loop)
@@ -250,7 +283,7 @@ final class GroupedCalls {
     do {
       groupEnded(try committer.commit(), on: loop)
     } catch {
-      giveUpGroup(after: error, on: loop)
+      groupFailed(after: error, on: loop)
     }
   }
 
@@ -264,7 +297,7 @@ final class GroupedCalls {
       case .failure(let error): loop.fail(answer.token, error)
       }
     }
-    for done in group.calls.waiting { done(nil) }
+    for task in group.calls.tasks { task.done(nil) }
     observer?.groupCommitted(group, on: loop)
     store.betweenTransactions(hasWritten: group.calls.mayHaveWritten)
   }
@@ -272,6 +305,7 @@ final class GroupedCalls {
   /// Answers all remaining calls, because the server is stopping.
   func stop(_ loop: LoopContext) {
     finishLongCall(on: loop)
+    if gathers { finishGathered(on: loop) }
     endGroup(loop)
   }
 
@@ -319,6 +353,17 @@ final class GroupedCalls {
 
   /// The store waits for a moment between two transactions; an open group comes to it at its end.
   func tidyStore() {
-    if !committer.isOpen, runningLongCall == nil { store.betweenTransactions(hasWritten: false) }
+    if !committer.isOpen, runningLongCall == nil, beside == nil {
+      store.betweenTransactions(hasWritten: false)
+    }
   }
+}
+
+extension RPCError {
+  /// The network lost what was done, again and again.
+  fileprivate static let storeIsOutOfReach = RPCError(
+    .unavailable,
+    "the database cannot be reached; nothing was changed: try again later",
+    details: [.retryInfo(after: .seconds(1))]
+  )
 }

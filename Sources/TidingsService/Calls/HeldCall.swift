@@ -29,6 +29,8 @@ struct HeldCall {
   var progress: (any CallProgress)?
   /// Why its writes were rolled back.
   var failure: RPCError?
+  /// How often it was run and taken back.
+  var attempts = 0
 }
 
 extension HeldCall {

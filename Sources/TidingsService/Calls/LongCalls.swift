@@ -38,8 +38,10 @@ struct LongCalls<Line: Hashable, Call> {
   mutating func add(_ line: Line) { queue.append(line) }
 
   /// The next call that takes long; `nil`: there is none, or others have their turns first.
-  mutating func takeNext() -> Line? {
-    guard !isAnyWaiting, !queue.isEmpty else { return nil }
+  ///
+  /// - Parameter isItsTurn: It does not go behind others.
+  mutating func takeNext(isItsTurn: Bool = false) -> Line? {
+    guard isItsTurn || !isAnyWaiting, !queue.isEmpty else { return nil }
     return queue.removeFirst()
   }
 
@@ -58,6 +60,16 @@ struct LongCalls<Line: Hashable, Call> {
 
   /// Work of the server itself waits until nobody has the store.
   mutating func hold(_ work: @escaping (LoopContext) -> Void) { waiting.append(.work(work)) }
+
+  /// What was taken waits again, before everything else; it is not refused.
+  mutating func putBack(_ taken: [Waiting]) {
+    waiting.replaceSubrange(..<nextWaiting, with: taken)
+    nextWaiting = 0
+    for case .call(_, let line, let callBytes) in taken {
+      bytes += callBytes
+      countByLine[line, default: 0] += 1
+    }
+  }
 
   /// What has waited longest.
   mutating func takeWaiting() -> Waiting? {

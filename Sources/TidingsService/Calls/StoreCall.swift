@@ -43,8 +43,13 @@ struct Answering {
   /// Makes of the first answer to a call, which its key repeats, what the caller may get now.
   typealias Repetition = (borrowing StoreCall, _ answer: [UInt8]) throws -> [UInt8]
 
+  /// Tells the engine what a call is going to read (`Engine.expect`): who calls, and the encoded request.
+  typealias Expecting = (Caller, UnsafeRawBufferPointer) -> Void
+
   let handler: Handler
   var repeating: Repetition = { $1 }
   /// Answers it on a reader thread instead, while another call has the store.
   var reading: ReadDispatch.MakeAnswer?
+  /// Called before the group of the call begins, if the store is remote.
+  var expecting: Expecting?
 }

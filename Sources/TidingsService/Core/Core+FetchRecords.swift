@@ -18,9 +18,22 @@ extension Core {
       .read,
       on: loop,
       reading: { FetchAnswering($0, $1, bytesMax: bytesMax) },
+      expecting: { [self] in expectFetch($0, $1) },
       { [self] in try fetchRecords($0, bytesMax: bytesMax) }
     )
   }
+
+  /// Tells the engine which records a call is going to read.
+  private func expectFetch(_ caller: Caller, _ body: UnsafeRawBufferPointer) {
+    let arena = Arena()
+    guard let request = try? RecordFetch(body, caller, in: arena, engine.limits),
+      let ids = try? (0..<min(request.count, Self.expectedMax)).map(request.recordID)
+    else { return }
+    engine.expect(ids, in: request.database, by: caller)
+  }
+
+  /// Records of one call that are read ahead: they are held in memory together.
+  private static let expectedMax = 16
 
   /// What fetched records may have together.
   static let answerBytesMax = 8 << 20
@@ -123,6 +136,11 @@ private struct RecordFetch {
     wanted = try desiredKeys.map { try Core.fields($0, limits) }
   }
 
+  /// The name of one of the records.
+  func recordID(_ index: Int) throws -> RecordID {
+    try RecordReader.recordID(ids?[index], "record_ids[\(index)]")
+  }
+
   /// More is read than is answered.
   var isNarrowed: Bool { wanted != nil && count > 1 }
 
@@ -142,7 +160,7 @@ private struct RecordFetch {
     in arena: borrowing Arena,
     _ withRecord: (RecordID, (UnsafeRawBufferPointer) throws -> Void) throws -> Void
   ) throws {
-    let recordID = try RecordReader.recordID(ids?[index], "record_ids[\(index)]")
+    let recordID = try recordID(index)
     let owner =
       database.scope == .shared ? OwnerName.bytes(recordID.zoneID.ownerName) : []
     do {

@@ -20,12 +20,22 @@ extension Core {
       .write,
       on: loop,
       repeating: { [self] in try repeatedRecords($0, $1) },
+      expecting: { [self] in expectRecords($0, $1) },
       { [self] in try modifyRecords($0) }
     )
     registerFetchRecords(on: loop)
   }
 
   // MARK: ModifyRecords
+
+  /// Tells the engine which records a call is going to read.
+  private func expectRecords(_ caller: Caller, _ body: UnsafeRawBufferPointer) {
+    guard body.count < Self.decodedApartBytesMin,
+      let changes = try? Self.changes(body, caller: caller, in: Arena())
+    else { return }
+    let ids = changes.saves.map(\.recordID) + changes.deletions
+    engine.expect(ids, in: changes.database, by: caller)
+  }
 
   private func modifyRecords(_ call: borrowing Call) throws -> [UInt8] {
     let changes: RecordChanges

@@ -99,7 +99,8 @@ final class Core {
         failures: failures,
         steadyClock: steadyClock,
         remote: remote
-      )
+      ),
+      readsOnLoop: !store.isRemote
     )
     calls = GroupedCalls(
       engine,
@@ -127,7 +128,9 @@ extension Core: LoopDelegate {
   func turnEnded(_ loop: LoopContext) { calls.turnEnded(loop) }
 
   var nextTimer: ContinuousClock.Instant? {
-    [publisher.nextTimer, maintenance.nextTimer, feeds.nextTimer].lazy.compactMap(\.self).min()
+    [publisher.nextTimer, maintenance.nextTimer, feeds.nextTimer, calls.nextTimer].lazy.compactMap(
+      \.self
+    ).min()
   }
 
   func timerFired(_ loop: LoopContext) {

@@ -59,6 +59,10 @@ final class MaintenanceTurns {
   }
 
   private func work(on loop: LoopContext) {
+    guard !calls.gathers || calls.isServingWaiting else {
+      due = nil
+      return calls.longCalls.hold { [self] loop in work(on: loop) }
+    }
     guard !calls.isStoreTaken else {
       due = .now.advanced(by: Self.pauseDuringLongCall)
       return

@@ -15,6 +15,7 @@ final class EmbeddedStore: Store {
   var writer: any SQLConnection { connection }
   var readers: any StoreReaders { EmbeddedReaders(path: path, gate: log.checkpointer.gate) }
   var walked: WalkedDatabase? { WalkedDatabase(path: path, checkpointer: log.checkpointer) }
+  let isRemote = false
   var isFull: Bool { log.isFull }
   var sweepsAfter: SteadyTime { tracker.sweepsAfter }
   var status: StoreStatus {
@@ -70,7 +71,14 @@ final class EmbeddedStore: Store {
     connection.commitBeside(done)
   }
 
-  func awaitCommit() { connection.claim() }
+  func readBeside(
+    _ statements: [any SQLStatement],
+    _ done: @escaping @Sendable (SQLError?) -> Void
+  ) {
+    preconditionFailure("an embedded store reads with each step")
+  }
+
+  func awaitThread() { connection.claim() }
 
   func releaseSpace() throws -> Duration? { try space.release() }
 

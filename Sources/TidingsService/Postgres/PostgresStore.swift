@@ -5,8 +5,7 @@ internal import TidingsSQL
 
 /// A store in a database of a PostgreSQL server.
 ///
-/// The server makes commits durable, moves its log, reuses space and is backed up by itself. The loop waits for
-/// each commit.
+/// The server makes commits durable, moves its log, reuses space and is backed up by itself.
 final class PostgresStore: Store {
   private let connection: PostgresConnection
   private let address: PostgresAddress
@@ -15,6 +14,7 @@ final class PostgresStore: Store {
 
   var writer: any SQLConnection { connection }
   var readers: any StoreReaders { PostgresReaders(address: address) }
+  let isRemote = true
   let isFull = false
   let status = StoreStatus()
   let walked: WalkedDatabase? = nil
@@ -30,15 +30,17 @@ final class PostgresStore: Store {
   func betweenTransactions(hasWritten: Bool) {}
 
   func commitBeside(_ done: @escaping @Sendable (SQLError?) -> Void) {
-    do throws(SQLError) {
-      try connection.execute("COMMIT")
-      done(nil)
-    } catch {
-      done(error)
-    }
+    connection.commitBeside(done)
   }
 
-  func awaitCommit() {}
+  func readBeside(
+    _ statements: [any SQLStatement],
+    _ done: @escaping @Sendable (SQLError?) -> Void
+  ) {
+    connection.readBeside(statements, done)
+  }
+
+  func awaitThread() { connection.claim() }
   func releaseSpace() -> Duration? { nil }
   func stop() {}
 }

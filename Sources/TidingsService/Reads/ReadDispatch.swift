@@ -19,9 +19,11 @@ struct ReadDispatch {
 
   private let pool: ReaderPool
   private let loopReader: LoopReader
+  /// The loop may read what is quick.
+  private let readsOnLoop: Bool
 
-  init(_ pool: ReaderPool) {
-    self.pool = pool
+  init(_ pool: ReaderPool, readsOnLoop: Bool) {
+    (self.pool, self.readsOnLoop) = (pool, readsOnLoop)
     loopReader = LoopReader { try pool.openReader() }
   }
 
@@ -56,7 +58,9 @@ struct ReadDispatch {
   ) {
     registerCall(method, on: loop) { call, loop in
       let answer = makeAnswer(try CallerIdentity.caller(of: call), Array(call.body))
-      if beginsOnLoop, let bytes = try loopReader.advance(answer, until: call.deadline) {
+      if beginsOnLoop, readsOnLoop,
+        let bytes = try loopReader.advance(answer, until: call.deadline)
+      {
         return loop.reply(call.token, body: bytes)
       }
       try self.add(answer, to: call)

@@ -7,6 +7,9 @@ internal import TidingsSQL
 protocol Store: AnyObject {
   /// The connection that writes.
   var writer: any SQLConnection { get }
+  /// Each read and each commit waits for a network: calls are gathered meanwhile, what they are going to read is
+  /// read together, and groups that the network fails are run again.
+  var isRemote: Bool { get }
   /// Where other threads read.
   var readers: any StoreReaders { get }
   /// Nothing may be written for now.
@@ -32,8 +35,17 @@ protocol Store: AnyObject {
   ///
   /// - Parameter done: Called on that thread, with why the transaction was not committed.
   func commitBeside(_ done: @escaping @Sendable (SQLError?) -> Void)
-  /// Waits for the end of such a commit.
-  func awaitCommit()
+  /// Reads ahead on a thread of its own, in a store that is remote.
+  ///
+  /// - Parameters:
+  ///   - statements: As for `SQLConnection.readAhead`.
+  ///   - done: Called on that thread, with what failed.
+  func readBeside(
+    _ statements: [any SQLStatement],
+    _ done: @escaping @Sendable (SQLError?) -> Void
+  )
+  /// Waits for the end of what a thread of its own does.
+  func awaitThread()
   /// Gives a piece of the space back that removed rows took, in the open transaction, if there is much of it.
   ///
   /// - Returns: When to come again, at the latest; `nil`: there will be nothing to do.

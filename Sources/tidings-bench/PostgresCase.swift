@@ -1,0 +1,90 @@
+import BenchCore
+import TidingsPostgres
+import TidingsSQL
+
+/// The same calls to rpcd on PostgreSQL, against rpcd on its embedded database.
+enum PostgresCase {
+  static func run(_ bench: Bench) throws -> [Figure] {
+    let databases = try BenchDatabases(bench.settings.database)
+    defer { databases.drop() }
+    let variants = bench.settings.saves.filter { $0 == .new || $0 == .update || $0 == .fired }
+    var servers: [ServerProcess] = []
+    defer { for server in servers { server.stop() } }
+    func makePair(
+      _ name: String,
+      records: Int = 0,
+      _ calls: CallSequence,
+      _ prepare: (ServerProcess) throws -> Void
+    ) throws -> Comparison.Pair {
+      let embedded = try bench.startServer()
+      let postgres = try bench.startServer(database: try databases.make())
+      servers += [embedded, postgres]
+      for server in [embedded, postgres] { try prepare(server) }
+      return Comparison.Pair(
+        name: name,
+        baseline: .init(server: embedded.address, calls: calls),
+        measured: .init(server: postgres.address, calls: calls),
+        recordCount: records
+      )
+    }
+    let fetch = try makePair(
+      "postgres.fetch",
+      CallSequence(Calls.fetch(), .existing(Calls.recordCount), check: .oneRecord)
+    ) { try $0.fill(bench.context, count: Calls.recordCount) }
+    let saves = try variants.map { variant in
+      try makePair("postgres." + variant.name, records: variant.recordCount, variant.calls) {
+        try variant.prepare(bench, $0)
+      }
+    }
+    let comparison = try Comparison(bench, "postgres", [fetch] + saves)
+    return comparison.figures(fetch.name, .init(ratio: [.many: 0.25]))
+      + zip(saves, variants).flatMap { pair, variant in
+        comparison.figures(pair.name, targets(variant))
+      }
+  }
+
+  private static func targets(_ variant: SaveVariant) -> Comparison.Targets {
+    switch variant {
+    case .new: .init(ratio: [.many: 0.45])
+    case .update: .init(ratio: [.many: 0.35])
+    case .field, .fieldUpdate, .fired, .indexed: .init()
+    }
+  }
+}
+
+/// Databases of a run on one server, which go with it.
+private final class BenchDatabases {
+  private let address: String
+  private let administrator: PostgresConnection
+  private var names: [String] = []
+
+  /// - Parameter address: Of a database of the server, with a login that may create others.
+  init(_ address: String) throws {
+    self.address = address
+    do {
+      administrator = PostgresConnection(try PostgresAddress(address))
+    } catch {
+      throw BenchError("\(DatabaseSetting.variable): \(error)")
+    }
+  }
+
+  /// The address of a new, empty database.
+  func make() throws -> String {
+    let name = "tidings_bench_\(UInt32.random(in: 0 ... .max))"
+    try administrator.execute("CREATE DATABASE \(name) TEMPLATE template0")
+    names.append(name)
+    let options = address.drop { $0 != "?" }
+    let path = address.prefix { $0 != "?" }.split(
+      separator: "/",
+      omittingEmptySubsequences: false
+    )
+    // The scheme, two slashes, and the host come before the name.
+    return path.prefix(3).joined(separator: "/") + "/\(name)\(options)"
+  }
+
+  func drop() {
+    for name in names {
+      try? administrator.execute("DROP DATABASE IF EXISTS \(name) WITH (FORCE)")
+    }
+  }
+}
