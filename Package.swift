@@ -417,6 +417,7 @@ let package = Package(
     tests("ProtoGenTests", exclude: ["Protos"], "ProtoGen", "DescriptorProtoC"),
     tests(
       "ScenarioTests",
+      "PostgresTestSupport",
       "RandomSupport",
       "TestSupport",
       "TidingsAudit",
@@ -427,6 +428,7 @@ let package = Package(
       "TidingsJSON",
       "TidingsKeys",
       "TidingsModel",
+      "TidingsPostgres",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",

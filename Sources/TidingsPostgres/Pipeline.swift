@@ -61,8 +61,8 @@ struct Pipeline<Reader> {
   private var answeredCount = 0
   /// The first failure of the batch.
   private var failure: SQLError?
-  /// The batch contains a commit, or a write that is a transaction of its own.
-  private var commits = false
+  /// The batch contains a write outside of a transaction, which its synchronization commits.
+  private var writesAlone = false
 
   /// How many commands are not answered.
   var count: Int { commands.count - answeredCount }
@@ -89,8 +89,7 @@ struct Pipeline<Reader> {
     switch command {
     case .control(let control):
       transaction = Self.state(transaction, after: control)
-      commits = commits || control == .commit
-    case .statement(nil): commits = commits || transaction == .none
+    case .statement(nil): writesAlone = writesAlone || transaction == .none
     case .statement, .prepare, .deallocate, .synchronization: break
     }
   }
@@ -123,7 +122,7 @@ struct Pipeline<Reader> {
   /// - Throws: The first failure of the batch.
   mutating func finishBatch() throws(SQLError) {
     transaction = answered
-    commits = false
+    writesAlone = false
     guard let failure else { return }
     self.failure = nil
     throw failure
@@ -131,7 +130,7 @@ struct Pipeline<Reader> {
 
   /// The transaction ended with its connection, and was rolled back.
   mutating func rolledBackWithConnection() {
-    (transaction, answered, failure, commits) = (.none, .none, nil, false)
+    (transaction, answered, failure, writesAlone) = (.none, .none, nil, false)
   }
 
   // MARK: Decisions
@@ -156,8 +155,13 @@ struct Pipeline<Reader> {
 
   private mutating func failed(_ command: Command, _ error: SQLError) -> Action {
     var error = error
+    let isLost = error.kind == .disconnected
     // The server ended while it committed.
-    if case .control(.commit) = command, error.kind == .disconnected { error.kind = .uncertain }
+    if isLost, isCommit(command) { error.kind = .uncertain }
+    if case .synchronization = command, isLost, !writesAlone, answered == .none {
+      // The server ended after everything was answered, a commit too.
+      return .none
+    }
     failure = failure ?? error
     if answered == .open { answered = .failed(error) }
     transaction = answered
@@ -176,17 +180,26 @@ struct Pipeline<Reader> {
   }
 
   private mutating func disconnected(_ error: SQLError) {
-    let unanswered = commands[answeredCount...].contains {
-      if case .synchronization = $0 { false } else { true }
-    }
+    let left = commands[answeredCount...]
+    let unanswered = left.contains { if case .synchronization = $0 { false } else { true } }
     var error = failure ?? error
-    if unanswered, commits, failure == nil { error.kind = .uncertain }
-    if unanswered || needsSynchronization { failure = error }
+    let commits = left.contains(where: isCommit)
+    if commits, failure == nil { error.kind = .uncertain }
+    if unanswered || needsSynchronization || commits { failure = error }
     // Also a transaction that was only begun; not one that may have been committed.
     let isOpen = answered != .none || (unanswered && transaction != .none)
     (commands, answeredCount) = ([], 0)
     answered = isOpen ? .failed(error) : .none
     transaction = answered
+  }
+
+  /// Whether a command makes something durable.
+  private func isCommit(_ command: Command) -> Bool {
+    switch command {
+    case .control(let control): control == .commit
+    case .synchronization, .statement(nil): writesAlone
+    case .statement, .prepare, .deallocate: false
+    }
   }
 
   private static func state(

@@ -269,7 +269,7 @@ public final class PostgresConnection: SQLConnection {
       try queue(.control(.commit)) { () throws(SQLError) in try link.send(sql) }
       try settle()
     } catch {
-      guard error.kind == .uncertain else { throw error }
+      guard error.kind == .uncertain || error.kind == .disconnected else { throw error }
       return try decide(token, after: error)
     }
     notes.committed(token)

@@ -120,10 +120,13 @@ internal import TidingsSQL
 
   @Test("a commit that was answered took place, also if the connection is lost then")
   func lostAfterCommit() {
-    var machine = machine(.control(.begin), .control(.commit), .synchronization)
-    for _ in 0..<2 { _ = machine.receive(.succeeded) }
-    _ = machine.receive(.disconnected(lost))
-    #expect(failure(&machine) == nil && machine.transaction == .none)
+    for shutdown in [nil, shutdown] {
+      var machine = machine(.control(.begin), .control(.commit), .synchronization)
+      for _ in 0..<2 { _ = machine.receive(.succeeded) }
+      if let shutdown { _ = machine.receive(.failed(shutdown)) }
+      _ = machine.receive(.disconnected(lost))
+      #expect(failure(&machine) == nil && machine.transaction == .none)
+    }
   }
 
   @Test("a commit after a failure did not take place, also if the connection is lost then")
@@ -141,6 +144,19 @@ internal import TidingsSQL
       var machine = machine(.statement(reader), .synchronization)
       _ = machine.receive(.disconnected(lost))
       #expect(failure(&machine)?.kind == kind && machine.transaction == .none)
+    }
+  }
+
+  @Test(
+    "a write outside of a transaction is committed by the synchronization, and uncertain before"
+  )
+  func lostAtSynchronization() {
+    for shutdown in [nil, shutdown] {
+      var machine = machine(.statement(nil), .synchronization)
+      _ = machine.receive(.succeeded)
+      if let shutdown { _ = machine.receive(.failed(shutdown)) }
+      _ = machine.receive(.disconnected(lost))
+      #expect(failure(&machine)?.kind == .uncertain && machine.transaction == .none)
     }
   }
 
@@ -179,6 +195,7 @@ internal import TidingsSQL
         // What the server does, whether or not its answer arrives.
         if index == writes + 1, !hasFailed { didCommit = true }
         if cut == index {
+          if random.below(2) == 0 { _ = machine.receive(.failed(shutdown)) }
           _ = machine.receive(.disconnected(lost))
           break
         }
