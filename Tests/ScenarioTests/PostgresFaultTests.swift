@@ -86,7 +86,7 @@ struct PostgresFaultTests {
 
   // MARK: A counter for each writer
 
-  /// What writers were told.
+  /// What was acknowledged and what failed.
   private struct Written: Sendable {
     /// The last acknowledged number of each writer's record.
     var numbers: [Int: Int64] = [:]

@@ -64,7 +64,7 @@ extension GroupedCalls {
     readBeside(reads, for: waiting)
   }
 
-  /// Tells the engine what a call is going to read.
+  /// Lets the engine know what a call is going to read.
   private func expect(_ waiting: Waiting) {
     guard case .call(let held, _, _) = waiting, let expecting = held.answering.expecting else {
       return

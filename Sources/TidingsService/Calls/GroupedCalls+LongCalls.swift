@@ -38,7 +38,7 @@ extension GroupedCalls {
     countMax: 4_096,
     bytesMax: 64 << 20
   )
-  /// How often a long call is begun anew when the store was out of reach.
+  /// How often a long call starts again when the store was out of reach.
   private static let longCallAttemptsMax = 3
   /// A turn's part of a call that takes long.
   private var longCallSlice: Duration {
@@ -134,7 +134,7 @@ extension GroupedCalls {
     lineGoesOn(long.held.line, on: loop)
   }
 
-  /// Lets a long call begin anew that the store could not be reached for.
+  /// Starts a long call again that the store could not be reached for.
   ///
   /// - Returns: `false`: it fails.
   private func runsAgain(_ held: HeldCall, after error: any Error, on loop: LoopContext) -> Bool {

@@ -29,7 +29,7 @@ struct HeldCall {
   var progress: (any CallProgress)?
   /// Why its writes were rolled back.
   var failure: RPCError?
-  /// How often it was run and taken back.
+  /// How often it was run and rolled back.
   var attempts = 0
 }
 

@@ -43,7 +43,7 @@ struct Answering {
   /// Makes of the first answer to a call, which its key repeats, what the caller may get now.
   typealias Repetition = (borrowing StoreCall, _ answer: [UInt8]) throws -> [UInt8]
 
-  /// Tells the engine what a call is going to read (`Engine.expect`): who calls, and the encoded request.
+  /// Lets the engine know what a call is going to read (`Engine.expect`): who calls, and the encoded request.
   typealias Expecting = (Caller, UnsafeRawBufferPointer) -> Void
 
   let handler: Handler

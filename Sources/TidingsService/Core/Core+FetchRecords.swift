@@ -23,7 +23,7 @@ extension Core {
     )
   }
 
-  /// Tells the engine which records a call is going to read.
+  /// Lets the engine know which records a call is going to read.
   private func expectFetch(_ caller: Caller, _ body: UnsafeRawBufferPointer) {
     let arena = Arena()
     guard let request = try? RecordFetch(body, caller, in: arena, engine.limits),

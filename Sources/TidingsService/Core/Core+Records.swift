@@ -28,7 +28,7 @@ extension Core {
 
   // MARK: ModifyRecords
 
-  /// Tells the engine which records a call is going to read.
+  /// Lets the engine know which records a call is going to read.
   private func expectRecords(_ caller: Caller, _ body: UnsafeRawBufferPointer) {
     guard body.count < Self.decodedApartBytesMin,
       let changes = try? Self.changes(body, caller: caller, in: Arena())
