@@ -19,7 +19,7 @@ private struct HoldingServer {
 
   static func start() async throws -> HoldingServer {
     let gate = Gate()
-    let server = try await TestServer.start { loop in
+    let server = try await TestServer.start(setup: { loop in
       loop.registerInline(InteropService.empty) { call, loop in
         let body = Array(call.body)
         if gate.isOpen.load(ordering: .acquiring) {
@@ -28,7 +28,7 @@ private struct HoldingServer {
           gate.held.withLock { $0.append((call.token, body)) }
         }
       }
-    }
+    })
     return HoldingServer(gate: gate, server: server)
   }
 
@@ -59,15 +59,20 @@ private struct ThreadlessClient: ~Copyable {
   private var answers: [PendingAnswer] = []
 
   /// A client that is connected and waits for nothing.
-  init(_ server: HoldingServer) async throws {
+  static func connected(to server: HoldingServer) async throws -> ThreadlessClient {
+    var client = try ThreadlessClient(server)
+    // It is not connected yet.
+    #expect(client.start().wakesThread)
+    try await client.finish([1])
+    return client
+  }
+
+  private init(_ server: HoldingServer) throws {
     self.server = server
     var configuration = ConnectionConfiguration(endpoint: server.server.endpoint)
     // The thread still wakes for it when the connection was made.
     configuration.connectTimeout = .seconds(1_000_000)
     loop = try ClientLoop(configuration, clock, context: Context(), inbox: inbox)
-    // It is not connected yet.
-    #expect(start().wakesThread)
-    try await finish([1])
   }
 
   /// Makes a call as a caller does who finds the loop idle; its body is its number.
@@ -124,7 +129,7 @@ private struct ThreadlessClient: ~Copyable {
   @Test("a call without a deadline is sent by its caller, and does not wake the thread")
   func noDeadline() async throws {
     let server = try await HoldingServer.start()
-    var client = try await ThreadlessClient(server)
+    var client = try await ThreadlessClient.connected(to: server)
     for _ in 0..<3 {
       let call = client.start()
       #expect(!call.wakesThread)
@@ -136,13 +141,13 @@ private struct ThreadlessClient: ~Copyable {
   @Test("a deadline wakes the thread unless it wakes before it by itself")
   func deadlines() async throws {
     let server = try await HoldingServer.start()
-    var client = try await ThreadlessClient(server)
+    var client = try await ThreadlessClient.connected(to: server)
     let calls: [(deadline: Duration?, wakesThread: Bool)] = [
       (.seconds(2_000), true), (.seconds(1_000), true), (.seconds(1_500), false), (nil, false),
     ]
     for (deadline, wakesThread) in calls {
       let call = client.start(deadlineIn: deadline)
-      #expect(call.wakesThread == wakesThread, "\(deadline, default: "no deadline")")
+      #expect(call.wakesThread == wakesThread, "\(String(describing: deadline))")
       try await client.finish([call.number])
     }
     await server.server.stop()
@@ -151,7 +156,7 @@ private struct ThreadlessClient: ~Copyable {
   @Test("a call while another waits for its answer is left to the thread")
   func busy() async throws {
     let server = try await HoldingServer.start()
-    var client = try await ThreadlessClient(server)
+    var client = try await ThreadlessClient.connected(to: server)
     let (first, second) = (client.start(), client.start())
     #expect(!first.wakesThread && second.wakesThread)
     try await client.finish([first.number, second.number])
