@@ -262,9 +262,15 @@ public struct RecordFields: Sendable, ExpressibleByDictionaryLiteral {
   }
 
   private mutating func sortAndUnique() {
-    var latest: [String: FieldValue?] = [:]
-    for field in sorted { latest.updateValue(field.value, forKey: field.name) }
-    sorted = latest.map { Field(name: $0.key, value: $0.value) }.sorted { $0.name < $1.name }
+    // Fields of one name keep their order.
+    sorted.sort { $0.name < $1.name }
+    guard !sorted.isStrictlySorted else { return }
+    var unique: [Field] = []
+    for field in sorted {
+      if unique.last?.name == field.name { unique.removeLast() }
+      unique.append(field)
+    }
+    sorted = unique
   }
 }
 

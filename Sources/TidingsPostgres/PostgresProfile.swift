@@ -49,9 +49,19 @@ public struct PostgresProfile: Sendable {
       ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN ISOLATION LEVEL READ COMMITTED"
   }
 
+  /// Statements find their rows by indexes, in the indexes' order, with any values: they are written for that.
+  ///
+  /// The planner would choose by statistics, and those of a table that was empty a minute ago make it read
+  /// the whole table for each statement, until the table is analyzed. What is off is still used where a statement
+  /// leaves nothing else; its cost then looks worth compiling, which it never is.
+  private static let plans = [
+    "plan_cache_mode = force_generic_plan", "enable_seqscan = off", "enable_bitmapscan = off",
+    "enable_hashjoin = off", "enable_mergejoin = off", "enable_sort = off", "jit = off",
+  ]
+
   /// What is set when a connection begins.
   var settings: String {
-    var settings = ["SET standard_conforming_strings = on"]
+    var settings = (["standard_conforming_strings = on"] + Self.plans).map { "SET \($0)" }
     if let idleTransactionMilliseconds {
       settings.append("SET idle_in_transaction_session_timeout = \(idleTransactionMilliseconds)")
     }

@@ -91,7 +91,7 @@ public final class SQLiteConnection: SQLConnection {
     var statement: OpaquePointer?
     let code = sqlite3_prepare_v3(
       handle,
-      sql,
+      Self.withoutUndo(sql),
       -1,
       UInt32(SQLITE_PREPARE_PERSISTENT),
       &statement,
@@ -99,6 +99,13 @@ public final class SQLiteConnection: SQLConnection {
     )
     guard code == SQLITE_OK, let statement else { throw error(code) }
     return SQLiteStatement(statement, of: self)
+  }
+
+  /// SQLite keeps a copy of the pages that an insertion of several rows changes, to undo those before the one that
+  /// fails; a transaction in which anything failed is rolled back anyway.
+  private static func withoutUndo(_ sql: String) -> String {
+    let insertion = "INSERT INTO "
+    return sql.hasPrefix(insertion) ? "INSERT OR FAIL INTO " + sql.dropFirst(insertion.count) : sql
   }
 
   /// Runs statements that return no rows and are used once.

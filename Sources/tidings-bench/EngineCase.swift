@@ -5,9 +5,22 @@ import TidingsSQLite
 
 /// What a save costs the engine, in process: no socket, no thread, no protobuf request.
 ///
-/// The records are those of `save`, and so are the transactions: durable, with so many saves in each.
+/// The records are those of `save`, and so are the transactions: durable, with so many saves in each; and calls of as
+/// many records as a call may have, each in a transaction of its own.
 struct EngineCase {
-  private static let groupSizes = [1, 64, 1_024]
+  /// How many records a transaction has.
+  private struct Load {
+    let name: String
+    let calls: Int
+    let recordsPerCall: Int
+
+    static let all =
+      [1, 64, 1_024].map { Self(name: "group\($0)", calls: $0, recordsPerCall: 1) }
+      + [Self(name: "call400", calls: 1, recordsPerCall: 400)]
+
+    var records: Int { calls * recordsPerCall }
+  }
+
   private static let caller = Caller(user: "bench", device: "generator")
   private static let database = DatabaseID(
     container: "bench",
@@ -35,14 +48,14 @@ struct EngineCase {
     defer { folder.remove() }
     var world = try EngineCase(folder.path)
     try world.subscribe()
-    _ = try world.round(.update, count: Calls.recordCount, group: 1_024)
+    try world.fill()
     return try Saves.allCases.flatMap { saves in
-      try groupSizes.map { group in
-        let name = "engine.\(saves.rawValue).group\(group)"
+      try Load.all.map { load in
+        let name = "engine.\(saves.rawValue).\(load.name)"
         bench.say(name)
-        let count = group == 1 ? bench.settings.calls : bench.settings.calls * 10
+        let count = load.records == 1 ? bench.settings.calls : bench.settings.calls * 10
         let rounds = try (0...bench.settings.rounds).map { _ in
-          try world.round(saves, count: count, group: group)
+          try world.round(saves, count: count, load)
         }.dropFirst()
         return Figure(
           name: name,
@@ -80,27 +93,47 @@ struct EngineCase {
     _ = try engine.commit()
   }
 
-  private mutating func round(_ saves: Saves, count: Int, group: Int) throws -> Measurement {
-    var latencies: [UInt64] = []
-    latencies.reserveCapacity(count / group + 1)
-    let watch = Stopwatch()
-    for _ in 0..<max(count / group, 1) {
-      let started = Clock.now()
-      try engine.begin()
-      for _ in 0..<group { try save(saves) }
-      _ = try engine.commit()
-      latencies.append((Clock.now() - started) / UInt64(group))
-    }
-    return watch.measurement(latencies, callsEach: group)
+  /// Saves the records that updates change.
+  private mutating func fill() throws {
+    let load = Load(name: "fill", calls: 1, recordsPerCall: 400)
+    // The names of updates repeat after so many.
+    _ = try round(.update, count: Calls.recordCount, load)
   }
 
-  private mutating func save(_ saves: Saves) throws {
-    let updates = saves == .update
+  private mutating func round(_ saves: Saves, count: Int, _ load: Load) throws -> Measurement {
+    var latencies: [UInt64] = []
+    latencies.reserveCapacity(count / load.records + 1)
+    let watch = Stopwatch()
+    for _ in 0..<max(count / load.records, 1) {
+      let started = Clock.now()
+      try engine.begin()
+      for _ in 0..<load.calls { try save(saves, count: load.recordsPerCall) }
+      _ = try engine.commit()
+      latencies.append((Clock.now() - started) / UInt64(load.records))
+    }
+    return watch.measurement(latencies, callsEach: load.records)
+  }
+
+  private mutating func save(_ saves: Saves, count: Int) throws {
+    let changes = RecordChanges(
+      database: Self.database,
+      saves: (0..<count).map { _ in nextRecord(saves) },
+      deletions: [],
+      policy: saves == .update ? .changedKeys : .ifServerRecordUnchanged
+    )
+    for outcome in try engine.modifyRecords(changes, caller: Self.caller).outcomes {
+      guard case .saved = outcome else { throw BenchError("a record was not saved: \(outcome)") }
+    }
+  }
+
+  private mutating func nextRecord(_ saves: Saves) -> Record {
     serial += 1
-    // Multiplied with a prime, numbers come in no order.
+    // Multiplied with a prime, numbers come in no order; those of new records come after those of updates.
     let number =
-      updates ? serial &* 7_919 % Calls.recordCount : serial &* 2_654_435_761 % 4_294_967_296
-    let record = Record(
+      saves == .update
+      ? serial &* 7_919 % Calls.recordCount
+      : Calls.recordCount + serial &* 2_654_435_761 % 4_294_967_296
+    return Record(
       recordID: RecordID(recordName: "house-" + Calls.digits(number)),
       recordType: saves.recordType,
       fields: [
@@ -110,15 +143,5 @@ struct EngineCase {
         "price": .int64(315_000),
       ]
     )
-    let changes = RecordChanges(
-      database: Self.database,
-      saves: [record],
-      deletions: [],
-      policy: updates ? .changedKeys : .ifServerRecordUnchanged
-    )
-    guard case .saved? = try engine.modifyRecords(changes, caller: Self.caller).outcomes.first
-    else {
-      throw BenchError("a record was not saved")
-    }
   }
 }

@@ -39,7 +39,7 @@ struct PostgresFaultTests {
     let address =
       "postgresql://tidings:\(password)@127.0.0.1:\(proxyPort)/\(cluster.name(of: uri))?sslmode=disable"
     let server = try await Self.startPatiently(address)
-    let written = try await Self.write(to: server, seed) { _ in proxy.cutCount >= cutsMin }
+    let written = try await Self.write(to: server) { _ in proxy.cutCount >= cutsMin }
     proxy.behave()
     try await Self.verify(written, on: server, seed)
     #expect(written.failures == [], "seed \(seed)")
@@ -52,7 +52,7 @@ struct PostgresFaultTests {
     let uri = try cluster.makeDatabaseURI()
     let server = try await Self.start(uri)
     let observer = PostgresConnection(try PostgresAddress(uri))
-    let written = try await Self.write(to: server, seed) { count in
+    let written = try await Self.write(to: server) { count in
       // With nobody's help a new one is there for the next group.
       let terminate = try observer.prepare(
         """
@@ -74,7 +74,7 @@ struct PostgresFaultTests {
     let seed = Seed.make("PostgresFaultTests")
     let server = try await Self.start(try cluster.makeDatabaseURI())
     var crashes = 0
-    let written = try await Self.write(to: server, seed) { count in
+    let written = try await Self.write(to: server) { count in
       guard count > 60 * (crashes + 1) else { return false }
       try cluster.crash()
       crashes += 1
@@ -112,10 +112,13 @@ struct PostgresFaultTests {
 
   /// Lets writers count, each in a record of its own, until the test has seen enough.
   ///
-  /// - Parameter isEnough: Called again and again with how many saves were acknowledged.
+  /// - Parameters:
+  ///   - server: The server that they call.
+  ///   - isEnough: Called again and again with how many saves were acknowledged.
+  /// - Returns: What was written.
+  /// - Throws: What a writer cannot go on after.
   private static func write(
     to server: TestServer,
-    _ seed: UInt64,
     until isEnough: (Int) throws -> Bool
   ) async throws -> Written {
     let (written, isStopping) = (Observed(Written()), Observed(false))

@@ -61,11 +61,13 @@ extension ModifyRecords {
     guard plan.writes.count + plan.cascades.count > 1, call.database.id.scope != .public else {
       return
     }
-    var (count, known) = (0, [:] as [String: Int])
+    var (count, type, comparisons) = (0, nil as String?, 0)
     for write in plan.writes {
-      let type = write.row.recordType
-      let comparisons = known[type] ?? tables.channels.openComparisons(type, in: call.database)
-      known[type] = comparisons
+      // Those of one type often follow each other.
+      if type != write.row.recordType {
+        type = write.row.recordType
+        comparisons = tables.channels.openComparisons(write.row.recordType, in: call.database)
+      }
       count += comparisons
     }
     guard count > limits.comparisonsPerCallMax else { return }
@@ -110,12 +112,15 @@ extension ModifyRecords {
     )
   }
 
+  /// What it takes at least to write a record, in about so many microseconds.
+  static let recordCost = 15
+
   /// What it takes to write what was decided, in about so many microseconds.
   func cost(of plan: RecordPlan, _ call: RecordCall) -> Int {
     let bytes = plan.writes.reduce(0) {
       $0 + ($1.row.body?.count ?? 0) + 2 * ($1.replaced?.body?.count ?? 0)
     }
-    let records = plan.writes.count * 15 + plan.cascades.count * 40
+    let records = plan.writes.count * Self.recordCost + plan.cascades.count * 40
     let firings = (plan.firingCount + tables.channels.zoneChannelCount(in: call.database)) * 8
     return records + firings + bytes / 300 + plan.entryCount * 2
   }

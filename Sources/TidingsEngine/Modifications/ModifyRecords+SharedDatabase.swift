@@ -21,8 +21,7 @@ extension ModifyRecords {
     shares: ShareReader,
     in context: CallContext
   ) throws -> ModifiedRecords {
-    try checkCall(changes)
-    pace.begin(isShort: changes.saves.count + changes.deletions.count == 1)
+    try begin(changes)
     try tables.clientTokens.check(changes.clientChangeToken, of: context.caller)
     try tables.catalog.requireDeployed(
       changes.database.container,

@@ -12,14 +12,10 @@ extension ModifyRecords {
     if let zone = plan.defaultZone, plan.writes.contains(where: { $0.zone === zone }) {
       try tables.catalog.make(zone, by: call.modification.caller.user)
     }
-    var taken: [ZoneEntry] = []
+    let taken = advanceZones(of: plan)
+    try insertRows(of: plan)
     for (position, write) in plan.writes.enumerated() {
       pace.step()
-      if !taken.contains(where: { $0 === write.zone }) {
-        let sequence = tables.catalog.advance(write.zone)
-        precondition(sequence == write.row.sequence, "the zone moved between planning and writing")
-        taken.append(write.zone)
-      }
       try apply(write, at: position, call)
       try tables.schemas.learn(
         write.discovery,
@@ -57,23 +53,45 @@ extension ModifyRecords {
     return shown.deletions
   }
 
-  private func apply(_ write: RecordPlan.Write, at position: Int, _ call: RecordCall) throws {
-    var row = write.row
-    // A feed reports the deletion only to those who could read the record.
-    if row.body == nil, call.database.id.scope == .public { row.creator = write.old?.creator }
-    row.previous = try write.replaced.map {
-      try tables.ancestors.append($0, at: call.steady)
+  /// Advances the zones that a plan changes.
+  private func advanceZones(of plan: RecordPlan) -> [ZoneEntry] {
+    var advanced: [ZoneEntry] = []
+    for write in plan.writes where !advanced.contains(where: { $0 === write.zone }) {
+      let sequence = tables.catalog.advance(write.zone)
+      precondition(sequence == write.row.sequence, "the zone moved between planning and writing")
+      advanced.append(write.zone)
     }
-    pace.step()
-    try tables.records.write(
-      row,
-      name: write.name,
-      position: position,
-      in: write.zone,
-      replacing: write.replaced,
-      at: call.steady
-    )
-    pace.step()
+    return advanced
+  }
+
+  /// Inserts the rows of records that have none yet.
+  private func insertRows(of plan: RecordPlan) throws {
+    let rows = plan.writes.enumerated().lazy.filter { $1.replaced == nil }.map { position, write in
+      RecordTable.NewRow(row: write.row, name: write.name, position: position, zone: write.zone)
+    }
+    var rest = Array(rows)[...]
+    while !rest.isEmpty {
+      rest.removeFirst(try tables.records.insert(firstOf: rest))
+      pace.step()
+    }
+  }
+
+  /// Replaces the row of a record that has one, and writes what depends on the record.
+  private func apply(_ write: RecordPlan.Write, at position: Int, _ call: RecordCall) throws {
+    if let replaced = write.replaced {
+      var row = write.row
+      // A feed reports the deletion only to those who could read the record.
+      if row.body == nil, call.database.id.scope == .public { row.creator = write.old?.creator }
+      row.previous = try tables.ancestors.append(replaced, at: call.steady)
+      try tables.records.replace(
+        replaced,
+        of: write.name,
+        in: write.zone,
+        with: row,
+        position: position,
+        at: call.steady
+      )
+    }
     for asset in write.adopted {
       try tables.assets.add(
         asset,

@@ -57,8 +57,7 @@ final class ModifyRecords {
     access: (any RecordAccess)?,
     in context: CallContext
   ) throws -> ModifiedRecords {
-    try checkCall(changes)
-    pace.begin(isShort: changes.saves.count + changes.deletions.count == 1)
+    try begin(changes)
     try tables.clientTokens.check(changes.clientChangeToken, of: context.caller)
     let call = RecordCall(
       context,
@@ -76,6 +75,17 @@ final class ModifyRecords {
     return try finish(consume plan, call, mark: changes.clientChangeToken)
   }
 
+  /// Begins to decide: what will certainly take long to write is given up before anything of it is decided.
+  ///
+  /// - Throws: `ItemError`; `LongCall`.
+  func begin(_ changes: RecordChanges) throws {
+    let count = changes.saves.count + changes.deletions.count
+    try limits.check(itemCount: count)
+    if !changes.isDryRun { try pace.check(cost: count * Self.recordCost) }
+    try checkNames(changes)
+    pace.begin(isShort: count == 1)
+  }
+
   /// Writes what was decided, unless it is only wanted to be known.
   func finish(_ plan: RecordPlan, _ call: RecordCall, mark: [UInt8]) throws -> ModifiedRecords {
     var result = ModifiedRecords(outcomes: plan.outcomes)
@@ -87,12 +97,18 @@ final class ModifyRecords {
 
   // MARK: Deciding
 
-  func checkCall(_ changes: RecordChanges) throws(ItemError) {
+  /// Refuses two changes of one record.
+  private func checkNames(_ changes: RecordChanges) throws(ItemError) {
     let count = changes.saves.count + changes.deletions.count
-    try limits.check(itemCount: count)
     guard count > 1 else { return }
-    var seen = Set<RecordID>(minimumCapacity: count)
     let named = changes.saves.lazy.map(\.recordID).filter { !$0.recordName.isEmpty }
+    // Records of different names are different ones, whatever their zones.
+    var names = Set<String>(minimumCapacity: count)
+    let differ =
+      named.allSatisfy { names.insert($0.recordName).inserted }
+      && changes.deletions.allSatisfy { names.insert($0.recordName).inserted }
+    if differ { return }
+    var seen = Set<RecordID>(minimumCapacity: count)
     for var recordID in Array(named) + changes.deletions {
       // There the caller's own name means none, and others are refused.
       if changes.database.scope != .shared { recordID.zoneID.ownerName = "" }
@@ -152,7 +168,8 @@ final class ModifyRecords {
         of: sent.recordID.zoneID,
         for: call.modification.caller.user
       )
-      sent.recordID.zoneID = location.zone
+      // A change copies the record.
+      if sent.recordID.zoneID != location.zone { sent.recordID.zoneID = location.zone }
       sent = try sent.settled(at: location, for: call.modification.caller.user)
       try sent.validate(
         namesAreKnown: tables.schemas.knowsNames(

@@ -30,11 +30,27 @@ final class RecordTable {
 
   /// What calls are going to read, read ahead.
   let ahead: RowsAhead<Key, Row>
+
+  /// The row of a record that has none yet.
+  struct NewRow {
+    let row: Row
+    let name: String
+    /// The record's place in its batch.
+    let position: Int
+    let zone: ZoneEntry
+  }
+
+  /// Rows that one statement inserts: the tables are opened once for all of them.
+  private static let insertedTogether = 8
+  /// Larger bodies are inserted one by one, so that nobody waits long for a statement.
+  private static let bodyBytesTogetherMax = 4_096
+
   private let select: any SQLStatement
   private let selectBody: any SQLStatement
   private let selectType: any SQLStatement
   private let selectBodyBytes: any SQLStatement
   private let insert: any SQLStatement
+  private let insertSome: any SQLStatement
   private let update: any SQLStatement
   private let updateLife: any SQLStatement
   private let selectOldest: any SQLStatement
@@ -58,12 +74,8 @@ final class RecordTable {
     selectBodyBytes = try connection.prepare(
       "SELECT length(body) FROM records WHERE zone_id = ?1 AND name = ?2"
     )
-    insert = try connection.prepare(
-      """
-      INSERT INTO records (zone_id, name, sequence, position, record_type, body)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-      """
-    )
+    insert = try connection.prepare(Self.insertion(ofRows: 1))
+    insertSome = try connection.prepare(Self.insertion(ofRows: Self.insertedTogether))
     update = try connection.prepare(
       """
       UPDATE records SET sequence = ?3, position = ?4, record_type = ?5, body = ?6, previous = ?7
@@ -91,6 +103,14 @@ final class RecordTable {
       """
     )
     delete = try connection.prepare("DELETE FROM records WHERE id = ?1")
+  }
+
+  private static func insertion(ofRows count: Int) -> String {
+    let values = (0..<count).map { row in
+      "(" + (1...6).map { "?\(row * 6 + $0)" }.joined(separator: ", ") + ")"
+    }
+    return "INSERT INTO records (zone_id, name, sequence, position, record_type, body) VALUES "
+      + values.joined(separator: ", ")
   }
 
   /// The change tag of a record whose last change has this number.
@@ -199,48 +219,75 @@ final class RecordTable {
     return true
   }
 
-  /// Writes a record's state or tombstone.
+  /// Inserts the first rows, as many as one statement takes.
+  ///
+  /// - Returns: How many.
+  func insert(firstOf rows: ArraySlice<NewRow>) throws(SQLError) -> Int {
+    var first = rows.prefix(Self.insertedTogether)
+    let areSmall = first.allSatisfy { ($0.row.body?.count ?? 0) <= Self.bodyBytesTogetherMax }
+    if first.count < Self.insertedTogether || !areSmall { first = first.prefix(1) }
+    let statement = first.count == 1 ? insert : insertSome
+    var parameter = 1
+    for new in first {
+      statement.bind(new.zone.number, at: parameter)
+      statement.bind(new.name, at: parameter + 1)
+      if !ahead.isEmpty { ahead.forget(Key(zone: new.zone.number, name: new.name)) }
+      bind(new.row, new.position, to: statement, from: parameter + 2)
+      parameter += 6
+    }
+    if !first.isEmpty { try statement.run() }
+    return first.count
+  }
+
+  /// Replaces a record's state or tombstone with another one.
   ///
   /// - Parameters:
-  ///   - row: The state.
+  ///   - old: The row as it was read.
   ///   - name: The record's name.
-  ///   - position: The record's place in its batch.
   ///   - zone: The record's zone.
-  ///   - old: The row to be replaced; `nil`: there is none.
+  ///   - row: The new state.
+  ///   - position: The record's place in its batch.
   ///   - time: When.
   /// - Throws: `SQLError`.
-  func write(
-    _ row: Row,
-    name: String,
-    position: Int,
+  func replace(
+    _ old: Row,
+    of name: String,
     in zone: ZoneEntry,
-    replacing old: Row?,
+    with row: Row,
+    position: Int,
     at time: SteadyTime
   ) throws(SQLError) {
+    precondition(old.number != nil, "a row that was read has a number")
     if !ahead.isEmpty { ahead.forget(Key(zone: zone.number, name: name)) }
     let statement = statement(for: row, replacing: old, at: time)
-    if let old {
-      precondition(old.number != nil, "a row that was read has a number")
-      statement.bind(old.number, at: 1)
-      statement.bind(row.previous, at: 7)
-    } else {
-      statement.bind(zone.number, at: 1)
-      statement.bind(name, at: 2)
-    }
-    statement.bind(row.sequence, at: 3)
-    statement.bind(Int64(position), at: 4)
-    statement.bind(row.recordType, at: 5)
-    if let body = row.body { statement.bind(body, at: 6) } else { statement.bindNull(at: 6) }
+    statement.bind(old.number, at: 1)
+    bind(row, position, to: statement, from: 3)
+    statement.bind(row.previous, at: 7)
     try statement.run()
+  }
+
+  private func bind(
+    _ row: Row,
+    _ position: Int,
+    to statement: any SQLStatement,
+    from parameter: Int
+  ) {
+    statement.bind(row.sequence, at: parameter)
+    statement.bind(Int64(position), at: parameter + 1)
+    statement.bind(row.recordType, at: parameter + 2)
+    if let body = row.body {
+      statement.bind(body, at: parameter + 3)
+    } else {
+      statement.bindNull(at: parameter + 3)
+    }
   }
 
   /// Most saves neither create nor delete: they leave the index of tombstones alone.
   private func statement(
     for row: Row,
-    replacing old: Row?,
+    replacing old: Row,
     at time: SteadyTime
   ) -> any SQLStatement {
-    guard let old else { return insert }
     guard row.body == nil || old.body == nil else { return update }
     updateLife.bind(row.body == nil ? time.milliseconds : nil, at: 8)
     if let creator = row.creator {

@@ -32,7 +32,11 @@ struct RecordLineEncoder {
   private var values: FieldValueJSON
   private var members = Members()
   private var fields = WireWriter()
+  /// The same in the order of the line, while they are sorted.
+  private var unsortedFields = WireWriter()
   private var names: [Range<Int>] = []
+  /// The end of each field in `fields`.
+  private var ends: [Int] = []
   /// The number of lines that were not simple, for tests.
   private(set) var slowPathCount = 0
 
@@ -205,14 +209,31 @@ extension RecordLineEncoder {
   private mutating func readFields(_ scanner: inout LineScanner) -> Bool {
     guard scanner.take(UInt8(ascii: "{")) else { return false }
     names.removeAll(keepingCapacity: true)
+    ends.removeAll(keepingCapacity: true)
     if scanner.take(UInt8(ascii: "}")) { return true }
     repeat {
       guard let name = scanner.string(), scanner.take(UInt8(ascii: ":")),
         names.count < Self.fieldsMax, isNew(name, scanner.text), readValue(name, &scanner)
       else { return false }
       names.append(name)
+      ends.append(fields.bytes.count)
     } while scanner.take(UInt8(ascii: ","))
+    sortFields(scanner.text)
     return scanner.take(UInt8(ascii: "}"))
+  }
+
+  /// Puts the fields in the order of their names, in which a server stores them: it takes them as they are, and
+  /// sorts and encodes others again.
+  private mutating func sortFields(_ text: [UInt8]) {
+    func isBefore(_ a: Int, _ b: Int) -> Bool {
+      text[names[a]].lexicographicallyPrecedes(text[names[b]])
+    }
+    if names.indices.dropFirst().allSatisfy({ isBefore($0 - 1, $0) }) { return }
+    swap(&fields, &unsortedFields)
+    fields.removeAll()
+    for index in names.indices.sorted(by: isBefore) {
+      fields.append(unsortedFields.bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]])
+    }
   }
 
   private func isNew(_ name: Range<Int>, _ text: [UInt8]) -> Bool {
