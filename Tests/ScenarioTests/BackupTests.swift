@@ -13,7 +13,7 @@ internal import TidingsSeal
 @testable import rpcctl
 
 /// A backup of a running server is whole and consistent, or is not there.
-@Suite(.endsServers) struct BackupTests {
+@Suite(.endsServers, .embeddedOnly) struct BackupTests {
   @Test("a backup ends under steady writes, and holds each call whole or not at all")
   func underWrites() async throws {
     let world = try await BackupWorld.make(megabytes: 2)

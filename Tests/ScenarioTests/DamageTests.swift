@@ -7,7 +7,7 @@ internal import TidingsProto
 internal import TidingsSQLite
 
 /// A damaged database is not opened, and not made worse.
-@Suite(.endsServers) struct DamageTests {
+@Suite(.endsServers, .embeddedOnly) struct DamageTests {
   private static let file = "data/tidings.sqlite"
 
   /// The folder of a server that has stopped, or crashed, with something in its database.

@@ -6,7 +6,7 @@ internal import TidingsRPC
 internal import TidingsSQLite
 
 /// Damage that is found while the server runs ends calls that need the damaged page, never the server.
-@Suite(.endsServers) struct DamagedPageTests {
+@Suite(.endsServers, .embeddedOnly) struct DamagedPageTests {
   private static let file = "data/tidings.sqlite"
   private static let recordsCount = 400
 

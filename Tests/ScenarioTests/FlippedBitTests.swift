@@ -5,7 +5,7 @@ internal import TidingsClient
 internal import TidingsProto
 
 /// A bit that flips in the database does not pass for the truth.
-@Suite(.endsServers) struct FlippedBitTests {
+@Suite(.endsServers, .embeddedOnly) struct FlippedBitTests {
   private static let file = "data/tidings.sqlite"
 
   private func record(_ index: Int) -> TidingsV1.Record {

@@ -158,7 +158,7 @@ import TidingsSQLite
     }
   }
 
-  @Test("the log warns before the last administrator's key expires, and when it has")
+  @Test("the log warns before the last administrator's key expires, and when it has", .embeddedOnly)
   func expiringAdministrator() async throws {
     let folder = try TemporaryFolder()
     let data = folder.file("data")

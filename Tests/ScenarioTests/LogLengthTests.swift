@@ -6,7 +6,7 @@ internal import TidingsProto
 internal import TidingsRPC
 
 /// The log of the store has a bound, whatever is asked.
-@Suite(.endsServers) struct LogLengthTests {
+@Suite(.endsServers, .embeddedOnly) struct LogLengthTests {
   private static let bound = 2_000_000
 
   private func logBytes(_ server: TestServer) -> Int {

@@ -9,7 +9,7 @@ internal import TidingsSQLite
 
 /// A folder whose database, log or state is missing, cut or older than the rest is not served, and
 /// nothing in it is changed.
-@Suite(.endsServers) struct LostFilesTests {
+@Suite(.endsServers, .embeddedOnly) struct LostFilesTests {
   private static let database = "data/tidings.sqlite"
   private static let log = "data/tidings.sqlite-wal"
   private static let state = "data/store.state"

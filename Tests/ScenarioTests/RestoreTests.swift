@@ -10,7 +10,7 @@ internal import TidingsSQLite
 @testable import rpcctl
 
 /// A restore makes a whole store, or none; and what stores are besides their records can be replaced.
-@Suite(.endsServers) struct RestoreTests {
+@Suite(.endsServers, .embeddedOnly) struct RestoreTests {
   /// Tries to start a server on a folder.
   ///
   /// - Returns: What it wrote when it refused.

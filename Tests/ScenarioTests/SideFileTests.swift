@@ -7,7 +7,7 @@ internal import TidingsClient
 internal import TidingsProto
 
 /// A store that lost nothing is never refused, however its server ended.
-@Suite(.endsServers) struct SideFileTests {
+@Suite(.endsServers, .embeddedOnly) struct SideFileTests {
   private static let state = "data/store.state"
 
   private func copy(_ folder: TemporaryFolder) throws -> TemporaryFolder {

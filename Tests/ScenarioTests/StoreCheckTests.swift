@@ -11,7 +11,7 @@ internal import TidingsRPC
 
 /// What a running server says of its whole store.
 @Suite(.endsServers) struct StoreCheckTests {
-  @Test("a check finds nothing in a store in order")
+  @Test("a check finds nothing in a store in order", .embeddedOnly)
   func inOrder() async throws {
     let world = try await BackupWorld.make(megabytes: 1)
     for arguments in [[], ["--structure"]] {
@@ -21,7 +21,10 @@ internal import TidingsRPC
     }
   }
 
-  @Test("a check names damaged and missing assets; a backup refuses them, or leaves them out")
+  @Test(
+    "a check names damaged and missing assets; a backup refuses them, or leaves them out",
+    .embeddedOnly
+  )
   func damagedAssets() async throws {
     let world = try await BackupWorld.make()
     let lost = try await world.client.assets().upload(Array("lost".utf8))
@@ -59,7 +62,11 @@ internal import TidingsRPC
     #expect(try await reader.assets().download(world.asset) == world.photo)
   }
 
-  @Test("a check names a page with a flipped bit, and a backup refuses it", arguments: [1, 2, 3])
+  @Test(
+    "a check names a page with a flipped bit, and a backup refuses it",
+    .embeddedOnly,
+    arguments: [1, 2, 3]
+  )
   func damagedPage(_ seed: UInt64) async throws {
     var random = SplitMix64(seed: seed)
     let world = try await BackupWorld.make(megabytes: 1)
@@ -101,6 +108,7 @@ internal import TidingsRPC
     }
     let response = try await TidingsV1.AdminService.Client(client.transport)
       .fetchStatistics(.init())
-    #expect(response.logBytes > 0 && response.zones == 1 && response.channels == 1)
+    #expect(response.zones == 1 && response.channels == 1)
+    if ServerDatabase.isEmbedded { #expect(response.logBytes > 0) }
   }
 }

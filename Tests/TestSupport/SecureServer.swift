@@ -34,10 +34,7 @@ public final class SecureServer: Sendable {
   /// Runs `rpcd init` for the user `root`; returns the pair from the key file.
   public static func initialize(_ folder: TemporaryFolder) async throws -> KeyPair {
     let data = folder.file("data")
-    let process = try ServerProcess(
-      arguments: ["init", "--data", data, "--admin", "root"],
-      environment: ServerDatabase.environment(of: folder)
-    )
+    let process = try ServerProcess(arguments: ["init", "--data", data, "--admin", "root"])
     let exit = try await process.waitForExit()
     guard exit == .code(0) else {
       throw WaitingFailure(description: "rpcd init: \(process.seen.value.errors)")

@@ -1,4 +1,5 @@
 internal import Foundation
+public import Testing
 
 #if PostgreSQL
 internal import PostgresTestSupport
@@ -7,27 +8,56 @@ internal import Synchronization
 
 /// The databases of servers that tests start: those in their data folders, or with `TIDINGS_TEST_STORE=postgresql`
 /// one of a PostgreSQL server for each data folder.
-enum ServerDatabase {
+public enum ServerDatabase {
+  /// Whether they are in the data folders.
+  public static let isEmbedded =
+    ProcessInfo.processInfo.environment["TIDINGS_TEST_STORE"] != "postgresql"
+
   #if PostgreSQL
   private static let made = Mutex<[String: String]>([:])
   #endif
 
-  /// What the environment of a server with a data folder must contain.
-  static func environment(of folder: TemporaryFolder) throws -> [String: String] {
-    guard ProcessInfo.processInfo.environment["TIDINGS_TEST_STORE"] == "postgresql" else {
-      return [:]
-    }
+  /// What the environment of a program with these arguments must contain.
+  static func environment(for arguments: [String]) throws -> [String: String] {
+    guard !isEmbedded, let option = arguments.firstIndex(of: "--data"),
+      option + 1 < arguments.count
+    else { return [:] }
     #if PostgreSQL
-    let cluster = try PostgresCluster.shared()
-    let uri = try made.withLock { made in
-      if let uri = made[folder.path] { return uri }
-      let uri = try cluster.makeDatabaseURI()
-      made[folder.path] = uri
-      return uri
-    }
-    return ["RPCD_DATABASE": uri]
+    return ["RPCD_DATABASE": try uri(ofDataFolder: arguments[option + 1])]
     #else
     throw WaitingFailure(description: "built without PostgreSQL")
     #endif
+  }
+
+  #if PostgreSQL
+  /// The address of the database that belongs to a data folder.
+  private static func uri(ofDataFolder path: String) throws -> String {
+    let cluster = try PostgresCluster.shared()
+    return try made.withLock { made in
+      if let uri = made[path] { return uri }
+      // Hundreds of them would fill the disk.
+      for (path, uri) in made where !isThere(path) {
+        try cluster.dropDatabase(uri)
+        made[path] = nil
+      }
+      let uri = try cluster.makeDatabaseURI()
+      made[path] = uri
+      return uri
+    }
+  }
+
+  /// Whether a test still has the folder in which a data folder is, or will be.
+  private static func isThere(_ path: String) -> Bool {
+    FileManager.default.fileExists(
+      atPath: URL(fileURLWithPath: path).deletingLastPathComponent().path
+    )
+  }
+  #endif
+}
+
+extension Trait where Self == ConditionTrait {
+  /// What is tested is about the files of the embedded store.
+  public static var embeddedOnly: Self {
+    .enabled(if: ServerDatabase.isEmbedded, "this is about the embedded store")
   }
 }

@@ -63,6 +63,7 @@ public final class ServerProcess: Sendable {
     try StartedServers.check()
     let seen = Observed(Sightings())
     self.seen = seen
+    let environment = try ServerDatabase.environment(for: arguments).merging(environment) { $1 }
     let (pid, output, errors) = try Self.starting.withLock { _ in
       try Self.spawn(try Self.executablePath(program), arguments, descriptorsMax, environment)
     }

@@ -22,13 +22,12 @@ public final class TestServer: Sendable {
     environment: [String: String] = [:]
   ) async throws -> TestServer {
     let folder = try folder ?? TemporaryFolder()
-    let database = try ServerDatabase.environment(of: folder)
     let process = try ServerProcess(
       arguments: [
         "--rpc", rpc, "--push", push, "--data", folder.file("data"), "--log-level", "warning",
       ] + arguments,
       descriptorsMax: descriptorsMax,
-      environment: database.merging(environment) { $1 }
+      environment: environment
     )
     let line = try await process.waitForReadyLine()
     return try TestServer(folder, process, arguments, environment, ports, readyLine: line)

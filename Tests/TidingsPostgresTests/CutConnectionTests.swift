@@ -89,16 +89,19 @@ struct CutConnectionTests {
     var (number, lost, committed): (Int64, Int, [Int64]) = (0, 0, [])
     while lost < cutCount, number < 1_000 * cutCount {
       number += 1
+      var hasBegun = false
       do throws(SQLError) {
         try connection.execute("BEGIN")
+        hasBegun = true
         insert.bind(number, at: 1)
         try insert.run()
         try connection.execute("COMMIT")
         committed.append(number)
       } catch {
-        lost += 1
+        if hasBegun { lost += 1 }
         #expect(error.kind == .disconnected, "seed \(seed): \(error)")
         connection.abandon()
+        if let pause = connection.retryAfter { Thread.sleep(forTimeInterval: pause / .seconds(1)) }
       }
     }
     #expect(lost == cutCount && !committed.isEmpty, "seed \(seed)")

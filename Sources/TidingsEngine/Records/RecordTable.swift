@@ -109,8 +109,10 @@ final class RecordTable {
     let values = (0..<count).map { row in
       "(" + (1...6).map { "?\(row * 6 + $0)" }.joined(separator: ", ") + ")"
     }
-    return "INSERT INTO records (zone_id, name, sequence, position, record_type, body) VALUES "
-      + values.joined(separator: ", ")
+    return """
+      INSERT INTO records (zone_id, name, sequence, position, record_type, body)
+      VALUES \(values.joined(separator: ", "))
+      """
   }
 
   /// The change tag of a record whose last change has this number.
