@@ -58,7 +58,10 @@ private final class BenchDatabases {
   private let administrator: PostgresConnection
   private var names: [String] = []
 
+  /// Connects to a server.
+  ///
   /// - Parameter address: Of a database of the server, with a login that may create others.
+  /// - Throws: `BenchError` if it is not an address.
   init(_ address: String) throws {
     self.address = address
     do {

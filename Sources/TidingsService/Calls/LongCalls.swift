@@ -37,9 +37,10 @@ struct LongCalls<Line: Hashable, Call> {
   /// The call of a line takes long, and begins when it is its turn.
   mutating func add(_ line: Line) { queue.append(line) }
 
-  /// The next call that takes long; `nil`: there is none, or others have their turns first.
+  /// Takes the next call that takes long.
   ///
   /// - Parameter isItsTurn: It does not go behind others.
+  /// - Returns: Its line; `nil`: there is none, or others have their turns first.
   mutating func takeNext(isItsTurn: Bool = false) -> Line? {
     guard isItsTurn || !isAnyWaiting, !queue.isEmpty else { return nil }
     return queue.removeFirst()
