@@ -35,7 +35,7 @@ package struct ModifyRecordsMessage {
         databaseID = try Self.databaseID(content)
       case (Field.recordsToSave, .bytes(let content))
       where saves.count < PlainRecordReader.countMax:
-        saves.append(try PlainRecordReader.record(content, isToBeWritten: true))
+        saves.append(try PlainRecordReader.record(content))
       case (Field.recordIDsToDelete, .bytes(let content))
       where deletions.count < PlainRecordReader.countMax:
         deletions.append(try PlainRecordReader.recordID(content))

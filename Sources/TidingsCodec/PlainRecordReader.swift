@@ -34,29 +34,22 @@ package enum PlainRecordReader {
 
   /// A record.
   ///
-  /// - Parameters:
-  ///   - bytes: Its encoded form.
-  ///   - isToBeWritten: The bytes of its fields are kept, if they are those that `RecordWriter` would write.
-  /// - Returns: The record.
-  /// - Throws: `WireError` if it is not plain.
-  package static func record(
-    _ bytes: Bytes,
-    isToBeWritten: Bool = false
-  ) throws(WireError) -> Record {
+  /// Its fields stay as they are, if that is as `RecordWriter` would write them.
+  package static func record(_ bytes: Bytes) throws(WireError) -> Record {
     var record = Record(recordID: RecordID(recordName: ""), recordType: "")
-    var fields: [RecordFields.Field] = []
-    fields.reserveCapacity(8)
     var members = OrderedMembers(bytes)
     var rest = bytes
-    var encoded = (start: bytes.startIndex, end: bytes.startIndex)
+    var fields = (start: bytes.startIndex, end: bytes.startIndex, count: 0)
+    var check: PackedFieldsCheck? = PackedFieldsCheck()
     while let (member, content) = try members.nextMessage(repeated: Field.fields) {
       switch member {
       case Field.recordID: record.recordID = try recordID(content)
       case Field.recordType: record.recordType = try text(content)
       case Field.fields where fields.count < countMax:
-        if fields.isEmpty { encoded.start = rest.startIndex }
-        fields.append(try field(content))
-        encoded.end = members.rest.startIndex
+        if fields.count == 0 { fields.start = rest.startIndex }
+        fields.count += 1
+        fields.end = members.rest.startIndex
+        if check?.admits(content) == false { check = nil }
       case Field.changeTag: record.changeTag = try text(content)
       case Field.created: record.created = try modification(content)
       case Field.modified: record.modified = try modification(content)
@@ -66,11 +59,19 @@ package enum PlainRecordReader {
       }
       rest = members.rest
     }
-    let bytesOfFields = bytes[encoded.start..<encoded.end]
-    if isToBeWritten, fields.areWritten(inBytes: bytesOfFields.count) {
-      record.fields = RecordFields(fields, encoded: [UInt8](bytesOfFields))
+    let encoded = bytes[fields.start..<fields.end]
+    if fields.count == 0 { return record }
+    if let check, check.areWritten(in: encoded.count) {
+      record.fields = RecordFields(
+        PackedFields(
+          [UInt8](encoded),
+          in: 0..<encoded.count,
+          count: fields.count,
+          codec: PackedFieldsReader.self
+        )
+      )
     } else {
-      record.fields = RecordFields(fields)
+      record.fields = RecordFields(try list(encoded, count: fields.count))
     }
     return record
   }
@@ -120,6 +121,19 @@ package enum PlainRecordReader {
 
   // MARK: Fields
 
+  private static func list(
+    _ entries: Bytes,
+    count: Int
+  ) throws(WireError) -> [RecordFields.Field] {
+    var fields: [RecordFields.Field] = []
+    fields.reserveCapacity(count)
+    var members = OrderedMembers(entries)
+    while let (_, entry) = try members.nextMessage(repeated: Field.fields) {
+      fields.append(try field(entry))
+    }
+    return fields
+  }
+
   private static func field(_ bytes: Bytes) throws(WireError) -> RecordFields.Field {
     var field = RecordFields.Field(name: "", value: nil)
     var members = OrderedMembers(bytes)
@@ -133,7 +147,8 @@ package enum PlainRecordReader {
     return field
   }
 
-  private static func value(_ bytes: Bytes) throws(WireError) -> FieldValue? {
+  /// The value of a field; `nil` for null.
+  static func value(_ bytes: Bytes) throws(WireError) -> FieldValue? {
     var wire = WireReader(bytes)
     guard let (member, value) = try wire.next() else { return nil }
     // Of several members the last would count.
@@ -166,7 +181,8 @@ package enum PlainRecordReader {
     return texts
   }
 
-  private static func timestamp(_ bytes: Bytes) throws(WireError) -> Timestamp {
+  /// A valid time.
+  static func timestamp(_ bytes: Bytes) throws(WireError) -> Timestamp {
     var (seconds, nanoseconds) = (0 as Int64, 0 as Int32)
     var members = OrderedMembers(bytes)
     while let (member, value) = try members.next() {

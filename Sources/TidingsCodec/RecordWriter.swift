@@ -60,8 +60,8 @@ extension WireCursor {
 
   /// Adds the fields of a record, or of what is known of one, as entries of a map.
   mutating func add(_ field: Int, _ fields: RecordFields) {
-    if field == Field.fields, let encoded = fields.encoded {
-      return encoded.withUnsafeBytes { append($0) }
+    if field == Field.fields, let packed = fields.packed {
+      return packed.withBytes { append($0) }
     }
     for entry in fields.sorted {
       addMessage(field) { message in

@@ -20,7 +20,7 @@ extension Record {
 extension RecordFields {
   /// At most what their encoded form takes, as entries of a map.
   var wireBytesMax: Int {
-    if let encoded { return encoded.count }
+    if let packed { return packed.byteCount }
     return sorted.reduce(0) { bytes, field in
       bytes + field.name.utf8.count + (field.value?.wireBytesMax ?? 0) + 3 * memberBytesMax
     }

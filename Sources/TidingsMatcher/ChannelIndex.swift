@@ -367,7 +367,7 @@ public final class ChannelIndex {
     _ body: (UInt32) -> Void
   ) {
     // Walk the shorter side: the fields that are watched, or those that the record has.
-    let ownCount = record.fields.sorted.count + SystemField.allCases.count
+    let ownCount = record.fields.count + SystemField.allCases.count
     guard fields.count > ownCount * 4 else {
       for field in fields { visit(field, record, large, body) }
       return

@@ -8,8 +8,8 @@ extension Record {
   public func validate(namesAreKnown: Bool = false) throws(ItemError) {
     try recordID.validate()
     try validateShare(typeIsKnown: namesAreKnown)
-    for field in fields.sorted {
-      if !namesAreKnown { try validateName(of: field) }
+    if !namesAreKnown { for field in fields.sorted { try validateName(of: field) } }
+    for field in fields.compound {
       switch field.value {
       case nil, .string?, .int64?, .bytes?: break
       default: try validateValue(of: field)
@@ -68,7 +68,7 @@ extension Record {
       throw error("a record of the type '\(Share.recordType)' needs its member 'share'")
     }
     if let problem = share.problem(named: recordID.recordName) { throw error(problem) }
-    guard parent == nil, !fields.sorted.contains(where: { $0.value?.binds == true }) else {
+    guard parent == nil, !fields.compound.contains(where: { $0.value?.binds == true }) else {
       throw error("a share has no parent, and only references with the action NONE")
     }
   }

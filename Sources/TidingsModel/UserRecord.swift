@@ -54,7 +54,7 @@ extension Record {
           + "saves it; yours is \(Identifier.shown(caller))"
       )
     }
-    for field in fields.sorted where field.value?.deletesItsRecord == true {
+    for field in fields.compound where field.value?.deletesItsRecord == true {
       throw ItemError(
         .invalidArguments,
         "record \(name): field '\(field.name)' has the action DELETE_SELF, and the record of a user is not deleted: "

@@ -78,7 +78,7 @@ extension Record {
     var settled = self
     settled.recordID.zoneID = location.zone
     if let parent { settled.parent = try self.settled(parent, owner) }
-    for field in fields.sorted {
+    for field in fields.compound {
       switch field.value {
       case .reference(let reference) where reference.namesOwner:
         settled.fields[field.name] = .reference(try self.settled(reference, owner))
@@ -94,7 +94,7 @@ extension Record {
 
   private var namesOwner: Bool {
     !recordID.zoneID.ownerName.isEmpty || parent?.namesOwner == true
-      || fields.sorted.contains { field in
+      || fields.compound.contains { field in
         switch field.value {
         case .reference(let reference): reference.namesOwner
         case .referenceList(let references): references.contains(where: \.namesOwner)

@@ -6,7 +6,7 @@ public struct LentBytes: RandomAccessCollection {
   @usableFromInline let start: UnsafePointer<UInt8>
   @usableFromInline let end: UnsafePointer<UInt8>
 
-  @usableFromInline
+  @inlinable
   init(start: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>) {
     (self.start, self.end) = (start, end)
   }
@@ -16,6 +16,12 @@ public struct LentBytes: RandomAccessCollection {
   public init?(_ bytes: UnsafeRawBufferPointer) {
     guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return nil }
     (self.start, end) = (start, start + bytes.count)
+  }
+
+  /// The memory between two addresses.
+  @inlinable
+  public init(_ bounds: Range<UnsafePointer<UInt8>>) {
+    (start, end) = (bounds.lowerBound, bounds.upperBound)
   }
 
   /// The memory.

@@ -86,7 +86,7 @@ internal import TidingsWire
           return
         }
         plainCount += 1
-        keptCount += plain.saves.count { $0.fields.encoded != nil }
+        keptCount += plain.saves.count { $0.fields.packed != nil }
         guard let expected = try? ModifyRecordsMessage(unpacking: bytes, in: arena) else {
           Issue.record("protobuf-c refuses \(Array(bytes)), seed \(seed)")
           return
@@ -105,7 +105,7 @@ internal import TidingsWire
       }
     }
     #expect(plainCount > 300)
-    #expect(keptCount > 50, "hardly any fields are kept as they came: \(keptCount)")
+    #expect(keptCount > 20, "hardly any fields are kept as they came: \(keptCount)")
   }
 }
 

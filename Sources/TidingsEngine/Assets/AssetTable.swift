@@ -377,7 +377,7 @@ extension AssetTable.Source {
 extension Record {
   /// Whether any field names an asset.
   fileprivate var namesAssets: Bool {
-    fields.sorted.contains { field in
+    fields.compound.contains { field in
       switch field.value {
       case .asset, .assetList: true
       default: false
@@ -386,7 +386,7 @@ extension Record {
   }
 
   fileprivate func forEachAsset(_ body: (Asset, _ field: String) throws -> Void) rethrows {
-    for field in fields.sorted {
+    for field in fields.compound {
       switch field.value {
       case .asset(let asset): try body(asset, field.name)
       case .assetList(let assets): for asset in assets { try body(asset, field.name) }

@@ -171,13 +171,9 @@ final class ModifyRecords {
       // A change copies the record.
       if sent.recordID.zoneID != location.zone { sent.recordID.zoneID = location.zone }
       sent = try sent.settled(at: location, for: call.modification.caller.user)
-      try sent.validate(
-        namesAreKnown: tables.schemas.knowsNames(
-          of: sent.fields,
-          of: sent.recordType,
-          in: call.database.id
-        )
-      )
+      let known = try tables.schemas.plainFields(of: sent.recordType, in: call.database.id)
+      let areKnown = known.cover(sent.fields)
+      try sent.validate(namesAreKnown: areKnown)
       try sent.checkUserRecord(savedBy: call.modification.caller.user)
       let zone = try zone(sent.recordID.zoneID, call, &plan)
       let row = try tables.records.row(sent.recordID.recordName, in: zone)
@@ -208,8 +204,10 @@ final class ModifyRecords {
       var new = try sent.merged(into: old, in: zone, call.modification)
       if removesParent { new.parent = nil }
       if isShare { new.share = try share(of: new, over: old, in: zone, call) }
-      // Shares are in no schema.
-      let discovery = isShare ? SchemaDiscovery() : try checkTypes(of: new, call, plan)
+      // Shares are in no schema, and what was compared with it need not be again.
+      let needsNoCheck =
+        isShare || (areKnown && known.isKnownToAll && new.fields.isSame(as: sent.fields))
+      let discovery = needsNoCheck ? SchemaDiscovery() : try checkTypes(of: new, call, plan)
       try limits.checkMemberCount(of: new)
       let named = try tables.assets.check(
         new,

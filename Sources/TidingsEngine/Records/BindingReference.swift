@@ -30,7 +30,7 @@ extension Record {
   /// The references that bind, each once, in the order of the fields, the parent last.
   var bindingReferences: [BindingReference] {
     var found: [BindingReference] = []
-    for field in fields.sorted {
+    for field in fields.compound {
       switch field.value {
       case .reference(let reference): reference.binding.map { found.append($0) }
       case .referenceList(let references): found += references.lazy.compactMap(\.binding)

@@ -1,15 +1,19 @@
+internal import TidingsCodec
 internal import TidingsModel
+internal import TidingsWire
 
 /// The fields of a record type of which values were saved and that are not encrypted: what a save puts into them needs
 /// no more than the right kind.
-struct PlainFields {
+final class PlainFields {
   let recordType: String
   /// There is such a type.
   private let isKnown: Bool
   /// Every user sees the type, and it has records.
   let isKnownToAll: Bool
   /// In the order of their names.
-  private let sorted: [(name: String, kind: FieldValue.Kind)]
+  private let sorted: [(name: String, nameBytes: Int, kind: FieldValue.Kind)]
+  /// All names, one after the other.
+  private let names: [UInt8]
 
   /// The fields of a type; `nil`: there is none.
   init(of recordType: String, _ type: StoredSchema.RecordType?) {
@@ -19,8 +23,9 @@ struct PlainFields {
     sorted = (type?.fields ?? [:]).compactMap { name, field in
       guard field.hasValues, !field.field.isEncrypted, case .values(let kind) = field.field.type
       else { return nil }
-      return (name, kind)
+      return (name, name.utf8.count, kind)
     }.sorted { $0.name < $1.name }
+    names = sorted.flatMap { $0.name.utf8 }
   }
 
   /// Whether the type is known and these are fields of it, with values of their kinds.
@@ -28,6 +33,7 @@ struct PlainFields {
   /// Both are sorted, so that one walk compares them.
   func cover(_ fields: RecordFields) -> Bool {
     guard isKnown else { return false }
+    if let packed = fields.packed { return packed.withBytes { cover(packed: $0) } }
     var index = 0
     for field in fields.sorted {
       guard let kind = field.value?.kind else { return false }
@@ -36,5 +42,26 @@ struct PlainFields {
       index += 1
     }
     return true
+  }
+
+  private func cover(packed bytes: UnsafeRawBufferPointer) -> Bool {
+    names.withUnsafeBytes { names in
+      guard let first = names.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return false }
+      return sorted.withUnsafeBufferPointer { known in
+        var (index, name) = (0, first)
+        for field in PackedFieldSequence(bytes) {
+          var isFound = false
+          while !isFound, index < known.count {
+            let end = name + known[index].nameBytes
+            isFound = LentBytes(name..<end).isEqual(to: field.name)
+            if isFound, known[index].kind != field.kind { return false }
+            name = end
+            index += 1
+          }
+          if !isFound { return false }
+        }
+        return true
+      }
+    }
   }
 }

@@ -2,13 +2,9 @@ internal import TidingsModel
 internal import TidingsSQL
 
 extension SchemaTable {
-  /// Whether the names of all fields are known, so that they need not be checked.
-  func knowsNames(
-    of fields: RecordFields,
-    of recordType: String,
-    in database: DatabaseID
-  ) throws -> Bool {
-    try entry(database.container, database.environment).plainFields(of: recordType).cover(fields)
+  /// The fields of a type that most saves use.
+  func plainFields(of recordType: String, in database: DatabaseID) throws -> PlainFields {
+    try entry(database.container, database.environment).plainFields(of: recordType)
   }
 
   /// Holds a save's fields against the schema.

@@ -133,7 +133,8 @@ package struct LargeFields {
 extension Record {
   /// A value is so large that looking through it again and again takes long.
   package var hasLargeValues: Bool {
-    fields.sorted.contains { $0.value?.isLarge(EvaluationMemory.largeBytesMin) ?? false }
+    if let packed = fields.packed, packed.byteCount < EvaluationMemory.largeBytesMin { return false }
+    return fields.sorted.contains { $0.value?.isLarge(EvaluationMemory.largeBytesMin) ?? false }
   }
 }
 
