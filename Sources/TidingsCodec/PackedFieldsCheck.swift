@@ -36,6 +36,7 @@ struct PackedFieldsCheck {
   /// are nowhere shorter than they are written: if all bytes together are as many, all are equal.
   ///
   /// - Parameter bytesCount: The bytes of all entries with their heads.
+  /// - Returns: `false`: some have another form.
   func areWritten(in bytesCount: Int) -> Bool { writtenBytes == bytesCount }
 
   /// How many bytes the member of a valid value has; `nil` for what may not stay.

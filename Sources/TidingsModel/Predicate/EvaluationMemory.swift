@@ -133,8 +133,9 @@ package struct LargeFields {
 extension Record {
   /// A value is so large that looking through it again and again takes long.
   package var hasLargeValues: Bool {
-    if let packed = fields.packed, packed.byteCount < EvaluationMemory.largeBytesMin { return false }
-    return fields.sorted.contains { $0.value?.isLarge(EvaluationMemory.largeBytesMin) ?? false }
+    let bytesMin = EvaluationMemory.largeBytesMin
+    if let packed = fields.packed, packed.byteCount < bytesMin { return false }
+    return fields.sorted.contains { $0.value?.isLarge(bytesMin) ?? false }
   }
 }
 
