@@ -1,0 +1,62 @@
+internal import TidingsEngine
+internal import TidingsFiles
+internal import TidingsPostgres
+internal import TidingsSQL
+internal import TidingsSQLite
+
+/// A store that no server uses, of which a copy is made; nothing in it is changed.
+struct CopySource {
+  let connection: any SQLConnection
+  /// Its tables, by name.
+  let tables: [SQLTable]
+
+  /// The store of a data folder.
+  ///
+  /// - Throws: `StartError` when there is no store, it cannot be used, or a server uses it; `SQLError`, `FileError`.
+  init(in folder: DataFolder) throws {
+    guard try Folder.status(folder.databasePath) != nil else {
+      throw StartError("the data folder '\(folder.path)' contains no store: --data names one that does")
+    }
+    // A log without frames is left by an earlier look at a store that was stopped.
+    let isWhole = try Folder.status(folder.logPath)?.size ?? 0 == 0
+    let sqlite = try folder.openDatabase(isThorough: false)
+    sqlite.setMovesLogOnClose(isWhole)
+    connection = sqlite
+    tables = try sqlite.tables()
+    try check("the data folder '\(folder.path)'")
+  }
+
+  #if PostgreSQL
+  /// The store in a PostgreSQL database.
+  ///
+  /// - Throws: `StartError` when there is no store, it cannot be used, or a server uses it; `SQLError`.
+  init(in database: PostgresDatabase) throws {
+    connection = database.postgres
+    tables = try database.postgres.tables()
+    try UnfinishedCopy.refuse(tables, database: "\(database.address)")
+    try check("the database \(database.address)")
+  }
+  #endif
+
+  private func check(_ name: String) throws {
+    let known = max(Migration.store.last?.number ?? 0, Migration.postgresBaseline.number)
+    guard tables.contains(where: { $0.name == "migrations" }), try StoreLabel(connection) != nil else {
+      throw StartError("\(name) contains no store")
+    }
+    let newest = try connection.prepare("SELECT max(number) FROM migrations")
+    defer { newest.reset() }
+    let number = try newest.step() ? newest.int64(0) : 0
+    guard number <= known else {
+      throw StartError(
+        "\(name) was written by a newer version (schema \(number); this program knows \(known)): copy it with that "
+          + "version"
+      )
+    }
+    guard number == known else {
+      throw StartError(
+        "\(name) was written by an older version (schema \(number); this program has \(known)): start rpcd on it "
+          + "once, which converts it, stop it, and repeat the command"
+      )
+    }
+  }
+}
