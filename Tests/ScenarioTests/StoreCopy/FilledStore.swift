@@ -48,9 +48,10 @@ struct FilledStore {
     if column.isNullable, random.oneIn(3) { return insert.bindNull(at: index) }
     switch column.type {
     case "BLOB":
-      let isLarge = !column.isKey && random.oneIn(200)
-      let count = random.oneIn(9) && !column.isKey ? 0 : random.below(isLarge ? 1_500_000 : 60)
-      insert.bind((column.isKey ? Array("\(row)-".utf8) : []) + random.bytes(count), at: index)
+      let isUnique = column.isKey || column.isUnique
+      let isLarge = !isUnique && random.oneIn(200)
+      let count = random.oneIn(9) && !isUnique ? 0 : random.below(isLarge ? 1_500_000 : 60)
+      insert.bind((isUnique ? Array("\(row)-".utf8) : []) + random.bytes(count), at: index)
     case "TEXT":
       let text = random.pick(["", "a", "ä€😀", "\u{1}\u{7f}'\"\\", "Z", "_", "\u{10ffff}"])
       // Unique, in no order of the rows.

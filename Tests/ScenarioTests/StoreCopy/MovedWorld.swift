@@ -35,6 +35,7 @@ struct MovedWorld {
     var shared: [String] = []
     var zones: [String] = []
     var log: [String] = []
+    var zoneNotificationCount = 0
     var notificationIDs: [String] = []
     var tags: [String] = []
   }
@@ -46,7 +47,8 @@ struct MovedWorld {
   private var moves = StoreMoves()
   private let serverKey: PublicKey
   private let administrator: KeyPair
-  private let (ada, ben) = (KeyPair(), KeyPair())
+  private let ada = KeyPair()
+  private let ben = KeyPair()
   private var asset = TidingsV1.Asset()
 
   init() async throws {
@@ -211,8 +213,10 @@ struct MovedWorld {
     ).changedZoneIDs.map(\.zoneName)
     let notifications = try await client.feed(after: positions.log).notifications
     changes.notificationIDs = notifications.map(\.notificationID)
-    changes.log = notifications.filter { $0.subscriptionID == "trips" || $0.type == .query }
-      .compactMap(\.recordID?.recordName)
+    // Those of the zone name no record.
+    changes.log = notifications.filter { $0.subscriptionID == "notes" }
+      .map { $0.recordID?.recordName ?? "" }
+    changes.zoneNotificationCount = notifications.count { $0.subscriptionID == "trips" }
     return changes
   }
 

@@ -292,7 +292,7 @@ internal import TidingsSQLite
     }
     let restored = try ServerProcess(arguments: ["restored"], environment: ["RPCD_DATABASE": ""])
     #expect(try await restored.waitForExit() == .code(2))
-    #expect(try !Folder.isThere(folder.file("data")))
+    #expect(!Folder.isThere(folder.file("data")))
   }
 }
 #endif
