@@ -68,7 +68,11 @@ public struct AuditVerification: Sendable {
     var check = ChainCheck(kept: kept)
     var incomplete: String?
     for file in files {
-      let (rows, rest) = try read(file, into: &check)
+      let (rows, rest) = try read(file) { line, row in check.add(line, file: file.name, row: row) }
+      guard rest <= Self.lineBytesMax else {
+        check.report("\(file.name), line \(rows + 1): it is longer than any line of rpcd")
+        continue
+      }
       guard rest > 0 else { continue }
       if file.name == kind.fileName(0) {
         incomplete = "\(file.name), line \(rows + 1)"
@@ -80,8 +84,23 @@ public struct AuditVerification: Sendable {
     return check
   }
 
-  /// Checks the lines of a file; returns how many there are, and the bytes behind the last.
-  private func read(_ file: OpenFile, into check: inout ChainCheck) throws -> (Int, Int) {
+  /// Reads all lines, oldest first, with their ends; what comes after the last line feed of a file is none.
+  ///
+  /// - Throws: When a file cannot be read; what `body` throws.
+  public func forEachLine(_ body: (ArraySlice<UInt8>) throws -> Void) throws {
+    for file in files {
+      let (rows, rest) = try read(file) { line, _ in try body(line) }
+      guard rest <= Self.lineBytesMax else {
+        throw FileError.longLine("\(file.name), line \(rows + 1)")
+      }
+    }
+  }
+
+  /// Reads the lines of a file, up to one that is too long; returns how many there are, and the bytes behind the last.
+  private func read(
+    _ file: OpenFile,
+    _ body: (ArraySlice<UInt8>, _ row: Int) throws -> Void
+  ) throws -> (Int, Int) {
     var (offset, row) = (UInt64(0), 0)
     var pending: [UInt8] = []
     while offset < file.size {
@@ -93,20 +112,22 @@ public struct AuditVerification: Sendable {
       var rest = pending[...]
       while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
         row += 1
-        check.add(rest[...end], file: file.name, row: row)
+        try body(rest[...end], row)
         rest = rest[(end + 1)...]
       }
       pending = Array(rest)
-      if pending.count > Self.lineBytesMax {
-        check.report("\(file.name), line \(row + 1): it is longer than any line of rpcd")
-        return (row, 0)
-      }
+      if pending.count > Self.lineBytesMax { break }
     }
     return (row, pending.count)
   }
 }
 
 extension FileError {
+  /// A line is none of rpcd's.
+  fileprivate static func longLine(_ place: String) -> Self {
+    FileError("read", place, code: EINVAL, reason: "it is longer than any line of rpcd")
+  }
+
   /// The files were renamed each time that they were opened.
   fileprivate static func changing(_ path: String) -> Self {
     FileError(

@@ -64,6 +64,7 @@ public final class Engine {
   ///   - limits: What calls may not exceed.
   ///   - admittedKeys: The keys that may connect, updated now and after each commit.
   ///   - steadyClock: Shows the store's steady time to other threads.
+  ///   - assetContents: The contents of assets, if they are in the store.
   ///   - reloadsAlways: Reloads all in-memory state before each transaction, for debugging: a defect that
   ///     disappears is in a cache.
   ///   - clock: Reads the system's clocks.
@@ -73,6 +74,7 @@ public final class Engine {
     limits: Limits = Limits(),
     admittedKeys: AdmittedKeys = AdmittedKeys(),
     steadyClock: SteadyClock = SteadyClock(),
+    assetContents: (any AssetContents)? = nil,
     reloadsAlways: Bool = false,
     clock: @escaping () -> ClockReading
   ) throws {
@@ -106,7 +108,12 @@ public final class Engine {
       schemas: schema.table,
       admittedKeys: admittedKeys
     )
-    assets = try AssetsAssembly(room, catalog: catalog, usage: quotas.usage)
+    assets = try AssetsAssembly(
+      room,
+      catalog: catalog,
+      usage: quotas.usage,
+      contents: assetContents
+    )
     channels = try ChannelsAssembly(
       room,
       catalog: catalog,
@@ -307,13 +314,14 @@ public final class Engine {
 
   // MARK: Assets
 
-  /// Makes an asset known whose file is complete; from now on records may name it.
+  /// Makes an asset known whose content is complete; from now on records may name it.
   ///
   /// - Parameters:
   ///   - asset: The asset.
   ///   - databaseID: The database.
   ///   - user: Who sent its bytes, or may read a record that names it.
-  /// - Throws: `ItemError` `quotaExceeded` when there is no room for a record that names it; `SQLError`.
+  /// - Throws: `ItemError` `quotaExceeded` when there is no room for a record that names it, `assetNotAvailable` when
+  ///   its content was removed meanwhile; `SQLError`.
   public func addAsset(_ asset: Asset, in databaseID: DatabaseID, by user: String) throws {
     guard !isBeingErased(user) else {
       throw ItemError(
@@ -324,6 +332,12 @@ public final class Engine {
     let database = try catalog.makeDatabase(databaseID, by: user)
     if try !assets.table.isPaid(asset, in: database) {
       try checkRoom(for: asset, in: database, by: user)
+    }
+    guard try assets.table.claimContent(of: asset) else {
+      throw ItemError(
+        .assetNotAvailable,
+        "the content of the asset \(asset.checksum.hexadecimal) was removed: upload it again"
+      )
     }
     try assets.table.add(asset, to: database, by: user, at: moment.steady)
     guard databaseID.scope == .public else { return }

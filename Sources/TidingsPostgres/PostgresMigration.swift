@@ -49,7 +49,7 @@ extension PostgresConnection {
   }
 
   private func run(_ migration: Migration) throws {
-    try execute(migration.sql)
+    try execute(migration.postgresSQL)
     let record = try prepare("INSERT INTO migrations (number, name) VALUES (?1, ?2)")
     record.bind(migration.number, at: 1)
     record.bind(migration.name, at: 2)

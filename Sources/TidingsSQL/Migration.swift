@@ -4,14 +4,23 @@ public struct Migration: Sendable {
   public let number: Int64
   /// What it does, in a few words.
   public let name: String
-  /// The statements, in the shared dialect.
+  /// The statements, in the shared dialect; those of the embedded store, if there are others for PostgreSQL.
   public let sql: String
+  /// The statements for PostgreSQL.
+  public let postgresSQL: String
 
   /// A step.
-  public init(number: Int64, name: String, sql: String) {
+  ///
+  /// - Parameters:
+  ///   - number: Its number, above those of all earlier steps.
+  ///   - name: What it does.
+  ///   - sql: The statements; empty: the embedded store stays as it is.
+  ///   - postgresSQL: Other statements for PostgreSQL; `nil`: the same.
+  public init(number: Int64, name: String, sql: String, postgresSQL: String? = nil) {
     self.number = number
     self.name = name
     self.sql = sql
+    self.postgresSQL = postgresSQL ?? sql
   }
 }
 

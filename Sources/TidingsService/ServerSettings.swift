@@ -11,8 +11,10 @@ public struct ServerSettings: Sendable {
   public var advertisedPushEndpoint: String?
   /// The folder of the data.
   public var dataPath = "./tidings-data"
-  /// The database: a file in that folder, or on a server; assets and the audit log are in the folder.
+  /// The database: a file in that folder, beside which assets and the audit log are, or on a server, which has them too.
   public var database = DatabaseSetting.embedded
+  /// A folder for the content of assets, with a database on a server; `nil`: it is in the database.
+  public var assetsPath: String?
   /// The file of the server's key pair; `nil`: `server.key` in the data folder, if it is there.
   public var serverKeyPath: String?
   /// The supervisor keeps that file, in a folder that it guards.

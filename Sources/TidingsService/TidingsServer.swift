@@ -123,8 +123,10 @@ public final class TidingsServer: Sendable {
   ) throws -> any OpenDatabase {
     switch settings.database {
     case .embedded:
+      guard settings.assetsPath == nil else { throw StartError.assetsBesideEmbedded }
       return try EmbeddedDatabase(in: folder, isThorough: settings.checksThoroughly)
-    case .postgres(let address): return try address.open()
+    case .postgres(let address):
+      return try address.open(assetsPath: settings.assetsPath)
     }
   }
 
@@ -232,6 +234,14 @@ public final class TidingsServer: Sendable {
     core.registerAdministration(on: loop)
     loop.registerBuiltIn(health)
   }
+}
+
+extension StartError {
+  /// A backup of an embedded store takes the assets from the data folder.
+  fileprivate static let assetsBesideEmbedded = StartError(
+    "--assets is for a PostgreSQL database (--database-file FILE): the embedded database keeps assets in the data "
+      + "folder"
+  )
 }
 
 private struct RecordMethods: TidingsV1.RecordService.Server {}

@@ -99,6 +99,17 @@ enum CopyStoreArguments {
       "copied and compared: \(outcome.rowCount) rows of \(outcome.tableCount) tables, \(outcome.byteCount) bytes, "
         + "in \(seconds) s (\(Int(rate)) rows/s)"
     )
+    lines.append("assets: \(outcome.assetCount)")
+    if outcome.damagedAssetCount > 0, outcome.hasAssetsElsewhere {
+      lines.append(
+        "\(outcome.damagedAssetCount) assets are in files elsewhere: put the content of the folder of --assets into "
+          + "'\(copy.dataPath)/assets'"
+      )
+    } else if outcome.damagedAssetCount > 0 {
+      lines.append(
+        "assets that were missing or damaged before: \(outcome.damagedAssetCount); rpcctl assets verify lists them"
+      )
+    }
     switch copy.direction {
     case .toDatabase:
       lines.append("the store is in \(copy.address); do not start the one in '\(copy.dataPath)' again")
@@ -116,10 +127,11 @@ private struct CopyRate {
   private var first: Int64 = 0
 
   mutating func text(_ progress: StoreCopy.Progress) -> String {
-    if progress.step != step { (step, start, first) = (progress.step, .now, progress.rowsDone) }
-    let percent = progress.rowsDone * 100 / max(1, progress.rowsTotal)
+    if progress.step != step { (step, start, first) = (progress.step, .now, progress.done) }
+    let share = Double(progress.done) / Double(max(1, progress.total))
     let seconds = max(start.duration(to: .now) / .seconds(1), 0.001)
-    let rate = Int(Double(progress.rowsDone - first) / seconds)
-    return "\(progress.step.rawValue) \(percent)%, \(progress.rowsDone) of \(progress.rowsTotal) rows, \(rate) rows/s"
+    let rate = Int(Double(progress.done - first) / seconds)
+    return "\(progress.step.rawValue) \(Int(share * 100))%, \(progress.done) of \(progress.total) \(progress.unit), "
+      + "\(rate) \(progress.unit)/s"
   }
 }

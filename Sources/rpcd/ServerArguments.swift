@@ -36,6 +36,12 @@ enum ServerArguments {
     default: defaults.dataPath,
     "The data folder."
   )
+  private static let assets = OptionKey<String?>(
+    "assets",
+    value: "FOLDER",
+    "With a PostgreSQL database: keep the content of assets as files in this folder, such as a shared mount, not in "
+      + "the database."
+  )
   private static let serverKeyFile = OptionKey<String?>(
     "server-key-file",
     value: "FILE",
@@ -108,6 +114,7 @@ enum ServerArguments {
     advertisePush,
     data,
     DatabaseArgument.file,
+    assets,
     serverKeyFile,
     nextServerKeyFile,
     nextRpc,
@@ -174,6 +181,7 @@ enum ServerArguments {
     settings.nextKey = try nextKey(parsed)
     settings.dataPath = parsed[data]
     settings.database = try DatabaseArgument.setting(parsed)
+    settings.assetsPath = parsed[assets]
     settings.serverKeyPath = parsed[serverKeyFile]
     if settings.serverKeyPath != nil, parsed[development] {
       throw UsageError("\(parsed.source(serverKeyFile)) and --development cannot be combined")

@@ -46,7 +46,7 @@ struct AuthorizationCase {
       SQLiteConnection(path: folder + "/db"),
       clock: { .now }
     )
-    gate = IdentityGate(apart: engine, auditFolder: folder)
+    gate = try IdentityGate(apart: engine, auditFolder: folder)
     try engine.begin()
     var callers: [(key: Int64, caller: Caller)] = []
     for number in 0..<Self.userCount {

@@ -3,12 +3,13 @@ internal import TidingsSQL
 
 /// Forgets assets that no record has named for long enough.
 ///
-/// Their files are removed after the commit: a crash in between leaves files without rows, never rows without
-/// files.
+/// Contents that are in the store are removed in the same transaction, files after the commit: a crash in between
+/// leaves files without rows, never rows without files.
 final class AssetCollection: MaintenanceTask, TransactionParticipant {
   private let retentionMilliseconds: Int64
   private let usage: UsageTable
   private let catalog: Catalog
+  private let contents: (any AssetContents)?
   private let select: any SQLStatement
   private let delete: any SQLStatement
   private let deleteUploads: any SQLStatement
@@ -23,9 +24,10 @@ final class AssetCollection: MaintenanceTask, TransactionParticipant {
     _ connection: any SQLConnection,
     limits: Limits,
     usage: UsageTable,
-    catalog: Catalog
+    catalog: Catalog,
+    contents: (any AssetContents)?
   ) throws {
-    (self.usage, self.catalog) = (usage, catalog)
+    (self.usage, self.catalog, self.contents) = (usage, catalog, contents)
     retentionMilliseconds = Int64(limits.assetRetentionHours) * 3_600_000
     select = try connection.prepare(
       """
@@ -66,7 +68,11 @@ final class AssetCollection: MaintenanceTask, TransactionParticipant {
         statement.bind(checksum, at: 2)
         try statement.run()
       }
-      if try !isKept(checksum) { collected.append(checksum) }
+      try contents?.lock(checksum)
+      if try !isKept(checksum) {
+        try contents?.remove(checksum)
+        collected.append(checksum)
+      }
     }
     return due.count == Self.countMax ? .zero : pause
   }

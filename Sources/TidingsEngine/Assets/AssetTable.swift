@@ -28,6 +28,7 @@ final class AssetTable: RecordFollower {
   private let publicAssets: PublicAssets
   private let usage: UsageTable
   private let catalog: Catalog
+  private let contents: (any AssetContents)?
   private let wakeUp: WakeUpFlag
   private let select: any SQLStatement
   private let selectReclaimable: any SQLStatement
@@ -45,9 +46,10 @@ final class AssetTable: RecordFollower {
     codec: BodyCodec,
     usage: UsageTable,
     catalog: Catalog,
+    contents: (any AssetContents)?,
     wakeUp: WakeUpFlag
   ) throws {
-    (self.usage, self.catalog, self.wakeUp) = (usage, catalog, wakeUp)
+    (self.usage, self.catalog, self.contents, self.wakeUp) = (usage, catalog, contents, wakeUp)
     publicAssets = try PublicAssets(connection, codec: codec)
     select = try connection.prepare(
       "SELECT size, released, payer FROM assets WHERE database_id = ?1 AND checksum = ?2"
@@ -113,7 +115,14 @@ final class AssetTable: RecordFollower {
     )
   }
 
-  /// Makes an asset known whose file is complete; one that no record names is released from now on.
+  /// The content of an asset stays, because a row is about to name it; whether there is any, which always is if it is
+  /// in files.
+  func claimContent(of asset: Asset) throws(SQLError) -> Bool {
+    guard let contents else { return true }
+    return try contents.claim(asset.checksum)
+  }
+
+  /// Makes an asset known whose content was claimed; one that no record names is released from now on.
   ///
   /// - Parameters:
   ///   - asset: The asset.

@@ -3,19 +3,26 @@ struct AssetsAssembly: RoomAssembly {
   let table: AssetTable
   let collection: AssetCollection
 
-  init(_ room: RoomResources, catalog: Catalog, usage: UsageTable) throws {
+  init(
+    _ room: RoomResources,
+    catalog: Catalog,
+    usage: UsageTable,
+    contents: (any AssetContents)?
+  ) throws {
     table = try AssetTable(
       room.connection,
       codec: room.codec,
       usage: usage,
       catalog: catalog,
+      contents: contents,
       wakeUp: room.wakeUp
     )
     collection = try AssetCollection(
       room.connection,
       limits: room.limits,
       usage: usage,
-      catalog: catalog
+      catalog: catalog,
+      contents: contents
     )
   }
 

@@ -93,6 +93,9 @@ extension ModifyRecords {
       )
     }
     for asset in write.adopted {
+      guard try tables.assets.claimContent(of: asset) else {
+        throw SQLError(.conflict, "the content of an asset was removed meanwhile")
+      }
       try tables.assets.add(
         asset,
         to: call.database,

@@ -5,7 +5,7 @@ internal import TidingsModel
 internal import TidingsRPC
 
 /// The files of assets, beside the database, and the threads that work on them.
-final class AssetFiles: Sendable {
+final class AssetFiles: AssetStorage {
   /// What the reading threads know.
   private final class Reader {
     private let connections: any StoreReaders
@@ -26,12 +26,10 @@ final class AssetFiles: Sendable {
   static let threadCount = 2
   /// How often files without rows are looked for: they are what a crash left.
   private static let sweepPause = Duration.seconds(6 * 3600)
-  /// An upload that is not continued is kept this long at least.
-  private static let partHoursMin = 1
   /// Files that are looked at in one piece of work.
   private static let pieceCount = 200
 
-  let folder: AssetFolder
+  private let folder: AssetFolder
   private let partHours: Int
   private let retentionHours: Int
   /// Nothing is swept before.
@@ -43,32 +41,25 @@ final class AssetFiles: Sendable {
   private let nextReader = Atomic<Int>(0)
   private let sweeper = Mutex<Task<Void, Never>?>(nil)
 
-  /// How long an upload is kept that is not continued, at least.
-  static func partHours(_ limits: Limits) -> Int { max(limits.assetRetentionHours, partHoursMin) }
-
   /// Opens the folder, and begins to look for what an earlier run left.
   ///
   /// - Parameters:
-  ///   - path: The folder; created if it is not there.
+  ///   - folder: Where they are.
   ///   - connections: Of the store, which an engine has opened.
-  ///   - limits: How long what nobody names is kept.
   ///   - sweepsAfter: Nothing is swept before: the store may be another than its files belong to.
-  ///   - steadyClock: The steady time of the store.
-  ///   - logger: Logs what was removed.
+  ///   - user: What the server wants.
   /// - Throws: `StartError`.
   init(
-    path: String,
+    in folder: AssetFolder,
     connections: any StoreReaders,
-    limits: Limits,
     sweepsAfter: SteadyTime,
-    steadyClock: SteadyClock,
-    logger: Logger
+    for user: AssetStorageUser
   ) throws(StartError) {
-    let folder = try AssetFolder(path: path)
+    let (limits, steadyClock) = (user.limits, user.steadyClock)
     self.folder = folder
-    self.logger = logger
+    logger = user.logger
     self.steadyClock = steadyClock
-    partHours = Self.partHours(limits)
+    partHours = UnfinishedUploadRule(limits).expiryHours
     retentionHours = limits.assetRetentionHours
     self.sweepsAfter = sweepsAfter
     let unfinished: UnfinishedUploads
@@ -91,7 +82,6 @@ final class AssetFiles: Sendable {
     sweeper.withLock { $0 = Task { await sweepForEver() } }
   }
 
-  /// Ends the threads, after what they are doing.
   func stop() {
     sweeper.withLock { $0?.cancel() }
     for thread in writers { thread.stop() }
@@ -100,16 +90,19 @@ final class AssetFiles: Sendable {
 
   // MARK: Uploads
 
-  /// Takes a chunk; the asset's row is written with `addRow` once its file is in its place.
   func receive(
     _ upload: AssetUpload,
     offset: UInt64,
     chunk: [UInt8],
     addRow: () async throws -> Void
-  ) async throws -> AssetShard.Step {
+  ) async throws -> UploadProgress {
     let thread = writer(upload.asset.checksum)
     let step = try await thread.run { try $0.receive(upload, offset: offset, chunk: chunk) }
-    guard step == .placed else { return step }
+    switch step {
+    case .stored(let bytes): return .stored(bytes)
+    case .complete: return .complete
+    case .placed: break
+    }
     let row: Result<Void, any Error>
     do { row = .success(try await addRow()) } catch { row = .failure(error) }
     try await thread.run { $0.settle(upload.asset.checksum) }
@@ -119,21 +112,13 @@ final class AssetFiles: Sendable {
 
   // MARK: Downloads
 
-  /// Opens an asset of a database; `nil` when to the user the database does not have it.
-  ///
-  /// - Parameters:
-  ///   - asset: Its checksum, and its size, or 0 for any.
-  ///   - database: The database.
-  ///   - user: Who asks.
-  /// - Returns: The file and its size in bytes.
-  /// - Throws: `RPCError` DATA_LOSS when the file is gone; `FileError`, `ItemError`, `SQLError`.
   func open(
     _ asset: Asset,
     in database: DatabaseID,
     for user: String
-  ) async throws -> (file: File, size: UInt64)? {
+  ) async throws -> OpenAsset? {
     let path = folder.filePath(asset.checksum)
-    return try await reader().run { reader in
+    return try await reader().run { [self] reader -> OpenAsset? in
       guard
         let row = try reader.lookup().readableAsset(
           asset.checksum,
@@ -149,7 +134,9 @@ final class AssetFiles: Sendable {
             + "or let an operator restore the folder of the assets"
         )
       }
-      return (file, row.size)
+      return OpenAsset(size: row.size) { [self] offset, count in
+        try await self.reader().run { _ in try file.read(at: offset, count: count) }
+      }
     }
   }
 
@@ -164,17 +151,10 @@ final class AssetFiles: Sendable {
     }
   }
 
-  /// Reads a piece of an open asset.
-  func read(_ file: File, at offset: UInt64, count: Int) async throws -> [UInt8] {
-    try await reader().run { _ in try file.read(at: offset, count: count) }
-  }
-
   // MARK: Collection
 
-  /// Removes the files of assets that no database has any more.
-  ///
-  /// What is not removed now, because the asset is just being uploaded again or the disk refuses, is
-  /// found by a later sweep.
+  // What is not removed now, because the asset is just being uploaded again or the disk refuses, is found by a later
+  // sweep.
   func collect(_ checksums: [[UInt8]]) {
     for checksum in checksums {
       writer(checksum).runDetached { _ = try? $0.collect(checksum) }

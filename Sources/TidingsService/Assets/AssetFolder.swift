@@ -8,7 +8,7 @@ struct AssetUpload: Hashable, Sendable {
   let user: String
   let asset: Asset
 
-  /// The name of the file that holds what has come so far: the checksum, by which its thread is
+  /// The name of the file or row that holds what has come so far: the checksum, by which its thread is
   /// found, and hashes of the user, whose parts are counted, and of all the rest.
   var partName: String {
     let parts = [
@@ -17,7 +17,19 @@ struct AssetUpload: Hashable, Sendable {
     ]
     // No name contains a line feed.
     let rest = Self.hash(parts.joined(separator: "\n"))
-    return "\(asset.checksum.hexadecimal)-\(Self.hash(user))-\(rest).part"
+    return "\(asset.checksum.hexadecimal)-\(userHash)-\(rest).part"
+  }
+
+  /// Stands for the user, whose unfinished uploads are counted.
+  var userHash: String { Self.hash(user) }
+
+  /// What came is not the asset.
+  func mismatch(size: UInt64, checksum: [UInt8]) -> ItemError {
+    ItemError(
+      .invalidArguments,
+      "the \(size) bytes that came have the checksum \(checksum.hexadecimal), the asset says "
+        + "\(asset.checksum.hexadecimal): upload it again from its beginning"
+    )
   }
 
   private static func hash(_ text: String) -> String {
@@ -48,7 +60,7 @@ struct AssetFolder: Sendable {
       try Folder.synchronize(path)
       try Folder.synchronize(parentOf: path)
     } catch {
-      throw StartError("\(error): the data folder must be writable")
+      throw StartError("\(error): the folder of the assets must be writable")
     }
   }
 

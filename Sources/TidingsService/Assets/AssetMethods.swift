@@ -16,15 +16,15 @@ final class AssetMethods: TidingsV1.AssetService.Server {
   /// Bytes of one message of a download.
   static let pieceBytes = 256 << 10
 
-  private let files: AssetFiles
+  private let storage: any AssetStorage
   private let store: CoreRemote
   private let limits: Limits
   private let uploads = TransferCount()
   private let downloads = TransferCount()
   private let reading = ReadingNotes()
 
-  init(_ files: AssetFiles, store: CoreRemote, limits: Limits) {
-    self.files = files
+  init(_ storage: any AssetStorage, store: CoreRemote, limits: Limits) {
+    self.storage = storage
     self.store = store
     self.limits = limits
   }
@@ -69,7 +69,7 @@ final class AssetMethods: TidingsV1.AssetService.Server {
     let asset = try request.asset.model
     try check(request, asset)
     let database = try request.databaseID.model(for: caller)
-    let step = try await files.receive(
+    let progress = try await storage.receive(
       AssetUpload(database: database, user: caller.user, asset: asset),
       offset: request.offset,
       chunk: request.chunk,
@@ -77,7 +77,7 @@ final class AssetMethods: TidingsV1.AssetService.Server {
         try await store.write { try $0.addAsset(asset, in: database, by: caller.user) }
       }
     )
-    if case .stored(let bytes) = step { return .init(offset: bytes) }
+    if case .stored(let bytes) = progress { return .init(offset: bytes) }
     return .init(offset: asset.size, complete: true)
   }
 
@@ -137,13 +137,14 @@ final class AssetMethods: TidingsV1.AssetService.Server {
   ) async throws {
     let asset = try request.asset.model
     let database = try request.databaseID.model(for: caller)
-    guard let (file, size) = try await files.open(asset, in: database, for: caller.user) else {
+    guard let content = try await storage.open(asset, in: database, for: caller.user) else {
       throw RPCError(
         .notFound,
         "the asset \(asset.checksum.hexadecimal) is not in this database, or has another size, or no "
           + "record that you may read names it"
       )
     }
+    let size = content.size
     guard request.offset <= size else {
       throw RPCError(
         .outOfRange,
@@ -155,11 +156,11 @@ final class AssetMethods: TidingsV1.AssetService.Server {
     var offset = request.offset
     while offset < end {
       let count = Int(min(UInt64(Self.pieceBytes), end - offset))
-      let piece = try await files.read(file, at: offset, count: count)
+      let piece = try await content.read(offset, count)
       guard piece.count == count else {
         throw RPCError(
           .dataLoss,
-          "the file of the asset \(asset.checksum.hexadecimal) is too short: upload the asset again"
+          "the content of the asset \(asset.checksum.hexadecimal) is too short: upload the asset again"
         )
       }
       try await responses.write(.init(offset: offset, chunk: piece))

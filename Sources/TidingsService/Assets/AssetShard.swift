@@ -28,8 +28,6 @@ final class AssetShard {
   private static let runningMax = 64
   /// The disk is waited for after so many bytes, not for all of them in the last call.
   private static let unsynchronizedBytesMax: UInt64 = 8 << 20
-  /// The time of a released asset starts again when it is sent again after this long.
-  private static let renewalMilliseconds: Int64 = 60_000
 
   private let folder: AssetFolder
   private let unfinished: UnfinishedUploads
@@ -103,24 +101,12 @@ final class AssetShard {
     let asset = upload.asset
     guard
       let holding = try lookup().asset(asset.checksum, in: upload.database, of: upload.user),
-      case let row = holding.row,
       // A file that was lost is taken again.
-      try Folder.status(folder.filePath(asset.checksum))?.size == row.size,
+      try Folder.status(folder.filePath(asset.checksum))?.size == holding.row.size,
       doubtful.count < Self.doubtfulMax, !doubtful.contains(asset.checksum)
     else { return nil }
     try settleGroup(asset.checksum[0])
-    guard row.size == asset.size else {
-      throw ItemError(
-        .invalidArguments,
-        "the asset \(asset.checksum.hexadecimal) has \(row.size) bytes, not \(asset.size)"
-      )
-    }
-    let now = steadyClock.now.milliseconds
-    let isOld = row.released.map {
-      now - $0.milliseconds > Self.renewalMilliseconds
-    }
-    // Who may read it has it from now on, whatever becomes of the record.
-    guard isOld == true || !holding.isUploaded else { return .complete }
+    guard try holding.isToBeRenewed(by: asset, at: steadyClock.now) else { return .complete }
     pin(asset.checksum)
     return .placed
   }
@@ -181,11 +167,7 @@ final class AssetShard {
     guard checksum == asset.checksum, size == asset.size else {
       try Folder.remove(folder.partPath(name))
       unfinished.remove(name)
-      throw ItemError(
-        .invalidArguments,
-        "the \(size) bytes that came have the checksum \(checksum.hexadecimal), the asset says "
-          + "\(asset.checksum.hexadecimal): upload it again from its beginning"
-      )
+      throw upload.mismatch(size: size, checksum: checksum)
     }
     try synchronize(file, name)
     do throws(FileError) {
@@ -248,12 +230,5 @@ final class AssetShard {
     let opened = try AssetLookup.open(readers)
     openLookup = opened
     return opened
-  }
-}
-
-extension AssetLookup {
-  /// A lookup on a connection of its own.
-  static func open(_ readers: any StoreReaders) throws -> AssetLookup {
-    try AssetLookup(readers.connect(cacheBytes: 1 << 20))
   }
 }

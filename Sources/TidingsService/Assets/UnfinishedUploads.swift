@@ -21,18 +21,14 @@ final class UnfinishedUploads: Sendable {
     }
   }
 
-  private let countMax: Int
-  private let bytesMax: UInt64
-  private let expiryHours: Int
+  private let rule: UnfinishedUploadRule
   private let users = Mutex<[Substring: Uploads]>([:])
 
   /// Counts what an earlier run left.
   ///
   /// - Throws: `FileError`.
   init(_ folder: AssetFolder, limits: Limits) throws(FileError) {
-    countMax = limits.unfinishedUploadsPerUserMax
-    bytesMax = UInt64(limits.unfinishedUploadBytesPerUserMax)
-    expiryHours = AssetFiles.partHours(limits)
+    rule = UnfinishedUploadRule(limits)
     for name in try folder.partNames(where: { _ in true }) {
       guard let user = AssetUpload.userHash(ofPart: name),
         let status = try Folder.status(folder.partPath(name))
@@ -46,26 +42,16 @@ final class UnfinishedUploads: Sendable {
   /// - Throws: `ItemError` `limitExceeded` when the user has too many others.
   func grow(_ name: String, to bytes: UInt64) throws(ItemError) {
     guard let user = AssetUpload.userHash(ofPart: name) else { return }
-    let refusal: String? = users.withLock { users in
+    try users.withLock { users throws(ItemError) in
       let uploads = users[user] ?? Uploads()
-      let isNew = uploads.bytes[name] == nil
-      guard !isNew || uploads.bytes.count < countMax else {
-        return "you have \(uploads.bytes.count) unfinished uploads and may have \(countMax)"
-      }
-      let others = uploads.total - (uploads.bytes[name] ?? 0)
-      // A large one has room alone.
-      guard others == 0 || bytes <= bytesMax.subtractingOrZero(others) else {
-        return "your unfinished uploads would have more than \(bytesMax) bytes"
-      }
+      let own = uploads.bytes[name]
+      try rule.check(
+        bytes,
+        isNew: own == nil,
+        others: (uploads.bytes.count - (own == nil ? 0 : 1), uploads.total - (own ?? 0))
+      )
       users[user, default: Uploads()].set(name, to: bytes)
-      return nil
     }
-    guard let refusal else { return }
-    throw ItemError(
-      .limitExceeded,
-      "\(refusal): complete those first; what is not continued is removed some \(expiryHours) hours "
-        + "later"
-    )
   }
 
   /// A part is gone.
@@ -76,8 +62,4 @@ final class UnfinishedUploads: Sendable {
       if users[user]?.bytes.isEmpty == true { users[user] = nil }
     }
   }
-}
-
-extension UInt64 {
-  fileprivate func subtractingOrZero(_ other: UInt64) -> UInt64 { self > other ? self - other : 0 }
 }

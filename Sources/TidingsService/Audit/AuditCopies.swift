@@ -22,6 +22,11 @@ struct AuditCopies: ~Copyable {
     )
   }
 
+  /// Lines were too many to be sent.
+  mutating func lost(_ count: Int) {
+    if syslog != nil { lostCount += count }
+  }
+
   /// Sends lines, if there is where to.
   mutating func send(_ lines: [[UInt8]], _ kind: AuditKind) {
     guard let lost = syslog?.send(lines, areRefusals: kind == .refusals) else { return }
@@ -29,7 +34,7 @@ struct AuditCopies: ~Copyable {
     guard lostCount > 0, warned.map({ .now - $0 >= Self.warningPause }) ?? true else { return }
     logger.log(
       .warning,
-      "lines of the audit log were not taken by syslog; they are in its files",
+      "lines of the audit log were not taken by syslog; they are in the log itself",
       ["count": "\(lostCount)"]
     )
     (lostCount, warned) = (0, .now)

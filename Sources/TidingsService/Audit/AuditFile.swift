@@ -3,7 +3,7 @@ internal import TidingsFiles
 
 /// The files of the audit log of one kind: one that grows, and the ones before it; each line is tied to the
 /// line before.
-struct AuditFile {
+struct AuditFile: AuditRecords {
   /// A file of that size is closed, and the next one begun.
   static let bytesMax: UInt64 = 16 << 20
   /// What is read of the last files at a start.
@@ -49,7 +49,22 @@ struct AuditFile {
       link = ChainLink(after: next)
       lines.append(line)
     }
-    let bytes = lines.flatMap(\.self)
+    try write(lines.flatMap(\.self), &file)
+    (head, torn, isUnchained) = (next, nil, false)
+    try file.synchronize()
+    return lines
+  }
+
+  /// Adds lines as they are, with their ends, to files that nobody else adds to.
+  ///
+  /// - Throws: `FileError`.
+  mutating func append(bytes: [UInt8]) throws(FileError) {
+    var file = try open()
+    try write(bytes, &file)
+    try file.synchronize()
+  }
+
+  private mutating func write(_ bytes: [UInt8], _ file: inout File) throws(FileError) {
     if size > 0, size + UInt64(bytes.count) > bytesMax {
       self.file = nil
       try rotate()
@@ -63,9 +78,6 @@ struct AuditFile {
       throw error
     }
     size += UInt64(bytes.count)
-    (head, torn, isUnchained) = (next, nil, false)
-    try file.synchronize()
-    return lines
   }
 
   /// The newest entries in the files, oldest first; unreadable lines are skipped.
@@ -79,6 +91,9 @@ struct AuditFile {
     }
     return entries.suffix(max)
   }
+
+  /// Does nothing: the oldest file is removed when the next one is begun.
+  func removeOldest() {}
 
   private func path(_ number: Int) -> String { folder + "/" + kind.fileName(number) }
 

@@ -1,6 +1,6 @@
 internal import TidingsAudit
 
-/// The entries of one kind, on their way to its files: bounded, whatever the other kinds have.
+/// The entries of one kind, on their way to its lines: bounded, whatever the other kinds have.
 ///
 /// A value without clock or thread.
 struct AuditLane {
@@ -15,13 +15,15 @@ struct AuditLane {
   /// What was written or is about to be, oldest first.
   private var entries: [AuditEntry]
   /// The last line that was written.
-  var head: ChainHead
+  private(set) var head: ChainHead
 
-  /// What the files have.
-  init(_ file: AuditFile) {
-    kind = file.kind
-    head = file.head
-    entries = file.newest(max: Self.newestMax)
+  /// What is kept.
+  ///
+  /// - Throws: `SQLError`.
+  init(_ records: any AuditRecords) throws {
+    kind = records.kind
+    head = records.head
+    entries = try records.newest(max: Self.newestMax)
   }
 
   /// The newest entries, oldest first.
@@ -34,9 +36,27 @@ struct AuditLane {
       return
     }
     pending.append(entry)
+    show(entry)
+  }
+
+  /// Entries were written by others of this process.
+  mutating func added(_ entries: [AuditEntry], head: ChainHead) {
+    for entry in entries { show(entry) }
+    wrote(upTo: head)
+  }
+
+  /// The lines up to this one were written.
+  mutating func wrote(upTo head: ChainHead) {
+    if head.number > self.head.number { self.head = head }
+  }
+
+  private mutating func show(_ entry: AuditEntry) {
     entries.append(entry)
     if entries.count > 2 * Self.newestMax { entries.removeFirst(entries.count - Self.newestMax) }
   }
+
+  /// Entries could not be written now: they come first the next time.
+  mutating func putBack(_ entries: ArraySlice<AuditEntry>) { pending = entries + pending }
 
   /// Takes what is to be written.
   mutating func take() -> [AuditEntry] {

@@ -1,9 +1,10 @@
 internal import TidingsEngine
 internal import TidingsSQLite
 
-/// The files of a database that a backup or check reads.
+/// The files of a store that a backup or check reads.
 struct WalkedDatabase: Sendable {
   let path: String
+  let assets: AssetFolder
   /// Keeps what was committed in its place meanwhile.
   let checkpointer: Checkpointer
 }
@@ -24,7 +25,7 @@ struct WalkedStore: Sendable {
     guard let database = core.store.walked else { return nil }
     databasePath = database.path
     checkpointer = database.checkpointer
-    assets = core.assets.folder
+    assets = database.assets
     eraser = core.engine.secretEraser
     incarnation = core.engine.incarnation
   }

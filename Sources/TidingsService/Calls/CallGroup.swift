@@ -39,6 +39,8 @@ struct CallGroup {
   var announcedTopics: Set<[UInt8]> = []
   /// Audit entries of administrative calls.
   var audits: [AuditEntry] = []
+  /// What they came to in the transaction itself; `nil`: they are added after the commit.
+  var addedAudits: [AuditTable.Added]?
   /// Topics that were replaced.
   var retiredTopics: [[UInt8]] = []
   /// Calls that were partly written in this group and continue in another.

@@ -9,12 +9,16 @@ internal import TidingsRPC
 final class Committer {
   private let engine: Engine
   private let store: any Store
+  /// Adds audit entries in the transaction; `nil`: they are added after it.
+  private let auditTable: AuditTable?
   /// The calls of the group so far.
   var group = CallGroup()
   /// Whether a transaction is open.
   private(set) var isOpen = false
 
-  init(_ engine: Engine, store: any Store) { (self.engine, self.store) = (engine, store) }
+  init(_ engine: Engine, store: any Store, auditTable: AuditTable? = nil) {
+    (self.engine, self.store, self.auditTable) = (engine, store, auditTable)
+  }
 
   /// Whether a call or task waits for the end of the group.
   var isAwaited: Bool { isOpen || !group.isEmpty }
@@ -79,6 +83,9 @@ final class Committer {
           environment: changed.environment
         )
       )
+    }
+    if let auditTable, !group.audits.isEmpty {
+      group.addedAudits = try auditTable.append(group.audits)
     }
     group.transaction = transaction
   }

@@ -61,13 +61,14 @@ final class GroupedCalls {
     reads: ReadDispatch,
     remote: CoreRemote,
     audit: AuditLog,
+    auditTable: AuditTable?,
     failures: StoreFailures,
     logger: Logger
   ) {
     (self.engine, self.store) = (engine, store)
     (self.gate, self.reads, self.remote) = (gate, reads, remote)
     (self.audit, self.failures, self.logger) = (audit, failures, logger)
-    committer = Committer(engine, store: store)
+    committer = Committer(engine, store: store, auditTable: auditTable)
     gathers = store.isRemote
   }
 
@@ -290,7 +291,11 @@ final class GroupedCalls {
   /// Answers the calls of a group, and passes it to the observer.
   func groupEnded(_ group: CommittedGroup, on loop: LoopContext) {
     if group.calls.mayHaveWritten { store.didCommit() }
-    for entry in group.calls.audits { audit.add(entry) }
+    if let added = group.calls.addedAudits {
+      audit.added(added)
+    } else {
+      for entry in group.calls.audits { audit.add(entry) }
+    }
     for answer in group.calls.answers {
       switch answer.result {
       case .success(let body): loop.reply(answer.token, body: body)
@@ -329,7 +334,7 @@ final class GroupedCalls {
   /// Stops publishing on these topics after the commit.
   func retire(_ topics: [[UInt8]]) { committer.group.retiredTopics += topics }
 
-  /// Adds an audit entry after the commit.
+  /// Adds an audit entry with the commit, or where the log is not in the store after it.
   func auditWhenCommitted(_ entry: AuditEntry) { committer.group.audits.append(entry) }
 
   /// Counts records after the commit.

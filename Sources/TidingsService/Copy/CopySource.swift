@@ -9,6 +9,10 @@ struct CopySource {
   let connection: any SQLConnection
   /// Its tables, by name.
   let tables: [SQLTable]
+  /// The contents of its assets; `nil`: they are in files that are not in its data folder.
+  let assets: (any StoredAssets)?
+  /// The lines of its audit log.
+  let auditLines: any StoredAuditLines
 
   /// The store of a data folder.
   ///
@@ -23,7 +27,9 @@ struct CopySource {
     sqlite.setMovesLogOnClose(isWhole)
     connection = sqlite
     tables = try sqlite.tables()
-    try check("the data folder '\(folder.path)'")
+    try Self.check(sqlite, tables, "the data folder '\(folder.path)'")
+    assets = StoredAssetFiles(folder: try AssetFolder(path: folder.assetsPath))
+    auditLines = AuditFolder(path: folder.path)
   }
 
   #if PostgreSQL
@@ -34,18 +40,25 @@ struct CopySource {
     connection = database.postgres
     tables = try database.postgres.tables()
     try UnfinishedCopy.refuse(tables, database: "\(database.address)")
-    try check("the database \(database.address)")
+    try Self.check(connection, tables, "the database \(database.address)")
+    let isInDatabase = try AssetPlacement.current(in: connection) == .database
+    assets = isInDatabase ? try StoredAssetRows(connection) : nil
+    auditLines = try StoredAuditRows(connection)
   }
   #endif
 
-  private func check(_ name: String) throws {
-    let known = max(Migration.store.last?.number ?? 0, Migration.postgresBaseline.number)
-    guard tables.contains(where: { $0.name == "migrations" }), try StoreLabel(connection) != nil else {
-      throw StartError("\(name) contains no store")
-    }
+  /// Refuses what is no store of this version.
+  private static func check(
+    _ connection: any SQLConnection,
+    _ tables: [SQLTable],
+    _ name: String
+  ) throws {
+    guard tables.contains(where: { $0.name == "migrations" }), try StoreLabel(connection) != nil
+    else { throw StartError("\(name) contains no store") }
     let newest = try connection.prepare("SELECT max(number) FROM migrations")
     defer { newest.reset() }
     let number = try newest.step() ? newest.int64(0) : 0
+    let known = max(Migration.store.last?.number ?? 0, Migration.postgresBaseline.number)
     guard number <= known else {
       throw StartError(
         "\(name) was written by a newer version (schema \(number); this program knows \(known)): copy it with that "

@@ -19,6 +19,14 @@ protocol CopyTarget {
   ///
   /// - Throws: `SQLError`.
   func tables() throws -> [SQLTable]
+  /// Where the contents of assets are copied to.
+  ///
+  /// - Throws: `SQLError`, `StartError`.
+  func assets() throws -> any StoredAssets
+  /// Where the audit log is copied to; what an interrupted copy has copied of it is removed.
+  ///
+  /// - Throws: `SQLError`, `FileError`.
+  func auditLines() throws -> any StoredAuditLines
   /// Rows were committed.
   ///
   /// - Throws: `SQLError`.

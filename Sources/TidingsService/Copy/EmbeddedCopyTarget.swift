@@ -1,3 +1,4 @@
+internal import TidingsAudit
 internal import TidingsEngine
 internal import TidingsFiles
 internal import TidingsSQL
@@ -30,10 +31,22 @@ struct EmbeddedCopyTarget: CopyTarget {
           + "folder, or move that file away"
       )
     }
-    guard try Folder.status(databasePath) != nil, try Folder.status(markPath) != nil else { return }
+    guard try Folder.status(databasePath) != nil, try Folder.status(markPath) != nil else {
+      try refuseAuditLog()
+      return
+    }
     let mark = try File(path: markPath, .read)
     unfinished = String(decoding: try mark.read(at: 0, count: Self.markBytesMax), as: UTF8.self)
     sqlite = try SQLiteConnection(path: databasePath)
+  }
+
+  /// An audit log that continues another one would not be one chain.
+  private func refuseAuditLog() throws {
+    guard let name = try Folder.names(folder.path).filter(AuditKind.isFileName).min() else { return }
+    throw StartError(
+      "the data folder '\(folder.path)' contains an audit log already ('\(name)'): copy into another folder, or move "
+        + "it away"
+    )
   }
 
   private var databasePath: String { folder.copyPath + "/tidings.sqlite" }
@@ -51,7 +64,7 @@ struct EmbeddedCopyTarget: CopyTarget {
     try resume()
     // What migrations insert is in the rows that are copied, if it is still there.
     try sqlite.execute("BEGIN IMMEDIATE")
-    for table in try sqlite.tables() where !StoreCopy.ownTables.contains(table.name) {
+    for table in try sqlite.tables() where StoreCopy.isCopied(table) {
       try sqlite.execute("DELETE FROM \(table.name.quoted)")
     }
     try sqlite.execute("COMMIT")
@@ -61,6 +74,18 @@ struct EmbeddedCopyTarget: CopyTarget {
   func resume() throws { try connection.migrate(Migration.store, baseline: .postgresBaseline) }
 
   func tables() throws -> [SQLTable] { try sqlite?.tables() ?? [] }
+
+  /// They have the names of their checksums, and can be placed before the database is.
+  func assets() throws -> any StoredAssets {
+    StoredAssetFiles(folder: try AssetFolder(path: folder.assetsPath))
+  }
+
+  func auditLines() throws -> any StoredAuditLines {
+    for name in try Folder.names(folder.copyPath).filter(AuditKind.isFileName) {
+      try Folder.remove(folder.copyPath + "/" + name)
+    }
+    return AuditFolder(path: folder.copyPath)
+  }
 
   func didCommit() throws {
     if let sqlite, sqlite.logFrames > Self.logFramesMax { try sqlite.moveWholeLog() }
@@ -84,6 +109,9 @@ struct EmbeddedCopyTarget: CopyTarget {
       throw StartError("the log of the copied database could not be moved: repeat the command")
     }
     try File(path: databasePath, .read).synchronize()
+    for name in try Folder.names(folder.copyPath).filter(AuditKind.isFileName) {
+      try Folder.rename(folder.copyPath + "/" + name, to: folder.path + "/" + name)
+    }
     try noteState(label)
     try Folder.rename(databasePath, to: folder.databasePath)
     try Folder.synchronize(folder.path)

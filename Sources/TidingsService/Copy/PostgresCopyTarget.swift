@@ -18,7 +18,7 @@ struct PostgresCopyTarget: CopyTarget {
     let tables = try postgres.tables()
     unfinished = try UnfinishedCopy.fingerprint(in: postgres, tables)
     guard unfinished == nil else { return }
-    for table in tables where !StoreCopy.ownTables.contains(table.name) {
+    for table in tables where StoreCopy.isCopied(table) {
       let row = try postgres.prepare("SELECT 1 FROM \(table.name.quoted) LIMIT 1")
       defer { row.reset() }
       guard try row.step() else { continue }
@@ -47,6 +47,16 @@ struct PostgresCopyTarget: CopyTarget {
   func resume() throws { try postgres.migrate(Migration.store, baseline: .postgresBaseline) }
 
   func tables() throws -> [SQLTable] { try postgres.tables() }
+
+  func assets() throws -> any StoredAssets {
+    try AssetPlacement.database.write(to: postgres)
+    return try StoredAssetRows(postgres)
+  }
+
+  func auditLines() throws -> any StoredAuditLines {
+    try postgres.execute("TRUNCATE audit_lines, audit_heads")
+    return try StoredAuditRows(postgres)
+  }
 
   func didCommit() {}
 

@@ -25,16 +25,20 @@ public struct StoreCopy: Sendable {
       case reading
       /// Rows are copied.
       case copying
+      /// Contents of assets are copied.
+      case copyingAssets = "copying assets"
       /// The copy is read.
       case comparing
     }
 
     /// What is being done.
     public let step: Step
-    /// Rows that are done.
-    public fileprivate(set) var rowsDone: Int64
-    /// Rows of the store.
-    public let rowsTotal: Int64
+    /// How much of it is done.
+    public fileprivate(set) var done: Int64 = 0
+    /// How much there is.
+    public let total: Int64
+    /// Of what.
+    public var unit: String { step == .copyingAssets ? "bytes" : "rows" }
   }
 
   /// What was copied.
@@ -47,6 +51,12 @@ public struct StoreCopy: Sendable {
     public let byteCount: Int
     /// Rows that an interrupted copy had copied.
     public let resumedRowCount: Int64
+    /// Contents of assets that the copy has.
+    public let assetCount: UInt64
+    /// Contents of assets that are missing in the copy, because they were missing or damaged in the source.
+    public let damagedAssetCount: UInt64
+    /// The contents of the source's assets are in files that are not in its data folder.
+    public let hasAssetsElsewhere: Bool
     /// A copy of this store was interrupted, and could not be resumed, because the store was used since.
     public let isRestarted: Bool
   }
@@ -60,6 +70,11 @@ public struct StoreCopy: Sendable {
 
   /// Tables that each database has for itself.
   static let ownTables: Set = ["migrations", "commits", UnfinishedCopy.table]
+
+  /// Whether the rows of a table are copied: all, except for what an embedded store has in files.
+  static func isCopied(_ table: SQLTable) -> Bool {
+    !ownTables.contains(table.name) && !DatabaseContent.tables.contains(table.name)
+  }
 
   /// What to copy.
   public init(dataPath: String, address: PostgresAddress, direction: Direction) {
@@ -104,13 +119,15 @@ public struct StoreCopy: Sendable {
     to target: inout some CopyTarget,
     _ progress: (Progress) -> Void
   ) throws -> Outcome {
-    let tables = source.tables.filter { !Self.ownTables.contains($0.name) }
+    let tables = source.tables.filter(Self.isCopied)
     let pages = try tables.map { table in try TablePages(table, in: source.connection) }
     let total = pages.reduce(0) { $0 + $1.extent.rowCount }
     let digests = try digests(pages, .reading, total, progress)
     let resumed = try begin(&target, fingerprint(tables, digests))
     try check(tables, against: target)
     let resumedRowCount = try copyRows(pages, to: target, total, progress)
+    let assets = try copyAssets(from: source, to: target, progress)
+    try target.auditLines().copy(from: source.auditLines)
     try compare(digests, pages, with: target, total, progress)
     try target.finish()
     return Outcome(
@@ -118,6 +135,9 @@ public struct StoreCopy: Sendable {
       rowCount: total,
       byteCount: digests.reduce(0) { $0 + $1.byteCount },
       resumedRowCount: resumedRowCount,
+      assetCount: assets.assetCount,
+      damagedAssetCount: assets.damagedAssetCount,
+      hasAssetsElsewhere: source.assets == nil,
       isRestarted: resumed == .restarted
     )
   }
@@ -130,12 +150,12 @@ public struct StoreCopy: Sendable {
     _ total: Int64,
     _ progress: (Progress) -> Void
   ) throws -> [TableDigest] {
-    var done = Progress(step: step, rowsDone: 0, rowsTotal: total)
-    progress(done)
+    var state = Progress(step: step, total: total)
+    progress(state)
     return try pages.map { pages in
       try TableDigest(pages) { count in
-        done.rowsDone += Int64(count)
-        progress(done)
+        state.done += Int64(count)
+        progress(state)
       }
     }
   }
@@ -167,7 +187,7 @@ public struct StoreCopy: Sendable {
   private func check(_ tables: [SQLTable], against target: some CopyTarget) throws {
     func columns(_ tables: [SQLTable]) -> Set<String> {
       var names: Set<String> = []
-      for table in tables where !Self.ownTables.contains(table.name) {
+      for table in tables where Self.isCopied(table) {
         for column in table.columns { names.insert("\(table.name).\(column.name) \(column.type)") }
       }
       return names
@@ -186,23 +206,40 @@ public struct StoreCopy: Sendable {
     _ total: Int64,
     _ progress: (Progress) -> Void
   ) throws -> Int64 {
-    var done = Progress(step: .copying, rowsDone: 0, rowsTotal: total)
+    var state = Progress(step: .copying, total: total)
     var resumedRowCount: Int64 = 0
     for pages in pages {
       let there = try TablePages(pages.table, in: target.connection).extent.rowCount
       resumedRowCount += there
-      done.rowsDone += there
-      progress(done)
+      state.done += there
+      progress(state)
       let writer = try TableWriter(like: pages, in: target.connection)
       let key = try TablePages.lastKey(of: pages.table, in: target.connection)
       // Rows are read before the transaction begins: a server ends one in which nothing happens for a while.
       try pages.forEachPage(after: key) { rows in
         try write(rows, writer, to: target)
-        done.rowsDone += Int64(rows.count)
-        progress(done)
+        state.done += Int64(rows.count)
+        progress(state)
       }
     }
     return resumedRowCount
+  }
+
+  private func copyAssets(
+    from source: CopySource,
+    to target: some CopyTarget,
+    _ progress: (Progress) -> Void
+  ) throws -> ContentCopy.Outcome {
+    let inventory = try AssetInventory(source.connection)
+    let (there, total) = (try target.assets(), try inventory.totals())
+    guard let assets = source.assets else {
+      return try ContentCopy.countAssets(in: there, inventory)
+    }
+    var state = Progress(step: .copyingAssets, total: Int64(clamping: total.bytes))
+    return try ContentCopy.copyAssets(from: assets, to: there, inventory) { bytes in
+      state.done += Int64(clamping: bytes)
+      progress(state)
+    }
   }
 
   private func write(

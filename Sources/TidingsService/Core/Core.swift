@@ -16,7 +16,7 @@ final class Core {
   let logger: Logger
   let folder: DataFolder
   let store: any Store
-  let assets: AssetFiles
+  let assets: any AssetStorage
   /// Administrative calls and rejected calls.
   let audit: AuditLog
   /// How callers are identified.
@@ -64,6 +64,7 @@ final class Core {
       limits: limits,
       admittedKeys: admittedKeys,
       steadyClock: steadyClock,
+      assetContents: database.assetContents,
       reloadsAlways: reloadsAlways,
       clock: { .now }
     )
@@ -72,7 +73,8 @@ final class Core {
       engine.requireKnownParticipants()
       engine.letOnlyDevelopersTeach()
     }
-    audit = AuditLog(folder: folder.path, syslogPath: auditSyslogPath, logger: logger)
+    let auditStorage = database.auditStorage
+    audit = try AuditLog(auditStorage, syslogPath: auditSyslogPath, logger: logger)
     let failures = StoreFailures(logger: logger)
     gate = IdentityGate(engine, mode: callerMode, audit: audit)
     publisher = Publisher(limits, key: sealsPushes ? engine.pushKey : nil)
@@ -84,13 +86,8 @@ final class Core {
         wake: { remote.submit { core, _ in core.calls.tidyStore() } }
       )
     )
-    assets = try AssetFiles(
-      path: folder.assetsPath,
-      connections: store.readers,
-      limits: limits,
-      sweepsAfter: store.sweepsAfter,
-      steadyClock: steadyClock,
-      logger: logger
+    assets = try store.openAssets(
+      for: AssetStorageUser(limits: limits, steadyClock: steadyClock, logger: logger)
     )
     reads = ReadDispatch(
       ReaderPool(
@@ -109,6 +106,7 @@ final class Core {
       reads: reads,
       remote: remote,
       audit: audit,
+      auditTable: try auditStorage.table(on: database.connection),
       failures: failures,
       logger: logger
     )

@@ -31,8 +31,10 @@ package final class IdentityGate {
   }
 
   /// Creates a gate without a server, for benchmarks; logs rejections in the folder.
-  package convenience init(apart engine: Engine, auditFolder: String) {
-    let audit = AuditLog(folder: auditFolder, logger: Logger(level: .error))
+  ///
+  /// - Throws: `SQLError`.
+  package convenience init(apart engine: Engine, auditFolder: String) throws {
+    let audit = try AuditLog(AuditFolder(path: auditFolder), logger: Logger(level: .error))
     self.init(engine, mode: .authenticated, audit: audit)
   }
 

@@ -54,8 +54,7 @@ extension DataFolder {
   ///
   /// Keys are looked at when they are read.
   private static func isSecret(_ name: String) -> Bool {
-    name.hasPrefix("tidings.sqlite") || name == StoreStateFile.name
-      || AuditKind.allCases.contains { name.hasPrefix($0.name + ".") && name.hasSuffix(".log") }
+    name.hasPrefix("tidings.sqlite") || name == StoreStateFile.name || AuditKind.isFileName(name)
   }
 
   /// The name of something that belongs in a data folder.

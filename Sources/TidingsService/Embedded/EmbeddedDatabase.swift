@@ -1,3 +1,4 @@
+internal import TidingsEngine
 internal import TidingsSQL
 internal import TidingsSQLite
 
@@ -7,6 +8,8 @@ struct EmbeddedDatabase: OpenDatabase {
   private let folder: DataFolder
 
   var connection: any SQLConnection { sqlite }
+  let assetContents: (any AssetContents)? = nil
+  var auditStorage: any AuditStorage { AuditFolder(path: folder.path) }
 
   /// Opens the database, after a look for what was lost, and for damage.
   ///

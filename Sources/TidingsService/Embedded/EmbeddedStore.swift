@@ -10,14 +10,16 @@ final class EmbeddedStore: Store {
   private let log: StoreLog
   private let connection: SQLiteConnection
   private let path: String
+  private let assets: AssetFolder
   private let space: StoreSpace
 
   var writer: any SQLConnection { connection }
   var readers: any StoreReaders { EmbeddedReaders(path: path, gate: log.checkpointer.gate) }
-  var walked: WalkedDatabase? { WalkedDatabase(path: path, checkpointer: log.checkpointer) }
+  var walked: WalkedDatabase? {
+    WalkedDatabase(path: path, assets: assets, checkpointer: log.checkpointer)
+  }
   let isRemote = false
   var isFull: Bool { log.isFull }
-  var sweepsAfter: SteadyTime { tracker.sweepsAfter }
   var status: StoreStatus {
     StoreStatus(
       logBytes: log.bytes,
@@ -37,6 +39,7 @@ final class EmbeddedStore: Store {
   init(_ connection: SQLiteConnection, in folder: DataFolder, for server: StoreUser) throws {
     self.connection = connection
     path = folder.databasePath
+    assets = try AssetFolder(path: folder.assetsPath)
     // What a crash left in the log is written and synced again before anything is added to it.
     try connection.moveWholeLog()
     tracker = try CommitTracker(
@@ -55,6 +58,10 @@ final class EmbeddedStore: Store {
       logger: server.logger,
       wake: server.wake
     )
+  }
+
+  func openAssets(for user: AssetStorageUser) throws -> any AssetStorage {
+    try AssetFiles(in: assets, connections: readers, sweepsAfter: tracker.sweepsAfter, for: user)
   }
 
   func begin() throws { try tracker.begin() }

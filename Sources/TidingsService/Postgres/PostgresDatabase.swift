@@ -1,13 +1,16 @@
+internal import TidingsEngine
 internal import TidingsPostgres
 internal import TidingsSQL
 
 extension PostgresAddress {
   /// Opens the database for this process alone, after a look whether it is fit.
   ///
+  /// - Parameter assetsPath: A folder for the content of assets; `nil`: it is in the database.
+  /// - Returns: The database.
   /// - Throws: `StartError`, also in a build without libpq.
-  func open() throws(StartError) -> any OpenDatabase {
+  func open(assetsPath: String? = nil) throws(StartError) -> any OpenDatabase {
     #if PostgreSQL
-    let database = try PostgresDatabase(self)
+    let database = try PostgresDatabase(self, assetsPath: assetsPath)
     try database.refuseUnfinishedCopy()
     return database
     #else
@@ -31,26 +34,40 @@ extension PostgresAddress {
 struct PostgresDatabase: OpenDatabase {
   let address: PostgresAddress
   let postgres: PostgresConnection
+  private let assetsPath: String?
+  let assetContents: (any AssetContents)?
 
   var connection: any SQLConnection { postgres }
+  var auditStorage: any AuditStorage {
+    AuditDatabase(
+      connections: { [address] in PostgresConnection(address) },
+      readers: PostgresReaders(address: address)
+    )
+  }
 
   /// The advisory lock of the rpcd that uses a database.
   private static let lock: Int64 = 0x7469_6469_6e67_7302
 
   /// Connects, and checks that the database is fit.
   ///
+  /// - Parameters:
+  ///   - address: Its address.
+  ///   - assetsPath: A folder for the content of assets; `nil`: it is in the database.
   /// - Throws: `StartError`.
-  init(_ address: PostgresAddress) throws(StartError) {
-    self.address = address
+  init(_ address: PostgresAddress, assetsPath: String? = nil) throws(StartError) {
+    (self.address, self.assetsPath) = (address, assetsPath)
     var profile = PostgresProfile.writer
     profile.sessionLock = Self.lock
     postgres = PostgresConnection(address, profile: profile)
-    let problems: [String]
+    var problems: [String]
+    var contents: AssetContentTable?
     do throws(SQLError) {
       problems = try postgres.facts().problems
+      if assetsPath == nil { contents = try AssetContentTable(postgres) }
     } catch {
       problems = ["\(error)"]
     }
+    assetContents = contents
     guard problems.isEmpty else {
       throw StartError("cannot use the database \(address): " + problems.joined(separator: "; "))
     }
@@ -70,7 +87,7 @@ struct PostgresDatabase: OpenDatabase {
   }
 
   func makeStore(for server: StoreUser) -> any Store {
-    PostgresStore(postgres, at: address, for: server)
+    PostgresStore(postgres, at: address, assetsPath: assetsPath, for: server)
   }
 }
 #endif

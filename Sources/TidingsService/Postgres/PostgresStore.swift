@@ -9,8 +9,9 @@ internal import TidingsSQL
 final class PostgresStore: Store {
   private let connection: PostgresConnection
   private let address: PostgresAddress
+  private let assetsPath: String?
   /// The database may be an older one than the files of assets beside it.
-  let sweepsAfter: SteadyTime
+  private let sweepsAfter: SteadyTime
 
   var writer: any SQLConnection { connection }
   var readers: any StoreReaders { PostgresReaders(address: address) }
@@ -19,10 +20,34 @@ final class PostgresStore: Store {
   let status = StoreStatus()
   let walked: WalkedDatabase? = nil
 
-  init(_ connection: PostgresConnection, at address: PostgresAddress, for server: StoreUser) {
+  init(
+    _ connection: PostgresConnection,
+    at address: PostgresAddress,
+    assetsPath: String?,
+    for server: StoreUser
+  ) {
     (self.connection, self.address) = (connection, address)
+    self.assetsPath = assetsPath
     let retention = Int64(server.limits.assetRetentionHours) * 3_600_000
     sweepsAfter = SteadyTime(milliseconds: server.now.milliseconds + retention)
+  }
+
+  func openAssets(for user: AssetStorageUser) throws -> any AssetStorage {
+    let placement: AssetPlacement = assetsPath == nil ? .database : .files
+    try placement.establish(in: connection)
+    guard let assetsPath else {
+      return DatabaseAssets(
+        connections: { [address] in PostgresConnection(address) },
+        readers: readers,
+        for: user
+      )
+    }
+    return try AssetFiles(
+      in: AssetFolder(path: assetsPath),
+      connections: readers,
+      sweepsAfter: sweepsAfter,
+      for: user
+    )
   }
 
   func begin() {}

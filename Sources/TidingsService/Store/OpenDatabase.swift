@@ -5,6 +5,11 @@ internal import TidingsSQL
 protocol OpenDatabase {
   /// The connection that writes.
   var connection: any SQLConnection { get }
+  /// The contents of assets, if they are in the database.
+  var assetContents: (any AssetContents)? { get }
+
+  /// The audit log, once the tables are there.
+  var auditStorage: any AuditStorage { get }
 
   /// The store, once the tables are there.
   ///
@@ -14,7 +19,7 @@ protocol OpenDatabase {
 
 /// What a store needs of the server that uses it.
 struct StoreUser {
-  /// How large a log may become, and how long files of assets are kept.
+  /// How large a log may become, and how long assets are kept.
   let limits: Limits
   /// The steady time of the store.
   let now: SteadyTime

@@ -18,9 +18,11 @@ protocol Store: AnyObject {
   var status: StoreStatus { get }
   /// What a backup or check reads; `nil`: the database has tools of its own for both.
   var walked: WalkedDatabase? { get }
-  /// Files of assets without rows are left alone until then: a run that did not end in order may have left them.
-  var sweepsAfter: SteadyTime { get }
 
+  /// Opens the content of the assets, before the server serves.
+  ///
+  /// - Throws: `StartError`, `SQLError`.
+  func openAssets(for user: AssetStorageUser) throws -> any AssetStorage
   /// The server is about to serve.
   ///
   /// - Throws: `SQLError`, `FileError`.

@@ -4,6 +4,7 @@ internal import RandomSupport
 internal import TestSupport
 internal import Testing
 internal import TidingsClient
+internal import TidingsFiles
 internal import TidingsKeys
 internal import TidingsProto
 internal import TidingsRPC
@@ -53,6 +54,10 @@ internal import TidingsRPC
       #expect(copied.schema == view.schema)
       #expect(copied.photo == view.photo)
       #expect(copied.auditedActions.starts(with: view.auditedActions))
+      for (chain, old) in zip(copied.auditChains, view.auditChains) {
+        #expect(chain.problems == [] && chain.remarks == [], "\(chain)")
+        #expect(chain.lineCount >= old.lineCount && chain.headNumber >= old.headNumber)
+      }
       #expect(view.notifications.count > 3 && view.auditedActions.contains("CreateUser"))
 
       // What happens after the copy, and nothing else, follows the tokens from before it.
@@ -67,6 +72,33 @@ internal import TidingsRPC
       #expect(Set(new.tags).isDisjoint(with: view.records.map(\.changeTag)))
     }
     try await world.server.stop()
+  }
+
+  @Test("assets whose files are missing or damaged are counted, and do not keep the rest from being copied")
+  func damagedAssets() async throws {
+    let server = try await TestServer.start()
+    let client = try await server.client(as: "ada")
+    var assets: [TidingsV1.Asset] = []
+    for number in 0..<3 as Range<UInt8> {
+      let asset = try await client.assets().upload([UInt8](repeating: number, count: 70_000))
+      try await client.save(.init("Houses", "h\(number)", ["photo": .init(.assetValue(asset))]))
+      assets.append(asset)
+    }
+    try await server.stop()
+    try Folder.remove(server.folder.file(BackupWorld.filePath(assets[0])))
+    try server.folder.overwrite([9], at: 69_000, in: BackupWorld.filePath(assets[1]))
+    let uri = try PostgresCluster.shared().makeDatabaseURI()
+    let run = try await CopyRun(.toDatabase, uri, server.folder.file("data"))
+    #expect(run.exit == .code(0), "\(run.errors)")
+    #expect(run.output.contains("assets: 1\n"), "\(run.output)")
+    #expect(run.output.contains("missing or damaged before: 2"), "\(run.output)")
+    let next = try await TestServer.start(environment: ["RPCD_DATABASE": uri])
+    let reader = try await next.client(as: "ada")
+    #expect(try await reader.assets().download(assets[2]) == [UInt8](repeating: 2, count: 70_000))
+    for asset in assets.prefix(2) {
+      let failure = await failure { _ = try await reader.assets().download(asset) }
+      #expect(failure?.code == .dataLoss)
+    }
   }
 
   @Test("after rpcd restored, tokens from after the restored time expire")

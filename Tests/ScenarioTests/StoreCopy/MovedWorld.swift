@@ -19,6 +19,7 @@ struct MovedWorld {
     var photo: [UInt8] = []
     /// Oldest first.
     var auditedActions: [String] = []
+    var auditChains: [TidingsV1.AuditChain] = []
   }
 
   /// What clients keep.
@@ -178,7 +179,9 @@ struct MovedWorld {
     view.photo = try await client.assets().download(asset)
     let root = TidingsV1.AdminService.Client(try await self.client(administrator).transport)
     view.accounts = try await root.listUsers(.init()).accounts
-    view.auditedActions = try await root.fetchAuditLog(.init(limit: 1_000)).entries.map(\.action)
+    let audit = try await root.fetchAuditLog(.init(limit: 1_000, verifies: true))
+    view.auditedActions = audit.entries.map(\.action)
+    view.auditChains = audit.chains
     return view
   }
 

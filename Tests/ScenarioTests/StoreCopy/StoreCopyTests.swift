@@ -66,7 +66,15 @@ internal import TidingsSQLite
     let copy = try FilledStore.content(folder.file("data"))
     #expect(Set(copy.keys) == Set(original.keys))
     for (table, rows) in original { #expect(copy[table] == rows, "\(table)") }
-    #expect(try Folder.names(folder.file("data")).sorted() == ["lock", "store.state", "tidings.sqlite"])
+    #expect(
+      try Folder.names(folder.file("data")).sorted()
+        == ["assets", "lock", "store.state", "tidings.sqlite"]
+    )
+    let occupied = try TemporaryFolder()
+    try Folder.make(occupied.file("data"))
+    try occupied.write([], to: "data/schemas.3.log")
+    let refused = try await CopyRun(.fromDatabase, uri, occupied.file("data"))
+    #expect(refused.exit == .code(1) && refused.errors.contains("schemas.3.log"), "\(refused.errors)")
   }
 
   @Test("rows that are inserted after a copy get numbers of their own")

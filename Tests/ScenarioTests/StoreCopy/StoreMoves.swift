@@ -16,9 +16,9 @@ struct StoreMoves {
   mutating func move(_ folder: TemporaryFolder) async throws -> [String: String] {
     #if PostgreSQL
     if let old = database {
-      // What was copied from is an older store by now.
-      for name in ["tidings.sqlite", "tidings.sqlite-wal", "tidings.sqlite-shm", "store.state"] {
-        try Folder.remove(folder.file("data/\(name)"))
+      // What was copied from is an older store by now; only the server's keys are still needed.
+      for name in try Folder.names(folder.file("data")) where Self.isContent(name) {
+        try FileManager.default.removeItem(atPath: folder.file("data/\(name)"))
       }
       let run = try await CopyRun(.fromDatabase, old, folder.file("data"))
       try #require(run.exit == .code(0), "\(run.errors)")
@@ -33,6 +33,11 @@ struct StoreMoves {
     #else
     throw WaitingFailure(description: "built without PostgreSQL")
     #endif
+  }
+
+  /// Whether something in a data folder is copied.
+  private static func isContent(_ name: String) -> Bool {
+    name.hasPrefix("tidings.sqlite") || name.hasSuffix(".log") || ["assets", "store.state"].contains(name)
   }
 }
 
