@@ -319,6 +319,7 @@ let package = Package(
       "TidingsClient",
       "TidingsKeys",
       "TidingsModel",
+      "TidingsPostgres",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
@@ -543,6 +544,7 @@ let package = Package(
     tests(
       "TidingsServiceTests",
       "EngineTestSupport",
+      "PostgresTestSupport",
       "RandomSupport",
       "TestSupport",
       "TidingsAudit",
@@ -552,6 +554,7 @@ let package = Package(
       "TidingsKeys",
       "TidingsMatcher",
       "TidingsModel",
+      "TidingsPostgres",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",

@@ -50,7 +50,8 @@ import TidingsRPC
   }
 
   @Test(
-    "deeds, changes of schemas and refusals have files of their own, each with a chain over restarts"
+    "deeds, changes of schemas and refusals have files of their own, each with a chain over restarts",
+    .embeddedOnly
   )
   func files() async throws {
     let secure = try await SecureServer.start()
@@ -90,7 +91,8 @@ import TidingsRPC
   }
 
   @Test(
-    "a line that was changed, removed, inserted or cut off is named, by the server and without it"
+    "a line that was changed, removed, inserted or cut off is named, by the server and without it",
+    .embeddedOnly
   )
   func tampering() async throws {
     let secure = try await SecureServer.start()

@@ -15,26 +15,35 @@ public final class SecureServer: Sendable {
   /// - Parameters:
   ///   - arguments: Further ones.
   ///   - descriptorsMax: How many it may have; `nil`: as many as the system lets it.
+  ///   - environment: Variables for it.
   /// - Returns: The server, once it is ready.
   /// - Throws: `WaitingFailure` with what it says, when it does not start.
   public static func start(
     arguments: [String] = [],
-    descriptorsMax: Int? = nil
+    descriptorsMax: Int? = nil,
+    environment: [String: String] = [:]
   ) async throws -> SecureServer {
     let folder = try TemporaryFolder()
-    let administrator = try await initialize(folder)
+    let administrator = try await initialize(folder, environment: environment)
     let server = try await TestServer.start(
       in: folder,
       arguments: arguments,
-      descriptorsMax: descriptorsMax
+      descriptorsMax: descriptorsMax,
+      environment: environment
     )
     return try SecureServer(server, administrator)
   }
 
   /// Runs `rpcd init` for the user `root`; returns the pair from the key file.
-  public static func initialize(_ folder: TemporaryFolder) async throws -> KeyPair {
+  public static func initialize(
+    _ folder: TemporaryFolder,
+    environment: [String: String] = [:]
+  ) async throws -> KeyPair {
     let data = folder.file("data")
-    let process = try ServerProcess(arguments: ["init", "--data", data, "--admin", "root"])
+    let process = try ServerProcess(
+      arguments: ["init", "--data", data, "--admin", "root"],
+      environment: environment
+    )
     let exit = try await process.waitForExit()
     guard exit == .code(0) else {
       throw WaitingFailure(description: "rpcd init: \(process.seen.value.errors)")

@@ -4,6 +4,8 @@ public import Testing
 #if PostgreSQL
 internal import PostgresTestSupport
 internal import Synchronization
+internal import TidingsPostgres
+internal import TidingsSQL
 #endif
 
 /// The databases of servers that tests start: those in their data folders, or with `TIDINGS_TEST_STORE=postgresql`
@@ -27,6 +29,23 @@ public enum ServerDatabase {
     #else
     throw WaitingFailure(description: "built without PostgreSQL")
     #endif
+  }
+
+  /// A number from the database of a server, which is not embedded.
+  ///
+  /// - Parameters:
+  ///   - sql: What to select.
+  ///   - path: The data folder.
+  /// - Returns: The first column of the first row.
+  /// - Throws: `SQLError`, or when there is no row.
+  public static func number(_ sql: String, ofDataFolder path: String) throws -> Int64 {
+    #if PostgreSQL
+    let connection = PostgresConnection(try PostgresAddress(try uri(ofDataFolder: path)))
+    let select = try connection.prepare("SELECT \(sql)")
+    defer { select.reset() }
+    if try select.step() { return select.int64(0) }
+    #endif
+    throw WaitingFailure(description: "no row: \(sql)")
   }
 
   #if PostgreSQL

@@ -179,7 +179,7 @@ internal import TidingsModel
     let folder = try TemporaryFolder()
     let old = AuditEntry("CreateUser", user: "root", isRefused: false, detail: "user ada")
     try folder.write(old.line() + old.line(), to: "audit.log")
-    let log = AuditLog(folder: folder.path, logger: Logger(level: .error))
+    let log = try AuditLog(AuditFolder(path: folder.path), logger: Logger(level: .error))
     log.stop()
     #expect(log.newest(limit: 9, user: "").count == 3)
     let check = try AuditVerification(.administration, folder: folder.path).check()
@@ -189,7 +189,7 @@ internal import TidingsModel
   @Test("refusals, however many, displace no deed: neither in memory nor in files")
   func apart() throws {
     let folder = try TemporaryFolder()
-    let log = AuditLog(folder: folder.path, logger: Logger(level: .error))
+    let log = try AuditLog(AuditFolder(path: folder.path), logger: Logger(level: .error))
     log.add(AuditEntry("CreateUser", user: "root", isRefused: false, detail: "user ada"))
     for number in 0..<3 * AuditLane.newestMax {
       log.add(refusal("u\(number)", at: Timestamp.now.millisecondsSince1970))
@@ -214,7 +214,7 @@ internal import TidingsModel
   func syslog() async throws {
     let folder = try TemporaryFolder()
     let socket = folder.file("syslog")
-    let log = AuditLog(folder: folder.path, syslogPath: socket, logger: Logger(level: .error))
+    let log = try AuditLog(AuditFolder(path: folder.path), syslogPath: socket, logger: Logger(level: .error))
     log.add(AuditEntry("A", user: "root", isRefused: false, detail: "lost: nobody is there"))
     log.add(AuditEntry("B", user: "root", isRefused: false, detail: "too"))
     while log.heads[0].head.number < 2 { try await Task.sleep(for: .milliseconds(5)) }
@@ -240,7 +240,7 @@ internal import TidingsModel
   func log() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("")
-    let first = AuditLog(folder: path, logger: Logger(level: .error))
+    let first = try AuditLog(AuditFolder(path: path), logger: Logger(level: .error))
     first.add(AuditEntry("CreateUser", user: "root", isRefused: false, detail: "user ada"))
     for _ in 0..<5 {
       var entry = refusal("ada", at: 0)
@@ -255,10 +255,10 @@ internal import TidingsModel
     try handle.seekToEnd()
     try handle.write(contentsOf: Data("{\"time\":\"20".utf8))
     try handle.close()
-    let second = AuditLog(folder: path, logger: Logger(level: .error))
+    let second = try AuditLog(AuditFolder(path: path), logger: Logger(level: .error))
     second.add(AuditEntry("RevokeKey", user: "root", isRefused: false, detail: "key"))
     second.stop()
-    let third = AuditLog(folder: path, logger: Logger(level: .error))
+    let third = try AuditLog(AuditFolder(path: path), logger: Logger(level: .error))
     let entries = third.newest(limit: 10, user: "")
     #expect(entries.map(\.action) == ["CreateUser", "call", "RevokeKey"])
     #expect(entries.map(\.count) == [1, 5, 1])
