@@ -23,6 +23,7 @@ extension SQLTable {
   ///   - catalog: A row for each column: table, column, type, and the column's position in the primary key, or -1.
   ///     The rows of a table follow each other.
   ///   - type: The type of a column, by its name in the catalog; `nil`: the shared dialect has no such values.
+  /// - Returns: The tables, in the order of the rows.
   /// - Throws: `statement` for a column of another type; what reading throws.
   public static func tables(
     in catalog: any SQLStatement,

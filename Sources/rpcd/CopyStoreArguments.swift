@@ -112,9 +112,13 @@ enum CopyStoreArguments {
     }
     switch copy.direction {
     case .toDatabase:
-      lines.append("the store is in \(copy.address); do not start the one in '\(copy.dataPath)' again")
+      lines.append(
+        "the store is in \(copy.address); do not start the one in '\(copy.dataPath)' again"
+      )
     case .fromDatabase:
-      lines.append("the store is in '\(copy.dataPath)'; do not start the one in \(copy.address) again")
+      lines.append(
+        "the store is in '\(copy.dataPath)'; do not start the one in \(copy.address) again"
+      )
     }
     return lines.joined(separator: "\n") + "\n"
   }
@@ -131,7 +135,8 @@ private struct CopyRate {
     let share = Double(progress.done) / Double(max(1, progress.total))
     let seconds = max(start.duration(to: .now) / .seconds(1), 0.001)
     let rate = Int(Double(progress.done - first) / seconds)
-    return "\(progress.step.rawValue) \(Int(share * 100))%, \(progress.done) of \(progress.total) \(progress.unit), "
+    return
+      "\(progress.step.rawValue) \(Int(share * 100))%, \(progress.done) of \(progress.total) \(progress.unit), "
       + "\(rate) \(progress.unit)/s"
   }
 }

@@ -87,6 +87,8 @@ public final class TestServer: Sendable {
   /// Starts the next server on the same folder and the same ports.
   ///
   /// - Parameter environment: Variables in place of those of this one; `nil`: the same.
+  /// - Returns: The server, once it is ready.
+  /// - Throws: `WaitingFailure` with what it says, when it does not start.
   public func restarted(environment: [String: String]? = nil) async throws -> TestServer {
     try await .start(
       in: folder,

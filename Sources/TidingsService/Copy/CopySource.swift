@@ -19,7 +19,9 @@ struct CopySource {
   /// - Throws: `StartError` when there is no store, it cannot be used, or a server uses it; `SQLError`, `FileError`.
   init(in folder: DataFolder) throws {
     guard try Folder.status(folder.databasePath) != nil else {
-      throw StartError("the data folder '\(folder.path)' contains no store: --data names one that does")
+      throw StartError(
+        "the data folder '\(folder.path)' contains no store: --data names one that does"
+      )
     }
     // A log without frames is left by an earlier look at a store that was stopped.
     let isWhole = try Folder.status(folder.logPath)?.size ?? 0 == 0

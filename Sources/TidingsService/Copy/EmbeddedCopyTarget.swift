@@ -24,8 +24,8 @@ struct EmbeddedCopyTarget: CopyTarget {
   init(in folder: DataFolder) throws {
     self.folder = folder
     try folder.refuseUnfinishedRestoration()
-    for suffix in ["", "-wal", "-shm", "-journal"] {
-      guard try Folder.status(folder.databasePath + suffix) != nil else { continue }
+    for suffix in ["", "-wal", "-shm", "-journal"]
+    where try Folder.status(folder.databasePath + suffix) != nil {
       throw StartError(
         "the data folder '\(folder.path)' contains a database already ('tidings.sqlite\(suffix)'): copy into another "
           + "folder, or move that file away"
@@ -42,7 +42,9 @@ struct EmbeddedCopyTarget: CopyTarget {
 
   /// An audit log that continues another one would not be one chain.
   private func refuseAuditLog() throws {
-    guard let name = try Folder.names(folder.path).filter(AuditKind.isFileName).min() else { return }
+    guard let name = try Folder.names(folder.path).filter(AuditKind.isFileName).min() else {
+      return
+    }
     throw StartError(
       "the data folder '\(folder.path)' contains an audit log already ('\(name)'): copy into another folder, or move "
         + "it away"

@@ -31,14 +31,18 @@ internal import TidingsRPC
       }
       if number == count { operation.action = .compareEverything }
       if let complaint = try await session.perform(operation) {
-        Issue.record("operation \(number) was not answered as the model answers it: \(operation)\n\(complaint)")
+        Issue.record(
+          "operation \(number) was not answered as the model answers it: \(operation)\n\(complaint)"
+        )
         break
       }
     }
     try await session.end()
   }
 
-  @Test("records, shares, assets, accounts and what clients keep of them live on in the copy, and back")
+  @Test(
+    "records, shares, assets, accounts and what clients keep of them live on in the copy, and back"
+  )
   func everything() async throws {
     var world = try await MovedWorld()
     try await world.fill()
@@ -74,7 +78,9 @@ internal import TidingsRPC
     try await world.server.stop()
   }
 
-  @Test("assets whose files are missing or damaged are counted, and do not keep the rest from being copied")
+  @Test(
+    "assets whose files are missing or damaged are counted, and do not keep the rest from being copied"
+  )
   func damagedAssets() async throws {
     let server = try await TestServer.start()
     let client = try await server.client(as: "ada")

@@ -107,7 +107,9 @@ struct MovedWorld {
     guard case .metadata? = accepted.outcome else {
       throw WaitingFailure(description: "not accepted: \(accepted)")
     }
-    try await client.subscribe(.init("notes", "Notes", on: [.create, .update, .delete], keys: ["n"]))
+    try await client.subscribe(
+      .init("notes", "Notes", on: [.create, .update, .delete], keys: ["n"])
+    )
     try await client.subscribe(.zone("trips", "trips"))
     _ = try await client.zones.modifyRecordZones(
       .init(zoneIDsToDelete: [.init(zoneName: "gone")])
@@ -124,7 +126,9 @@ struct MovedWorld {
   private func writer() async throws -> Client { try await client(ada, device: "phone") }
 
   private func save(_ records: [TidingsV1.Record], by client: Client) async throws {
-    for result in try await client.modify(records) { try #require(result.record != nil, "\(result)") }
+    for result in try await client.modify(records) {
+      try #require(result.record != nil, "\(result)")
+    }
   }
 
   private func note(_ name: String, in parent: String?) -> TidingsV1.Record {
@@ -190,8 +194,13 @@ struct MovedWorld {
     let client = try await client(ada, device: "laptop")
     positions.zone = try await zone(Self.trips, after: [], client).changeToken
     let theirs = TidingsV1.ZoneID(zoneName: "trips", ownerName: "ada")
-    positions.shared = try await zone(theirs, after: [], try await self.client(ben), in: Self.shared)
-      .changeToken
+    positions.shared = try await zone(
+      theirs,
+      after: [],
+      try await self.client(ben),
+      in: Self.shared
+    )
+    .changeToken
     positions.database = try await client.records.fetchDatabaseChanges(.init()).changeToken
     positions.log = try await client.feed().token
     return positions

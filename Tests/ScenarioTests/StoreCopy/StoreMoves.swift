@@ -13,6 +13,7 @@ struct StoreMoves {
   ///
   /// - Parameter folder: The folder in which `data` is.
   /// - Returns: The variables with which the next server is started.
+  /// - Throws: When the copy fails.
   mutating func move(_ folder: TemporaryFolder) async throws -> [String: String] {
     #if PostgreSQL
     if let old = database {
@@ -37,7 +38,8 @@ struct StoreMoves {
 
   /// Whether something in a data folder is copied.
   private static func isContent(_ name: String) -> Bool {
-    name.hasPrefix("tidings.sqlite") || name.hasSuffix(".log") || ["assets", "store.state"].contains(name)
+    name.hasPrefix("tidings.sqlite") || name.hasSuffix(".log")
+      || ["assets", "store.state"].contains(name)
   }
 }
 
@@ -53,7 +55,11 @@ struct CopyRun {
   let errors: String
 
   /// Starts a copy.
-  static func start(_ direction: Direction, _ database: String, _ data: String) throws -> ServerProcess {
+  static func start(
+    _ direction: Direction,
+    _ database: String,
+    _ data: String
+  ) throws -> ServerProcess {
     try ServerProcess(
       arguments: ["copy-store", "--data", data, direction.rawValue],
       environment: ["RPCD_DATABASE": database]
