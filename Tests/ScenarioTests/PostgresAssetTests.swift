@@ -132,7 +132,9 @@ struct PostgresAssetTests {
     let stored = try await client.assetCalls.uploadAsset(.init(asset: Self.asset(contents[0])))
     #expect(
       try Int64(stored.offset)
-        == number("coalesce(sum(stored), 0) FROM asset_contents WHERE checksum = decode('\(Self.asset(contents[0]).checksum.hexadecimal)', 'hex')")
+        == number(
+          "coalesce(sum(stored), 0) FROM asset_contents WHERE checksum = decode('\(Self.asset(contents[0]).checksum.hexadecimal)', 'hex')"
+        )
     )
     #expect(try await client.assets().upload(contents[0]) == Self.asset(contents[0]))
     #expect(try await client.assets().download(Self.asset(contents[0])) == contents[0])

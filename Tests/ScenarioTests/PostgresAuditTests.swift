@@ -35,7 +35,11 @@ struct PostgresAuditTests {
     for number in 0..<5 { _ = try await secure.createUser("user\(number)") }
     // With its answer, nothing is left to write.
     try await secure.server.crash()
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("data")).allSatisfy { !$0.hasSuffix(".log") })
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.file("data")).allSatisfy {
+        !$0.hasSuffix(".log")
+      }
+    )
 
     let other = try TemporaryFolder()
     try FileManager.default.createDirectory(
@@ -56,7 +60,10 @@ struct PostgresAuditTests {
     #expect(filtered.lines.count == 2, "\(filtered.out)")
     let verified = await RpcctlRun(again, keys(other) + ["audit", "--verify"], as: nil)
     #expect(verified.exitCode == .success, "\(verified.err)")
-    #expect(verified.out.contains(#""chain":"audit","first":1"#) || verified.out.contains(#""lines":5"#), "\(verified.out)")
+    #expect(
+      verified.out.contains(#""chain":"audit","first":1"#) || verified.out.contains(#""lines":5"#),
+      "\(verified.out)"
+    )
   }
 
   @Test("a call that is not kept leaves no line, and one whose line is changed is found")

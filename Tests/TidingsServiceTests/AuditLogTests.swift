@@ -214,7 +214,11 @@ internal import TidingsModel
   func syslog() async throws {
     let folder = try TemporaryFolder()
     let socket = folder.file("syslog")
-    let log = try AuditLog(AuditFolder(path: folder.path), syslogPath: socket, logger: Logger(level: .error))
+    let log = try AuditLog(
+      AuditFolder(path: folder.path),
+      syslogPath: socket,
+      logger: Logger(level: .error)
+    )
     log.add(AuditEntry("A", user: "root", isRefused: false, detail: "lost: nobody is there"))
     log.add(AuditEntry("B", user: "root", isRefused: false, detail: "too"))
     while log.heads[0].head.number < 2 { try await Task.sleep(for: .milliseconds(5)) }

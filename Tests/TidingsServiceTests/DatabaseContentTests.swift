@@ -33,6 +33,13 @@ struct DatabaseContentTests {
 
   private func connect() -> PostgresConnection { PostgresConnection(address) }
 
+  /// A connection whose transactions are not ended by a machine that has other work.
+  private func connectPatiently() -> PostgresConnection {
+    var profile = PostgresProfile.writer
+    profile.idleTransactionMilliseconds = nil
+    return PostgresConnection(address, profile: profile)
+  }
+
   private func count(_ rows: String) throws -> Int64 {
     let select = try connect().prepare("SELECT count(*) FROM \(rows)")
     defer { select.reset() }
@@ -57,7 +64,10 @@ struct DatabaseContentTests {
   }
 
   private func shard(_ limits: Limits = Limits()) throws -> DatabaseAssetShard {
-    try DatabaseAssetShard(connect(), UnfinishedUploadRule(limits), SteadyClock())
+    let connection = connect()
+    // Nobody turns the power off.
+    try connection.execute("SET synchronous_commit = off")
+    return try DatabaseAssetShard(connection, UnfinishedUploadRule(limits), SteadyClock())
   }
 
   // MARK: Assets
@@ -147,7 +157,7 @@ struct DatabaseContentTests {
   func claims() async throws {
     let asset = asset(content)
     _ = try shard().receive(upload(content), offset: 0, chunk: content)
-    let (first, second) = (connect(), connect())
+    let (first, second) = (connectPatiently(), connect())
     let claiming = try AssetContentTable(first)
     try first.execute("BEGIN")
     #expect(try claiming.claim(asset.checksum))
@@ -162,8 +172,8 @@ struct DatabaseContentTests {
     try first.execute("BEGIN")
     #expect(try claiming.claim(asset.checksum))
     let hasLocked = Observed(false)
-    async let locking: Void = blocking { [address] in
-      let connection = PostgresConnection(address)
+    async let locking: Void = blocking { [self] in
+      let connection = connectPatiently()
       let table = try AssetContentTable(connection)
       try connection.execute("BEGIN")
       try table.lock(asset.checksum)
@@ -177,7 +187,10 @@ struct DatabaseContentTests {
       """
     )
     var waits: Int64 = 0
-    while waits == 0 { try waiting.forEachRow { waits = waiting.int64(0) } }
+    while waits == 0, !hasLocked.value {
+      try waiting.forEachRow { waits = waiting.int64(0) }
+      try await Task.sleep(for: .milliseconds(5))
+    }
     #expect(!hasLocked.value)
     try first.execute("COMMIT")
     try await locking
@@ -198,7 +211,9 @@ struct DatabaseContentTests {
         checksum: SHA256.checksum(of: content),
         size: UInt64(content.count)
       )
-      #expect(throws: StartError.self) { try rows.copy(asset, from: target) }
+      if !content.isEmpty {
+        #expect(throws: StartError.self) { try rows.copy(asset, from: target) }
+      }
       try source.write(asset) { try $0(content) }
       for _ in 0..<2 { try rows.copy(asset, from: source) }
       try target.copy(asset, from: rows)
@@ -289,7 +304,8 @@ struct DatabaseContentTests {
     let tail = try table.tail(.administration)
     #expect(tail.segment > 20 && tail.position == 200)
     #expect(
-      try count("(SELECT DISTINCT segment FROM audit_lines) AS s") == Int64(AuditKind.oldFilesMax + 1)
+      try count("(SELECT DISTINCT segment FROM audit_lines) AS s")
+        == Int64(AuditKind.oldFilesMax + 1)
     )
     let check = try check()
     #expect(check.problems == [] && check.firstNumber > 100 && check.head == tail.head)

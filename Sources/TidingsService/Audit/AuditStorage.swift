@@ -15,9 +15,10 @@ protocol AuditStorage: Sendable {
   /// - Throws: `FileError`, `SQLError`.
   func checks() throws -> [AuditCheck]
 
-  /// What adds entries in the transactions of the store; `nil`: they are added after its commits.
+  /// What adds entries in the transactions of the store.
   ///
   /// - Parameter connection: The one that writes.
+  /// - Returns: The tables; `nil`: entries are added after its commits.
   /// - Throws: `SQLError`.
   func table(on connection: any SQLConnection) throws(SQLError) -> AuditTable?
 }

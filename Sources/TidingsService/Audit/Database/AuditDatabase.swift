@@ -29,7 +29,11 @@ struct AuditDatabase: AuditStorage {
           try table.forEachLine(kind) { line, position in
             let begin = first ?? position
             first = begin
-            check.add(line[...], file: "audit_lines of \(kind.name)", row: Int(position - begin) + 1)
+            check.add(
+              line[...],
+              file: "audit_lines of \(kind.name)",
+              row: Int(position - begin) + 1
+            )
           }
           check.finish()
           return check

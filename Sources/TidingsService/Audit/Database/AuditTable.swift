@@ -46,7 +46,8 @@ final class AuditTable {
     segmentBytesMax: UInt64 = AuditFile.bytesMax
   ) throws(SQLError) {
     self.segmentBytesMax = Int64(segmentBytesMax)
-    let tail = "SELECT position, number, hash, segment, segment_bytes FROM audit_heads WHERE kind = ?1"
+    let tail =
+      "SELECT position, number, hash, segment, segment_bytes FROM audit_heads WHERE kind = ?1"
     lockTail = try connection.prepare(tail + " FOR UPDATE")
     selectTail = try connection.prepare(tail)
     insertTail = try connection.prepare(
@@ -172,8 +173,11 @@ final class AuditTable {
   }
 
   /// Whether a line, without its end, is at a position.
-  func has(_ line: ArraySlice<UInt8>, _ kind: AuditKind, at position: Int64) throws(SQLError) -> Bool
-  {
+  func has(
+    _ line: ArraySlice<UInt8>,
+    _ kind: AuditKind,
+    at position: Int64
+  ) throws(SQLError) -> Bool {
     selectLine.bind(kind.name, at: 1)
     selectLine.bind(position, at: 2)
     defer { selectLine.reset() }
