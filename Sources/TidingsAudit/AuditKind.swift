@@ -13,6 +13,11 @@ public enum AuditKind: String, CaseIterable, Sendable {
   /// Files that are kept besides the one that is written.
   public static let oldFilesMax = 9
 
+  /// Whether a name is that of a file of any kind.
+  public static func isFileName(_ name: String) -> Bool {
+    name.hasSuffix(".log") && allCases.contains { name.hasPrefix($0.name + ".") }
+  }
+
   /// The name of a file: 0 is the one that is written, higher numbers are older.
   public func fileName(_ number: Int) -> String {
     number == 0 ? "\(name).log" : "\(name).\(number).log"

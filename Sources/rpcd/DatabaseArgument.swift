@@ -33,6 +33,18 @@ enum DatabaseArgument {
     }
   }
 
+  /// The address, for a command that needs one.
+  ///
+  /// - Throws: `UsageError`.
+  static func address(_ parsed: ParsedArguments) throws(UsageError) -> PostgresAddress {
+    guard case .postgres(let address) = try setting(parsed) else {
+      throw UsageError(
+        "the address of a PostgreSQL database is needed: set \(DatabaseSetting.variable), or use \(file.spelling) FILE"
+      )
+    }
+    return address
+  }
+
   private static func read(_ path: String) throws -> DatabaseSetting.File {
     let mode = try Folder.mode(path)
     let file = try File(path: path, .read)

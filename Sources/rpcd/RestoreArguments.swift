@@ -2,12 +2,6 @@ import CommandLineTools
 import TidingsKeys
 import TidingsService
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// `rpcd restore`: its command line, and what it says when it is done.
 enum RestoreArguments {
   static let word = "restore"
@@ -51,11 +45,19 @@ enum RestoreArguments {
       throw UsageError("--data FOLDER is needed: the data folder to make")
     }
     CoreDumps.forbid()
-    let line = RestoreProgress()
+    let line = ProgressLine()
     defer { line.end() }
-    let outcome = try Restoration(backupPath: path, dataPath: data).run { line.update($0) }
+    let outcome = try Restoration(backupPath: path, dataPath: data).run { progress in
+      line.update(progress.step) { text(progress) }
+    }
     line.end()
     print(report(outcome, data), terminator: "")
+  }
+
+  private static func text(_ progress: Restoration.Progress) -> String {
+    guard progress.bytesTotal > 1 else { return progress.step }
+    let percent = Double(progress.bytesDone) / Double(progress.bytesTotal) * 100
+    return "\(progress.step) \(Int(percent))% of \(progress.bytesTotal) bytes"
   }
 
   private static func report(_ outcome: Restoration.Outcome, _ data: String) -> String {
@@ -70,27 +72,5 @@ enum RestoreArguments {
         rpcd --data \(data)
 
       """
-  }
-}
-
-/// A line on a terminal that shows how far a restore is.
-private final class RestoreProgress {
-  private static let interval = Duration.milliseconds(100)
-
-  private let isShown = isatty(STDERR_FILENO) == 1
-  private var next = ContinuousClock.now
-  private var last = ""
-
-  func update(_ progress: Restoration.Progress) {
-    guard isShown, progress.step != last || .now >= next else { return }
-    (last, next) = (progress.step, .now + Self.interval)
-    guard progress.bytesTotal > 1 else { return show("\r\u{1B}[K\(progress.step)") }
-    let percent = Double(progress.bytesDone) / Double(progress.bytesTotal) * 100
-    show("\r\u{1B}[K\(progress.step) \(Int(percent))% of \(progress.bytesTotal) bytes")
-  }
-
-  func end() {
-    if isShown, !last.isEmpty { show("\r\u{1B}[K") }
-    last = ""
   }
 }

@@ -141,6 +141,7 @@ enum ServerArguments {
     discussion: """
       `rpcd init` creates a data folder with keys, for authentication; see `rpcd init --help`.
       `rpcd compact` rewrites a store without its free pages; see `rpcd compact --help`.
+      `rpcd copy-store` moves a store to PostgreSQL or back; see `rpcd copy-store --help`.
       `rpcd accept-loss` continues with a store that lost data; see `rpcd accept-loss --help`.
       Prints one line when it is ready: rpcd ready rpc=ENDPOINT push=ENDPOINT
             Stops cleanly on SIGINT and SIGTERM; a second signal ends it immediately.

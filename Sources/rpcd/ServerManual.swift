@@ -22,6 +22,8 @@ enum ServerManual {
         ("rpcd", "[options]"), ("rpcd init", "[options]"),
         ("rpcd restore", "FILE --data FOLDER"), ("rpcd rotate-secret", "--data FOLDER"),
         ("rpcd compact", "--data FOLDER"),
+        ("rpcd copy-store", "--data FOLDER --to-database | --from-database"),
+        ("rpcd restored", "[options]"),
         ("rpcd accept-loss", "[options]"),
         ("rpcd man", ""),
       ]
@@ -32,7 +34,8 @@ enum ServerManual {
     page.add(options: ServerArguments.command.options, prefix: ServerArguments.environmentPrefix)
     for command in [
       InitArguments.command, RestoreArguments.command, RotateSecretArguments.command,
-      CompactArguments.command, AcceptLossArguments.command,
+      CompactArguments.command, CopyStoreArguments.command, RestoredArguments.command,
+      AcceptLossArguments.command,
     ] {
       page.add(section: command.name)
       page.add(text: command.discussion)

@@ -19,6 +19,8 @@ let commands: [String: (command: Command, run: (ArraySlice<String>) throws -> Vo
   RestoreArguments.word: (RestoreArguments.command, RestoreArguments.run),
   RotateSecretArguments.word: (RotateSecretArguments.command, RotateSecretArguments.run),
   CompactArguments.word: (CompactArguments.command, CompactArguments.run),
+  CopyStoreArguments.word: (CopyStoreArguments.command, CopyStoreArguments.run),
+  RestoredArguments.word: (RestoredArguments.command, RestoredArguments.run),
   AcceptLossArguments.word: (AcceptLossArguments.command, AcceptLossArguments.run),
 ]
 let command = ProgramArguments.own.first.flatMap { commands[$0] }

@@ -85,14 +85,18 @@ public final class TestServer: Sendable {
   }
 
   /// Starts the next server on the same folder and the same ports.
-  public func restarted() async throws -> TestServer {
+  ///
+  /// - Parameter environment: Variables in place of those of this one; `nil`: the same.
+  /// - Returns: The server, once it is ready.
+  /// - Throws: `WaitingFailure` with what it says, when it does not start.
+  public func restarted(environment: [String: String]? = nil) async throws -> TestServer {
     try await .start(
       in: folder,
       rpc: rpcEndpoint,
       push: pushEndpoint,
       keeping: ports,
       arguments: arguments,
-      environment: environment
+      environment: environment ?? self.environment
     )
   }
 

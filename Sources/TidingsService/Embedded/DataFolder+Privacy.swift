@@ -54,14 +54,13 @@ extension DataFolder {
   ///
   /// Keys are looked at when they are read.
   private static func isSecret(_ name: String) -> Bool {
-    name.hasPrefix("tidings.sqlite") || name == StoreStateFile.name
-      || AuditKind.allCases.contains { name.hasPrefix($0.name + ".") && name.hasSuffix(".log") }
+    name.hasPrefix("tidings.sqlite") || name == StoreStateFile.name || AuditKind.isFileName(name)
   }
 
   /// The name of something that belongs in a data folder.
   private static func isOwn(_ name: String) -> Bool {
     isSecret(name)
-      || ["lock", "assets", "server.pub", "restoring", "placing", "lost+found"].contains(name)
+      || ["lock", "assets", "server.pub", "restoring", "placing", "copying", "lost+found"].contains(name)
       || name.hasSuffix(".key") || name.hasSuffix(".part")
   }
 }

@@ -60,6 +60,7 @@ final class DataFolder: Sendable {
   /// - Throws: `StartError` when something was lost, or it is damaged; `SQLError`, `FileError`.
   func openDatabase(isThorough: Bool) throws -> SQLiteConnection {
     try refuseUnfinishedRestoration()
+    try refuseUnfinishedCopy()
     let files = try StoreFiles(in: self)
     if let loss = StoreLoss(files) { throw refusal(loss) }
     do {

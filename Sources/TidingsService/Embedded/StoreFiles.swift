@@ -37,9 +37,7 @@ extension StoreFiles {
 
   /// Counts what a database would know of.
   mutating func count(_ folder: DataFolder) throws(FileError) {
-    auditCount = try Folder.names(folder.path).count { name in
-      name.hasSuffix(".log") && AuditKind.allCases.contains { name.hasPrefix($0.name + ".") }
-    }
+    auditCount = try Folder.names(folder.path).count(where: AuditKind.isFileName)
     assetCount = 0
     guard Folder.isThere(folder.assetsPath) else { return }
     for name in try Folder.names(folder.assetsPath) {

@@ -10,21 +10,30 @@ extension PostgresAddress {
   /// - Throws: `StartError`, also in a build without libpq.
   func open(assetsPath: String? = nil) throws(StartError) -> any OpenDatabase {
     #if PostgreSQL
-    try PostgresDatabase(self, assetsPath: assetsPath)
+    let database = try PostgresDatabase(self, assetsPath: assetsPath)
+    try database.refuseUnfinishedCopy()
+    return database
     #else
-    throw StartError(
-      "cannot use the database \(self): this rpcd was built without PostgreSQL; build it without "
-        + "--disable-default-traits"
-    )
+    throw Self.unsupported(self)
     #endif
   }
+
+  #if !PostgreSQL
+  /// What to say of a database in a build without libpq.
+  static func unsupported(_ address: PostgresAddress) -> StartError {
+    StartError(
+      "cannot use the database \(address): this rpcd was built without PostgreSQL; build it without "
+        + "--disable-default-traits"
+    )
+  }
+  #endif
 }
 
 #if PostgreSQL
 /// The open database of a PostgreSQL server, which no other rpcd uses.
 struct PostgresDatabase: OpenDatabase {
-  private let address: PostgresAddress
-  private let postgres: PostgresConnection
+  let address: PostgresAddress
+  let postgres: PostgresConnection
   private let assetsPath: String?
   let assetContents: (any AssetContents)?
 
@@ -62,6 +71,19 @@ struct PostgresDatabase: OpenDatabase {
     guard problems.isEmpty else {
       throw StartError("cannot use the database \(address): " + problems.joined(separator: "; "))
     }
+  }
+
+  /// Refuses a database into which a store was not copied to the end.
+  ///
+  /// - Throws: `StartError`.
+  func refuseUnfinishedCopy() throws(StartError) {
+    let tables: [SQLTable]
+    do throws(SQLError) {
+      tables = try postgres.tables()
+    } catch {
+      throw StartError("cannot use the database \(address): \(error)")
+    }
+    try UnfinishedCopy.refuse(tables, database: "\(address)")
   }
 
   func makeStore(for server: StoreUser) -> any Store {

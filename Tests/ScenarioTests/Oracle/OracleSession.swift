@@ -40,9 +40,12 @@ struct OracleSession {
   var openQueries: [Int: OpenQuery] = [:]
 
   private var server: TestServer
+  /// Where the store is moved between two servers; `nil`: it stays where it is.
+  private var moves: StoreMoves?
   private var clients: [Oracle.Caller: Client] = [:]
 
-  init(_ manner: OracleManner) async throws {
+  init(_ manner: OracleManner, moves: StoreMoves? = nil) async throws {
+    self.moves = moves
     server = try await .startLasting(arguments: manner.arguments)
     for caller in OracleGenerator.callers {
       clients[caller] = try await server.client(as: caller.user, device: caller.device)
@@ -104,7 +107,7 @@ struct OracleSession {
 
   mutating func restart(killing: Bool) async throws {
     if killing { try await server.crash() } else { try await server.stop() }
-    server = try await server.restarted()
+    server = try await server.restarted(environment: try await moves?.move(server.folder))
   }
 
   // MARK: Complaints

@@ -38,7 +38,8 @@ enum AssetPlacement: Int64 {
     try insert.run()
   }
 
-  private static func current(in connection: any SQLConnection) throws(SQLError) -> Self? {
+  /// Where contents are; `nil`: it is not written down.
+  static func current(in connection: any SQLConnection) throws(SQLError) -> Self? {
     let select = try connection.prepare("SELECT kind FROM asset_storage WHERE id = 1")
     defer { select.reset() }
     return try select.step() ? Self(rawValue: select.int64(0)) : nil
