@@ -13,7 +13,9 @@ public final class SQLiteConnection: SQLConnection {
 
   let handle: OpaquePointer
   /// A commit that another thread makes.
-  private var committing: Committing?
+  ///
+  /// Unchecked: only the thread that uses the connection reaches it.
+  @exclusivity(unchecked) private var committing: Committing?
   private let frames = UnsafeMutablePointer<CInt>.allocate(capacity: 1)
   private let running: SQLiteInterruption
 

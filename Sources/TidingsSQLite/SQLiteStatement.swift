@@ -12,15 +12,17 @@ private nonisolated(unsafe) let transient = unsafeBitCast(
 /// Columns are read from the row that `step` moved to. Fit for its next use whatever happened in the
 /// last one: SQLite refuses to bind a statement that was stepped and not reset, so a failed step
 /// resets it, and binding resets one that was abandoned in the middle of its rows.
+///
+/// Unchecked: one thread uses a connection at a time, and nothing here calls back.
 final class SQLiteStatement: SQLStatement {
   private let handle: OpaquePointer
   private let connection: SQLiteConnection
   /// It was stepped, and not reset since.
-  private var isUnderWay = false
+  @exclusivity(unchecked) private var isUnderWay = false
   /// What is bound, where SQLite reads it.
-  private var memory: BoundMemory
+  @exclusivity(unchecked) private var memory: BoundMemory
   /// Why a value could not be bound; the next step fails with it.
-  private var bindFailure: SQLError?
+  @exclusivity(unchecked) private var bindFailure: SQLError?
 
   init(_ handle: OpaquePointer, of connection: SQLiteConnection) {
     self.handle = handle

@@ -16,7 +16,8 @@ final class ChannelFirings {
   private let limits: Limits
   private let access: FiringAccess
   private let pace: Pace
-  private var firings: [Firing] = []
+  /// Unchecked, like `prepared`: what is called meanwhile fires nothing.
+  @exclusivity(unchecked) private var firings: [Firing] = []
 
   /// What a change fires, before it is stored.
   private struct PreparedEvent {
@@ -27,7 +28,7 @@ final class ChannelFirings {
   }
 
   /// The events of the change at hand.
-  private var prepared: [PreparedEvent] = []
+  @exclusivity(unchecked) private var prepared: [PreparedEvent] = []
   /// How many channels have fired for the only time since the start.
   private(set) var onceCount = 0
 
