@@ -10,9 +10,11 @@ final class Committer {
   private let engine: Engine
   private let store: any Store
   /// The calls of the group so far.
-  var group = CallGroup()
+  ///
+  /// Unchecked: a value that is changed by functions that call nothing beyond it, on the loop's thread.
+  @exclusivity(unchecked) var group = CallGroup()
   /// Whether a transaction is open.
-  private(set) var isOpen = false
+  @exclusivity(unchecked) private(set) var isOpen = false
 
   init(_ engine: Engine, store: any Store) { (self.engine, self.store) = (engine, store) }
 
