@@ -50,7 +50,7 @@ package struct ModifyRecordsMessage {
     }
   }
 
-  private static func databaseID(
+  static func databaseID(
     _ bytes: PlainRecordReader.Bytes
   ) throws(WireError) -> TidingsV1.DatabaseID {
     typealias Field = TidingsV1.DatabaseID.FieldNumber

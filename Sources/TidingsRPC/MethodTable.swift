@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Finds what belongs to a method by the bytes of its name, without making a string.
 ///
 /// Filled at start and only read afterwards. The names are the server's own, so that a caller
@@ -31,8 +33,8 @@ public struct MethodTable<Value> {
   public func lookup(_ name: UnsafeRawBufferPointer) -> Value? {
     let hash = Self.hash(name)
     var index = Int(truncatingIfNeeded: hash) & (slots.count - 1)
-    while let slot = slots[index] {
-      if slot.hash == hash, slot.name.elementsEqual(name) { return slot.value }
+    while let other = slots[index]?.hash {
+      if other == hash, slots[index]?.name.hasBytes(of: name) == true { return slots[index]?.value }
       index = (index + 1) & (slots.count - 1)
     }
     return nil
@@ -100,3 +102,14 @@ public struct MethodTable<Value> {
 
 extension MethodTable: Sendable where Value: Sendable {}
 extension MethodTable.Slot: Sendable where Value: Sendable {}
+
+extension [UInt8] {
+  @usableFromInline
+  func hasBytes(of other: UnsafeRawBufferPointer) -> Bool {
+    guard count == other.count else { return false }
+    return withUnsafeBytes { own in
+      guard let a = own.baseAddress, let b = other.baseAddress else { return isEmpty }
+      return memcmp(a, b, count) == 0
+    }
+  }
+}

@@ -79,8 +79,12 @@ public struct WireWriter: Sendable {
   /// Adds an integer of variable length, seven bits to a byte, the lowest first.
   @inlinable
   public mutating func varint(_ value: UInt64) {
-    guard value >= 0x80 else { return bytes.append(UInt8(truncatingIfNeeded: value)) }
-    bytes += WireCursor.bytes(atMost: WireCursor.fieldBytesMax) { $0.varint(value) }
+    var rest = value
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(truncatingIfNeeded: rest))
   }
 
   /// Adds a number of fixed length.

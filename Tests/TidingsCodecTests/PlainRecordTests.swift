@@ -53,6 +53,8 @@ internal import TidingsWire
         let items = (0..<count).reduce(WireBytes()) { bytes, _ in bytes.field(number, WireBytes()) }
         #expect(isPlain(items.bytes) { _ = try ModifyRecordsMessage(plain: $0) } == isExpected)
       }
+      let ids = (0..<count).reduce(WireBytes()) { bytes, _ in bytes.field(2, WireBytes()) }
+      #expect(isPlain(ids.bytes) { _ = try FetchRecordsMessage(plain: $0) } == isExpected)
       let fields = (0..<count).reduce(WireBytes()) { bytes, _ in bytes.field(3, WireBytes()) }
       #expect(isPlain(fields.bytes) { _ = try PlainRecordReader.record($0) } == isExpected)
       let texts = (0..<count).reduce(WireBytes()) { bytes, _ in bytes.field(1, "") }
@@ -106,6 +108,46 @@ internal import TidingsWire
     }
     #expect(plainCount > 300)
     #expect(keptCount > 20, "hardly any fields are kept as they came: \(keptCount)")
+  }
+
+  @Test("random requests to fetch, whole and damaged, are read as protobuf-c reads them")
+  func fetches() {
+    let seed = Seed.make("PlainFetches")
+    var random = SplitMix64(seed: seed)
+    var plainCount = 0
+    let arena = Arena()
+    for _ in 0..<5_000 {
+      defer { arena.reset() }
+      let request = TidingsV1.FetchRecordsRequest(
+        databaseID: random.below(2) == 0
+          ? nil : .init(container: random.name(), environment: .production, scope: .public),
+        recordIDs: (0..<random.below(4)).map { _ in
+          .init(
+            recordName: random.name(),
+            zoneID: random.below(2) == 0 ? nil : .init(zoneName: random.name())
+          )
+        },
+        desiredKeys: random.below(4) == 0 ? .init(keys: [random.name()]) : nil
+      )
+      var bytes = request.encoded()
+      if random.below(2) == 0 { random.damage(&bytes) }
+      bytes.withUnsafeBytes { bytes in
+        guard let lent = LentBytes(bytes), let plain = try? FetchRecordsMessage(plain: lent) else {
+          return
+        }
+        plainCount += 1
+        guard
+          let expected = try? FetchRecordsMessage(unpacking: bytes, in: arena, check: { _ in })
+        else {
+          Issue.record("protobuf-c refuses \(Array(bytes)), seed \(seed)")
+          return
+        }
+        #expect(plain.databaseID ?? .init() == expected.databaseID ?? .init(), "seed \(seed)")
+        #expect(plain.recordIDs == expected.recordIDs, "seed \(seed)")
+        #expect(plain.desiredKeys == expected.desiredKeys, "seed \(seed)")
+      }
+    }
+    #expect(plainCount > 1_000)
   }
 }
 

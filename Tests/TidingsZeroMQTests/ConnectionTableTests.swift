@@ -14,7 +14,7 @@ import Testing
     _ number: UInt64,
     _ slot: ConnectionSlot
   ) -> Bool {
-    table.join(ConnectionNumber(number), slot)
+    table.join(ConnectionNumber(number), slot) != nil
   }
 
   @Test("a message is joined to the connection that sent it, though its descriptor is used again")
@@ -31,13 +31,34 @@ import Testing
     let afterReuse = joins(&table, 2, slot(7))
     let second = joins(&table, 4, slot(7))
     #expect(!afterReuse && second)
-    #expect(table.connection(ConnectionNumber(4))?.floor == 3)
+    let found = table.connection(ConnectionNumber(4))
+    #expect(found?.floor == 3)
     // A descriptor of the other socket is another connection's.
     let other = joins(&table, 5, slot(7, .pushes))
     #expect(!other)
     // An end that was not reported.
     #expect(table.accepted(slot(7), floor: 6, start) == ConnectionNumber(4))
-    #expect(table.connection(ConnectionNumber(4)) == nil && table.count == 1)
+    let former = table.connection(ConnectionNumber(4))
+    #expect(former == nil && table.count == 1)
+  }
+
+  @Test("connections are found by their numbers, also those whose numbers share a place")
+  func numbers() {
+    var table = ConnectionTable()
+    let numbers = [2, 2 + 1024, 2 + 2048] as [UInt64]
+    for (index, number) in numbers.enumerated() {
+      let slot = slot(CInt(index))
+      _ = table.accepted(slot, floor: number - 1, start)
+      let isJoined = joins(&table, number, slot)
+      #expect(isJoined)
+    }
+    for number in numbers + numbers.reversed() {
+      let found = table.connection(ConnectionNumber(number))
+      #expect(found?.number == ConnectionNumber(number))
+    }
+    _ = table.ended(slot(0))
+    let found = numbers.map { table.connection(ConnectionNumber($0)) != nil }
+    #expect(found == [false, true, true])
   }
 
   @Test("connections without a use are overdue after a minute, and again while they stay")
@@ -47,11 +68,8 @@ import Testing
       _ = table.accepted(slot(CInt(number)), floor: 2 * number + 1, start)
       _ = joins(&table, 2 * number + 2, slot(CInt(number)))
     }
-    let used = table.used(ConnectionNumber(2))
-    let again = table.used(ConnectionNumber(2))
-    #expect(used && !again)
-    let isInUse = [2, 4].map { table.isInUse(ConnectionNumber($0)) }
-    #expect(isInUse == [true, false])
+    table.connection(ConnectionNumber(2))?.isInUse = true
+    #expect(table.used.map(\.number) == [ConnectionNumber(2)])
     _ = table.ended(slot(9))
     let early = table.overdue(start.advanced(by: .seconds(59)))
     #expect(early.isEmpty)

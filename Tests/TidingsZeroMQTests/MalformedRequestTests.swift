@@ -104,6 +104,12 @@ import TidingsZeroMQ
       try await code(.init(callID: 3, method: method, metadata: ["": ""])) == .invalidArgument
     )
     #expect(try await code(.init(callID: 4, method: method, metadata: many)) == .resourceExhausted)
+    for key in [Metadata.userKey, Metadata.deviceKey] {
+      let large = [key: String(repeating: "x", count: WireLimits.metadataBytesMax)]
+      #expect(
+        try await code(.init(callID: 4, method: method, metadata: large)) == .resourceExhausted
+      )
+    }
     #expect(
       try await code(
         .init(callID: 5, method: method, idempotencyKey: String(repeating: "k", count: 65))

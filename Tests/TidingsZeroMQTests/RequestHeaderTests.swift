@@ -50,6 +50,11 @@ import TidingsZeroMQ
             String(decoding: Self.bytes(entry.value), as: UTF8.self)
         }
         #expect(view.makeMetadata() == metadata, "seed \(seed)")
+        let names = [view.user, view.device].map { $0.map { String(decoding: $0, as: UTF8.self) } }
+        #expect(
+          names == [metadata[Metadata.userKey], metadata[Metadata.deviceKey]],
+          "seed \(seed)"
+        )
       }
     }
     #expect(damagedCount > 1_000, "hardly any damaged header is read: \(damagedCount)")
@@ -77,6 +82,8 @@ extension SplitMix64 {
     if below(4) > 0 { header.method = "tidings.v1.RecordService/Method\(below(30))" }
     if below(2) == 0 { header.timeoutMs = UInt32(below(1 << 20)) }
     for _ in 0..<below(4) { header.metadata["key-\(below(5))"] = "value-\(below(1_000))" }
+    if below(2) == 0 { header.metadata[Metadata.userKey] = "user-\(below(1_000))" }
+    if below(2) == 0 { header.metadata[Metadata.deviceKey] = "device-\(below(1_000))" }
     if below(3) == 0 { header.idempotencyKey = "key-\(below(1_000))" }
     if below(3) == 0 { header.credit = UInt32(below(2_000)) }
     return header

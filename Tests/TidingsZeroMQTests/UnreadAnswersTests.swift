@@ -13,13 +13,12 @@ import TidingsRPC
   @Test("answers are counted in portions until a frame of each is gone")
   func portions() throws {
     var unread = UnreadAnswers()
+    let account = unread.account(of: first, for: ada)
     let size = UnreadAnswers.portionBytes / 4 - UnreadAnswers.overheadBytes
     for _ in 0..<3 {
-      let portion = unread.portion(for: size, to: first, of: ada)
-      #expect(portion == nil)
+      #expect(account.portion(for: size) == nil)
     }
-    let fourth = unread.portion(for: size, to: first, of: ada)
-    let portion = try #require(fourth)
+    let portion = try #require(account.portion(for: size))
     #expect(portion.bytes == UnreadAnswers.portionBytes)
     do {
       guard let frame = OutgoingFrame(byteCount: size, counting: portion) else {
@@ -34,15 +33,16 @@ import TidingsRPC
   @Test("a connection's large answers wait when libzmq has many; a single one always goes")
   func libzmq() throws {
     var unread = UnreadAnswers()
+    let account = unread.account(of: first, for: ada)
+    let other = unread.account(of: second, for: ada)
     let half = UnreadAnswers.bytesInLibzmqMax / 2
-    #expect(unread.hasRoomInLibzmq(for: 3 * half, to: first))
-    let counted = unread.portion(for: half, to: first, of: ada)
-    let portion = try #require(counted)
+    #expect(account.hasRoomInLibzmq(for: 3 * half))
+    let portion = try #require(account.portion(for: half))
     portion.count.add(portion.bytes)
-    #expect(!unread.hasRoomInLibzmq(for: half + 1, to: first))
-    #expect(unread.hasRoomInLibzmq(for: half + 1, to: second))
+    #expect(!account.hasRoomInLibzmq(for: half + 1))
+    #expect(other.hasRoomInLibzmq(for: half + 1))
     portion.count.add(-portion.bytes)
-    #expect(unread.hasRoomInLibzmq(for: 3 * half, to: first))
+    #expect(account.hasRoomInLibzmq(for: 3 * half))
   }
 
   /// Lets answers wait.
@@ -52,8 +52,9 @@ import TidingsRPC
     of caller: CallerKey,
     _ unread: inout UnreadAnswers
   ) -> UnreadAnswers.Room {
-    let room = unread.room(for: byteCount, to: ConnectionNumber(number), of: caller)
-    if room == .free { unread.waits(byteCount, on: ConnectionNumber(number)) }
+    let account = unread.account(of: ConnectionNumber(number), for: caller)
+    let room = unread.room(for: byteCount, in: account)
+    if room == .free { account.waits(byteCount) }
     return room
   }
 
@@ -66,11 +67,11 @@ import TidingsRPC
     #expect(hold(1, on: 1, of: ada, &unread) == .exceeded(ConnectionNumber(1)))
     #expect(hold(most - mebibyte, on: 2, of: ada, &unread) == .free)
     #expect(hold(2 * mebibyte, on: 3, of: ada, &unread) == .exceeded(ConnectionNumber(1)))
+    let ending = unread.account(of: ConnectionNumber(1), for: ada)
     unread.ends(ConnectionNumber(1))
-    #expect(unread.isEnding(ConnectionNumber(1)))
+    #expect(ending.isEnding && ending.bytes == 0)
     #expect(hold(2 * mebibyte, on: 3, of: ada, &unread) == .free)
     unread.remove(ConnectionNumber(1))
-    #expect(!unread.isEnding(ConnectionNumber(1)))
     // What is left of 512 MiB.
     for number in 10..<12 as Range<UInt64> {
       #expect(hold(most, on: number, of: bob, &unread) == .free)

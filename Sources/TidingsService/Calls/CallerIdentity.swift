@@ -12,46 +12,28 @@ enum CallerIdentity {
 
   /// The caller of a call; the user is empty when the call names none.
   static func caller(of call: borrowing InlineCall) throws(ItemError) -> Caller {
-    let claim = call.user == nil ? call.metadata(Metadata.userKey) : nil
-    let claimed = try name(claim, Metadata.userKey)
-    return Caller(
-      user: call.user ?? claimed,
-      device: try name(call.metadata(Metadata.deviceKey), Metadata.deviceKey)
-    )
+    let claimed = call.user == nil ? try name(call.claimedUser, Metadata.userKey) : ""
+    return Caller(user: call.user ?? claimed, device: try name(call.device, Metadata.deviceKey))
   }
 
   /// The caller of a call that runs as a task.
   static func caller(of call: ServerCall) throws(ItemError) -> Caller {
-    func name(_ key: String) throws(ItemError) -> String {
-      guard var text = call.metadata[key] else { return "" }
-      var result: Result<String, ItemError> = .success("")
-      text.withUTF8 { bytes in
-        result = Result { () throws(ItemError) in
-          try Self.name(UnsafeRawBufferPointer(bytes), key)
-        }
-      }
-      return try result.get()
-    }
-    let claimed = call.user == nil ? try name(Metadata.userKey) : ""
-    return Caller(user: call.user ?? claimed, device: try name(Metadata.deviceKey))
+    let user = call.metadata[Metadata.userKey]
+    let claimed = call.user == nil ? try name(user, Metadata.userKey) : ""
+    let device = call.metadata[Metadata.deviceKey]
+    return Caller(user: call.user ?? claimed, device: try name(device, Metadata.deviceKey))
   }
 
-  private static func name(
-    _ bytes: UnsafeRawBufferPointer?,
-    _ key: String
-  ) throws(ItemError)
-    -> String
-  {
-    guard let bytes else { return "" }
-    let isPrintable = bytes.allSatisfy { $0 > 0x20 && $0 < 0x7f }
+  private static func name(_ text: String?, _ key: String) throws(ItemError) -> String {
+    guard let text else { return "" }
     let bytesMax = key == Metadata.deviceKey ? deviceBytesMax : nameBytesMax
-    guard bytes.count <= bytesMax, isPrintable else {
+    guard text.utf8.count <= bytesMax, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
       throw ItemError(
         .invalidArguments,
         "the metadata '\(key)' is not valid: use 1 to \(bytesMax) printable ASCII characters "
           + "without spaces"
       )
     }
-    return String(decoding: bytes, as: UTF8.self)
+    return text
   }
 }

@@ -12,9 +12,11 @@ final class Committer {
   /// Adds audit entries in the transaction; `nil`: they are added after it.
   private let auditTable: AuditTable?
   /// The calls of the group so far.
-  var group = CallGroup()
+  ///
+  /// Unchecked: a value that is changed by functions that call nothing beyond it, on the loop's thread.
+  @exclusivity(unchecked) var group = CallGroup()
   /// Whether a transaction is open.
-  private(set) var isOpen = false
+  @exclusivity(unchecked) private(set) var isOpen = false
 
   init(_ engine: Engine, store: any Store, auditTable: AuditTable? = nil) {
     (self.engine, self.store, self.auditTable) = (engine, store, auditTable)

@@ -36,9 +36,11 @@ final class GroupedCalls {
   /// The part of the answer to store for the idempotency key; `nil` for the whole answer.
   var keptAnswer: [UInt8]?
   /// Calls that are executed again, and those queued behind them.
-  var postponed = PostponedCalls<CallLine, HeldCall>(postponedBounds)
+  ///
+  /// Unchecked, as `longCalls`: values that are changed by functions that call nothing beyond them, on the loop's thread.
+  @exclusivity(unchecked) var postponed = PostponedCalls<CallLine, HeldCall>(postponedBounds)
   /// Long calls, and the calls that wait for the store meanwhile.
-  var longCalls = LongCalls<CallLine, HeldCall>(longCallBounds)
+  @exclusivity(unchecked) var longCalls = LongCalls<CallLine, HeldCall>(longCallBounds)
   /// Whether calls that waited for the store are being executed.
   var isServingWaiting = false
   /// The long call that uses the store.
@@ -85,10 +87,10 @@ final class GroupedCalls {
     _ handler: @escaping Answering.Handler
   ) {
     let answering = Answering(
-      handler: handler,
       repeating: repeating,
       reading: reading,
-      expecting: expecting
+      expecting: expecting,
+      handler: handler
     )
     loop.registerInline(method) { [self] call, loop in
       answerInGroup(call, access, on: loop, answering)

@@ -11,29 +11,58 @@ struct CallLine: Hashable {
   init(_ call: borrowing InlineCall) {
     (connection, caller) = (call.token.connection, call.callerKey)
   }
+
+  /// The line of a call whose caller is known.
+  init(_ token: ReplyToken, _ caller: Caller, _ keyNumber: Int64?) {
+    connection = token.connection
+    if caller.user.isEmpty, let keyNumber {
+      self.caller = CallerKey(guestKey: keyNumber)
+    } else {
+      self.caller = CallerKey(user: caller.user)
+    }
+  }
 }
 
 /// A call that is run after the turn in which it came.
+///
+/// Every call that writes is held until its group is committed, and almost none is run again: what was received is in
+/// one piece of memory, which is only handed on.
 struct HeldCall {
-  let token: ReplyToken
-  let line: CallLine
-  let caller: Caller
-  let keyNumber: Int64?
-  let deadline: ContinuousClock.Instant?
-  /// Empty: it has none.
-  let idempotencyKey: String
-  let method: String
-  let body: [UInt8]
-  let access: StoreAccess
-  let answering: Answering
+  private final class Received {
+    let token: ReplyToken
+    let caller: Caller
+    let keyNumber: Int64?
+    let deadline: ContinuousClock.Instant?
+    let idempotencyKey: String
+    let method: String
+    let body: [UInt8]
+    let access: StoreAccess
+    let answering: Answering
+
+    init(
+      _ token: ReplyToken,
+      _ caller: Caller,
+      _ keyNumber: Int64?,
+      _ deadline: ContinuousClock.Instant?,
+      _ idempotencyKey: String,
+      _ method: String,
+      _ body: [UInt8],
+      _ access: StoreAccess,
+      _ answering: Answering
+    ) {
+      (self.token, self.caller, self.keyNumber) = (token, caller, keyNumber)
+      (self.deadline, self.idempotencyKey, self.method) = (deadline, idempotencyKey, method)
+      (self.body, self.access, self.answering) = (body, access, answering)
+    }
+  }
+
+  private let received: Received
   var progress: (any CallProgress)?
   /// Why its writes were rolled back.
   var failure: RPCError?
   /// How often it was run and rolled back.
   var attempts = 0
-}
 
-extension HeldCall {
   /// A call that arrives.
   init(
     _ call: borrowing InlineCall,
@@ -41,19 +70,41 @@ extension HeldCall {
     _ access: StoreAccess,
     _ answering: Answering
   ) {
-    self.init(
-      token: call.token,
-      line: CallLine(call),
-      caller: caller,
-      keyNumber: call.keyNumber,
-      deadline: call.deadline,
-      idempotencyKey: String(decoding: call.idempotencyKey, as: UTF8.self),
-      method: call.method.fullName,
-      body: Array(call.body),
-      access: access,
-      answering: answering
+    // Without a key, it does not matter which method it is.
+    let key = String(decoding: call.idempotencyKey, as: UTF8.self)
+    received = Received(
+      call.token,
+      caller,
+      call.keyNumber,
+      call.deadline,
+      key,
+      key.isEmpty ? "" : call.method.fullName,
+      Array(call.body),
+      access,
+      answering
     )
   }
+
+  /// A call that was begun elsewhere, and goes on reading from the store.
+  init(
+    _ token: ReplyToken,
+    of caller: Caller,
+    keyNumber: Int64?,
+    deadline: ContinuousClock.Instant?,
+    body: [UInt8],
+    _ answering: Answering
+  ) {
+    received = Received(token, caller, keyNumber, deadline, "", "", body, .read, answering)
+  }
+
+  var token: ReplyToken { received.token }
+  var caller: Caller { received.caller }
+  var keyNumber: Int64? { received.keyNumber }
+  var deadline: ContinuousClock.Instant? { received.deadline }
+  var body: [UInt8] { received.body }
+  var access: StoreAccess { received.access }
+  var answering: Answering { received.answering }
+  var line: CallLine { CallLine(token, caller, keyNumber) }
 
   /// The call as handlers see it.
   func call(
@@ -74,7 +125,12 @@ extension HeldCall {
 
   /// What its idempotency key stands for; `nil`: it has none.
   func idempotentCall(_ body: UnsafeRawBufferPointer) -> IdempotentCall? {
-    guard access == .write, !idempotencyKey.isEmpty else { return nil }
-    return IdempotentCall(owner: caller.user, key: idempotencyKey, method: method, request: body)
+    guard access == .write, !received.idempotencyKey.isEmpty else { return nil }
+    return IdempotentCall(
+      owner: caller.user,
+      key: received.idempotencyKey,
+      method: received.method,
+      request: body
+    )
   }
 }

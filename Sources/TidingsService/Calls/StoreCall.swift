@@ -35,8 +35,8 @@ struct StoreCall: ~Copyable {
   }
 }
 
-/// How the calls of a method are answered from the store.
-struct Answering {
+/// How the calls of a method are answered from the store; made once for each method.
+final class Answering {
   /// Answers a call with the encoded response.
   typealias Handler = (borrowing StoreCall) throws -> [UInt8]
 
@@ -47,9 +47,19 @@ struct Answering {
   typealias Expecting = (Caller, UnsafeRawBufferPointer) -> Void
 
   let handler: Handler
-  var repeating: Repetition = { $1 }
+  let repeating: Repetition
   /// Answers it on a reader thread instead, while another call has the store.
-  var reading: ReadDispatch.MakeAnswer?
+  let reading: ReadDispatch.MakeAnswer?
   /// Called before the group of the call begins, if the store is remote.
-  var expecting: Expecting?
+  let expecting: Expecting?
+
+  init(
+    repeating: @escaping Repetition = { $1 },
+    reading: ReadDispatch.MakeAnswer? = nil,
+    expecting: Expecting? = nil,
+    handler: @escaping Handler
+  ) {
+    (self.handler, self.repeating) = (handler, repeating)
+    (self.reading, self.expecting) = (reading, expecting)
+  }
 }

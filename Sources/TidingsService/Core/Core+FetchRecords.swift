@@ -2,7 +2,6 @@ internal import TidingsCodec
 internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProto
-internal import TidingsProtoC
 internal import TidingsProtobuf
 internal import TidingsRPC
 internal import TidingsWire
@@ -26,10 +25,8 @@ extension Core {
   /// Lets the engine know which records a call is going to read.
   private func expectFetch(_ caller: Caller, _ body: UnsafeRawBufferPointer) {
     let arena = Arena()
-    guard let request = try? RecordFetch(body, caller, in: arena, engine.limits),
-      let ids = try? (0..<min(request.count, Self.expectedMax)).map(request.recordID)
-    else { return }
-    engine.expect(ids, in: request.database, by: caller)
+    guard let request = try? RecordFetch(body, caller, in: arena, engine.limits) else { return }
+    engine.expect(Array(request.ids.prefix(Self.expectedMax)), in: request.database, by: caller)
   }
 
   /// Records of one call that are read ahead: they are held in memory together.
@@ -111,13 +108,12 @@ extension Core {
   }
 }
 
-/// A call to FetchRecords, decoded in an arena.
+/// A call to FetchRecords.
 private struct RecordFetch {
   let database: DatabaseID
-  let count: Int
+  let ids: [RecordID]
   private let caller: Caller
   private let wanted: Set<String>?
-  private let ids: UnsafeMutablePointer<UnsafeMutablePointer<Tidings__V1__RecordID>?>?
 
   init(
     _ body: UnsafeRawBufferPointer,
@@ -125,21 +121,15 @@ private struct RecordFetch {
     in arena: borrowing Arena,
     _ limits: Limits
   ) throws {
-    let request = try TidingsV1.FetchRecordsRequest.unpack(body.bytes, in: arena)
-      .assumingMemoryBound(to: Tidings__V1__FetchRecordsRequest.self).pointee
+    let message = try FetchRecordsMessage(body, in: arena) { try limits.check(itemCount: $0) }
     self.caller = caller
-    count = request.n_record_ids
-    ids = request.record_ids
-    try limits.check(itemCount: count)
-    database = try Core.databaseID(request.database_id, caller: caller)
-    let desiredKeys: TidingsV1.DesiredKeys? = try Unpacked.message(request.desired_keys)
-    wanted = try desiredKeys.map { try Core.fields($0, limits) }
+    ids = message.recordIDs
+    database = try message.databaseID.model(for: caller)
+    wanted = try message.desiredKeys.map { try Core.fields($0, limits) }
   }
 
-  /// The name of one of the records.
-  func recordID(_ index: Int) throws -> RecordID {
-    try RecordReader.recordID(ids?[index], "record_ids[\(index)]")
-  }
+  /// How many records are asked for.
+  var count: Int { ids.count }
 
   /// More is read than is answered.
   var isNarrowed: Bool { wanted != nil && count > 1 }
@@ -160,7 +150,7 @@ private struct RecordFetch {
     in arena: borrowing Arena,
     _ withRecord: (RecordID, (UnsafeRawBufferPointer) throws -> Void) throws -> Void
   ) throws {
-    let recordID = try recordID(index)
+    let recordID = ids[index]
     let owner =
       database.scope == .shared ? OwnerName.bytes(recordID.zoneID.ownerName) : []
     do {

@@ -34,7 +34,6 @@ extension Core {
     _ call: borrowing InlineCall
   ) throws {
     let token = call.token
-    let line = CallLine(call)
     let body = Array(call.body)
     let (keyNumber, deadline) = (call.keyNumber, call.deadline)
     let job = ReadJob(
@@ -50,18 +49,12 @@ extension Core {
       )
     } deliver: { result, core, loop in
       let held = HeldCall(
-        token: token,
-        line: line,
-        caller: fetch.caller,
+        token,
+        of: fetch.caller,
         keyNumber: keyNumber,
         deadline: deadline,
-        idempotencyKey: "",
-        method: "",
         body: body,
-        access: .read,
-        answering: Answering { call in
-          try core.subscriptions(fetch, result.get(), in: call.arena)
-        }
+        Answering { call in try core.subscriptions(fetch, result.get(), in: call.arena) }
       )
       core.calls.serveInTurn(held, on: loop)
     }

@@ -2,7 +2,6 @@ internal import TidingsCodec
 internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProto
-internal import TidingsProtoC
 internal import TidingsProtobuf
 internal import TidingsRPC
 internal import TidingsWire
@@ -145,14 +144,6 @@ extension Core {
     changes.isDryRun = request.isDryRun
     changes.clientChangeToken = request.clientChangeToken
     return changes
-  }
-
-  static func databaseID(
-    _ message: UnsafeMutablePointer<Tidings__V1__DatabaseID>?,
-    caller: Caller
-  ) throws -> DatabaseID {
-    let id: TidingsV1.DatabaseID? = try Unpacked.message(message)
-    return try id.model(for: caller)
   }
 
   private func response(

@@ -155,10 +155,10 @@ extension Core: LoopDelegate {
 
   func admit(
     key: Int64?,
-    method: MethodDescriptor?,
+    method: @autoclosure () -> MethodDescriptor?,
     claiming claim: () -> UnsafeRawBufferPointer?
   ) -> CallAdmission {
-    gate.admit(key: key, method: method, claiming: claim)
+    gate.admit(key: key, method: method(), claiming: claim)
   }
 
   func callFailed(_ error: RPCError, _ loop: LoopContext) {

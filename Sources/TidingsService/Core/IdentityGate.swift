@@ -40,7 +40,7 @@ package final class IdentityGate {
 
   package func admit(
     key: Int64?,
-    method: MethodDescriptor?,
+    method: @autoclosure () -> MethodDescriptor?,
     claiming claim: () -> UnsafeRawBufferPointer?
   ) -> CallAdmission {
     do {
@@ -59,7 +59,7 @@ package final class IdentityGate {
   func refusal(ofKey key: Int64?) -> RPCError? {
     guard let key else { return nil }
     do {
-      _ = try user(of: key, nil) { nil }
+      _ = try user(of: key, { nil }, claiming: { nil })
       return nil
     } catch {
       return RPCError(callFailure: error)
@@ -69,7 +69,7 @@ package final class IdentityGate {
   /// Returns the user of a key.
   private func user(
     of key: Int64,
-    _ method: MethodDescriptor?,
+    _ method: () -> MethodDescriptor?,
     claiming claim: () -> UnsafeRawBufferPointer?
   ) throws -> String {
     let user: String
@@ -77,7 +77,7 @@ package final class IdentityGate {
     case .admitted(let name): user = name
     case .restricted(let name):
       guard !engine.isBeingErased(name) else { throw ItemError.beingErased }
-      guard method?.returnsAccountStatus == true else { throw ItemError.restricted }
+      guard method()?.returnsAccountStatus == true else { throw ItemError.restricted }
       user = name
     case .expired(_, let since): throw ItemError.keyExpired(since: since)
     case .revoked(_, let since): throw ItemError.keyRevoked(since: since)
@@ -91,7 +91,7 @@ package final class IdentityGate {
   }
 
   private func admitClaimed(
-    _ method: MethodDescriptor?,
+    _ method: () -> MethodDescriptor?,
     _ claim: () -> UnsafeRawBufferPointer?
   ) throws -> CallAdmission {
     guard engine.hasRestrictedUsers || engine.isErasing, let claim = claim() else {
@@ -99,7 +99,7 @@ package final class IdentityGate {
     }
     let user = String(decoding: claim, as: UTF8.self)
     guard !engine.isBeingErased(user) else { throw ItemError.beingErased }
-    guard try method?.returnsAccountStatus == true || !engine.isRestricted(user) else {
+    guard try method()?.returnsAccountStatus == true || !engine.isRestricted(user) else {
       throw ItemError.restricted
     }
     return .claimed

@@ -19,14 +19,18 @@ struct ConnectionNumber: Hashable, Comparable, Sendable {
   /// The number in a routing id; `nil` when the id was not assigned.
   init?(routingID: UnsafeRawBufferPointer) {
     guard routingID.count == Self.routingIDBytes, routingID[0] == Self.tag else { return nil }
-    var value: UInt64 = 0
-    for byte in routingID[1...].reversed() { value = value << 8 | UInt64(byte) }
-    self.value = value
+    // Two loads, which overlap in one byte: the id is one short of a word.
+    let low = UInt32(littleEndian: routingID.loadUnaligned(as: UInt32.self))
+    let high = UInt32(littleEndian: routingID.loadUnaligned(fromByteOffset: 3, as: UInt32.self))
+    value = UInt64(low) >> 8 | UInt64(high) << 16
   }
+
+  /// The routing id in the low 7 bytes of a word, the first one lowest.
+  var routingWord: UInt64 { value << 8 | UInt64(Self.tag) }
 
   /// The routing id of the connection.
   var routingID: [UInt8] {
-    [Self.tag] + withUnsafeBytes(of: value.littleEndian) { Array($0.prefix(6)) }
+    withUnsafeBytes(of: routingWord.littleEndian) { Array($0.prefix(Self.routingIDBytes)) }
   }
 
   static func < (a: Self, b: Self) -> Bool { a.value < b.value }

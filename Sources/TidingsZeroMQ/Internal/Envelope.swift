@@ -10,14 +10,14 @@ enum Envelope: Hashable, Sendable {
 
   private static let delimiterFlag: UInt64 = 0x80
 
-  /// The first `count` frames of a message, the routing id included.
-  init(_ frames: borrowing FrameSet, count: Int) {
-    let id = frames[0]
+  /// The first `count` frames of a message from a connection, whose routing id is the first of them.
+  init(_ frames: borrowing FrameSet, count: Int, from connection: ConnectionNumber) {
     let hasDelimiter = count == 2 && frames[1].isEmpty
-    if id.count <= 7, count == 1 || hasDelimiter {
-      var word: UInt64 = 0
-      for byte in id.reversed() { word = word << 8 | UInt64(byte) }
-      self = .short(word << 8 | UInt64(id.count) | (hasDelimiter ? Self.delimiterFlag : 0))
+    if count == 1 || hasDelimiter {
+      let length = UInt64(ConnectionNumber.routingIDBytes)
+      self = .short(
+        connection.routingWord << 8 | length | (hasDelimiter ? Self.delimiterFlag : 0)
+      )
     } else {
       var bytes: [UInt8] = []
       for index in 0..<count { Self.append(frames[index], to: &bytes) }

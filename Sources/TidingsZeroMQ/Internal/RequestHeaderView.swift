@@ -1,3 +1,4 @@
+internal import Glibc
 internal import TidingsProto
 package import TidingsRPC
 internal import TidingsWire
@@ -18,7 +19,13 @@ package struct RequestHeaderView {
   package private(set) var idempotencyKey = Self.nothing
   package private(set) var timeoutMilliseconds: UInt32 = 0
   package private(set) var credit: UInt32 = 0
+  /// The values of `Metadata.userKey` and `Metadata.deviceKey`.
+  package private(set) var user: UnsafeRawBufferPointer?
+  package private(set) var device: UnsafeRawBufferPointer?
   private var metadataCount = 0
+  private var metadataBytes = 0
+  /// There is metadata beside the user and the device, or values that are not ASCII: its rules are looked at.
+  private var hasOtherMetadata = false
   /// From the first entry of the metadata on.
   private var metadataRest: LentBytes?
 
@@ -46,9 +53,9 @@ package struct RequestHeaderView {
       case (Field.timeoutMs, .varint(let number)):
         timeoutMilliseconds = UInt32(truncatingIfNeeded: number)
       case (Field.metadata, .bytes(let content)):
-        _ = try Self.entry(content)
         if metadataCount == 0 { metadataRest = rest }
         metadataCount += 1
+        note(try Self.entry(content))
       case (Field.idempotencyKey, .bytes(let key)): idempotencyKey = key.raw
       case (Field.credit, .varint(let number)): credit = UInt32(truncatingIfNeeded: number)
       case (Field.callID...Field.credit, _), (_, .group): throw WireError()
@@ -85,6 +92,20 @@ package struct RequestHeaderView {
     return entry
   }
 
+  /// Nearly all calls name a user and a device and nothing else.
+  private mutating func note(_ entry: Entry) {
+    metadataBytes += entry.key.count + entry.value.count
+    if entry.key.hasBytes(of: Metadata.userKey) {
+      user = entry.value
+    } else if entry.key.hasBytes(of: Metadata.deviceKey) {
+      device = entry.value
+    } else {
+      hasOtherMetadata = true
+      return
+    }
+    if !entry.value.isASCII { hasOtherMetadata = true }
+  }
+
   /// Passes the entries to a closure, in their order, until it returns `false`.
   private func forEachEntry(_ body: (Entry) -> Bool) {
     guard let metadataRest else { return }
@@ -102,12 +123,10 @@ package struct RequestHeaderView {
 
   /// Returns the value of a metadata key; of several, the last, as in any protobuf map.
   package func metadata(_ key: String) -> UnsafeRawBufferPointer? {
-    var (key, found) = (key, nil as UnsafeRawBufferPointer?)
-    key.withUTF8 { key in
-      forEachEntry { entry in
-        if entry.key.count == key.count, entry.key.elementsEqual(key) { found = entry.value }
-        return true
-      }
+    var found: UnsafeRawBufferPointer?
+    forEachEntry { entry in
+      if entry.key.hasBytes(of: key) { found = entry.value }
+      return true
     }
     return found
   }
@@ -136,13 +155,15 @@ package struct RequestHeaderView {
     if !idempotencyKey.isEmpty, !Self.isUTF8(idempotencyKey) {
       return RPCError(.invalidArgument, "the idempotency key is not UTF-8")
     }
-    return metadataCount == 0 ? nil : metadataRefusal()
+    guard hasOtherMetadata else {
+      return MetadataRules.tooLarge(entries: metadataCount, bytes: metadataBytes)
+    }
+    return metadataRefusal()
   }
 
   private func metadataRefusal() -> RPCError? {
-    var (total, refusal) = (0, nil as RPCError?)
+    var refusal: RPCError?
     forEachEntry { entry in
-      total += entry.key.count + entry.value.count
       if let reason = MetadataRules.refusal(ofKey: entry.key) {
         refusal = RPCError(.invalidArgument, reason)
       } else if !Self.isUTF8(entry.value) {
@@ -150,10 +171,24 @@ package struct RequestHeaderView {
       }
       return refusal == nil
     }
-    return refusal ?? MetadataRules.tooLarge(entries: metadataCount, bytes: total)
+    return refusal ?? MetadataRules.tooLarge(entries: metadataCount, bytes: metadataBytes)
   }
 
   private static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    bytes.allSatisfy { $0 < 0x80 } || String(validating: bytes, as: UTF8.self) != nil
+    bytes.isASCII || String(validating: bytes, as: UTF8.self) != nil
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  fileprivate var isASCII: Bool { allSatisfy { $0 < 0x80 } }
+
+  /// Whether a text consists of these bytes.
+  func hasBytes(of text: String) -> Bool {
+    guard count == text.utf8.count else { return false }
+    var text = text
+    return text.withUTF8 { other in
+      guard let a = baseAddress, let b = other.baseAddress else { return isEmpty }
+      return memcmp(a, b, count) == 0
+    }
   }
 }

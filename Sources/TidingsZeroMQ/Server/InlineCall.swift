@@ -6,8 +6,8 @@ public import TidingsRPC
 /// Everything in it is valid during the handler only, except the token.
 public struct InlineCall: ~Copyable {
   let header: RequestHeaderView
-  /// The method called.
-  public let method: MethodDescriptor
+  let route: LoopContext.Route
+  let connection: Connection
   /// The encoded request message.
   public let body: UnsafeRawBufferPointer
   /// When the answer is no longer wanted; `nil`: never.
@@ -19,12 +19,31 @@ public struct InlineCall: ~Copyable {
   /// Whom that key stands for; empty: a guest; `nil` in development mode.
   public let user: String?
 
+  /// The method called.
+  public var method: MethodDescriptor { route.method }
+
   /// The client's idempotency key, valid UTF-8 of at most 64 bytes; empty: none.
   public var idempotencyKey: UnsafeRawBufferPointer { header.idempotencyKey }
 
   /// Whose turn and bounds the call takes part in.
   public var callerKey: CallerKey {
     LoopContext.callerKey(header, user: user, keyNumber: keyNumber)
+  }
+
+  /// The user whom the call's metadata names; `nil`: none.
+  public var claimedUser: String? {
+    header.user.map { Self.text($0, orSame: connection.caller?.user) }
+  }
+
+  /// The device that the call's metadata names; `nil`: none.
+  public var device: String? {
+    header.device.map { Self.text($0, orSame: connection.caller?.device) }
+  }
+
+  /// Nearly all calls of a connection name what its first one named, and share that string.
+  private static func text(_ bytes: UnsafeRawBufferPointer, orSame known: String?) -> String {
+    if let known, bytes.hasBytes(of: known) { return known }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Returns the bytes of a metadata value; valid UTF-8.

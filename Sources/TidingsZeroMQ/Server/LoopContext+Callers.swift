@@ -24,28 +24,27 @@ extension LoopContext {
   ) -> CallerKey {
     if let user, !user.isEmpty { return CallerKey(user: user) }
     if let keyNumber { return CallerKey(guestKey: keyNumber) }
-    return header.metadata(Metadata.userKey).map { CallerKey(user: $0) } ?? .nobody
+    return header.user.map { CallerKey(user: $0) } ?? .nobody
   }
 
   /// Why a caller may not make a call now, if so.
   func refusalByBounds(
     _ header: RequestHeaderView,
-    _ token: ReplyToken,
+    on connection: Connection,
     user: String?,
     keyNumber: Int64?
   ) -> RPCError? {
-    guard let delegate, let connection = token.peer.connection else { return nil }
+    // Nearly all calls: no look at the caller, and none at the delegate.
+    if connection.isCounted, !callerBounds.boundsRates { return nil }
+    guard let delegate else { return nil }
     func name() -> String {
-      let claim = header.metadata(Metadata.userKey)
-      return user ?? claim.map { String(decoding: $0, as: UTF8.self) } ?? ""
+      user ?? header.user.map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
-    let outcome = callerBounds.judge(
-      connection,
-      now: now,
-      caller: { Self.callerKey(header, user: user, keyNumber: keyNumber) },
-      lookUp: { delegate.bounds(of: name()) }
-    )
-    switch outcome {
+    let caller = Self.callerKey(header, user: user, keyNumber: keyNumber)
+    let bounds =
+      callerBounds.bounds(of: caller)
+      ?? callerBounds.remember(delegate.bounds(of: name()), of: caller)
+    switch callerBounds.judge(on: connection, now: now, caller, bounds) {
     case .admitted: return nil
     case .tooEarly(let perSecond, let retryAfter):
       return delegate.refusal(

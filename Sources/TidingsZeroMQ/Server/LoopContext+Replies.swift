@@ -8,8 +8,7 @@ extension LoopContext {
   ///   - token: The call's; not used before.
   ///   - body: The encoded response message.
   public func reply(_ token: ReplyToken, body: UnsafeRawBufferPointer) {
-    inlineEnded(token)
-    answer(token, body, endsStream: true)
+    answer(token, on: inlineEnded(token), body, endsStream: true)
   }
 
   /// Answers an inline call.
@@ -28,40 +27,40 @@ extension LoopContext {
     byteCount: Int,
     fill: (UnsafeMutableRawBufferPointer) -> Void
   ) {
-    inlineEnded(token)
+    guard let connection = inlineEnded(token) else { return lost(token) }
     guard byteCount <= configuration.frameBytesMax,
-      let frame = makeFrame(byteCount, to: token.envelope)
+      let frame = makeFrame(byteCount, to: connection)
     else {
       return refuse(
         token,
+        on: connection,
         .frameTooLarge(bytes: byteCount, bytesMax: configuration.frameBytesMax)
       )
     }
     fill(frame.bytes)
     let header = headerBuffer.encode(callID: token.callID, endsStream: true, hasMessage: true)
-    switch beginSending(to: token.envelope, byteCount) {
+    switch beginSending(to: token.envelope, on: connection, byteCount) {
     case .sent:
       _ = router.send(header, more: true)
       _ = router.send(frame)
-    case .full: keep(token, Array(header), Array(frame.bytes))
+    case .full: keep(token, on: connection, Array(header), Array(frame.bytes))
     case .unreachable: lost(token)
     }
   }
 
   /// Answers an inline call with an error.
   public func fail(_ token: ReplyToken, _ error: RPCError) {
-    inlineEnded(token)
-    refuse(token, error)
+    refuse(token, on: inlineEnded(token), error)
   }
 
   /// Whether the connection of a call is open, as far as is known.
   public func isConnected(_ token: ReplyToken) -> Bool {
-    token.peer.connection.flatMap { connections.connection($0) } != nil
+    connection(of: token) != nil
   }
 
   /// Gives up an inline call whose connection has ended.
   public func abandon(_ token: ReplyToken) {
-    inlineEnded(token)
+    _ = inlineEnded(token)
     lost(token)
   }
 
@@ -83,15 +82,19 @@ extension LoopContext {
   }
 
   /// An inline call is answered, or given up.
-  private func inlineEnded(_ token: ReplyToken) {
+  ///
+  /// - Returns: Its connection, if that is open.
+  private func inlineEnded(_ token: ReplyToken) -> Connection? {
     inlineOpen -= 1
-    guard let connection = token.peer.connection, let count = openCalls[connection] else { return }
-    openCalls[connection] = count - 1
+    let connection = connection(of: token)
+    connection?.inlineOpen -= 1
+    return connection
   }
 
   /// Sends a response with the status OK.
   func answer(
     _ token: ReplyToken,
+    on connection: Connection?,
     _ body: UnsafeRawBufferPointer,
     endsStream: Bool,
     hasMessage: Bool = true
@@ -99,6 +102,7 @@ extension LoopContext {
     guard body.count <= configuration.frameBytesMax else {
       return refuse(
         token,
+        on: connection,
         .frameTooLarge(bytes: body.count, bytesMax: configuration.frameBytesMax)
       )
     }
@@ -107,15 +111,15 @@ extension LoopContext {
       endsStream: endsStream,
       hasMessage: hasMessage
     )
-    send(token, header, body)
+    send(token, on: connection, header, body)
   }
 
   /// Sends a final response with an error for a call that was begun.
-  func refuse(_ token: ReplyToken, _ error: RPCError) {
+  func refuse(_ token: ReplyToken, on connection: Connection?, _ error: RPCError) {
     counters.callsFailed += 1
     let header = FailureHeader.encode(callID: token.callID, error, arena: arena)
     header.withUnsafeBytes { header in
-      send(token, header, UnsafeRawBufferPointer(start: nil, count: 0))
+      send(token, on: connection, header, UnsafeRawBufferPointer(start: nil, count: 0))
     }
   }
 
@@ -126,24 +130,30 @@ extension LoopContext {
       return
     }
     failed(error)
-    refuse(token, error)
+    refuse(token, on: connection(of: token), error)
   }
 
   /// Sends answers that had to wait, and forgets connections that have ended.
   func settleReplies() {
     if !backlog.isEmpty {
       hasSent = true
-      let undeliverable = backlog.flush { reply in
-        guard let connection = reply.envelope.connection else { return .unreachable }
-        guard unread.hasRoomInLibzmq(for: reply.body.count, to: connection) else { return .full }
+      // Nothing is added to it meanwhile.
+      var flushed = ReplyBacklog()
+      swap(&flushed, &backlog)
+      let undeliverable = flushed.flush { reply in
+        guard let connection = reply.envelope.connection.flatMap({ connections.connection($0) }),
+          let account = account(of: connection)
+        else { return .unreachable }
+        guard account.hasRoomInLibzmq(for: reply.body.count) else { return .full }
         let outcome = reply.envelope.send(on: router)
         if outcome == .sent {
-          unread.waits(-reply.byteCount, on: connection)
+          account.waits(-reply.byteCount)
           _ = reply.header.withUnsafeBytes { router.send($0, more: true) }
           reply.body.withUnsafeBytes { sendBody($0, to: connection) }
         }
         return outcome
       }
+      backlog = flushed
       counters.repliesUndeliverable += UInt64(undeliverable)
     }
     settleEndedConnections()
@@ -151,49 +161,61 @@ extension LoopContext {
 
   private func send(
     _ token: ReplyToken,
+    on connection: Connection?,
     _ header: UnsafeRawBufferPointer,
     _ body: UnsafeRawBufferPointer
   ) {
-    switch beginSending(to: token.envelope, body.count) {
+    guard let connection else { return lost(token) }
+    switch beginSending(to: token.envelope, on: connection, body.count) {
     case .sent:
       _ = router.send(header, more: true)
-      if let connection = token.peer.connection { sendBody(body, to: connection) }
-    case .full: keep(token, Array(header), Array(body))
+      sendBody(body, to: connection)
+    case .full: keep(token, on: connection, Array(header), Array(body))
     case .unreachable: lost(token)
     }
   }
 
-  private func beginSending(to envelope: Envelope, _ byteCount: Int) -> Socket.Sending {
+  private func beginSending(
+    to envelope: Envelope,
+    on connection: Connection,
+    _ byteCount: Int
+  ) -> Socket.Sending {
     hasSent = true
-    guard let connection = envelope.connection, !unread.isEnding(connection) else {
+    guard let account = account(of: connection), !account.isEnding else { return .unreachable }
+    if byteCount >= UnreadAnswers.portionBytes, !makeRoom(for: byteCount, on: account) {
       return .unreachable
     }
-    if byteCount >= UnreadAnswers.portionBytes, !makeRoom(for: byteCount, to: connection) {
-      return .unreachable
-    }
-    let mustWait =
-      backlog.holds(envelope) || !unread.hasRoomInLibzmq(for: byteCount, to: connection)
+    let mustWait = backlog.holds(envelope) || !account.hasRoomInLibzmq(for: byteCount)
     return mustWait ? .full : envelope.send(on: router)
+  }
+
+  /// What is held for an open connection; `nil`: it has no number, and so nothing was received from it.
+  private func account(of connection: Connection) -> UnreadAnswers.Account? {
+    if let known = connection.answers { return known }
+    guard let number = connection.number else { return nil }
+    let made = unread.account(of: number, for: callerBounds.caller(on: number))
+    connection.answers = made
+    return made
   }
 
   /// Ends connections that hold too much, until an answer has room.
   ///
   /// - Returns: `false` when the answer's own connection is ended.
-  private func makeRoom(for byteCount: Int, to connection: ConnectionNumber) -> Bool {
-    while true {
-      let caller = callerBounds.caller(on: connection)
-      guard case .exceeded(let largest) = unread.room(for: byteCount, to: connection, of: caller)
-      else { return true }
+  private func makeRoom(for byteCount: Int, on account: UnreadAnswers.Account) -> Bool {
+    while !account.isEnding {
+      guard case .exceeded(let largest) = unread.room(for: byteCount, in: account) else {
+        return true
+      }
       unread.ends(largest)
       counters.repliesUndeliverable += UInt64(backlog.remove(largest))
       if let open = connections.connection(largest) { end(open) }
-      if largest == connection { return false }
     }
+    return false
   }
 
   /// Sends the last frame of an answer.
-  private func sendBody(_ body: UnsafeRawBufferPointer, to connection: ConnectionNumber) {
-    guard let portion = portion(body.count, to: connection),
+  private func sendBody(_ body: UnsafeRawBufferPointer, to connection: Connection) {
+    guard let portion = account(of: connection)?.portion(for: body.count),
       let frame = OutgoingFrame(byteCount: body.count, counting: portion)
     else {
       _ = router.send(body)
@@ -203,26 +225,25 @@ extension LoopContext {
     _ = router.send(frame)
   }
 
-  private func makeFrame(_ byteCount: Int, to envelope: Envelope) -> OutgoingFrame? {
-    guard let connection = envelope.connection, let portion = portion(byteCount, to: connection)
-    else { return OutgoingFrame(byteCount: byteCount) }
+  private func makeFrame(_ byteCount: Int, to connection: Connection) -> OutgoingFrame? {
+    guard let portion = account(of: connection)?.portion(for: byteCount) else {
+      return OutgoingFrame(byteCount: byteCount)
+    }
     return OutgoingFrame(byteCount: byteCount, counting: portion)
   }
 
-  private func portion(
-    _ byteCount: Int,
-    to connection: ConnectionNumber
-  ) -> UnreadAnswers.Portion? {
-    unread.portion(for: byteCount, to: connection, of: callerBounds.caller(on: connection))
-  }
-
-  private func keep(_ token: ReplyToken, _ header: [UInt8], _ body: [UInt8]) {
+  private func keep(
+    _ token: ReplyToken,
+    on connection: Connection,
+    _ header: [UInt8],
+    _ body: [UInt8]
+  ) {
     let reply = ReplyBacklog.Reply(envelope: token.envelope, header: header, body: body)
-    guard let connection = token.peer.connection,
-      makeRoom(for: reply.byteCount, to: connection)
-    else { return lost(token) }
+    guard let account = account(of: connection), makeRoom(for: reply.byteCount, on: account) else {
+      return lost(token)
+    }
     counters.repliesDelayed += 1
-    unread.waits(reply.byteCount, on: connection)
+    account.waits(reply.byteCount)
     backlog.append(reply)
   }
 

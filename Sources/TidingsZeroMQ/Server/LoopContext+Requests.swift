@@ -5,8 +5,8 @@ extension LoopContext {
   /// Recognizes requests, and answers everything else.
   func handleMessage(_ passage: Passage) {
     let count = frames.count
-    guard let number = ConnectionNumber(routingID: frames[0]), !unread.isEnding(number),
-      isOpen(number)
+    guard let number = ConnectionNumber(routingID: frames[0]),
+      let connection = connection(ofMessageFrom: number), !connection.isEnding
     else {
       counters.messagesOfEnded += 1
       return
@@ -14,12 +14,14 @@ extension LoopContext {
     if frames.isTruncated {
       return refuseMalformed(
         envelope: 1,
+        of: number,
         RPCError(.invalidArgument, "more than \(WireLimits.framesMax) frames")
       )
     }
     if count < 3 {
       return refuseMalformed(
         envelope: 1,
+        of: number,
         RPCError(.invalidArgument, "a request has a header and a body; one frame came")
       )
     }
@@ -28,22 +30,25 @@ extension LoopContext {
       // A REQ client that sent one frame: its delimiter stands where the header should.
       return refuseMalformed(
         envelope: count - 1,
+        of: number,
         RPCError(.invalidArgument, "the request header is empty")
       )
     }
     if header.count > SocketLimits.headerBytesMax {
       return refuseMalformed(
         envelope: count - 2,
+        of: number,
         .frameTooLarge(bytes: header.count, bytesMax: SocketLimits.headerBytesMax)
       )
     }
     guard let view = RequestHeaderView(header) else {
       return refuseMalformed(
         envelope: count - 2,
+        of: number,
         RPCError(.invalidArgument, "the request header cannot be decoded")
       )
     }
-    let envelope = Envelope(frames, count: count - 2)
+    let envelope = Envelope(frames, count: count - 2, from: number)
     let keyNumber = isCurve ? frames.keyNumber(ofFrame: count - 1) : nil
     let token = ReplyToken(
       peer: .init(envelope: envelope, keyNumber: keyNumber),
@@ -56,7 +61,7 @@ extension LoopContext {
       )
     }
     switch view.kind {
-    case .call: begin(view, frames[count - 1], token, passage)
+    case .call: begin(view, frames[count - 1], token, on: connection, passage)
     case .cancel, .credit:
       if case .arriving = passage, keepsControl(token) { return }
       control(view, token)
@@ -66,9 +71,14 @@ extension LoopContext {
     }
   }
 
-  private func refuseMalformed(envelope count: Int, _ error: RPCError) {
+  private func refuseMalformed(
+    envelope count: Int,
+    of number: ConnectionNumber,
+    _ error: RPCError
+  ) {
     counters.requestsMalformed += 1
-    let peer = ReplyToken.Peer(envelope: Envelope(frames, count: count), keyNumber: nil)
+    let envelope = Envelope(frames, count: count, from: number)
+    let peer = ReplyToken.Peer(envelope: envelope, keyNumber: nil)
     refuseUnbegun(ReplyToken(peer: peer, callID: 0), error)
   }
 
@@ -81,6 +91,7 @@ extension LoopContext {
     _ header: RequestHeaderView,
     _ body: UnsafeRawBufferPointer,
     _ token: ReplyToken,
+    on connection: Connection,
     _ passage: Passage
   ) {
     var received = now
@@ -93,7 +104,7 @@ extension LoopContext {
     var user: String?
     if let delegate {
       let admission = delegate.admit(key: keyNumber, method: route?.method) {
-        header.metadata(Metadata.userKey)
+        header.user
       }
       switch admission {
       case .admitted(let name): user = name
@@ -103,16 +114,14 @@ extension LoopContext {
     }
     guard let route else { return refuseUnbegun(token, routes.refusal(of: header.method)) }
     if isNew,
-      let refusal = refusalByBounds(header, token, user: user, keyNumber: keyNumber)
+      let refusal = refusalByBounds(header, on: connection, user: user, keyNumber: keyNumber)
     {
       return refuseUnbegun(token, refusal)
     }
     if isDraining, !route.isAnsweredWhileDraining {
       return refuseUnbegun(token, .draining)
     }
-    if let connection = token.peer.connection, noteUse(of: connection) {
-      note(connection, keyNumber, user, header)
-    }
+    if noteUse(of: connection) { note(connection, keyNumber, user, header) }
     if case .arriving = passage {
       return keep(token, of: Self.callerKey(header, user: user, keyNumber: keyNumber))
     }
@@ -120,7 +129,8 @@ extension LoopContext {
     let deadline = timeout == 0 ? nil : received.advanced(by: .milliseconds(timeout))
     let call = InlineCall(
       header: header,
-      method: route.method,
+      route: route,
+      connection: connection,
       body: body,
       deadline: deadline,
       token: token,
@@ -130,7 +140,7 @@ extension LoopContext {
     switch route.handler {
     case .inline(let handler):
       inlineOpen += 1
-      if let connection = token.peer.connection { openCalls[connection, default: 0] += 1 }
+      connection.inlineOpen += 1
       handler(call, self)
     case .service(let service): start(call, service)
     }
@@ -138,21 +148,18 @@ extension LoopContext {
 
   /// Takes note of who made the first call of a connection.
   private func note(
-    _ connection: ConnectionNumber,
+    _ connection: Connection,
     _ keyNumber: Int64?,
     _ user: String?,
     _ header: RequestHeaderView
   ) {
-    func text(_ key: String) -> String? {
-      header.metadata(key).map { String(decoding: $0, as: UTF8.self) }
+    func text(_ value: UnsafeRawBufferPointer?) -> String? {
+      value.map { String(decoding: $0, as: UTF8.self) }
     }
-    connections.identify(
-      connection,
-      ConnectionCaller(
-        keyNumber: keyNumber,
-        user: user ?? text(Metadata.userKey) ?? "",
-        device: text(Metadata.deviceKey) ?? ""
-      )
+    connection.caller = ConnectionCaller(
+      keyNumber: keyNumber,
+      user: user ?? text(header.user) ?? "",
+      device: text(header.device) ?? ""
     )
   }
 

@@ -65,7 +65,10 @@ extension LoopContext {
       switch message {
       case .message(let number, let body):
         if let key = calls.message(number, now: now) {
-          body.withUnsafeBytes { answer(Self.token(key), $0, endsStream: false) }
+          let token = Self.token(key)
+          body.withUnsafeBytes {
+            answer(token, on: connection(of: token), $0, endsStream: false)
+          }
         }
       case .finished(let number, let result): finish(number, result)
       case .stop, .admissionFailed: break
@@ -84,7 +87,9 @@ extension LoopContext {
   func perform(_ actions: [ServerCallTable<ReplyToken.Peer>.Action]) {
     for action in actions {
       switch action {
-      case .fail(let key, let error): refuse(Self.token(key), error)
+      case .fail(let key, let error):
+        let token = Self.token(key)
+        refuse(token, on: connection(of: token), error)
       case .cancelTask(let number, let error):
         running[number]?.gate?.close(error)
         running[number]?.task.cancel()
@@ -107,15 +112,16 @@ extension LoopContext {
 
   private func finish(_ number: UInt64, _ result: Result<[UInt8], RPCError>) {
     let isStream = running.removeValue(forKey: number)?.gate != nil
-    guard let key = calls.finished(number) else { return }
+    guard let token = calls.finished(number).map(Self.token) else { return }
+    let connection = connection(of: token)
     switch result {
     case .success(let body):
       body.withUnsafeBytes {
-        answer(Self.token(key), $0, endsStream: true, hasMessage: !isStream)
+        answer(token, on: connection, $0, endsStream: true, hasMessage: !isStream)
       }
     case .failure(let error):
       failed(error)
-      refuse(Self.token(key), error)
+      refuse(token, on: connection, error)
     }
   }
 

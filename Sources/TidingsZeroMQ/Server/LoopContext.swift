@@ -8,6 +8,9 @@ internal import TidingsThreads
 ///
 /// It exists on that thread only. `RPCServer.start` lends it to a setup closure, inline handlers
 /// and a `LoopDelegate` get it with each call; do not carry it to another thread.
+///
+/// Unchecked: what every call looks at. Each of these values is changed by functions that call nothing beyond it, on the
+/// one thread that has it, so that no access to one begins while another lasts.
 public final class LoopContext {
   /// Who answers a method.
   final class Route {
@@ -41,14 +44,14 @@ public final class LoopContext {
   /// The way to this thread from others.
   public let remote: LoopRemote
   /// When this turn began.
-  public internal(set) var now = ContinuousClock.now
+  @exclusivity(unchecked) public internal(set) var now = ContinuousClock.now
   /// What the loop did so far.
-  public internal(set) var counters = LoopCounters()
+  @exclusivity(unchecked) public internal(set) var counters = LoopCounters()
   /// What threads used of a processor in this turn while the loop waited for them.
   public var waitedProcessorTime = Duration.zero
   /// Takes part in the turns, and decides who may call; without it callers are who they claim to be, and have
   /// no bounds.
-  public var delegate: (any LoopDelegate)?
+  @exclusivity(unchecked) public var delegate: (any LoopDelegate)?
   /// The services that are answered, in the order of registration.
   public private(set) var services: [ServiceDescriptor] = []
 
@@ -59,34 +62,32 @@ public final class LoopContext {
   let router: Socket
   let push: Socket?
   let inbox: Mailbox<LoopMessage>
-  var frames = FrameSet()
-  var headerBuffer = ResponseHeaderBuffer()
-  var routes = MethodTable<Route>()
+  @exclusivity(unchecked) var frames = FrameSet()
+  @exclusivity(unchecked) var headerBuffer = ResponseHeaderBuffer()
+  @exclusivity(unchecked) var routes = MethodTable<Route>()
   var calls: ServerCallTable<ReplyToken.Peer>
   var running: [UInt64: RunningCall] = [:]
-  var backlog = ReplyBacklog()
-  var unread = UnreadAnswers()
+  @exclusivity(unchecked) var backlog = ReplyBacklog()
+  @exclusivity(unchecked) var unread = UnreadAnswers()
   /// Those whose end is not yet settled.
   var endedConnections: Set<ConnectionNumber> = []
-  var connections = ConnectionTable()
-  var callerBounds = CallerAdmission()
-  var waiting: WaitingRequests
+  @exclusivity(unchecked) var connections = ConnectionTable()
+  @exclusivity(unchecked) var callerBounds = CallerAdmission()
+  @exclusivity(unchecked) var waiting: WaitingRequests
   /// More arrives than a turn can handle: it waits for its caller's turn.
-  var isBehind = false
+  @exclusivity(unchecked) var isBehind = false
   /// How long the end of the last turn took in which more arrived than could be handled.
   var lastEnding = Duration.zero
   /// Inline calls that are begun and not answered.
-  var inlineOpen = 0
-  /// The same of each connection in use that has made inline calls.
-  var openCalls: [ConnectionNumber: Int] = [:]
+  @exclusivity(unchecked) var inlineOpen = 0
   /// New calls are refused, except those of some services.
-  public internal(set) var isDraining = false
+  @exclusivity(unchecked) public internal(set) var isDraining = false
   /// The services, by their full names, that are answered while others are refused; set before their methods
   /// are registered.
   public var servicesWhileDraining: Set<String> = []
   var drainEnd = DrainEnd()
   /// Something was sent since the requests were last found to be all taken.
-  var hasSent = false
+  @exclusivity(unchecked) var hasSent = false
   /// Something was published since the subscriptions were last found to be all taken.
   var hasPublished = false
   var isStopping = false

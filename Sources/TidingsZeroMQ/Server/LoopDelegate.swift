@@ -29,7 +29,7 @@ public protocol LoopDelegate: AnyObject {
   /// - Returns: What becomes of the call.
   func admit(
     key: Int64?,
-    method: MethodDescriptor?,
+    method: @autoclosure () -> MethodDescriptor?,
     claiming claim: () -> UnsafeRawBufferPointer?
   ) -> CallAdmission
   /// Returns what a user may do; the name is empty for guests, and for callers who say none.
@@ -79,7 +79,7 @@ extension LoopDelegate {
   /// Every call begins, in the name of the user whom it claims.
   public func admit(
     key: Int64?,
-    method: MethodDescriptor?,
+    method: @autoclosure () -> MethodDescriptor?,
     claiming claim: () -> UnsafeRawBufferPointer?
   ) -> CallAdmission {
     .claimed

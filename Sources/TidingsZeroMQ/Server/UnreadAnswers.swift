@@ -37,19 +37,48 @@ struct UnreadAnswers {
     case exceeded(ConnectionNumber)
   }
 
-  private final class Account {
-    let count: Count
+  /// What is held for a connection.
+  final class Account {
+    fileprivate let connection: ConnectionNumber
+    fileprivate let count: Count
     /// Given to libzmq, and not yet counted.
-    var uncounted = 0
+    private var uncounted = 0
     /// In the backlog.
-    var waiting = 0
-    /// The connection is being ended.
-    var isEnding = false
+    fileprivate var waiting = 0
+    /// The connection is being ended: nothing more is sent to it.
+    fileprivate(set) var isEnding = false
 
-    init(_ count: Count) { self.count = count }
+    fileprivate init(_ connection: ConnectionNumber, _ count: Count) {
+      (self.connection, self.count) = (connection, count)
+    }
 
-    var bytes: Int { count.value + uncounted }
-    var bytesInLibzmq: Int { bytes - waiting }
+    /// All bytes that are held.
+    var bytes: Int { max(0, held) }
+
+    fileprivate var held: Int { count.value + uncounted }
+
+    /// Whether libzmq may be given an answer.
+    func hasRoomInLibzmq(for byteCount: Int) -> Bool {
+      guard byteCount >= UnreadAnswers.portionBytes else { return true }
+      let inLibzmq = held - waiting
+      return inLibzmq <= 0 || inLibzmq + byteCount <= UnreadAnswers.bytesInLibzmqMax
+    }
+
+    /// Counts an answer that libzmq is given.
+    ///
+    /// - Returns: What its frame has to count; `nil`: the next one counts it too.
+    func portion(for byteCount: Int) -> Portion? {
+      uncounted += byteCount + UnreadAnswers.overheadBytes
+      guard uncounted >= UnreadAnswers.portionBytes else { return nil }
+      defer { uncounted = 0 }
+      return Portion(count: count, bytes: uncounted)
+    }
+
+    /// An answer waits in the backlog; negative: it no longer does.
+    func waits(_ byteCount: Int) {
+      waiting += byteCount
+      count.add(byteCount)
+    }
   }
 
   /// Answers are counted in portions of so many bytes.
@@ -69,30 +98,28 @@ struct UnreadAnswers {
   private var ending: [Count] = []
   private let total = Count()
 
-  /// Whether a connection is being ended: nothing more is sent to it.
-  func isEnding(_ connection: ConnectionNumber) -> Bool {
-    !ending.isEmpty && accounts[connection]?.isEnding == true
-  }
-
-  /// Bytes that are held for a connection.
-  func bytes(of connection: ConnectionNumber) -> Int { max(0, accounts[connection]?.bytes ?? 0) }
-
-  /// Whether libzmq may be given an answer.
-  func hasRoomInLibzmq(for byteCount: Int, to connection: ConnectionNumber) -> Bool {
-    guard byteCount >= Self.portionBytes, let held = accounts[connection]?.bytesInLibzmq, held > 0
-    else { return true }
-    return held + byteCount <= Self.bytesInLibzmqMax
+  /// What is held for a connection from its first answer on.
+  ///
+  /// - Parameters:
+  ///   - connection: One that is open.
+  ///   - caller: For whom it counts; `nil`: for nobody.
+  /// - Returns: The same until the connection has ended.
+  mutating func account(of connection: ConnectionNumber, for caller: CallerKey?) -> Account {
+    if let account = accounts[connection] { return account }
+    var parent = total
+    if let caller {
+      parent = users[caller] ?? Count(partOf: total)
+      users[caller] = parent
+    }
+    let account = Account(connection, Count(partOf: parent))
+    accounts[connection] = account
+    return account
   }
 
   /// Whether an answer may be held, wherever; asked for large ones, and for those that wait.
-  mutating func room(
-    for byteCount: Int,
-    to connection: ConnectionNumber,
-    of caller: CallerKey?
-  ) -> Room {
-    let account = account(connection, caller)
-    if account.bytes + byteCount > Self.bytesPerConnectionMax, account.bytes > 0 {
-      return .exceeded(connection)
+  func room(for byteCount: Int, in account: Account) -> Room {
+    if account.held + byteCount > Self.bytesPerConnectionMax, account.held > 0 {
+      return .exceeded(account.connection)
     }
     if let user = account.count.total, user !== total,
       user.value - endingBytes(of: user) + byteCount > Self.bytesPerUserMax,
@@ -104,28 +131,6 @@ struct UnreadAnswers {
       return .exceeded(largest)
     }
     return .free
-  }
-
-  /// Counts an answer that libzmq is given.
-  ///
-  /// - Returns: What its frame has to count; `nil`: the next one counts it too.
-  mutating func portion(
-    for byteCount: Int,
-    to connection: ConnectionNumber,
-    of caller: @autoclosure () -> CallerKey?
-  ) -> Portion? {
-    let account = accounts[connection] ?? account(connection, caller())
-    account.uncounted += byteCount + Self.overheadBytes
-    guard account.uncounted >= Self.portionBytes else { return nil }
-    defer { account.uncounted = 0 }
-    return Portion(count: account.count, bytes: account.uncounted)
-  }
-
-  /// An answer waits in the backlog; negative: it no longer does.
-  mutating func waits(_ byteCount: Int, on connection: ConnectionNumber) {
-    guard let account = accounts[connection] else { return }
-    account.waiting += byteCount
-    account.count.add(byteCount)
   }
 
   /// A connection is being ended: its backlog is gone, and libzmq gives back soon what it has.
@@ -148,25 +153,10 @@ struct UnreadAnswers {
   /// The largest of all connections, or of a user's, that is not being ended.
   private func largest(of user: Count? = nil) -> ConnectionNumber? {
     accounts.filter { !$0.value.isEnding && (user == nil || $0.value.count.total === user) }
-      .max { $0.value.bytes < $1.value.bytes }?.key
+      .max { $0.value.held < $1.value.held }?.key
   }
 
   private func endingBytes(of user: Count?) -> Int {
     ending.reduce(0) { $0 + (user == nil || $1.total === user ? max($1.value, 0) : 0) }
-  }
-
-  private mutating func account(
-    _ connection: ConnectionNumber,
-    _ caller: CallerKey?
-  ) -> Account {
-    if let account = accounts[connection] { return account }
-    var parent = total
-    if let caller {
-      parent = users[caller] ?? Count(partOf: total)
-      users[caller] = parent
-    }
-    let account = Account(Count(partOf: parent))
-    accounts[connection] = account
-    return account
   }
 }

@@ -26,15 +26,19 @@ extension LoopContext {
     }
   }
 
-  /// Whether the connection is open that the message at hand came on.
+  /// The connection that the message at hand came on.
   ///
   /// A message of one that has ended is dropped: there is nobody to answer.
-  func isOpen(_ number: ConnectionNumber) -> Bool {
-    if connections.isInUse(number) { return true }
-    if connections.connection(number) != nil { return true }
+  func connection(ofMessageFrom number: ConnectionNumber) -> Connection? {
+    if let known = connections.connection(number) { return known }
     followConnections()
-    guard let descriptor = frames.descriptor(ofFrame: frames.count - 1) else { return false }
+    guard let descriptor = frames.descriptor(ofFrame: frames.count - 1) else { return nil }
     return connections.join(number, ConnectionSlot(socket: .calls, descriptor: descriptor))
+  }
+
+  /// The connection that a call came on; `nil`: it has ended.
+  func connection(of token: ReplyToken) -> Connection? {
+    token.peer.connection.flatMap { connections.connection($0) }
   }
 
   /// Ends the calls of connections that have ended, and gives back what they hold.
@@ -46,7 +50,6 @@ extension LoopContext {
       counters.repliesUndeliverable += UInt64(backlog.remove(number))
       unread.remove(number)
       callerBounds.ended(number)
-      openCalls[number] = nil
     }
     perform(calls.peerGone { $0.connection.map(ended.contains) ?? true })
     delegate?.connectionsEnded(ended.map(\.value), self)
@@ -59,7 +62,7 @@ extension LoopContext {
   }
 
   /// Ends a connection: its end is reported like any other.
-  func end(_ connection: ConnectionTable.Open) {
+  func end(_ connection: Connection) {
     counters.connectionsEnded += 1
     admission.end(connection.slot, floor: connection.floor)
   }
@@ -77,26 +80,27 @@ extension LoopContext {
   private func noteSubscription() {
     // 1 and a topic; 0 and a topic ends a subscription.
     guard frames[0].first == 1, let number = frames.connectionNumber(ofFrame: 0) else { return }
-    if connections.connection(number) == nil {
+    var known = connections.connection(number)
+    if known == nil, let descriptor = frames.descriptor(ofFrame: 0) {
       followConnections()
-      guard let descriptor = frames.descriptor(ofFrame: 0),
-        connections.join(number, ConnectionSlot(socket: .pushes, descriptor: descriptor))
-      else { return }
+      known = connections.join(number, ConnectionSlot(socket: .pushes, descriptor: descriptor))
     }
-    var isTooMuch = connections.addTopic(number) > SocketLimits.topicsPerConnectionMax
-    if noteUse(of: number), let key = frames.keyNumber(ofFrame: 0) {
-      let count = connections.subscribes(number, key: key)
+    guard let connection = known else { return }
+    connection.topics += 1
+    var isTooMuch = connection.topics > SocketLimits.topicsPerConnectionMax
+    if noteUse(of: connection), let key = frames.keyNumber(ofFrame: 0) {
+      let count = connections.subscribes(connection, key: key)
       isTooMuch = isTooMuch || count > SocketLimits.subscribersPerKeyMax
     }
-    if isTooMuch, let connection = connections.connection(number) { end(connection) }
+    if isTooMuch { end(connection) }
   }
 
   /// A call of a connection was begun, or it subscribed to something.
   ///
   /// - Returns: Whether it was for the first time.
-  @discardableResult
-  func noteUse(of number: ConnectionNumber) -> Bool {
-    guard connections.used(number) else { return false }
+  func noteUse(of connection: Connection) -> Bool {
+    guard !connection.isInUse, let number = connection.number else { return false }
+    connection.isInUse = true
     admission.used(number)
     return true
   }

@@ -55,7 +55,7 @@ extension LoopContext {
     return configuration.second?.advertisedPushEndpoint ?? secondPushEndpoint
   }
 
-  private func described(_ connection: ConnectionTable.Open) -> OpenConnection? {
+  private func described(_ connection: Connection) -> OpenConnection? {
     guard let number = connection.number else { return nil }
     return OpenConnection(
       number: number.value,
@@ -63,16 +63,12 @@ extension LoopContext {
       user: connection.caller?.user ?? "",
       device: connection.caller?.device ?? "",
       since: connection.since,
-      callsOpen: openCalls[number, default: 0] + calls.count(where: { $0.connection == number }),
-      bytesHeld: unread.bytes(of: number),
+      callsOpen: connection.inlineOpen + calls.count(where: { $0.connection == number }),
+      bytesHeld: connection.answers?.bytes ?? 0,
       isSubscriber: connection.slot.socket == .pushes,
       topics: connection.topics
     )
   }
-}
-
-extension ConnectionTable.Open {
-  fileprivate var keyNumber: Int64? { caller?.keyNumber ?? subscriber }
 }
 
 extension CInt {
