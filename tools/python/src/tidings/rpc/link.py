@@ -11,12 +11,14 @@ import zmq
 from tidings.rpc import limits
 from tidings.rpc.errors import InvalidArgument
 from tidings.rpc.keys import ClientKeys
-from tidings.rpc.monitor import LinkMonitor
+from tidings.rpc.monitor import LinkMonitor, events
 from tidings.rpc.status import StatusCode
 
 # As numbers: to combine members of an enum takes as long as to send a message.
 _NOBLOCK = int(zmq.NOBLOCK)
 _NOBLOCK_MORE = int(zmq.NOBLOCK | zmq.SNDMORE)
+_POLLIN = int(zmq.POLLIN)
+_POLLOUT = int(zmq.POLLOUT)
 
 
 class Link:
@@ -102,12 +104,12 @@ class Link:
     @property
     def is_readable(self) -> bool:
         """Whether a message can be received."""
-        return bool(int(self.socket.EVENTS) & zmq.POLLIN)
+        return events(self.socket) & _POLLIN != 0
 
     @property
     def is_writable(self) -> bool:
         """Whether a message can be sent."""
-        return bool(int(self.socket.EVENTS) & zmq.POLLOUT)
+        return events(self.socket) & _POLLOUT != 0
 
     def close(self, *, linger_milliseconds: int = 0) -> None:
         """Closes the connection; queued messages are sent until the linger time has passed."""
