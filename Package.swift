@@ -537,6 +537,7 @@ let package = Package(
       "TidingsProtobuf",
       "TidingsProto",
       "GeneratedFixture",
+      "TidingsWire",
       "CProtobufC"
     ),
     tests("TidingsProtoTests", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),

@@ -39,8 +39,15 @@ struct DecodingPrinter {
     let name = "self." + SwiftNames.escaped(SwiftNames.property(field.name))
     switch field.label {
     case .singular, .optional:
-      printer.line("\(name) = \(value(field, merging: name))")
+      if context.isMessage(field.kind) {
+        printer.line("try reader.message(into: &\(name))")
+      } else {
+        printer.line("\(name) = \(value(field))")
+      }
     case .repeated:
+      if context.isMessage(field.kind) {
+        return printer.line("try reader.message(appendingTo: &\(name))")
+      }
       guard let type = field.coding.numberType else {
         return printer.line("\(name).append(\(value(field)))")
       }
@@ -62,6 +69,9 @@ struct DecodingPrinter {
     _ name: String,
     to printer: inout SourcePrinter
   ) {
+    if case .string = key.kind, context.isMessage(field.kind) {
+      return printer.line("try reader.entry(of: &\(name), \(field.number), \"\(field.fullName)\")")
+    }
     printer.line(
       "if \(name).isEmpty { \(name).reserveCapacity(reader.entryCount(of: \(field.number))) }"
     )
@@ -72,34 +82,30 @@ struct DecodingPrinter {
     printer.block("while let part = try entry.next() {") { printer in
       printer.line("switch part {")
       printer.line("case 1: key = \(value(key.kind, key.coding, field.fullName, from: "entry"))")
-      let value = value(
-        field.kind,
-        field.coding,
-        field.fullName,
-        from: "entry",
-        merging: "value"
-      )
-      printer.line("case 2: value = \(value)")
+      if context.isMessage(field.kind) {
+        printer.line("case 2: try entry.message(into: &value)")
+      } else {
+        printer.line("case 2: value = \(value(field, from: "entry"))")
+      }
       printer.line("default: try entry.skip(part)")
       printer.line("}")
     }
     printer.line("\(name)[key] = value")
   }
 
-  private func value(_ field: FieldModel, merging earlier: String = "") -> String {
-    value(field.kind, field.coding, field.fullName, from: "reader", merging: earlier)
+  private func value(_ field: FieldModel, from reader: String = "reader") -> String {
+    value(field.kind, field.coding, field.fullName, from: reader)
   }
 
   private func value(
     _ kind: FieldModel.Kind,
     _ coding: FieldModel.Coding,
     _ name: String,
-    from reader: String,
-    merging earlier: String = ""
+    from reader: String
   ) -> String {
     switch kind {
     case .string: "try \(reader).string(\"\(name)\")"
-    case .message: "try \(reader).message(\(earlier))"
+    case .message: "try \(reader).message()"
     case .enum(let name): "\(context.types.swiftName(name))(rawValue: try \(reader).int32())"
     default: "try \(reader).\(coding.rawValue)()"
     }

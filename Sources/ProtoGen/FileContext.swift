@@ -63,7 +63,8 @@ struct FileContext {
     guard case .message(let name) = field.kind else { return false }
     switch field.label {
     case .repeated, .map: return false
-    case .singular, .optional, .oneof: return layout.isIndirect(name)
+    case .singular, .optional: return layout.isIndirect(name)
+    case .oneof: return layout.isIndirectInOneof(name)
     }
   }
 

@@ -5,6 +5,8 @@
 struct MessageLayout {
   /// Messages up to this size are stored in place; `Timestamp`, `Reference` and the like are.
   private static let inlineBytesMax = 96
+  /// A oneof takes the space of its largest member, whichever it has: up to this size they are stored in place.
+  private static let oneofInlineBytesMax = 32
   /// How deep bytes may nest; see `MessageDecodingError.nestingMax`.
   private static let nestingMax = 64
 
@@ -25,6 +27,11 @@ struct MessageLayout {
   /// Whether a singular field of this message type is stored behind a reference.
   func isIndirect(_ fullName: String) -> Bool {
     recursive.contains(fullName) || sizes[fullName, default: 0] > Self.inlineBytesMax
+  }
+
+  /// Whether a member of a oneof is stored behind a reference.
+  func isIndirectInOneof(_ fullName: String) -> Bool {
+    recursive.contains(fullName) || sizes[fullName, default: 0] > Self.oneofInlineBytesMax
   }
 
   /// Whether bytes of this message can be nested more deeply than allowed.
@@ -69,7 +76,9 @@ struct MessageLayout {
       let size = size(of: field.kind)
       switch field.label {
       case .repeated, .map: total += 8
-      case .oneof(let index): oneofs[index] = max(oneofs[index], size + 8)
+      case .oneof(let index):
+        let stored = size > Self.oneofInlineBytesMax + 8 ? 8 : size
+        oneofs[index] = max(oneofs[index], stored + 8)
       case .optional: total += size + 8
       case .singular: total += size
       }

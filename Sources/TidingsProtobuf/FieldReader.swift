@@ -20,6 +20,14 @@ public struct FieldReader {
     @usableFromInline let root: String
     /// Bytes that values may still take.
     @usableFromInline var bytesLeft: Int
+    /// The last text that Swift allocates, which many have twice: who created a record often changed it last.
+    @usableFromInline var lastText: (bytes: LentBytes, text: String)?
+    /// Up to so many bytes Swift keeps a text in place.
+    static let inlineTextBytesMax = 15
+    /// The last map of messages that was read entry by entry.
+    @usableFromInline var lastMap: MapEntries?
+    /// What maps of messages had in common: a `MapShape`.
+    @usableFromInline var shape: AnyObject?
   }
 
   @usableFromInline
@@ -188,9 +196,17 @@ public struct FieldReader {
   /// A `string`; the name is that of the field, for errors.
   public mutating func string(_ name: StaticString) throws(MessageDecodingError) -> String {
     try charge(MemoryLayout<String>.stride)
-    guard let string = Unpacked.validated(try delimited().raw) else {
+    let content = try delimited()
+    let isAllocated = content.count > Bounds.inlineTextBytesMax
+    if isAllocated, let last = bounds.pointee.lastText, last.bytes.count == content.count,
+      last.bytes.begins(with: content)
+    {
+      return last.text
+    }
+    guard let string = Unpacked.validated(content.raw) else {
       throw MessageDecodingError(.invalidUTF8, in: name.description)
     }
+    if isAllocated { bounds.pointee.lastText = (content, string) }
     return string
   }
 
@@ -200,16 +216,44 @@ public struct FieldReader {
     return [UInt8](try delimited().raw)
   }
 
-  /// A message; what the same field has brought before is merged with it.
+  /// A message.
+  @inlinable
+  public mutating func message<M: GeneratedMessage>() throws(MessageDecodingError) -> M {
+    var message = M()
+    try self.message(into: &message)
+    return message
+  }
+
+  /// A message, which is merged with what the same field has brought before.
+  ///
+  /// It is read where it is to be: to return it would copy it.
   @inlinable
   public mutating func message<M: GeneratedMessage>(
-    _ earlier: M? = nil
-  ) throws(MessageDecodingError) -> M {
+    into message: inout M
+  ) throws(MessageDecodingError) {
     try charge(MemoryLayout<M>.stride)
     var fields = try nested()
-    var message = earlier ?? M()
     try message.readFields(&fields)
-    return message
+  }
+
+  /// The message of a field that may be absent.
+  @inlinable
+  public mutating func message<M: GeneratedMessage>(
+    into message: inout M?
+  ) throws(MessageDecodingError) {
+    try charge(MemoryLayout<M>.stride)
+    var fields = try nested()
+    if message == nil { message = M() }
+    try message?.readFields(&fields)
+  }
+
+  /// A message of a list.
+  @inlinable
+  public mutating func message<M: GeneratedMessage>(
+    appendingTo list: inout [M]
+  ) throws(MessageDecodingError) {
+    list.append(M())
+    try message(into: &list[list.count - 1])
   }
 
   /// The fields of a message within this one, such as an entry of a map.

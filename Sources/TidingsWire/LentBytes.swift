@@ -29,6 +29,28 @@ public struct LentBytes: RandomAccessCollection {
     UnsafeRawBufferPointer(start: start, count: end - start)
   }
 
+  /// Whether these are the bytes at the start.
+  ///
+  /// Compares words, the last of which may overlap the one before: a call of `memcmp` takes longer for a name.
+  @inlinable
+  public func begins(with head: LentBytes) -> Bool {
+    let count = head.count
+    guard count <= self.count else { return false }
+    let (a, b) = (UnsafeRawPointer(start), UnsafeRawPointer(head.start))
+    func same<Word: FixedWidthInteger>(_ type: Word.Type, at offset: Int) -> Bool {
+      a.loadUnaligned(fromByteOffset: offset, as: Word.self)
+        == b.loadUnaligned(fromByteOffset: offset, as: Word.self)
+    }
+    if count >= 8 {
+      for offset in stride(from: 0, to: count - 8, by: 8) where !same(UInt64.self, at: offset) {
+        return false
+      }
+      return same(UInt64.self, at: count - 8)
+    }
+    if count >= 4 { return same(UInt32.self, at: 0) && same(UInt32.self, at: count - 4) }
+    return (0..<count).allSatisfy { same(UInt8.self, at: $0) }
+  }
+
   /// The address of the first byte.
   @inlinable public var startIndex: UnsafePointer<UInt8> { start }
   /// The address after the last byte.

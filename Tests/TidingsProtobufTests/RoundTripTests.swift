@@ -92,6 +92,20 @@ struct RoundTripTests {
     )
   }
 
+  @Test("maps are encoded in the order of their keys' bytes")
+  func sortsKeys() throws {
+    let keys = [
+      "", "\u{0}", "\u{0}\u{0}", "a", "a\u{0}", "ab", "abcdefg", "abcdefgh", "abcdefgh\u{0}",
+      "abcdefghi", "abcdefghj", "b", "é", "\u{ffff}", "\u{10000}",
+    ]
+    for keys in [keys, keys.reversed(), keys.shuffled()] {
+      let map = Dictionary(uniqueKeysWithValues: keys.map { ($0, $0) })
+      let order = map.encodingOrder.map { Array(map[$0].key.utf8) }
+      #expect(order == order.sorted { $0.lexicographicallyPrecedes($1) })
+      #expect(order.count == keys.count)
+    }
+  }
+
   @Test("a number that an enum does not have is kept")
   func keepsUnknownEnumValues() throws {
     for number in [99, .min, .max] as [Int32] {

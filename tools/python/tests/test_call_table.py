@@ -35,9 +35,7 @@ def start(table: CallTable, call_id: int, *, is_safe: bool = True, now: float = 
 
 
 def unavailable(table: CallTable, call_id: int, *, now: float = 0) -> Reception:
-    return table.received(
-        call_id, is_unavailable=True, retry_after=None, is_last=True, jitter=0.5, now=now
-    )
+    return table.failed(call_id, is_unavailable=True, retry_after=None, jitter=0.5, now=now)
 
 
 def test_calls_wait_for_a_connection() -> None:
@@ -86,8 +84,7 @@ def test_calls_with_responses_and_unsafe_calls_are_not_retried() -> None:
     start(table, 2)
     start(table, 3)
     send(table)
-    message = {"is_unavailable": False, "retry_after": None, "jitter": 0.0, "now": 0.0}
-    assert table.received(2, is_last=False, **message) is Reception.DELIVER  # type: ignore[arg-type]
+    assert table.received(2, is_last=False) is Reception.DELIVER
     actions = table.connection_lost(0)
     assert failures(actions) == {1: StatusCode.UNAVAILABLE, 2: StatusCode.UNAVAILABLE}
     texts = {one.call_id: one.error.message for one in actions if isinstance(one, Fail)}
@@ -103,9 +100,7 @@ def test_deadlines_end_calls_in_every_phase() -> None:
         assert table.start(call_id, is_safe=True, deadline=deadline, now=0) is None
     assert send(table) == [1, 2]
     # No retry that would start after the deadline.
-    reception = table.received(
-        1, is_unavailable=True, retry_after=1.0, is_last=True, jitter=0.5, now=0
-    )
+    reception = table.failed(1, is_unavailable=True, retry_after=1.0, jitter=0.5, now=0)
     assert reception is Reception.DELIVER_LAST
     actions = table.expire(2.0)
     assert failures(actions) == {2: StatusCode.DEADLINE_EXCEEDED}
@@ -120,13 +115,8 @@ def test_requested_retries_are_limited_by_the_deadline() -> None:
     for attempt in range(10):
         table.expire(attempt * 5.0)
         assert send(table) == [1]
-        reception = table.received(
-            1,
-            is_unavailable=False,
-            retry_after=0.5,
-            is_last=True,
-            jitter=0.5,
-            now=attempt * 5.0,
+        reception = table.failed(
+            1, is_unavailable=False, retry_after=0.5, jitter=0.5, now=attempt * 5.0
         )
         assert reception is Reception.RETRY
 

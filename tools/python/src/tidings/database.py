@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 import os
-import secrets
 import warnings
 from collections.abc import AsyncIterator, Iterable, Sequence
 
@@ -134,7 +133,7 @@ class Database:
             record.put(request.records_to_save.add())
         for name in delete:
             RecordID.of(name).put(request.record_ids_to_delete.add())
-        key = idempotency_key or secrets.token_hex(16)
+        key = idempotency_key or os.urandom(16).hex()
         with item_errors():
             response = await self._records.modify_records(
                 request, idempotency_key=key, timeout=timeout
@@ -336,14 +335,13 @@ def _modify_result(
 ) -> ModifyResult:
     result = ModifyResult()
     for index, item in enumerate(response.results):
-        record_id = RecordID.from_wire(item.record_id)
         match item.WhichOneof("outcome"):
             case "record":
                 result.saved.append(records[index].saved(item.record))
             case "deleted":
-                result.deleted.append(record_id)
+                result.deleted.append(RecordID.from_wire(item.record_id))
             case _:
-                result.failed[record_id] = _error(item)
+                result.failed[RecordID.from_wire(item.record_id)] = _error(item)
     result.cascaded = [RecordID.from_wire(one.record_id) for one in response.cascaded_deletions]
     return result
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from tidings.v1 import database_pb2 as wire
@@ -41,14 +41,21 @@ class ZoneID:
     @classmethod
     def from_wire(cls, message: wire.ZoneID) -> ZoneID:
         """Decodes the ID of a zone; an empty one is the default zone."""
-        return cls(message.zone_name or DEFAULT_ZONE_NAME, message.owner_name)
+        name, owner = message.zone_name, message.owner_name
+        if not owner and name in ("", DEFAULT_ZONE_NAME):
+            return DEFAULT_ZONE
+        return cls(name or DEFAULT_ZONE_NAME, owner)
 
     @classmethod
     def of(cls, zone: ZoneID | str | None) -> ZoneID:
         """The zone with a name; ``None``: the default zone."""
         if zone is None:
-            return cls()
+            return DEFAULT_ZONE
         return cls(zone) if isinstance(zone, str) else zone
+
+
+DEFAULT_ZONE = ZoneID()
+"""The zone of records whose zone is not named."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +64,7 @@ class RecordID:
 
     name: str
     """1 to 255 bytes of printable ASCII, not starting with ``_``."""
-    zone: ZoneID = field(default_factory=ZoneID)
+    zone: ZoneID = DEFAULT_ZONE
 
     def to_wire(self) -> wire.RecordID:
         """Encodes the ID."""

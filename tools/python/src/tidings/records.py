@@ -7,18 +7,25 @@ from datetime import datetime
 
 from tidings.identifiers import RecordID, ZoneID
 from tidings.v1 import record_pb2 as wire
-from tidings.values import Value, from_wire, put, timestamp_from_wire
+from tidings.values import Value, fields_from_wire, put, time_of
 
 
 class ModificationInfo:
     """When, by whom and from which device a record was written."""
 
     def __init__(self, message: wire.ModificationInfo) -> None:
-        self.time: datetime = timestamp_from_wire(message.timestamp)
-        """By the server's clock, in UTC."""
         self.user = message.user_record_name
         self.device = message.device_id
         """Empty if the call did not specify one."""
+        # Not the message, which would keep the whole response in memory.
+        timestamp = message.timestamp
+        self._seconds, self._nanoseconds = timestamp.seconds, timestamp.nanos
+
+    @property
+    def time(self) -> datetime:
+        """By the server's clock, in UTC."""
+        # Made when it is asked for: that takes as long as to read two fields, and few programs ask.
+        return time_of(self._seconds, self._nanoseconds)
 
     def __repr__(self) -> str:
         return f"ModificationInfo({self.time.isoformat()}, {self.user!r}, {self.device!r})"
@@ -119,9 +126,7 @@ class Record(MutableMapping[str, Value]):
         """Decodes a record."""
         record = cls(message.record_type)
         record._take_system_fields(message)
-        # Not items(), which is a generator in Python.
-        fields = message.fields
-        record.fields = {name: from_wire(fields[name]) for name in fields}
+        record.fields = fields_from_wire(message.fields)
         return record
 
     def saved(self, message: wire.Record) -> Record:

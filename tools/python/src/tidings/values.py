@@ -22,7 +22,7 @@ The type of a field is fixed by its first save: write ``3.0`` where a number may
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -168,6 +168,17 @@ def put(value: Value, message: wire.FieldValue) -> None:
         message.CopyFrom(to_wire(value))
 
 
+def fields_from_wire(fields: Mapping[str, wire.FieldValue]) -> dict[str, Value]:
+    """Decodes the fields of a record."""
+    values: dict[str, Value] = {}
+    # Not items(), which is a generator in Python.
+    for name in fields:
+        message = fields[name]
+        kind = message.WhichOneof("value")
+        values[name] = getattr(message, kind) if kind in _PLAIN else from_wire(message)
+    return values
+
+
 def from_wire(message: wire.FieldValue) -> Value:
     """Decodes a value; returns ``None`` for a type that this version does not know."""
     kind = message.WhichOneof("value")
@@ -226,8 +237,13 @@ def timestamp_to_wire(time: datetime) -> Timestamp:
 def timestamp_from_wire(message: Timestamp) -> datetime:
     """Decodes a time, in UTC; a :class:`PreciseTime` if it has a fraction of a microsecond."""
     # Not ToDatetime, which takes longer than all else of a record.
-    time = _EPOCH + timedelta(seconds=message.seconds, microseconds=message.nanos // 1_000)
-    rest = message.nanos % 1_000
+    return time_of(message.seconds, message.nanos)
+
+
+def time_of(seconds: int, nanoseconds: int) -> datetime:
+    """A time since 1970, in UTC; a :class:`PreciseTime` if it has a fraction of a microsecond."""
+    microseconds, rest = divmod(nanoseconds, 1_000)
+    time = _EPOCH + timedelta(seconds=seconds, microseconds=microseconds)
     return PreciseTime.of(time, rest) if rest else time
 
 

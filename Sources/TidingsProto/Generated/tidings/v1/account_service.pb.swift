@@ -346,10 +346,10 @@ extension TidingsV1 {
     /// The outcome.
     public enum Outcome: Hashable, Sendable {
       /// The user.
-      case user(TidingsV1.User)
+      indirect case user(TidingsV1.User)
       /// UNKNOWN_ITEM: there is no such user, or none who published this address or number. INVALID_ARGUMENTS: the
       /// address or number is not valid.
-      case error(TidingsV1.ItemError)
+      indirect case error(TidingsV1.ItemError)
     }
   }
 
@@ -620,9 +620,9 @@ extension TidingsV1.FetchAccountStatusResponse: TidingsProtobuf.GeneratedMessage
       case 3:
         self.roles.append(try reader.string("tidings.v1.FetchAccountStatusResponse.roles"))
       case 4:
-        self.usage.append(try reader.message())
+        try reader.message(appendingTo: &self.usage)
       case 5:
-        self.quota = try reader.message(self.quota)
+        try reader.message(into: &self.quota)
       case 6:
         self.keyExpiresMs = try reader.uint64()
       default: try reader.skip(field)
@@ -840,7 +840,7 @@ extension TidingsV1.FetchUsersRequest: TidingsProtobuf.GeneratedMessage {
       case 2:
         self.environment = TidingsV1.Environment(rawValue: try reader.int32())
       case 3:
-        self.lookups.append(try reader.message())
+        try reader.message(appendingTo: &self.lookups)
       default: try reader.skip(field)
       }
     }
@@ -908,7 +908,7 @@ extension TidingsV1.UserResult: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.lookup = try reader.message(self.lookup)
+        try reader.message(into: &self.lookup)
       case 2:
         self.outcome = .user(try reader.message())
       case 3:
@@ -944,7 +944,7 @@ extension TidingsV1.FetchUsersResponse: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.results.append(try reader.message())
+        try reader.message(appendingTo: &self.results)
       default: try reader.skip(field)
       }
     }
@@ -1043,7 +1043,7 @@ extension TidingsV1.FetchDirectoryEntryResponse: TidingsProtobuf.GeneratedMessag
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.entry = try reader.message(self.entry)
+        try reader.message(into: &self.entry)
       default: try reader.skip(field)
       }
     }
@@ -1077,7 +1077,7 @@ extension TidingsV1.UpdateDirectoryEntryRequest: TidingsProtobuf.GeneratedMessag
       case 2:
         self.environment = TidingsV1.Environment(rawValue: try reader.int32())
       case 3:
-        self.entry = try reader.message(self.entry)
+        try reader.message(into: &self.entry)
       default: try reader.skip(field)
       }
     }
@@ -1109,7 +1109,7 @@ extension TidingsV1.UpdateDirectoryEntryResponse: TidingsProtobuf.GeneratedMessa
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.entry = try reader.message(self.entry)
+        try reader.message(into: &self.entry)
       default: try reader.skip(field)
       }
     }
@@ -1178,7 +1178,7 @@ extension TidingsV1.ListDirectoryResponse: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.users.append(try reader.message())
+        try reader.message(appendingTo: &self.users)
       case 2:
         self.moreComing = try reader.bool()
       default: try reader.skip(field)

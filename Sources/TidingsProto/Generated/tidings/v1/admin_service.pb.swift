@@ -1576,11 +1576,11 @@ extension TidingsV1 {
       /// The account. `created` is absent if the user was not created by an administrator.
       indirect case account(TidingsV1.Account)
       /// The use of the quota, in one container.
-      case usage(TidingsV1.Usage)
+      indirect case usage(TidingsV1.Usage)
       /// A device that has written something.
-      case device(TidingsV1.Device)
+      indirect case device(TidingsV1.Device)
       /// A zone of a private database.
-      case zone(TidingsV1.RecordZone)
+      indirect case zone(TidingsV1.RecordZone)
       /// A record of a private database, or one of a public database that the user created. Records of the type
       /// `cloudkit.share` are what the user shares.
       indirect case record(TidingsV1.Record)
@@ -1593,7 +1593,7 @@ extension TidingsV1 {
       /// An asset of a private database. DownloadAsset returns the content.
       case asset(TidingsV1.Asset)
       /// What the user published in the directory of the database's container.
-      case directoryEntry(TidingsV1.DirectoryEntry)
+      indirect case directoryEntry(TidingsV1.DirectoryEntry)
     }
   }
 
@@ -1860,15 +1860,15 @@ extension TidingsV1.Account: TidingsProtobuf.GeneratedMessage {
       case 2:
         self.roles.append(try reader.string("tidings.v1.Account.roles"))
       case 3:
-        self.keys.append(try reader.message())
+        try reader.message(appendingTo: &self.keys)
       case 4:
-        self.created = try reader.message(self.created)
+        try reader.message(into: &self.created)
       case 5:
         self.displayName = try reader.string("tidings.v1.Account.display_name")
       case 6:
-        self.restricted = try reader.message(self.restricted)
+        try reader.message(into: &self.restricted)
       case 7:
-        self.quota = try reader.message(self.quota)
+        try reader.message(into: &self.quota)
       default: try reader.skip(field)
       }
     }
@@ -1906,13 +1906,13 @@ extension TidingsV1.PublicKey: TidingsProtobuf.GeneratedMessage {
       case 1:
         self.key = try reader.string("tidings.v1.PublicKey.key")
       case 2:
-        self.expires = try reader.message(self.expires)
+        try reader.message(into: &self.expires)
       case 3:
-        self.revoked = try reader.message(self.revoked)
+        try reader.message(into: &self.revoked)
       case 4:
         self.label = try reader.string("tidings.v1.PublicKey.label")
       case 5:
-        self.admitted = try reader.message(self.admitted)
+        try reader.message(into: &self.admitted)
       default: try reader.skip(field)
       }
     }
@@ -1948,13 +1948,13 @@ extension TidingsV1.CreateUserRequest: TidingsProtobuf.GeneratedMessage {
       case 1:
         self.name = try reader.string("tidings.v1.CreateUserRequest.name")
       case 2:
-        self.publicKey = try reader.message(self.publicKey)
+        try reader.message(into: &self.publicKey)
       case 3:
         self.displayName = try reader.string("tidings.v1.CreateUserRequest.display_name")
       case 4:
         self.roles.append(try reader.string("tidings.v1.CreateUserRequest.roles"))
       case 5:
-        self.quota = try reader.message(self.quota)
+        try reader.message(into: &self.quota)
       default: try reader.skip(field)
       }
     }
@@ -1988,7 +1988,7 @@ extension TidingsV1.CreateUserResponse: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.account = try reader.message(self.account)
+        try reader.message(into: &self.account)
       default: try reader.skip(field)
       }
     }
@@ -2024,7 +2024,7 @@ extension TidingsV1.UpdateUserRequest: TidingsProtobuf.GeneratedMessage {
       case 3:
         self.restricted = try reader.bool()
       case 4:
-        self.quota = try reader.message(self.quota)
+        try reader.message(into: &self.quota)
       case 5:
         self.removesQuota = try reader.bool()
       default: try reader.skip(field)
@@ -2060,7 +2060,7 @@ extension TidingsV1.UpdateUserResponse: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.account = try reader.message(self.account)
+        try reader.message(into: &self.account)
       default: try reader.skip(field)
       }
     }
@@ -2126,11 +2126,11 @@ extension TidingsV1.ListUsersResponse: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.accounts.append(try reader.message())
+        try reader.message(appendingTo: &self.accounts)
       case 2:
         self.moreComing = try reader.bool()
       case 3:
-        self.guestKeys.append(try reader.message())
+        try reader.message(appendingTo: &self.guestKeys)
       default: try reader.skip(field)
       }
     }
@@ -2164,7 +2164,7 @@ extension TidingsV1.AuthorizeKeyRequest: TidingsProtobuf.GeneratedMessage {
       case 1:
         self.userName = try reader.string("tidings.v1.AuthorizeKeyRequest.user_name")
       case 2:
-        self.publicKey = try reader.message(self.publicKey)
+        try reader.message(into: &self.publicKey)
       default: try reader.skip(field)
       }
     }
@@ -2195,7 +2195,7 @@ extension TidingsV1.AuthorizeKeyResponse: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.account = try reader.message(self.account)
+        try reader.message(into: &self.account)
       default: try reader.skip(field)
       }
     }
@@ -2255,7 +2255,7 @@ extension TidingsV1.RevokeKeyResponse: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.account = try reader.message(self.account)
+        try reader.message(into: &self.account)
       case 2:
         self.rotatedChannelCount = try reader.uint32()
       default: try reader.skip(field)
@@ -2321,7 +2321,7 @@ extension TidingsV1.AssignRolesResponse: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.account = try reader.message(self.account)
+        try reader.message(into: &self.account)
       default: try reader.skip(field)
       }
     }
@@ -2390,7 +2390,7 @@ extension TidingsV1.AuditEntry: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.time = try reader.message(self.time)
+        try reader.message(into: &self.time)
       case 2:
         self.action = try reader.string("tidings.v1.AuditEntry.action")
       case 3:
@@ -2441,9 +2441,9 @@ extension TidingsV1.FetchAuditLogResponse: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.entries.append(try reader.message())
+        try reader.message(appendingTo: &self.entries)
       case 2:
-        self.chains.append(try reader.message())
+        try reader.message(appendingTo: &self.chains)
       default: try reader.skip(field)
       }
     }
@@ -2632,7 +2632,7 @@ extension TidingsV1.CheckStoreResponse: TidingsProtobuf.GeneratedMessage {
       case 7:
         self.bytesDone = try reader.uint64()
       case 8:
-        self.damage.append(try reader.message())
+        try reader.message(appendingTo: &self.damage)
       case 9:
         self.damageCount = try reader.uint64()
       default: try reader.skip(field)
@@ -2804,7 +2804,7 @@ extension TidingsV1.Connection: TidingsProtobuf.GeneratedMessage {
       case 4:
         self.deviceID = try reader.string("tidings.v1.Connection.device_id")
       case 5:
-        self.since = try reader.message(self.since)
+        try reader.message(into: &self.since)
       case 6:
         self.callsOpen = try reader.uint32()
       case 7:
@@ -2886,7 +2886,7 @@ extension TidingsV1.ListConnectionsResponse: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.connections.append(try reader.message())
+        try reader.message(appendingTo: &self.connections)
       case 2:
         self.moreComing = try reader.bool()
       case 3:
@@ -2990,7 +2990,7 @@ extension TidingsV1.Device: TidingsProtobuf.GeneratedMessage {
       case 1:
         self.deviceID = try reader.string("tidings.v1.Device.device_id")
       case 2:
-        self.lastWrite = try reader.message(self.lastWrite)
+        try reader.message(into: &self.lastWrite)
       default: try reader.skip(field)
       }
     }
@@ -3057,7 +3057,7 @@ extension TidingsV1.ListDevicesResponse: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.devices.append(try reader.message())
+        try reader.message(appendingTo: &self.devices)
       case 2:
         self.moreComing = try reader.bool()
       default: try reader.skip(field)
@@ -3333,7 +3333,7 @@ extension TidingsV1.ResetDevelopmentResponse: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.changes.append(try reader.message())
+        try reader.message(appendingTo: &self.changes)
       case 2:
         self.databaseCount = try reader.uint32()
       case 3:
@@ -3402,7 +3402,7 @@ extension TidingsV1.UserDataItem: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.databaseID = try reader.message(self.databaseID)
+        try reader.message(into: &self.databaseID)
       case 2:
         self.item = .account(try reader.message())
       case 3:
@@ -3462,7 +3462,7 @@ extension TidingsV1.FetchUserDataResponse: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.items.append(try reader.message())
+        try reader.message(appendingTo: &self.items)
       case 2:
         self.continuation = try reader.bytes()
       default: try reader.skip(field)
@@ -3528,7 +3528,7 @@ extension TidingsV1.EraseUserResponse: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.erasure = try reader.message(self.erasure)
+        try reader.message(into: &self.erasure)
       default: try reader.skip(field)
       }
     }
@@ -3591,7 +3591,7 @@ extension TidingsV1.FetchErasureResponse: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.erasure = try reader.message(self.erasure)
+        try reader.message(into: &self.erasure)
       default: try reader.skip(field)
       }
     }
@@ -3627,15 +3627,15 @@ extension TidingsV1.UserErasure: TidingsProtobuf.GeneratedMessage {
       case 3:
         self.requestedBy = try reader.string("tidings.v1.UserErasure.requested_by")
       case 4:
-        self.requested = try reader.message(self.requested)
+        try reader.message(into: &self.requested)
       case 5:
-        self.finished = try reader.message(self.finished)
+        try reader.message(into: &self.finished)
       case 6:
         self.publicRecords = TidingsV1.PublicRecordsAction(rawValue: try reader.int32())
       case 7:
-        self.erased.append(try reader.message())
+        try reader.message(appendingTo: &self.erased)
       case 8:
-        self.remainders.append(try reader.message())
+        try reader.message(appendingTo: &self.remainders)
       default: try reader.skip(field)
       }
     }
@@ -3707,7 +3707,7 @@ extension TidingsV1.ErasureRemainder: TidingsProtobuf.GeneratedMessage {
       case 1:
         self.description = try reader.string("tidings.v1.ErasureRemainder.description")
       case 2:
-        self.until = try reader.message(self.until)
+        try reader.message(into: &self.until)
       default: try reader.skip(field)
       }
     }

@@ -156,9 +156,9 @@ extension TidingsV1.UploadAssetRequest: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.databaseID = try reader.message(self.databaseID)
+        try reader.message(into: &self.databaseID)
       case 2:
-        self.asset = try reader.message(self.asset)
+        try reader.message(into: &self.asset)
       case 3:
         self.offset = try reader.uint64()
       case 4:
@@ -228,9 +228,9 @@ extension TidingsV1.DownloadAssetRequest: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.databaseID = try reader.message(self.databaseID)
+        try reader.message(into: &self.databaseID)
       case 2:
-        self.asset = try reader.message(self.asset)
+        try reader.message(into: &self.asset)
       case 3:
         self.offset = try reader.uint64()
       case 4:

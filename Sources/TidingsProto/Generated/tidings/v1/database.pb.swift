@@ -289,7 +289,7 @@ extension TidingsV1.RecordID: TidingsProtobuf.GeneratedMessage {
       case 1:
         self.recordName = try reader.string("tidings.v1.RecordID.record_name")
       case 2:
-        self.zoneID = try reader.message(self.zoneID)
+        try reader.message(into: &self.zoneID)
       default: try reader.skip(field)
       }
     }

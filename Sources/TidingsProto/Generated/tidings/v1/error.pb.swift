@@ -238,7 +238,7 @@ extension TidingsV1.ItemError: TidingsProtobuf.GeneratedMessage {
       case 2:
         self.message = try reader.string("tidings.v1.ItemError.message")
       case 3:
-        self.retryAfter = try reader.message(self.retryAfter)
+        try reader.message(into: &self.retryAfter)
       case 4:
         self.existingSubscriptionID = try reader.string("tidings.v1.ItemError.existing_subscription_id")
       default: try reader.skip(field)

@@ -660,9 +660,9 @@ extension TidingsV1.Subscription: TidingsProtobuf.GeneratedMessage {
       case 3:
         self.recordType = try reader.string("tidings.v1.Subscription.record_type")
       case 4:
-        self.predicate = try reader.message(self.predicate)
+        try reader.message(into: &self.predicate)
       case 5:
-        self.zoneID = try reader.message(self.zoneID)
+        try reader.message(into: &self.zoneID)
       case 6:
         self.firesOnRecordCreation = try reader.bool()
       case 7:
@@ -672,9 +672,9 @@ extension TidingsV1.Subscription: TidingsProtobuf.GeneratedMessage {
       case 9:
         self.firesOnce = try reader.bool()
       case 10:
-        self.notificationInfo = try reader.message(self.notificationInfo)
+        try reader.message(into: &self.notificationInfo)
       case 11:
-        self.effective = try reader.message(self.effective)
+        try reader.message(into: &self.effective)
       case 12:
         self.firesOnRecordEnter = try reader.bool()
       case 13:
@@ -759,34 +759,23 @@ extension TidingsV1.Notification: TidingsProtobuf.GeneratedMessage {
       case 3:
         self.subscriptionID = try reader.string("tidings.v1.Notification.subscription_id")
       case 4:
-        self.databaseID = try reader.message(self.databaseID)
+        try reader.message(into: &self.databaseID)
       case 5:
         self.reason = TidingsV1.QueryNotificationReason(rawValue: try reader.int32())
       case 6:
-        self.recordID = try reader.message(self.recordID)
+        try reader.message(into: &self.recordID)
       case 7:
         self.recordType = try reader.string("tidings.v1.Notification.record_type")
       case 8:
-        if self.recordFields.isEmpty { self.recordFields.reserveCapacity(reader.entryCount(of: 8)) }
-        var entry = try reader.nested()
-        var key: String = ""
-        var value: TidingsV1.FieldValue = TidingsV1.FieldValue()
-        while let part = try entry.next() {
-          switch part {
-          case 1: key = try entry.string("tidings.v1.Notification.record_fields")
-          case 2: value = try entry.message(value)
-          default: try entry.skip(part)
-          }
-        }
-        self.recordFields[key] = value
+        try reader.entry(of: &self.recordFields, 8, "tidings.v1.Notification.record_fields")
       case 9:
-        self.notificationInfo = try reader.message(self.notificationInfo)
+        try reader.message(into: &self.notificationInfo)
       case 10:
-        self.committed = try reader.message(self.committed)
+        try reader.message(into: &self.committed)
       case 11:
         self.isPruned = try reader.bool()
       case 12:
-        self.position = try reader.message(self.position)
+        try reader.message(into: &self.position)
       case 13:
         self.alertLocalizationValues.append(try reader.string("tidings.v1.Notification.alert_localization_values"))
       case 14:
@@ -856,7 +845,7 @@ extension TidingsV1.Push: TidingsProtobuf.GeneratedMessage {
       case 2:
         self.previousSequenceNumber = try reader.uint64()
       case 3:
-        self.published = try reader.message(self.published)
+        try reader.message(into: &self.published)
       case 4:
         self.originTag = try reader.fixed64()
       case 5:

@@ -319,7 +319,7 @@ extension TidingsV1 {
       /// It is marked read; always true.
       case markedRead(Bool)
       /// It failed: UNKNOWN_ITEM when the user has no such notification.
-      case error(TidingsV1.ItemError)
+      indirect case error(TidingsV1.ItemError)
     }
   }
 
@@ -776,7 +776,7 @@ extension TidingsV1 {
       /// It is settled; always true. Settling it as done again succeeds, too.
       case settled(Bool)
       /// It failed: UNKNOWN_ITEM when another device has the notification, or has settled it.
-      case error(TidingsV1.ItemError)
+      indirect case error(TidingsV1.ItemError)
     }
   }
 
@@ -900,7 +900,7 @@ extension TidingsV1.Channel: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.position = try reader.message(self.position)
+        try reader.message(into: &self.position)
       case 2:
         self.topic = try reader.bytes()
       case 3:
@@ -946,7 +946,7 @@ extension TidingsV1.RegisterDeviceResponse: TidingsProtobuf.GeneratedMessage {
       case 2:
         self.controlTopic = try reader.bytes()
       case 3:
-        self.channels.append(try reader.message())
+        try reader.message(appendingTo: &self.channels)
       case 4:
         self.incarnation = try reader.string("tidings.v1.RegisterDeviceResponse.incarnation")
       case 5:
@@ -1038,7 +1038,7 @@ extension TidingsV1.FetchNotificationChangesResponse: TidingsProtobuf.GeneratedM
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.notifications.append(try reader.message())
+        try reader.message(appendingTo: &self.notifications)
       case 2:
         self.changeToken = try reader.bytes()
       case 3:
@@ -1152,7 +1152,7 @@ extension TidingsV1.MarkNotificationsReadResponse: TidingsProtobuf.GeneratedMess
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.results.append(try reader.message())
+        try reader.message(appendingTo: &self.results)
       default: try reader.skip(field)
       }
     }
@@ -1286,7 +1286,7 @@ extension TidingsV1.NotificationDelivery: TidingsProtobuf.GeneratedMessage {
       case 1:
         self.device = try reader.string("tidings.v1.NotificationDelivery.device")
       case 2:
-        self.fetched = try reader.message(self.fetched)
+        try reader.message(into: &self.fetched)
       default: try reader.skip(field)
       }
     }
@@ -1321,11 +1321,11 @@ extension TidingsV1.NotificationLease: TidingsProtobuf.GeneratedMessage {
       case 2:
         self.device = try reader.string("tidings.v1.NotificationLease.device")
       case 3:
-        self.leased = try reader.message(self.leased)
+        try reader.message(into: &self.leased)
       case 4:
         self.deliveryCount = try reader.uint32()
       case 5:
-        self.settled = try reader.message(self.settled)
+        try reader.message(into: &self.settled)
       default: try reader.skip(field)
       }
     }
@@ -1359,15 +1359,15 @@ extension TidingsV1.TraceNotificationResponse: TidingsProtobuf.GeneratedMessage 
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.committed = try reader.message(self.committed)
+        try reader.message(into: &self.committed)
       case 2:
-        self.published = try reader.message(self.published)
+        try reader.message(into: &self.published)
       case 3:
-        self.fetched = try reader.message(self.fetched)
+        try reader.message(into: &self.fetched)
       case 4:
-        self.markedRead = try reader.message(self.markedRead)
+        try reader.message(into: &self.markedRead)
       case 5:
-        self.notification = try reader.message(self.notification)
+        try reader.message(into: &self.notification)
       case 6:
         self.originDevice = try reader.string("tidings.v1.TraceNotificationResponse.origin_device")
       case 7:
@@ -1375,9 +1375,9 @@ extension TidingsV1.TraceNotificationResponse: TidingsProtobuf.GeneratedMessage 
       case 8:
         self.isPruned = try reader.bool()
       case 9:
-        self.deliveries.append(try reader.message())
+        try reader.message(appendingTo: &self.deliveries)
       case 10:
-        self.leases.append(try reader.message())
+        try reader.message(appendingTo: &self.leases)
       case 11:
         self.readDevice = try reader.string("tidings.v1.TraceNotificationResponse.read_device")
       default: try reader.skip(field)
@@ -1427,7 +1427,7 @@ extension TidingsV1.LeaseNotificationsRequest: TidingsProtobuf.GeneratedMessage 
       case 4:
         self.limit = try reader.uint32()
       case 5:
-        self.visibilityTimeout = try reader.message(self.visibilityTimeout)
+        try reader.message(into: &self.visibilityTimeout)
       case 6:
         self.startsAtEnd = try reader.bool()
       default: try reader.skip(field)
@@ -1464,11 +1464,11 @@ extension TidingsV1.LeasedNotification: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.notification = try reader.message(self.notification)
+        try reader.message(into: &self.notification)
       case 2:
         self.leaseID = try reader.string("tidings.v1.LeasedNotification.lease_id")
       case 3:
-        self.expires = try reader.message(self.expires)
+        try reader.message(into: &self.expires)
       case 4:
         self.deliveryCount = try reader.uint32()
       case 5:
@@ -1506,11 +1506,11 @@ extension TidingsV1.LeaseNotificationsResponse: TidingsProtobuf.GeneratedMessage
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.notifications.append(try reader.message())
+        try reader.message(appendingTo: &self.notifications)
       case 2:
         self.moreComing = try reader.bool()
       case 3:
-        self.nextExpiry = try reader.message(self.nextExpiry)
+        try reader.message(into: &self.nextExpiry)
       default: try reader.skip(field)
       }
     }
@@ -1554,7 +1554,7 @@ extension TidingsV1.SettleNotificationsRequest: TidingsProtobuf.GeneratedMessage
       case 6:
         self.marksRead = try reader.bool()
       case 7:
-        self.visibilityTimeout = try reader.message(self.visibilityTimeout)
+        try reader.message(into: &self.visibilityTimeout)
       default: try reader.skip(field)
       }
     }
@@ -1626,7 +1626,7 @@ extension TidingsV1.SettleNotificationsResponse: TidingsProtobuf.GeneratedMessag
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.results.append(try reader.message())
+        try reader.message(appendingTo: &self.results)
       default: try reader.skip(field)
       }
     }

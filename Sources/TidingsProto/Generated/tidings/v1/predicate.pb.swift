@@ -199,7 +199,7 @@ extension TidingsV1 {
     /// Operators follow their operands.
     public enum Node: Hashable, Sendable {
       /// An operand.
-      case comparison(TidingsV1.PredicateComparison)
+      indirect case comparison(TidingsV1.PredicateComparison)
       /// TRUEPREDICATE or FALSEPREDICATE.
       case constant(Bool)
       /// AND of the last N operands, N >= 1.
@@ -267,7 +267,7 @@ extension TidingsV1.PredicateComparison: TidingsProtobuf.GeneratedMessage {
       case 2:
         self.`operator` = TidingsV1.PredicateOperator(rawValue: try reader.int32())
       case 3:
-        self.values.append(try reader.message())
+        try reader.message(appendingTo: &self.values)
       case 4:
         self.caseInsensitive = try reader.bool()
       case 5:
@@ -349,9 +349,9 @@ extension TidingsV1.Predicate: TidingsProtobuf.GeneratedMessage {
       case 1:
         self.text = try reader.string("tidings.v1.Predicate.text")
       case 2:
-        self.arguments.append(try reader.message())
+        try reader.message(appendingTo: &self.arguments)
       case 3:
-        self.nodes.append(try reader.message())
+        try reader.message(appendingTo: &self.nodes)
       default: try reader.skip(field)
       }
     }

@@ -575,7 +575,7 @@ extension TidingsV1 {
       /// A location.
       indirect case locationValue(TidingsV1.Location)
       /// A relation to another record.
-      case referenceValue(TidingsV1.Reference)
+      indirect case referenceValue(TidingsV1.Reference)
       /// A file.
       case assetValue(TidingsV1.Asset)
       /// Texts.
@@ -871,7 +871,7 @@ extension TidingsV1.Location: TidingsProtobuf.GeneratedMessage {
       case 7:
         self.course = try reader.double()
       case 8:
-        self.timestamp = try reader.message(self.timestamp)
+        try reader.message(into: &self.timestamp)
       default: try reader.skip(field)
       }
     }
@@ -908,7 +908,7 @@ extension TidingsV1.Reference: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.recordID = try reader.message(self.recordID)
+        try reader.message(into: &self.recordID)
       case 2:
         self.action = TidingsV1.ReferenceAction(rawValue: try reader.int32())
       default: try reader.skip(field)
@@ -1108,7 +1108,7 @@ extension TidingsV1.TimestampList: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.values.append(try reader.message())
+        try reader.message(appendingTo: &self.values)
       default: try reader.skip(field)
       }
     }
@@ -1138,7 +1138,7 @@ extension TidingsV1.LocationList: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.values.append(try reader.message())
+        try reader.message(appendingTo: &self.values)
       default: try reader.skip(field)
       }
     }
@@ -1168,7 +1168,7 @@ extension TidingsV1.ReferenceList: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.values.append(try reader.message())
+        try reader.message(appendingTo: &self.values)
       default: try reader.skip(field)
       }
     }
@@ -1198,7 +1198,7 @@ extension TidingsV1.AssetList: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.values.append(try reader.message())
+        try reader.message(appendingTo: &self.values)
       default: try reader.skip(field)
       }
     }
@@ -1370,7 +1370,7 @@ extension TidingsV1.ModificationInfo: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.timestamp = try reader.message(self.timestamp)
+        try reader.message(into: &self.timestamp)
       case 2:
         self.userRecordName = try reader.string("tidings.v1.ModificationInfo.user_record_name")
       case 3:
@@ -1418,7 +1418,7 @@ extension TidingsV1.Participant: TidingsProtobuf.GeneratedMessage {
       case 6:
         self.oneTimeURL = try reader.string("tidings.v1.Participant.one_time_url")
       case 7:
-        self.expires = try reader.message(self.expires)
+        try reader.message(into: &self.expires)
       default: try reader.skip(field)
       }
     }
@@ -1456,7 +1456,7 @@ extension TidingsV1.AccessRequester: TidingsProtobuf.GeneratedMessage {
       case 1:
         self.userRecordName = try reader.string("tidings.v1.AccessRequester.user_record_name")
       case 2:
-        self.requested = try reader.message(self.requested)
+        try reader.message(into: &self.requested)
       default: try reader.skip(field)
       }
     }
@@ -1491,13 +1491,13 @@ extension TidingsV1.Share: TidingsProtobuf.GeneratedMessage {
       case 2:
         self.publicPermission = TidingsV1.ParticipantPermission(rawValue: try reader.int32())
       case 3:
-        self.participants.append(try reader.message())
+        try reader.message(appendingTo: &self.participants)
       case 4:
         self.url = try reader.string("tidings.v1.Share.url")
       case 5:
         self.allowsAccessRequests = try reader.bool()
       case 6:
-        self.requesters.append(try reader.message())
+        try reader.message(appendingTo: &self.requesters)
       case 7:
         self.blockedUserRecordNames.append(try reader.string("tidings.v1.Share.blocked_user_record_names"))
       default: try reader.skip(field)
@@ -1535,32 +1535,21 @@ extension TidingsV1.Record: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.recordID = try reader.message(self.recordID)
+        try reader.message(into: &self.recordID)
       case 2:
         self.recordType = try reader.string("tidings.v1.Record.record_type")
       case 3:
-        if self.fields.isEmpty { self.fields.reserveCapacity(reader.entryCount(of: 3)) }
-        var entry = try reader.nested()
-        var key: String = ""
-        var value: TidingsV1.FieldValue = TidingsV1.FieldValue()
-        while let part = try entry.next() {
-          switch part {
-          case 1: key = try entry.string("tidings.v1.Record.fields")
-          case 2: value = try entry.message(value)
-          default: try entry.skip(part)
-          }
-        }
-        self.fields[key] = value
+        try reader.entry(of: &self.fields, 3, "tidings.v1.Record.fields")
       case 4:
         self.changeTag = try reader.string("tidings.v1.Record.change_tag")
       case 5:
-        self.created = try reader.message(self.created)
+        try reader.message(into: &self.created)
       case 6:
-        self.modified = try reader.message(self.modified)
+        try reader.message(into: &self.modified)
       case 7:
-        self.parent = try reader.message(self.parent)
+        try reader.message(into: &self.parent)
       case 8:
-        self.share = try reader.message(self.share)
+        try reader.message(into: &self.share)
       case 9:
         self.shareRecordName = try reader.string("tidings.v1.Record.share_record_name")
       default: try reader.skip(field)

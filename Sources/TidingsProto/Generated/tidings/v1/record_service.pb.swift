@@ -159,7 +159,7 @@ extension TidingsV1 {
       /// It is deleted, or did not exist; always true.
       case deleted(Bool)
       /// It failed.
-      case error(TidingsV1.ItemError)
+      indirect case error(TidingsV1.ItemError)
     }
   }
 
@@ -806,11 +806,11 @@ extension TidingsV1.ModifyRecordsRequest: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.databaseID = try reader.message(self.databaseID)
+        try reader.message(into: &self.databaseID)
       case 2:
-        self.recordsToSave.append(try reader.message())
+        try reader.message(appendingTo: &self.recordsToSave)
       case 3:
-        self.recordIDsToDelete.append(try reader.message())
+        try reader.message(appendingTo: &self.recordIDsToDelete)
       case 4:
         self.savePolicy = TidingsV1.SavePolicy(rawValue: try reader.int32())
       case 5:
@@ -854,7 +854,7 @@ extension TidingsV1.RecordResult: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.recordID = try reader.message(self.recordID)
+        try reader.message(into: &self.recordID)
       case 2:
         self.outcome = .record(try reader.message())
       case 3:
@@ -862,9 +862,9 @@ extension TidingsV1.RecordResult: TidingsProtobuf.GeneratedMessage {
       case 4:
         self.outcome = .error(try reader.message())
       case 5:
-        self.serverRecord = try reader.message(self.serverRecord)
+        try reader.message(into: &self.serverRecord)
       case 6:
-        self.ancestorRecord = try reader.message(self.ancestorRecord)
+        try reader.message(into: &self.ancestorRecord)
       default: try reader.skip(field)
       }
     }
@@ -899,11 +899,11 @@ extension TidingsV1.CascadedDeletion: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.recordID = try reader.message(self.recordID)
+        try reader.message(into: &self.recordID)
       case 2:
         self.recordType = try reader.string("tidings.v1.CascadedDeletion.record_type")
       case 3:
-        self.targetID = try reader.message(self.targetID)
+        try reader.message(into: &self.targetID)
       default: try reader.skip(field)
       }
     }
@@ -935,9 +935,9 @@ extension TidingsV1.ModifyRecordsResponse: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.results.append(try reader.message())
+        try reader.message(appendingTo: &self.results)
       case 2:
-        self.cascadedDeletions.append(try reader.message())
+        try reader.message(appendingTo: &self.cascadedDeletions)
       default: try reader.skip(field)
       }
     }
@@ -998,11 +998,11 @@ extension TidingsV1.FetchRecordsRequest: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.databaseID = try reader.message(self.databaseID)
+        try reader.message(into: &self.databaseID)
       case 2:
-        self.recordIDs.append(try reader.message())
+        try reader.message(appendingTo: &self.recordIDs)
       case 3:
-        self.desiredKeys = try reader.message(self.desiredKeys)
+        try reader.message(into: &self.desiredKeys)
       default: try reader.skip(field)
       }
     }
@@ -1034,7 +1034,7 @@ extension TidingsV1.FetchRecordsResponse: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.results.append(try reader.message())
+        try reader.message(appendingTo: &self.results)
       default: try reader.skip(field)
       }
     }
@@ -1068,7 +1068,7 @@ extension TidingsV1.SortDescriptor: TidingsProtobuf.GeneratedMessage {
       case 2:
         self.descending = try reader.bool()
       case 3:
-        self.relativeLocation = try reader.message(self.relativeLocation)
+        try reader.message(into: &self.relativeLocation)
       default: try reader.skip(field)
       }
     }
@@ -1100,17 +1100,17 @@ extension TidingsV1.QueryRecordsRequest: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.databaseID = try reader.message(self.databaseID)
+        try reader.message(into: &self.databaseID)
       case 2:
         self.recordType = try reader.string("tidings.v1.QueryRecordsRequest.record_type")
       case 3:
-        self.predicate = try reader.message(self.predicate)
+        try reader.message(into: &self.predicate)
       case 4:
-        self.sortDescriptors.append(try reader.message())
+        try reader.message(appendingTo: &self.sortDescriptors)
       case 5:
-        self.zoneID = try reader.message(self.zoneID)
+        try reader.message(into: &self.zoneID)
       case 6:
-        self.desiredKeys = try reader.message(self.desiredKeys)
+        try reader.message(into: &self.desiredKeys)
       case 7:
         self.limit = try reader.uint32()
       case 8:
@@ -1151,7 +1151,7 @@ extension TidingsV1.QueryRecordsResponse: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.records.append(try reader.message())
+        try reader.message(appendingTo: &self.records)
       case 2:
         self.cursor = try reader.bytes()
       case 3:
@@ -1187,7 +1187,7 @@ extension TidingsV1.ExplainQueryRequest: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.query = try reader.message(self.query)
+        try reader.message(into: &self.query)
       default: try reader.skip(field)
       }
     }
@@ -1271,11 +1271,11 @@ extension TidingsV1.ZoneChangesOptions: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.zoneID = try reader.message(self.zoneID)
+        try reader.message(into: &self.zoneID)
       case 2:
         self.changeToken = try reader.bytes()
       case 3:
-        self.desiredKeys = try reader.message(self.desiredKeys)
+        try reader.message(into: &self.desiredKeys)
       case 4:
         self.recordTypes.append(try reader.string("tidings.v1.ZoneChangesOptions.record_types"))
       case 5:
@@ -1313,13 +1313,13 @@ extension TidingsV1.FetchRecordZoneChangesRequest: TidingsProtobuf.GeneratedMess
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.databaseID = try reader.message(self.databaseID)
+        try reader.message(into: &self.databaseID)
       case 2:
-        self.zones.append(try reader.message())
+        try reader.message(appendingTo: &self.zones)
       case 3:
         self.limit = try reader.uint32()
       case 4:
-        self.maxWait = try reader.message(self.maxWait)
+        try reader.message(into: &self.maxWait)
       default: try reader.skip(field)
       }
     }
@@ -1352,7 +1352,7 @@ extension TidingsV1.DeletedRecord: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.recordID = try reader.message(self.recordID)
+        try reader.message(into: &self.recordID)
       case 2:
         self.recordType = try reader.string("tidings.v1.DeletedRecord.record_type")
       default: try reader.skip(field)
@@ -1385,17 +1385,17 @@ extension TidingsV1.ZoneChanges: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.zoneID = try reader.message(self.zoneID)
+        try reader.message(into: &self.zoneID)
       case 2:
-        self.changedRecords.append(try reader.message())
+        try reader.message(appendingTo: &self.changedRecords)
       case 3:
-        self.deletedRecords.append(try reader.message())
+        try reader.message(appendingTo: &self.deletedRecords)
       case 4:
         self.changeToken = try reader.bytes()
       case 5:
         self.moreComing = try reader.bool()
       case 6:
-        self.error = try reader.message(self.error)
+        try reader.message(into: &self.error)
       case 7:
         self.clientChangeTokenData = try reader.bytes()
       default: try reader.skip(field)
@@ -1433,7 +1433,7 @@ extension TidingsV1.FetchRecordZoneChangesResponse: TidingsProtobuf.GeneratedMes
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.zones.append(try reader.message())
+        try reader.message(appendingTo: &self.zones)
       default: try reader.skip(field)
       }
     }
@@ -1463,13 +1463,13 @@ extension TidingsV1.FetchDatabaseChangesRequest: TidingsProtobuf.GeneratedMessag
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.databaseID = try reader.message(self.databaseID)
+        try reader.message(into: &self.databaseID)
       case 2:
         self.changeToken = try reader.bytes()
       case 3:
         self.limit = try reader.uint32()
       case 4:
-        self.maxWait = try reader.message(self.maxWait)
+        try reader.message(into: &self.maxWait)
       default: try reader.skip(field)
       }
     }
@@ -1502,7 +1502,7 @@ extension TidingsV1.DeletedZone: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.zoneID = try reader.message(self.zoneID)
+        try reader.message(into: &self.zoneID)
       case 2:
         self.reason = TidingsV1.ZoneDeletionReason(rawValue: try reader.int32())
       default: try reader.skip(field)
@@ -1535,9 +1535,9 @@ extension TidingsV1.FetchDatabaseChangesResponse: TidingsProtobuf.GeneratedMessa
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.changedZoneIDs.append(try reader.message())
+        try reader.message(appendingTo: &self.changedZoneIDs)
       case 2:
-        self.deletedZones.append(try reader.message())
+        try reader.message(appendingTo: &self.deletedZones)
       case 3:
         self.changeToken = try reader.bytes()
       case 4:

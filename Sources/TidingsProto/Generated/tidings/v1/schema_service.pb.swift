@@ -445,7 +445,7 @@ extension TidingsV1.FetchSchemaResponse: TidingsProtobuf.GeneratedMessage {
       case 1:
         self.text = try reader.string("tidings.v1.FetchSchemaResponse.text")
       case 2:
-        self.indexes.append(try reader.message())
+        try reader.message(appendingTo: &self.indexes)
       case 3:
         self.version = try reader.uint64()
       default: try reader.skip(field)
@@ -515,7 +515,7 @@ extension TidingsV1.ApplySchemaResponse: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.changes.append(try reader.message())
+        try reader.message(appendingTo: &self.changes)
       default: try reader.skip(field)
       }
     }
@@ -578,7 +578,7 @@ extension TidingsV1.DeploySchemaResponse: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.changes.append(try reader.message())
+        try reader.message(appendingTo: &self.changes)
       default: try reader.skip(field)
       }
     }

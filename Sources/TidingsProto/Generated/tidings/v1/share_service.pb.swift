@@ -123,7 +123,7 @@ extension TidingsV1 {
       /// It is found, or accepted.
       indirect case metadata(TidingsV1.ShareMetadata)
       /// It does not exist for the caller, or could not be accepted.
-      case error(TidingsV1.ItemError)
+      indirect case error(TidingsV1.ItemError)
     }
   }
 
@@ -344,15 +344,15 @@ extension TidingsV1.ShareMetadata: TidingsProtobuf.GeneratedMessage {
       case 2:
         self.environment = TidingsV1.Environment(rawValue: try reader.int32())
       case 3:
-        self.zoneID = try reader.message(self.zoneID)
+        try reader.message(into: &self.zoneID)
       case 4:
-        self.share = try reader.message(self.share)
+        try reader.message(into: &self.share)
       case 5:
         self.rootRecordName = try reader.string("tidings.v1.ShareMetadata.root_record_name")
       case 6:
-        self.participant = try reader.message(self.participant)
+        try reader.message(into: &self.participant)
       case 7:
-        self.rootRecord = try reader.message(self.rootRecord)
+        try reader.message(into: &self.rootRecord)
       default: try reader.skip(field)
       }
     }
@@ -457,7 +457,7 @@ extension TidingsV1.FetchShareMetadataResponse: TidingsProtobuf.GeneratedMessage
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.results.append(try reader.message())
+        try reader.message(appendingTo: &self.results)
       default: try reader.skip(field)
       }
     }
@@ -517,7 +517,7 @@ extension TidingsV1.AcceptSharesResponse: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.results.append(try reader.message())
+        try reader.message(appendingTo: &self.results)
       default: try reader.skip(field)
       }
     }
@@ -579,7 +579,7 @@ extension TidingsV1.ShareAccessResult: TidingsProtobuf.GeneratedMessage {
       case 1:
         self.url = try reader.string("tidings.v1.ShareAccessResult.url")
       case 2:
-        self.error = try reader.message(self.error)
+        try reader.message(into: &self.error)
       default: try reader.skip(field)
       }
     }
@@ -610,7 +610,7 @@ extension TidingsV1.RequestShareAccessResponse: TidingsProtobuf.GeneratedMessage
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.results.append(try reader.message())
+        try reader.message(appendingTo: &self.results)
       default: try reader.skip(field)
       }
     }
@@ -679,7 +679,7 @@ extension TidingsV1.FetchSharesResponse: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.shares.append(try reader.message())
+        try reader.message(appendingTo: &self.shares)
       case 2:
         self.continuation = try reader.bytes()
       default: try reader.skip(field)

@@ -77,7 +77,7 @@ extension TidingsV1 {
       /// It is deleted; always true.
       case deleted(Bool)
       /// It failed.
-      case error(TidingsV1.ItemError)
+      indirect case error(TidingsV1.ItemError)
     }
   }
 
@@ -359,9 +359,9 @@ extension TidingsV1.ModifySubscriptionsRequest: TidingsProtobuf.GeneratedMessage
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.databaseID = try reader.message(self.databaseID)
+        try reader.message(into: &self.databaseID)
       case 2:
-        self.subscriptionsToSave.append(try reader.message())
+        try reader.message(appendingTo: &self.subscriptionsToSave)
       case 3:
         self.subscriptionIDsToDelete.append(try reader.string("tidings.v1.ModifySubscriptionsRequest.subscription_ids_to_delete"))
       default: try reader.skip(field)
@@ -403,7 +403,7 @@ extension TidingsV1.SubscriptionResult: TidingsProtobuf.GeneratedMessage {
       case 4:
         self.outcome = .error(try reader.message())
       case 5:
-        self.health = try reader.message(self.health)
+        try reader.message(into: &self.health)
       default: try reader.skip(field)
       }
     }
@@ -437,13 +437,13 @@ extension TidingsV1.SubscriptionHealth: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.saved = try reader.message(self.saved)
+        try reader.message(into: &self.saved)
       case 2:
-        self.lastFired = try reader.message(self.lastFired)
+        try reader.message(into: &self.lastFired)
       case 3:
         self.firedCount = try reader.uint64()
       case 4:
-        self.lastEvaluated = try reader.message(self.lastEvaluated)
+        try reader.message(into: &self.lastEvaluated)
       case 5:
         self.evaluatedCount = try reader.uint64()
       case 6:
@@ -488,7 +488,7 @@ extension TidingsV1.ModifySubscriptionsResponse: TidingsProtobuf.GeneratedMessag
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.results.append(try reader.message())
+        try reader.message(appendingTo: &self.results)
       default: try reader.skip(field)
       }
     }
@@ -518,7 +518,7 @@ extension TidingsV1.FetchSubscriptionsRequest: TidingsProtobuf.GeneratedMessage 
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.databaseID = try reader.message(self.databaseID)
+        try reader.message(into: &self.databaseID)
       case 2:
         self.subscriptionIDs.append(try reader.string("tidings.v1.FetchSubscriptionsRequest.subscription_ids"))
       case 3:
@@ -554,7 +554,7 @@ extension TidingsV1.FetchSubscriptionsResponse: TidingsProtobuf.GeneratedMessage
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.results.append(try reader.message())
+        try reader.message(appendingTo: &self.results)
       default: try reader.skip(field)
       }
     }
@@ -584,17 +584,17 @@ extension TidingsV1.ExplainSubscriptionsRequest: TidingsProtobuf.GeneratedMessag
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.databaseID = try reader.message(self.databaseID)
+        try reader.message(into: &self.databaseID)
       case 2:
         self.subscriptionIDs.append(try reader.string("tidings.v1.ExplainSubscriptionsRequest.subscription_ids"))
       case 3:
-        self.recordAfter = try reader.message(self.recordAfter)
+        try reader.message(into: &self.recordAfter)
       case 4:
-        self.recordBefore = try reader.message(self.recordBefore)
+        try reader.message(into: &self.recordBefore)
       case 5:
         self.isSave = try reader.bool()
       case 6:
-        self.recordID = try reader.message(self.recordID)
+        try reader.message(into: &self.recordID)
       default: try reader.skip(field)
       }
     }
@@ -677,7 +677,7 @@ extension TidingsV1.ExplainSubscriptionsResponse: TidingsProtobuf.GeneratedMessa
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.explanations.append(try reader.message())
+        try reader.message(appendingTo: &self.explanations)
       default: try reader.skip(field)
       }
     }

@@ -146,11 +146,11 @@ extension TidingsV1 {
     /// The outcome.
     public enum Outcome: Hashable, Sendable {
       /// It is saved, or fetched.
-      case zone(TidingsV1.RecordZone)
+      indirect case zone(TidingsV1.RecordZone)
       /// It is deleted; always true.
       case deleted(Bool)
       /// It failed.
-      case error(TidingsV1.ItemError)
+      indirect case error(TidingsV1.ItemError)
     }
   }
 
@@ -280,11 +280,11 @@ extension TidingsV1.RecordZone: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.zoneID = try reader.message(self.zoneID)
+        try reader.message(into: &self.zoneID)
       case 2:
-        self.capabilities = try reader.message(self.capabilities)
+        try reader.message(into: &self.capabilities)
       case 3:
-        self.created = try reader.message(self.created)
+        try reader.message(into: &self.created)
       case 4:
         self.sequenceNumber = try reader.uint64()
       default: try reader.skip(field)
@@ -319,11 +319,11 @@ extension TidingsV1.ModifyRecordZonesRequest: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.databaseID = try reader.message(self.databaseID)
+        try reader.message(into: &self.databaseID)
       case 2:
-        self.zonesToSave.append(try reader.message())
+        try reader.message(appendingTo: &self.zonesToSave)
       case 3:
-        self.zoneIDsToDelete.append(try reader.message())
+        try reader.message(appendingTo: &self.zoneIDsToDelete)
       case 4:
         self.deletionReason = TidingsV1.ZoneDeletionReason(rawValue: try reader.int32())
       default: try reader.skip(field)
@@ -358,7 +358,7 @@ extension TidingsV1.ZoneResult: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.zoneID = try reader.message(self.zoneID)
+        try reader.message(into: &self.zoneID)
       case 2:
         self.outcome = .zone(try reader.message())
       case 3:
@@ -397,7 +397,7 @@ extension TidingsV1.ModifyRecordZonesResponse: TidingsProtobuf.GeneratedMessage 
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.results.append(try reader.message())
+        try reader.message(appendingTo: &self.results)
       default: try reader.skip(field)
       }
     }
@@ -427,9 +427,9 @@ extension TidingsV1.FetchRecordZonesRequest: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.databaseID = try reader.message(self.databaseID)
+        try reader.message(into: &self.databaseID)
       case 2:
-        self.zoneIDs.append(try reader.message())
+        try reader.message(appendingTo: &self.zoneIDs)
       default: try reader.skip(field)
       }
     }
@@ -460,7 +460,7 @@ extension TidingsV1.FetchRecordZonesResponse: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.results.append(try reader.message())
+        try reader.message(appendingTo: &self.results)
       default: try reader.skip(field)
       }
     }

@@ -61,7 +61,7 @@ class _Phase(enum.Enum):
     PAUSING = enum.auto()
 
 
-@dataclass
+@dataclass(slots=True)
 class _Call:
     is_safe: bool
     deadline: float | None
@@ -153,17 +153,27 @@ class CallTable:
             call.phase = _Phase.SENT
             call.attempts += 1
 
-    def received(
+    def received(self, call_id: int, *, is_last: bool) -> Reception:
+        """A response arrived; returns how to handle it."""
+        call = self._calls.get(call_id)
+        if call is None or call.phase is not _Phase.SENT:
+            return Reception.IGNORE
+        if is_last:
+            del self._calls[call_id]
+            return Reception.DELIVER_LAST
+        call.has_answers = True
+        return Reception.DELIVER
+
+    def failed(
         self,
         call_id: int,
         *,
         is_unavailable: bool,
         retry_after: float | None,
-        is_last: bool,
         jitter: float,
         now: float,
     ) -> Reception:
-        """A response arrived; returns how to handle it.
+        """The last response arrived, an error; returns how to handle it.
 
         ``retry_after`` is the delay that the server requests before a retry, in seconds; ``jitter``
         is a random number in [0, 1).
@@ -184,11 +194,8 @@ class CallTable:
                 call.resumption = resumption
                 self._wake(resumption)
                 return Reception.RETRY
-        if is_last:
-            del self._calls[call_id]
-            return Reception.DELIVER_LAST
-        call.has_answers = True
-        return Reception.DELIVER
+        del self._calls[call_id]
+        return Reception.DELIVER_LAST
 
     def is_running(self, call_id: int) -> bool:
         """Whether a call was sent and waits for responses, so that it can get credit."""

@@ -10,6 +10,7 @@ import random
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import zmq
 from google.protobuf.message import DecodeError
@@ -65,20 +66,18 @@ class ConnectionSettings:
     """Most calls that wait for a response at the same time."""
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """The response to a unary call: an encoded message."""
 
     body: bytes
     metadata: Mapping[str, str]
 
 
-@dataclass
+@dataclass(slots=True)
 class _Outgoing:
     """A running call."""
 
-    header: RequestHeader
-    """Without what :attr:`context` contains."""
+    method: str
     context: bytes
     """Encoded metadata and idempotency key, which follow the header: its last members."""
     body: bytes
@@ -113,6 +112,8 @@ class Connection:
         self._ids = itertools.count(1)
         self._calls: dict[int, _Outgoing] = {}
         self._context_of_calls = RequestHeader(metadata=settings.metadata).SerializeToString()
+        # Filled for each request: to make a header takes longer than to encode it.
+        self._header = RequestHeader()
         self._controls: deque[RequestHeader] = deque()
         self._renewal = Renewal()
         self._last_failure: LinkEvent | None = None
@@ -243,8 +244,7 @@ class Connection:
         refusal = self._table.start(call_id, is_safe=is_safe, deadline=deadline, now=now)
         if refusal is not None:
             raise refusal
-        header = RequestHeader(call_id=call_id, method=method)
-        self._calls[call_id] = _Outgoing(header, self._context_of(options), body, sink)
+        self._calls[call_id] = _Outgoing(method, self._context_of(options), body, sink)
         self._schedule_turn()
         return call_id
 
@@ -370,32 +370,34 @@ class Connection:
 
     def _receive_responses(self, count_max: int | None = None) -> int:
         count = 0
+        now = self._loop.time()
         while count_max is None or count < count_max:
             frames = self._link.receive()
             if frames is None:
                 break
             count += 1
             if len(frames) >= 2:
-                self._handle_response(frames[-2], frames[-1])
+                self._handle_response(frames[-2], frames[-1], now)
         return count
 
-    def _handle_response(self, head: bytes, body: bytes) -> None:
+    def _handle_response(self, head: bytes, body: bytes, now: float) -> None:
         try:
             header = ResponseHeader.FromString(head)
         except DecodeError:
             return
         error = None
-        if header.status != StatusCode.OK:
+        if header.status:
             code = StatusCode(header.status)
             error = RPCError.of(code, header.message, list(header.details), header.metadata)
-        reception = self._table.received(
-            header.call_id,
-            is_unavailable=header.status == StatusCode.UNAVAILABLE,
-            retry_after=_retry_after(error),
-            is_last=header.end_of_stream or error is not None,
-            jitter=random.random() if error is not None else 0.0,
-            now=self._loop.time(),
-        )
+            reception = self._table.failed(
+                header.call_id,
+                is_unavailable=code is StatusCode.UNAVAILABLE,
+                retry_after=_retry_after(error),
+                jitter=random.random(),
+                now=now,
+            )
+        else:
+            reception = self._table.received(header.call_id, is_last=header.end_of_stream)
         call = self._calls.get(header.call_id)
         if call is None or reception in (Reception.IGNORE, Reception.RETRY):
             return
@@ -406,7 +408,9 @@ class Connection:
         elif isinstance(call.sink, StreamBuffer):
             self._deliver(header, body, call.sink)
         elif not call.sink.done():
-            call.sink.set_result(Answer(body, dict(header.metadata)))
+            # Most have none, and a dict of an empty map takes as long as reading the header.
+            metadata = dict(header.metadata) if header.metadata else {}
+            call.sink.set_result(Answer(body, metadata))
 
     def _deliver(self, header: ResponseHeader, body: bytes, stream: StreamBuffer) -> None:
         if header.has_message and not stream.push(body):
@@ -421,13 +425,14 @@ class Connection:
             stream.finish()
 
     def _send_requests(self) -> None:
+        header, now = self._header, self._loop.time()
         while (unsent := self._table.next_unsent()) is not None:
             call_id, deadline = unsent
             call = self._calls.get(call_id)
             if call is not None:
-                call.header.timeout_ms = self._milliseconds_until(deadline)
-                header = call.header.SerializeToString() + call.context
-                if not self._link.send(header, call.body):
+                header.call_id, header.method = call_id, call.method
+                header.timeout_ms = _milliseconds(deadline, now)
+                if not self._link.send(header.SerializeToString() + call.context, call.body):
                     return
             self._table.sent(call_id)
         self._send_controls()
@@ -437,12 +442,6 @@ class Connection:
             if not self._link.send(self._controls[0].SerializeToString(), b""):
                 return
             self._controls.popleft()
-
-    def _milliseconds_until(self, deadline: float | None) -> int:
-        if deadline is None:
-            return 0
-        rest = math.ceil((deadline - self._loop.time()) * 1000)
-        return min(max(1, rest), limits.TIMEOUT_MILLISECONDS_MAX)
 
     def _perform(self, actions: list[Action]) -> None:
         for action in actions:
@@ -455,10 +454,16 @@ class Connection:
                     self._control(RequestHeader(call_id=call_id, kind=REQUEST_KIND_CANCEL))
 
 
-def _retry_after(error: RPCError | None) -> float | None:
+def _milliseconds(deadline: float | None, now: float) -> int:
+    """A timeout as in a header."""
+    if deadline is None:
+        return 0
+    rest = math.ceil((deadline - now) * 1000)
+    return min(max(1, rest), limits.TIMEOUT_MILLISECONDS_MAX)
+
+
+def _retry_after(error: RPCError) -> float | None:
     """Only these two status codes request a delay."""
-    if error is None:
-        return None
     if error.code not in (StatusCode.UNAVAILABLE, StatusCode.RESOURCE_EXHAUSTED):
         return None
     return error.retry_after

@@ -11,8 +11,14 @@ import zmq
 from tidings.rpc import limits
 from tidings.rpc.errors import InvalidArgument
 from tidings.rpc.keys import ClientKeys
-from tidings.rpc.monitor import LinkMonitor
+from tidings.rpc.monitor import LinkMonitor, events
 from tidings.rpc.status import StatusCode
+
+# As numbers: to combine members of an enum takes as long as to send a message.
+_NOBLOCK = int(zmq.NOBLOCK)
+_NOBLOCK_MORE = int(zmq.NOBLOCK | zmq.SNDMORE)
+_POLLIN = int(zmq.POLLIN)
+_POLLOUT = int(zmq.POLLOUT)
 
 
 class Link:
@@ -63,6 +69,9 @@ class Link:
             raise InvalidArgument(
                 StatusCode.INVALID_ARGUMENT, f"cannot connect to '{endpoint}': {error}"
             ) from None
+        # pyzmq's own functions in C, without those in Python around them.
+        self._send = super(zmq.Socket, self.socket).send
+        self._receive = super(zmq.Socket, self.socket).recv
         self._descriptors = [int(self.socket.FD), int(self.monitor.socket.FD)]
         for descriptor in self._descriptors:
             self._loop.add_reader(descriptor, on_ready)
@@ -71,8 +80,14 @@ class Link:
 
     def receive(self) -> list[bytes] | None:
         """The next message, if there is one."""
+        # Not recv_multipart: a frame knows whether another follows, of a socket that is an option.
+        frames = []
         try:
-            return self.socket.recv_multipart(zmq.NOBLOCK)
+            while True:
+                frame = self._receive(_NOBLOCK, copy=False)
+                frames.append(frame.bytes)
+                if not frame.more:
+                    return frames
         except zmq.Again:
             return None
 
@@ -80,8 +95,8 @@ class Link:
         """Passes a message to the socket; ``False`` if its queue is full."""
         # Not send_multipart, which checks the frames first.
         try:
-            self.socket.send(header, zmq.NOBLOCK | zmq.SNDMORE)
-            self.socket.send(body, zmq.NOBLOCK)
+            self._send(header, _NOBLOCK_MORE)
+            self._send(body, _NOBLOCK)
         except zmq.Again:
             return False
         return True
@@ -89,12 +104,12 @@ class Link:
     @property
     def is_readable(self) -> bool:
         """Whether a message can be received."""
-        return bool(int(self.socket.EVENTS) & zmq.POLLIN)
+        return events(self.socket) & _POLLIN != 0
 
     @property
     def is_writable(self) -> bool:
         """Whether a message can be sent."""
-        return bool(int(self.socket.EVENTS) & zmq.POLLOUT)
+        return events(self.socket) & _POLLOUT != 0
 
     def close(self, *, linger_milliseconds: int = 0) -> None:
         """Closes the connection; queued messages are sent until the linger time has passed."""

@@ -38,6 +38,15 @@ _KINDS = (
 )
 
 
+_POLLIN = int(zmq.POLLIN)
+
+
+def events(socket: zmq.Socket[bytes]) -> int:
+    """What can be done with a socket: ``zmq.POLLIN``, ``zmq.POLLOUT``."""
+    # Not socket.EVENTS, which makes a member of an enum.
+    return int(socket.get(zmq.EVENTS))
+
+
 class LinkMonitor:
     """Monitors a socket; create it before the socket connects."""
 
@@ -49,7 +58,8 @@ class LinkMonitor:
 
     def next(self) -> LinkEvent | None:
         """The next event, if there is one."""
-        while True:
+        # Asked for first: most often there is none, and an exception takes twice as long.
+        while events(self.socket) & _POLLIN:
             try:
                 data, *_ = self.socket.recv_multipart(zmq.NOBLOCK)
             except zmq.Again:
@@ -57,6 +67,7 @@ class LinkMonitor:
             event = self._event(*_EVENT.unpack_from(data))
             if event is not None:
                 return event
+        return None
 
     def close(self) -> None:
         """Stops monitoring."""

@@ -142,11 +142,11 @@ extension TidingsConformanceV1 {
       /// Open a sealed push.
       case openPush(TidingsConformanceV1.OpenPush)
       /// Open an encrypted value.
-      case openValue(TidingsConformanceV1.OpenValue)
+      indirect case openValue(TidingsConformanceV1.OpenValue)
       /// Connect to a server; an existing connection is closed first.
-      case connect(TidingsConformanceV1.Connect)
+      indirect case connect(TidingsConformanceV1.Connect)
       /// Make a call.
-      case invoke(TidingsConformanceV1.Invoke)
+      indirect case invoke(TidingsConformanceV1.Invoke)
       /// Follow the user's notifications.
       case startInbox(TidingsConformanceV1.StartInbox)
       /// Wait for notifications of the inbox.
@@ -197,7 +197,7 @@ extension TidingsConformanceV1 {
       /// Of Connect.
       case connected(Bool)
       /// Of Invoke.
-      case call(TidingsConformanceV1.CallResult)
+      indirect case call(TidingsConformanceV1.CallResult)
       /// Of StartInbox: it follows; what was missed comes first.
       case started(Bool)
       /// Of TakeNotifications.
@@ -1038,7 +1038,7 @@ extension TidingsConformanceV1.CallResult: TidingsProtobuf.GeneratedMessage {
       case 2:
         self.message = try reader.string("tidings.conformance.v1.CallResult.message")
       case 3:
-        self.details.append(try reader.message())
+        try reader.message(appendingTo: &self.details)
       case 4:
         if self.metadata.isEmpty { self.metadata.reserveCapacity(reader.entryCount(of: 4)) }
         var entry = try reader.nested()

@@ -178,7 +178,7 @@ extension TidingsRpcV1.RetryInfo: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.retryDelay = try reader.message(self.retryDelay)
+        try reader.message(into: &self.retryDelay)
       default: try reader.skip(field)
       }
     }
@@ -208,7 +208,7 @@ extension TidingsRpcV1.BadRequest: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.fieldViolations.append(try reader.message())
+        try reader.message(appendingTo: &self.fieldViolations)
       default: try reader.skip(field)
       }
     }

@@ -247,7 +247,7 @@ extension TidingsRpcV1.ResponseHeader: TidingsProtobuf.GeneratedMessage {
       case 3:
         self.message = try reader.string("tidings.rpc.v1.ResponseHeader.message")
       case 4:
-        self.details.append(try reader.message())
+        try reader.message(appendingTo: &self.details)
       case 5:
         if self.metadata.isEmpty { self.metadata.reserveCapacity(reader.entryCount(of: 5)) }
         var entry = try reader.nested()

@@ -172,7 +172,7 @@ extension TidingsRpcV1.ListServicesResponse: TidingsProtobuf.GeneratedMessage {
     while let field = try reader.next() {
       switch field {
       case 1:
-        self.services.append(try reader.message())
+        try reader.message(appendingTo: &self.services)
       default: try reader.skip(field)
       }
     }
@@ -246,7 +246,7 @@ extension TidingsRpcV1.ListServicesResponse.Service: TidingsProtobuf.GeneratedMe
       case 1:
         self.name = try reader.string("tidings.rpc.v1.ListServicesResponse.Service.name")
       case 2:
-        self.methods.append(try reader.message())
+        try reader.message(appendingTo: &self.methods)
       default: try reader.skip(field)
       }
     }

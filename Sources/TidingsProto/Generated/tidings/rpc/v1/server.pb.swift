@@ -683,17 +683,17 @@ extension TidingsRpcV1.FetchServerInfoResponse: TidingsProtobuf.GeneratedMessage
       case 4:
         self.incarnation = try reader.string("tidings.rpc.v1.FetchServerInfoResponse.incarnation")
       case 5:
-        self.started = try reader.message(self.started)
+        try reader.message(into: &self.started)
       case 6:
-        self.limits = try reader.message(self.limits)
+        try reader.message(into: &self.limits)
       case 7:
-        self.counters = try reader.message(self.counters)
+        try reader.message(into: &self.counters)
       case 8:
         self.developmentMode = try reader.bool()
       case 9:
         self.state = TidingsRpcV1.ServerState(rawValue: try reader.int32())
       case 10:
-        self.endpoints.append(try reader.message())
+        try reader.message(appendingTo: &self.endpoints)
       default: try reader.skip(field)
       }
     }
