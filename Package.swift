@@ -309,7 +309,7 @@ let package = Package(
     ),
     testSupport("RPCTestSupport", "TidingsInterop", "TidingsRPC"),
     testSupport("RandomSupport", "TidingsModel"),
-    testSupport("PostgresTestSupport", "TidingsPostgres"),
+    testSupport("PostgresTestSupport", "TidingsPostgres", "TidingsSQL"),
     testSupport(
       "TestSupport",
       exclude: ["Faults/disk-faults.c"],

@@ -33,6 +33,18 @@ package enum Identifier {
     return "the user name \(shown(name)) may have printable ASCII characters without spaces only"
   }
 
+  /// Refuses a name after which a page would begin, if no page ends with it.
+  ///
+  /// - Parameter name: Of a user or a device; empty: the first page.
+  /// - Throws: `invalidArguments`.
+  package static func check(pageAfter name: String) throws(ItemError) {
+    guard !name.isEmpty, problem(inUserName: name) != nil else { return }
+    throw ItemError(
+      .invalidArguments,
+      "after: no page ends with \(shown(name)); send the last name of the page before"
+    )
+  }
+
   static func problem(inSubscriptionID name: String) -> String? {
     problem(inPrintable: name, what: "subscription ID")
   }

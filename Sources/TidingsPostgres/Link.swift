@@ -46,7 +46,7 @@ final class Link {
     if let error = settings.error { throw error }
     if let lock = profile.sessionLock {
       try take(lock)
-      lastCommit = noted
+      lastCommit = try noted()
     }
     guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else {
       throw lost
@@ -68,12 +68,18 @@ final class Link {
   }
 
   /// What the table `commits` holds, if it exists.
-  private var noted: Int64? {
+  ///
+  /// - Throws: Why it was not found out, which says nothing about the last commit.
+  private func noted() throws(SQLError) -> Int64? {
     let rows = Rows(PQexec(handle, "SELECT token::text FROM commits WHERE id = 1"))
-    guard rows.error == nil else { return nil }
+    if let error = rows.error {
+      guard error.state == Self.noTable else { throw error }
+      return nil
+    }
     return rows.value(0, 0).flatMap { type, bytes in Int64(type.string(bytes)) }
   }
 
+  private static let noTable = "42P01"
   private static let lockMilliseconds = 10_000
 
   private func holder(of lock: Int64) -> String? {

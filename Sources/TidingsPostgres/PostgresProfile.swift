@@ -59,9 +59,18 @@ public struct PostgresProfile: Sendable {
     "enable_hashjoin = off", "enable_mergejoin = off", "enable_sort = off", "jit = off",
   ]
 
+  /// A session whose client cannot be reached ends after about 8 s.
+  ///
+  /// Until then it holds its locks, so that nobody else can use the database; by default for hours.
+  private static let liveness = [
+    "tcp_keepalives_idle = 2", "tcp_keepalives_interval = 2", "tcp_keepalives_count = 3",
+    "tcp_user_timeout = 8000",
+  ]
+
   /// What is set when a connection begins.
   var settings: String {
-    var settings = (["standard_conforming_strings = on"] + Self.plans).map { "SET \($0)" }
+    let fixed = ["standard_conforming_strings = on"] + Self.plans + Self.liveness
+    var settings = fixed.map { "SET \($0)" }
     if let idleTransactionMilliseconds {
       settings.append("SET idle_in_transaction_session_timeout = \(idleTransactionMilliseconds)")
     }

@@ -24,7 +24,7 @@ struct RunnerProcess {
   static let client = programs + "/tidings-conformance-client"
 
   init(_ arguments: [String], fault: String? = nil) async throws {
-    let process = Self.process(arguments, fault: fault)
+    let process = try Self.process(arguments, fault: fault)
     let pipe = Pipe()
     process.standardOutput = pipe
     let ended = Observed(false)
@@ -44,11 +44,12 @@ struct RunnerProcess {
     exitCode = process.terminationStatus
   }
 
-  static func process(_ arguments: [String], fault: String? = nil) -> Process {
+  static func process(_ arguments: [String], fault: String? = nil) throws -> Process {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: programs + "/tidings-conformance")
-    process.arguments = arguments
-    var environment = ProcessInfo.processInfo.environment
+    let server = try ServerDatabase.started(byPath: programs + "/rpcd")
+    process.arguments = arguments + ["--rpcd", server.path]
+    var environment = ProcessInfo.processInfo.environment.merging(server.environment) { $1 }
     environment["TIDINGS_CONFORMANCE_FAULT"] = fault
     process.environment = environment
     return process

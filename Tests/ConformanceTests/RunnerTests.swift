@@ -117,7 +117,7 @@ import Testing
   func interrupted() async throws {
     let folder = try TemporaryFolder()
     let file = folder.file("pid")
-    let process = RunnerProcess.process(
+    let process = try RunnerProcess.process(
       [
         "run", "--client", "echo $$ >\(file); exec \(RunnerProcess.client)", "--filter",
         "save_and_fetch", "--task-timeout", "10m",

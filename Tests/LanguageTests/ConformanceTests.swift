@@ -6,9 +6,11 @@ internal import Testing
   @Test("no case fails, and only these features and texts with U+0000 are skipped")
   func cClient() async throws {
     let client = try await Example.conformance.value
+    let server = try ServerDatabase.started(byPath: Repository.program("rpcd"))
     let run = try await ForeignProgram.run(
       Repository.program("tidings-conformance"),
-      ["run", "--client", client, "--rpcd", Repository.program("rpcd"), "--task-timeout", "600s"]
+      ["run", "--client", client, "--rpcd", server.path, "--task-timeout", "600s"],
+      environment: server.environment
     )
     let lines = run.output.split(separator: "\n").map(String.init)
     #expect(run.exit == 0, "\(lines.filter { $0.hasPrefix("FAILED") })\n\(run.errors)")

@@ -92,7 +92,11 @@ public final class PostgresCluster: Sendable {
     let name = "test_\(ProcessInfo.processInfo.processIdentifier)_\(number)"
     let administrator = PostgresConnection(try PostgresAddress(uri))
     try administrator.execute("CREATE DATABASE \(name) \(options)")
-    return uri.replacingOccurrences(of: "/postgres", with: "/" + name)
+    guard var parts = URLComponents(string: uri) else {
+      throw Unavailable(description: "TIDINGS_TEST_DATABASE is not an address postgresql://…")
+    }
+    parts.path = "/" + name
+    return parts.string ?? ""
   }
 
   /// The name of a database that was made here.
@@ -112,13 +116,19 @@ public final class PostgresCluster: Sendable {
   }
 
   /// Ends the server as a crash does, and starts it again on the same port.
-  public func crash() throws {
+  public func crash() throws { try command("crash", answer: "crashed") }
+
+  /// Ends a process of the server that serves `rpcd`, as the system does when memory is short; the server ends the others, and
+  /// starts again.
+  public func killBackend() throws { try command("kill", answer: "killed") }
+
+  private func command(_ command: String, answer: String) throws {
     guard let input, let output else {
       throw Unavailable(description: "the server is not of these tests")
     }
-    try input.fileHandleForWriting.write(contentsOf: Data("crash\n".utf8))
-    guard Self.lines(1, from: output.fileHandleForReading) == ["crashed"] else {
-      throw Unavailable(description: "the server has not started again")
+    try input.fileHandleForWriting.write(contentsOf: Data("\(command)\n".utf8))
+    guard Self.lines(1, from: output.fileHandleForReading) == [answer] else {
+      throw Unavailable(description: "the server has not answered '\(command)' with '\(answer)'")
     }
   }
 }

@@ -210,7 +210,10 @@ internal import TidingsRPC
     )
   }
 
-  @Test("parts of uploads are as old as they are, whatever the clock is when the server starts")
+  @Test(
+    "parts of uploads are as old as they are, whatever the clock is when the server starts",
+    .embeddedOnly
+  )
   func parts() async throws {
     let clock = try ClockFault()
     var server = try await start(clock)

@@ -76,6 +76,8 @@ internal import TidingsRPC
     ] { #expect(schema.contains(line), "\(schema)") }
 
     try await server.stop()
+    #expect(try DatabaseLook(server.folder).finds(["the pin is"]) == [])
+    guard ServerDatabase.isEmbedded else { return }
     let store = try server.folder.read("data/tidings.sqlite")
     #expect(!String(decoding: store, as: UTF8.self).contains("the pin is"))
   }

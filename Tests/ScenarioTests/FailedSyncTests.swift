@@ -7,7 +7,7 @@ internal import TidingsProto
 internal import TidingsRPC
 
 /// A sync that failed ends the server without another write; what was acknowledged is kept.
-@Suite(.endsServers) struct FailedSyncTests {
+@Suite(.endsServers, .embeddedOnly) struct FailedSyncTests {
   private func house(_ index: Int) -> TidingsV1.Record {
     .init(
       "Houses",

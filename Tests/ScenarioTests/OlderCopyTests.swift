@@ -7,7 +7,7 @@ internal import TidingsRPC
 
 /// An older copy of the data folder in place of the folder: what clients keep from after the copy
 /// expires in every feed, and what they keep from before it goes on.
-@Suite(.endsServers) struct OlderCopyTests {
+@Suite(.endsServers, .embeddedOnly) struct OlderCopyTests {
   private typealias World = SharingWorld
 
   private static let publicDatabase = TidingsV1.DatabaseID(scope: .public)

@@ -4,10 +4,7 @@ internal import PostgresTestSupport
 internal import RandomSupport
 internal import TestSupport
 internal import Testing
-internal import TidingsClient
 internal import TidingsPostgres
-internal import TidingsProto
-internal import TidingsRPC
 internal import TidingsSQL
 
 /// rpcd on PostgreSQL, while connections to it are cut and its processes die.
@@ -19,41 +16,148 @@ internal import TidingsSQL
   )
 )
 struct PostgresFaultTests {
-  private static let writerCount = 4
+  /// With `TIDINGS_CUT_COMMITS=1000` as many commits are cut.
+  private static let faultsMin =
+    ProcessInfo.processInfo.environment["TIDINGS_CUT_COMMITS"].flatMap(Int.init) ?? 40
 
-  /// With `TIDINGS_CUT_CONNECTIONS=1000` as many are cut.
-  @Test("cut connections to the database lose no save, double none and fail no call")
+  @Test("connections that are cut anywhere lose no save, double none and fail no call")
   func cuts() async throws {
-    let cluster = try PostgresCluster.shared()
-    guard let folder = cluster.folder, let port = cluster.parameter("port") else { return }
-    let seed = Seed.make("PostgresFaultTests")
-    let cutsMin =
-      ProcessInfo.processInfo.environment["TIDINGS_CUT_CONNECTIONS"].flatMap(Int.init) ?? 40
-    let uri = try cluster.makeDatabaseURI()
-    let password = try String(contentsOfFile: folder + "/password", encoding: .utf8)
-    // Once it has its tables: a start is not what is cut.
-    let first = try await Self.start(uri)
-    try await first.stop()
-    let proxy = try CallProxy(to: "tcp://127.0.0.1:\(port)", cutWithin: 400_000, seed: seed)
-    let proxyPort = try #require(proxy.endpoint.split(separator: ":").last)
-    let address =
-      "postgresql://tidings:\(password)@127.0.0.1:\(proxyPort)/\(cluster.name(of: uri))?sslmode=disable"
-    let server = try await Self.startPatiently(address)
-    let written = try await Self.write(to: server) { _ in proxy.cutCount >= cutsMin }
+    let world = try await World(PostgresCluster.shared())
+    let proxy = try CallProxy(
+      to: "tcp://127.0.0.1:\(world.port)",
+      cutWithin: 400_000,
+      seed: world.seed
+    )
+    let port = try #require(proxy.endpoint.split(separator: ":").last.flatMap { UInt16($0) })
+    let server = try await world.startPatiently(through: port)
+    let writers = try await CountingWriters(server)
+    while proxy.cutCount < Self.faultsMin, try await writers.wait(forMore: 1).isRight {}
     proxy.behave()
-    try await Self.verify(written, on: server, seed)
-    #expect(written.failures == [], "seed \(seed)")
+    let results = try await writers.stop()
+    try await writers.verify(on: server, world.seed)
+    #expect(results.failedCount + results.unknownCount == 0, "seed \(world.seed)")
   }
 
-  @Test("a backend that is killed loses no save, doubles none and fails no call")
+  @Test("no commit that is cut, or that comes too late, is lost, doubled, or fails a call")
+  func commits() async throws {
+    let world = try await World(PostgresCluster.shared())
+    // A group is run again three times.
+    let proxy = try DatabaseProxy(to: world.port, oneCommitIn: 4, mercy: 1, seed: world.seed)
+    let server = try await world.startPatiently(through: proxy.port)
+    let writers = try await CountingWriters(server)
+    while proxy.faults.total < Self.faultsMin, try await writers.wait(forMore: 1).isRight {}
+    proxy.behave()
+    let results = try await writers.stop()
+    try await writers.verify(on: server, world.seed)
+    print("PostgresFaultTests: \(results.total) saves, \(proxy.faults)")
+    #expect(results.failedCount + results.unknownCount == 0, "seed \(world.seed)")
+  }
+
+  @Test("where commits are cut without mercy calls fail, and what they say is true")
+  func mercilessCuts() async throws {
+    let world = try await World(PostgresCluster.shared())
+    let proxy = try DatabaseProxy(to: world.port, oneCommitIn: 2, mercy: 0, seed: world.seed)
+    let server = try await world.startPatiently(through: proxy.port)
+    let writers = try await CountingWriters(server)
+    while proxy.faults.total < Self.faultsMin, try await writers.wait(forMore: 1).isRight {}
+    proxy.behave()
+    let results = try await writers.stop()
+    try await writers.verify(on: server, world.seed)
+    print("PostgresFaultTests: \(results.failedCount) failed, \(results.unknownCount) unknown")
+  }
+
+  @Test("a connection that the server ends loses no save, doubles none and fails no call")
   func backends() async throws {
-    let cluster = try PostgresCluster.shared()
-    let seed = Seed.make("PostgresFaultTests")
-    let uri = try cluster.makeDatabaseURI()
-    let server = try await Self.start(uri)
-    let observer = PostgresConnection(try PostgresAddress(uri))
-    let written = try await Self.write(to: server) { count in
+    let world = try await World(PostgresCluster.shared())
+    let server = try await world.start()
+    let observer = PostgresConnection(try PostgresAddress(world.uri))
+    let writers = try await CountingWriters(server)
+    for _ in 0..<Self.faultsMin {
       // With nobody's help a new one is there for the next group.
+      try world.endBackends(observer)
+      guard try await writers.wait(forMore: 10).isRight else { break }
+    }
+    let results = try await writers.stop()
+    try await writers.verify(on: server, world.seed)
+    #expect(results.failedCount + results.unknownCount == 0, "seed \(world.seed)")
+  }
+
+  @Test(
+    "a crash of the database, or kill -9 of one of its processes, loses no acknowledged save",
+    arguments: [false, true]
+  )
+  func crash(ofOneProcess: Bool) async throws {
+    // Its clients are not those of other tests.
+    let cluster = try PostgresCluster()
+    guard cluster.folder != nil else { return }
+    let world = try await World(cluster)
+    let server = try await world.start()
+    let writers = try await CountingWriters(server)
+    for _ in 0..<3 {
+      guard try await writers.wait(forMore: 60).isRight else { break }
+      if ofOneProcess { try cluster.killBackend() } else { try cluster.crash() }
+    }
+    _ = try await writers.stop()
+    try await writers.verify(on: server, world.seed)
+  }
+
+  @Test("kill -9 of rpcd, whose commits are cut too, loses no acknowledged save and doubles none")
+  func crashOfServer() async throws {
+    let world = try await World(PostgresCluster.shared())
+    let proxy = try DatabaseProxy(to: world.port, oneCommitIn: 8, mercy: 0, seed: world.seed)
+    var server = try await world.startPatiently(through: proxy.port)
+    let writers = try await CountingWriters(server)
+    var random = SplitMix64(seed: world.seed)
+    for _ in 0..<5 {
+      guard try await writers.wait(forMore: 1 + random.below(60)).isRight else { break }
+      try await server.crash()
+      server = try await world.startPatiently(through: proxy.port, again: server)
+    }
+    proxy.behave()
+    _ = try await writers.stop()
+    try await writers.verify(on: server, world.seed)
+  }
+
+  /// A database with the tables of a server that has stopped: a first start is not what is disturbed.
+  private struct World {
+    let seed = Seed.make("PostgresFaultTests")
+    let uri: String
+    /// The database server's own.
+    let port: UInt16
+    private let password: String
+    private let name: String
+
+    init(_ cluster: PostgresCluster) async throws {
+      uri = try cluster.makeDatabaseURI()
+      name = cluster.name(of: uri)
+      port = try #require(cluster.parameter("port").flatMap { UInt16($0) })
+      password = try String(contentsOfFile: #require(cluster.folder) + "/password", encoding: .utf8)
+      try await start().stop()
+    }
+
+    func start() async throws -> TestServer {
+      try await TestServer.startLasting(environment: ["RPCD_DATABASE": uri])
+    }
+
+    /// Starts a server that reaches the database through a proxy.
+    ///
+    /// A start whose connection is cut fails with the reason, and is repeated by what supervises it.
+    func startPatiently(
+      through port: UInt16,
+      again previous: TestServer? = nil
+    ) async throws -> TestServer {
+      let address = "postgresql://tidings:\(password)@127.0.0.1:\(port)/\(name)?sslmode=disable"
+      var failure: any Error = WaitingFailure(description: "not started")
+      for _ in 0..<50 {
+        do {
+          if let previous { return try await previous.restarted() }
+          return try await TestServer.startLasting(environment: ["RPCD_DATABASE": address])
+        } catch { failure = error }
+      }
+      throw failure
+    }
+
+    func endBackends(_ observer: PostgresConnection) throws {
       let terminate = try observer.prepare(
         """
         SELECT count(*) FROM (SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -61,127 +165,15 @@ struct PostgresFaultTests {
         """
       )
       try terminate.forEachRow {}
-      return count >= 400
-    }
-    try await Self.verify(written, on: server, seed)
-    #expect(written.failures == [], "seed \(seed)")
-  }
-
-  @Test("a crash of the database loses no acknowledged save, and rpcd goes on by itself")
-  func crash() async throws {
-    let cluster = try PostgresCluster()
-    guard cluster.folder != nil else { return }
-    let seed = Seed.make("PostgresFaultTests")
-    let server = try await Self.start(try cluster.makeDatabaseURI())
-    var crashes = 0
-    let written = try await Self.write(to: server) { count in
-      guard count > 60 * (crashes + 1) else { return false }
-      try cluster.crash()
-      crashes += 1
-      return crashes == 3
-    }
-    try await Self.verify(written, on: server, seed)
-    #expect(written.failures.allSatisfy { $0 == .unavailable }, "seed \(seed)")
-  }
-
-  // MARK: A counter for each writer
-
-  /// What was acknowledged and what failed.
-  private struct Written: Sendable {
-    /// The last acknowledged number of each writer's record.
-    var numbers: [Int: Int64] = [:]
-    /// Saves that met another record than the last acknowledged one.
-    var conflicts: [String] = []
-    /// Codes of failed calls.
-    var failures: [StatusCode] = []
-
-    var total: Int { Int(numbers.values.reduce(0, +)) }
-  }
-
-  private static func start(_ uri: String) async throws -> TestServer {
-    try await TestServer.start(environment: ["RPCD_DATABASE": uri])
-  }
-
-  /// A start whose connection is cut fails with the reason, and is repeated by what supervises it.
-  private static func startPatiently(_ uri: String) async throws -> TestServer {
-    for _ in 0..<50 {
-      if let server = try? await start(uri) { return server }
-    }
-    return try await start(uri)
-  }
-
-  /// Lets writers count, each in a record of its own, until the test has seen enough.
-  ///
-  /// - Parameters:
-  ///   - server: The server that they call.
-  ///   - isEnough: Called again and again with how many saves were acknowledged.
-  /// - Returns: What was written.
-  /// - Throws: What a writer cannot go on after.
-  private static func write(
-    to server: TestServer,
-    until isEnough: (Int) throws -> Bool
-  ) async throws -> Written {
-    let (written, isStopping) = (Observed(Written()), Observed(false))
-    let writers = try await (0..<writerCount).asyncMap { writer in
-      let client = try await server.client(as: "user-\(writer % 2)", retries: false)
-      return Task {
-        var (number, tag): (Int64, String) = (0, "")
-        while !isStopping.value {
-          do {
-            let counter = TidingsV1.Record(
-              "Counter",
-              "writer-\(writer)",
-              tag: tag,
-              ["number": .init(.int64Value(number + 1))]
-            )
-            let result = try await client.modify([counter], policy: .ifServerRecordUnchanged)[0]
-            guard let record = result.record else {
-              // A save that was said to have failed was kept, or one was lost.
-              written.update { [number] in
-                $0.conflicts.append("writer \(writer) after \(number): \(result)")
-              }
-              return
-            }
-            (number, tag) = (number + 1, record.changeTag)
-            written.update { [number] in $0.numbers[writer] = number }
-          } catch let error as RPCError {
-            written.update { $0.failures.append(error.code) }
-            // Known not to be there, or else the next save is a conflict.
-            try await Task.sleep(for: .milliseconds(20))
-          }
-        }
-      }
-    }
-    var total = 0
-    repeat {
-      let before = total
-      let now = try await written.wait("saves") {
-        $0.total > before || !$0.conflicts.isEmpty
-      }
-      total = now.total
-      if !now.conflicts.isEmpty { break }
-    } while try !isEnough(total)
-    let end = total + 20
-    try await written.wait("saves after the last fault") {
-      $0.total > end || !$0.conflicts.isEmpty
-    }
-    isStopping.update { $0 = true }
-    for writer in writers { try await writer.value }
-    return written.value
-  }
-
-  private static func verify(_ written: Written, on server: TestServer, _ seed: UInt64) async throws
-  {
-    #expect(written.conflicts == [], "seed \(seed)")
-    for writer in 0..<writerCount {
-      let client = try await server.client(as: "user-\(writer % 2)")
-      let record = try await client.fetch([.init("writer-\(writer)")])[0].record
-      guard case .int64Value(let number)? = record?.fields["number"]?.value else {
-        Issue.record("writer \(writer) has no record (seed \(seed))")
-        continue
-      }
-      #expect(number == written.numbers[writer], "writer \(writer), seed \(seed)")
     }
   }
+}
+
+extension CountingWriters.Results {
+  fileprivate var isRight: Bool { contradictions.isEmpty }
+}
+
+extension [DatabaseProxy.Fault: Int] {
+  fileprivate var total: Int { values.reduce(0, +) }
 }
 #endif

@@ -238,7 +238,7 @@ internal import TidingsRPC
     try await stream.wait(for: 1)
     process.send(15)
     #expect(try await process.waitForExit() == .code(0))
-    #expect(try folder.contents("data").keys.contains("tidings.sqlite"))
+    #expect(try folder.contents("data").keys.contains("lock"))
 
     try folder.write(Array("colour = blue\n".utf8), to: "bad.conf")
     let bad = try await run(["--config", folder.file("bad.conf")])

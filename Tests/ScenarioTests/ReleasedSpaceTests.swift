@@ -8,7 +8,7 @@ internal import TidingsSQLite
 @testable internal import rpcctl
 
 /// The space of what was removed is given back to the file system.
-@Suite(.endsServers) struct ReleasedSpaceTests {
+@Suite(.endsServers, .embeddedOnly) struct ReleasedSpaceTests {
   private static let records = 500
   private static let recordBytes = 60_000
   /// What the zone takes, at least.

@@ -3,8 +3,6 @@ internal import TestSupport
 internal import Testing
 internal import TidingsClient
 internal import TidingsProto
-internal import TidingsSQL
-internal import TidingsSQLite
 
 /// A large zone is deleted while others use the server.
 @Suite(.endsServers) struct ZoneRemovalTests {
@@ -45,9 +43,7 @@ internal import TidingsSQLite
 
   /// How many rows a table has, besides the server.
   private func count(_ table: String, in folder: TemporaryFolder) throws -> Int64 {
-    let connection = try SQLiteConnection(path: folder.file("data/tidings.sqlite"), readsOnly: true)
-    let rows = try connection.prepare("SELECT count(*) FROM \(table)")
-    return try rows.step() ? rows.int64(0) : -1
+    try DatabaseLook(folder).count(table)
   }
 
   /// Waits until the last row of the deleted zones is removed.

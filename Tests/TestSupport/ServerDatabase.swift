@@ -48,9 +48,30 @@ public enum ServerDatabase {
     throw WaitingFailure(description: "no row: \(sql)")
   }
 
+  /// What a program that starts servers itself, by a path, is given for `rpcd`.
+  ///
+  /// - Parameter rpcd: The path of `rpcd`.
+  /// - Returns: The path, and what the environment of the program must contain.
+  /// - Throws: When there is no server.
+  package static func started(
+    byPath rpcd: String
+  ) throws -> (path: String, environment: [String: String]) {
+    guard !isEmbedded else { return (rpcd, [:]) }
+    #if PostgreSQL
+    let root = URL(fileURLWithPath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    return (
+      root.appendingPathComponent("tools/rpcd-on-postgres").path,
+      ["TIDINGS_TEST_DATABASE": try PostgresCluster.shared().uri, "TIDINGS_RPCD": rpcd]
+    )
+    #else
+    throw WaitingFailure(description: "built without PostgreSQL")
+    #endif
+  }
+
   #if PostgreSQL
   /// The address of the database that belongs to a data folder.
-  private static func uri(ofDataFolder path: String) throws -> String {
+  static func uri(ofDataFolder path: String) throws -> String {
     let cluster = try PostgresCluster.shared()
     return try made.withLock { made in
       if let uri = made[path] { return uri }

@@ -9,7 +9,8 @@ internal import TidingsSQLite
 
 @testable internal import TidingsService
 
-@Suite struct AssetShardTests {
+/// Files of assets beside an embedded store.
+@Suite(.embeddedOnly) struct AssetShardTests {
   private let store: AssetStore
   private let folder: AssetFolder
   private let content: [UInt8]

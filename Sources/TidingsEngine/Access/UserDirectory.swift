@@ -72,7 +72,7 @@ final class UserDirectory {
   ) throws -> VisibleUser {
     let key: UserLookup =
       switch lookup {
-      case .userRecordName: lookup
+      case .userRecordName(let name): .userRecordName(try Self.existing(name))
       case .emailAddress(let text): .emailAddress(try DirectoryGrammar.emailAddress(text))
       case .phoneNumber(let text): .phoneNumber(try DirectoryGrammar.phoneNumber(text))
       }
@@ -95,6 +95,7 @@ final class UserDirectory {
     after name: String,
     limit: Int
   ) throws -> (users: [VisibleUser], moreComing: Bool) {
+    try Identifier.check(pageAfter: name)
     let rows = try table.page(of: container, environment, after: name, limit: limit + 1)
     return (
       try rows.prefix(limit).compactMap { try published($0.user, $0.entry) },
@@ -113,12 +114,20 @@ final class UserDirectory {
     )
   }
 
+  /// A name that a user can have.
+  private static func existing(_ name: String) throws(ItemError) -> String {
+    guard Identifier.problem(inUserName: name) == nil else { throw unknown(name) }
+    return name
+  }
+
+  private static func unknown(_ name: String) -> ItemError {
+    ItemError(.unknownItem, "the user \(Identifier.shown(name)) does not exist")
+  }
+
   /// A user who is not in the directory.
   private func known(_ name: String, to caller: String) throws -> VisibleUser {
     let account = try accounts.user(name)
-    guard account != nil || name == caller else {
-      throw ItemError(.unknownItem, "the user \(Identifier.shown(name)) does not exist")
-    }
+    guard account != nil || name == caller else { throw Self.unknown(name) }
     let maySeeName = try name == caller || table.haveCommonShare(caller, name)
     return VisibleUser(
       name: name,

@@ -13,11 +13,18 @@ final class DatabaseFeed {
     self.identity = identity
     self.limits = limits
     selectFloor = try connection.prepare("SELECT feed_floor FROM databases WHERE id = ?1")
+    // PostgreSQL merges what is sorted and has the same types, and otherwise sorts everything for each page.
     selectChanges = try connection.prepare(
       """
-      SELECT changed, name, 0 FROM zones WHERE database_id = ?1 AND changed > ?2
+      SELECT * FROM (
+        SELECT changed, name, CAST(0 AS BIGINT) AS reason FROM zones
+        WHERE database_id = ?1 AND changed > ?2 ORDER BY changed
+      ) AS present
       UNION ALL
-      SELECT changed, name, reason FROM deleted_zones WHERE database_id = ?1 AND changed > ?2
+      SELECT * FROM (
+        SELECT changed, name, reason FROM deleted_zones
+        WHERE database_id = ?1 AND changed > ?2 ORDER BY changed
+      ) AS gone
       ORDER BY 1
       """,
       inPagesBy: PageKey(.integer(2, column: 0))

@@ -8,12 +8,14 @@ extension Engine {
   ///   - name: Only those after this one.
   ///   - limit: Most devices.
   /// - Returns: They.
-  /// - Throws: `SQLError`.
+  /// - Throws: `ItemError` `invalidArguments`; `SQLError`.
   public func deviceNames(
     of user: String,
     after name: String,
     limit: Int
   ) throws -> [(name: String, lastWrite: Timestamp)] {
-    try quotas.devices.names(of: user, after: name, limit: limit)
+    guard Identifier.problem(inUserName: user) == nil else { return [] }
+    try Identifier.check(pageAfter: name)
+    return try quotas.devices.names(of: user, after: name, limit: limit)
   }
 }

@@ -185,7 +185,9 @@ final class ModifyAccounts {
 
   /// A user with roles and keys.
   func account(_ name: String) throws -> Account {
-    guard let account = try table.account(name, keysMax: limits.keysPerUserMax) else {
+    guard Identifier.problem(inUserName: name) == nil,
+      let account = try table.account(name, keysMax: limits.keysPerUserMax)
+    else {
       throw ItemError(.unknownItem, "the user \(Identifier.shown(name)) does not exist")
     }
     return account
@@ -193,6 +195,7 @@ final class ModifyAccounts {
 
   /// Users after a name, sorted; at most `limit`.
   func accounts(after name: String, limit: Int) throws -> (accounts: [Account], more: Bool) {
+    try Identifier.check(pageAfter: name)
     let names = try table.names(after: name, limit: limit + 1)
     return (try names.prefix(limit).map { try account($0) }, names.count > limit)
   }

@@ -45,7 +45,10 @@ final class NotificationFeed {
     )
     pool = StatementPool(connection)
     selectLog = try LoggedEvents.statement(connection)
-    selectRemoval = try connection.prepare("SELECT 1 FROM zone_removals WHERE batch = ?1")
+    // The index has only those above 0.
+    selectRemoval = try connection.prepare(
+      "SELECT 1 FROM zone_removals WHERE batch = ?1 AND batch > 0"
+    )
   }
 
   /// Returns a page of the caller's notifications.

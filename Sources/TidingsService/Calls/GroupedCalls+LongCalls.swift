@@ -61,7 +61,8 @@ extension GroupedCalls {
       let held = postponed.first(of: line)
     else { return }
     do {
-      if let failure = held.failure ?? gate.refusal(ofKey: held.keyNumber) { throw failure }
+      let refusal = gate.refusal(ofKey: held.keyNumber, calling: held.method)
+      if let failure = held.failure ?? refusal { throw failure }
       if let deadline = held.deadline, deadline <= .now {
         throw RPCError(.deadlineExceeded, "the deadline passed before the call was begun")
       }

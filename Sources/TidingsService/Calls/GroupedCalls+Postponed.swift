@@ -105,7 +105,7 @@ extension GroupedCalls {
   /// - Throws: `CallPostponed`; why it failed.
   func answer(_ held: HeldCall, on loop: LoopContext) throws {
     if let failure = held.failure { throw failure }
-    if let refusal = gate.refusal(ofKey: held.keyNumber) { throw refusal }
+    if let refusal = gate.refusal(ofKey: held.keyNumber, calling: held.method) { throw refusal }
     defer { loop.arena.reset() }
     let isKept = try held.body.withUnsafeBytes { body in
       try answer(

@@ -70,15 +70,13 @@ struct HeldCall {
     _ access: StoreAccess,
     _ answering: Answering
   ) {
-    // Without a key, it does not matter which method it is.
-    let key = String(decoding: call.idempotencyKey, as: UTF8.self)
     received = Received(
       call.token,
       caller,
       call.keyNumber,
       call.deadline,
-      key,
-      key.isEmpty ? "" : call.method.fullName,
+      String(decoding: call.idempotencyKey, as: UTF8.self),
+      call.method.fullName,
       Array(call.body),
       access,
       answering
@@ -101,6 +99,8 @@ struct HeldCall {
   var caller: Caller { received.caller }
   var keyNumber: Int64? { received.keyNumber }
   var deadline: ContinuousClock.Instant? { received.deadline }
+  /// The full name of its method; empty for a call that was begun elsewhere.
+  var method: String { received.method }
   var body: [UInt8] { received.body }
   var access: StoreAccess { received.access }
   var answering: Answering { received.answering }

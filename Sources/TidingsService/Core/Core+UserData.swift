@@ -29,6 +29,9 @@ extension Core {
     let user = request.userName.isEmpty ? call.caller.user : request.userName
     guard !user.isEmpty else { throw ItemError.noUser }
     if user != call.caller.user { try requireAdministrator(call, Methods.fetchUserData) }
+    if let problem = Identifier.problem(inUserName: user) {
+      throw ItemError(.invalidArguments, problem)
+    }
     guard !engine.isBeingErased(user) else {
       throw ItemError(.zoneBusy, "the user \(Identifier.shown(user)) is being erased")
     }

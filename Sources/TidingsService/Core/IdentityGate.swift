@@ -48,7 +48,7 @@ package final class IdentityGate {
       case .development: return try admitClaimed(method, claim)
       case .authenticated:
         guard let key else { throw ItemError.keyUnknown }
-        return .admitted(user: try user(of: key, method, claiming: claim))
+        return .admitted(user: try user(of: key, Self.returnsAccountStatus(method()?.fullName), claiming: claim))
       }
     } catch {
       return .refused(refusal(error, key: key))
@@ -56,10 +56,15 @@ package final class IdentityGate {
   }
 
   /// Returns why a key is rejected; `nil` if it is admitted, or if there is no key.
-  func refusal(ofKey key: Int64?) -> RPCError? {
+  ///
+  /// - Parameters:
+  ///   - key: The number of the key.
+  ///   - method: What a call that waited is of, whose caller may have been restricted meanwhile.
+  /// - Returns: The error for the caller.
+  func refusal(ofKey key: Int64?, calling method: String = "") -> RPCError? {
     guard let key else { return nil }
     do {
-      _ = try user(of: key, { nil }, claiming: { nil })
+      _ = try user(of: key, Self.returnsAccountStatus(method), claiming: { nil })
       return nil
     } catch {
       return RPCError(callFailure: error)
@@ -69,7 +74,7 @@ package final class IdentityGate {
   /// Returns the user of a key.
   private func user(
     of key: Int64,
-    _ method: () -> MethodDescriptor?,
+    _ returnsAccountStatus: @autoclosure () -> Bool,
     claiming claim: () -> UnsafeRawBufferPointer?
   ) throws -> String {
     let user: String
@@ -77,7 +82,7 @@ package final class IdentityGate {
     case .admitted(let name): user = name
     case .restricted(let name):
       guard !engine.isBeingErased(name) else { throw ItemError.beingErased }
-      guard method()?.returnsAccountStatus == true else { throw ItemError.restricted }
+      guard returnsAccountStatus() else { throw ItemError.restricted }
       user = name
     case .expired(_, let since): throw ItemError.keyExpired(since: since)
     case .revoked(_, let since): throw ItemError.keyRevoked(since: since)
@@ -99,10 +104,15 @@ package final class IdentityGate {
     }
     let user = String(decoding: claim, as: UTF8.self)
     guard !engine.isBeingErased(user) else { throw ItemError.beingErased }
-    guard try method()?.returnsAccountStatus == true || !engine.isRestricted(user) else {
+    guard try Self.returnsAccountStatus(method()?.fullName) || !engine.isRestricted(user) else {
       throw ItemError.restricted
     }
     return .claimed
+  }
+
+  /// Whether restricted users may call a method, to find out that they are restricted.
+  private static func returnsAccountStatus(_ method: String?) -> Bool {
+    method == TidingsV1.AccountService.Methods.fetchAccountStatus.fullName
   }
 
   /// Adds a rejection to the audit log, and returns the error for the caller.
@@ -120,13 +130,6 @@ package final class IdentityGate {
       )
     }
     return RPCError(callFailure: error)
-  }
-}
-
-extension MethodDescriptor {
-  /// Whether restricted users may call the method, to find out that they are restricted.
-  fileprivate var returnsAccountStatus: Bool {
-    fullName == TidingsV1.AccountService.Methods.fetchAccountStatus.fullName
   }
 }
 

@@ -6,7 +6,7 @@ internal import TidingsSQL
 internal import TidingsSQLite
 
 /// Shares in a store that was written before there were requests, one-time URLs and administrators.
-@Suite(.endsServers) struct OlderShareStoreTests {
+@Suite(.endsServers, .embeddedOnly) struct OlderShareStoreTests {
   private typealias World = SharingWorld
 
   /// Reverts what the step did to the schema.

@@ -1,0 +1,176 @@
+internal import TestSupport
+internal import Testing
+internal import TidingsClient
+internal import TidingsProto
+internal import TidingsRPC
+
+/// Clients that count, each in a record of its own: a save that is lost, doubled or answered wrongly breaks the count.
+///
+/// Half of them send an idempotency key with each save. Where the outcome of a call is unknown, they repeat it; the others look.
+final class CountingWriters: Sendable {
+  /// What was acknowledged and what failed.
+  struct Results: Sendable {
+    /// The last number that each writer knows to be saved.
+    var numbers: [Int: Int64] = [:]
+    /// Saves whose outcome was not what an answer said.
+    var contradictions: [String] = []
+    /// Calls that failed with nothing changed.
+    var failedCount = 0
+    /// Calls whose outcome was reported as unknown.
+    var unknownCount = 0
+
+    /// How many saves are known to be kept.
+    var total: Int { Int(numbers.values.reduce(0, +)) }
+  }
+
+  private static let type = "Counter"
+  private let users = ["ada", "bob"]
+  private let results = Observed(Results())
+  private let isStopping = Observed(false)
+  private let tasks: [Task<Void, any Error>]
+
+  /// Subscribes the users to their counters, and begins to count.
+  ///
+  /// - Parameters:
+  ///   - server: Which they call; one that is started again on the same ports will do.
+  ///   - count: How many writers there are.
+  /// - Throws: When a client cannot connect.
+  init(_ server: TestServer, count: Int = 8) async throws {
+    for user in users {
+      let client = try await server.client(as: user, device: "reader")
+      try await client.subscribe(.init("all", Self.type, keys: ["number"]))
+    }
+    var tasks: [Task<Void, any Error>] = []
+    for index in 0..<count {
+      let user = users[index % users.count]
+      let client = try await server.client(as: user, device: "writer-\(index)", retries: false)
+      tasks.append(
+        Task { [results, isStopping] in
+          var writer = Writer(index: index, client: client, results: results)
+          while !isStopping.value, try await writer.save() {}
+        }
+      )
+    }
+    self.tasks = tasks
+  }
+
+  /// Waits until so many more saves are known to be kept, or a contradiction was found.
+  @discardableResult
+  func wait(forMore count: Int) async throws -> Results {
+    let end = results.value.total + count
+    return try await results.wait("saves") { $0.total >= end || !$0.contradictions.isEmpty }
+  }
+
+  /// Ends the writers, after some more saves that nothing disturbs.
+  func stop() async throws -> Results {
+    try await wait(forMore: 20)
+    isStopping.update { $0 = true }
+    for task in tasks { try await task.value }
+    return results.value
+  }
+
+  /// Compares what writers know with the records, and with the notifications: one for each save.
+  func verify(on server: TestServer, _ seed: UInt64) async throws {
+    let results = results.value
+    #expect(results.contradictions == [], "seed \(seed)")
+    for (user, name) in users.enumerated() {
+      let client = try await server.client(as: name, device: "reader")
+      var seen: [String: [Int64]] = [:]
+      for notification in try await client.feed(pageLimit: 50).notifications {
+        let record = notification.recordID?.recordName ?? ""
+        guard case .int64Value(let number)? = notification.recordFields["number"]?.value else {
+          continue
+        }
+        seen[record, default: []].append(number)
+      }
+      for writer in tasks.indices where writer % users.count == user {
+        let last = results.numbers[writer] ?? 0
+        let record = try await client.fetch([Writer.recordID(writer)])[0].record
+        #expect(record.map(Writer.number) == last, "writer \(writer), seed \(seed)")
+        let numbers = seen["writer-\(writer)"] ?? []
+        #expect(numbers == Array(1...max(1, last)), "writer \(writer), seed \(seed)")
+      }
+    }
+  }
+
+  /// One of them.
+  private struct Writer {
+    let index: Int
+    let client: Client
+    let results: Observed<Results>
+    var number: Int64 = 0
+    var tag = ""
+
+    static func recordID(_ index: Int) -> TidingsV1.RecordID { .init("writer-\(index)") }
+
+    static func number(_ record: TidingsV1.Record) -> Int64 {
+      guard case .int64Value(let number)? = record.fields["number"]?.value else { return 0 }
+      return number
+    }
+
+    private var usesKey: Bool { index % 4 < 2 }
+
+    /// Saves the next number.
+    ///
+    /// - Returns: Whether to go on.
+    /// - Throws: What no fault explains.
+    mutating func save() async throws -> Bool {
+      let next = TidingsV1.Record(
+        CountingWriters.type,
+        "writer-\(index)",
+        tag: tag,
+        ["number": .init(.int64Value(number + 1))]
+      )
+      do {
+        let result = try await client.modify(
+          [next],
+          policy: .ifServerRecordUnchanged,
+          key: usesKey ? "writer-\(index)/\(number + 1)" : nil
+        )[0]
+        // A save that was said to have failed was kept, or one was lost.
+        guard let record = result.record else { return contradict("\(result)") }
+        keep(record)
+      } catch let error as RPCError {
+        guard error.code == .unavailable else { throw error }
+        let isUnknown = error.details.contains(.errorInfo(reason: "OUTCOME_UNKNOWN"))
+        results.update { results in
+          if isUnknown { results.unknownCount += 1 } else { results.failedCount += 1 }
+        }
+        // Whoever starts a server again needs the processor too.
+        try await Task.sleep(for: .milliseconds(20))
+        if isUnknown, !usesKey { return try await look() }
+      }
+      return true
+    }
+
+    /// Finds out what became of the last save.
+    private mutating func look() async throws -> Bool {
+      while true {
+        do {
+          let record = try await client.fetch([Self.recordID(index)])[0].record
+          let found = record.map(Self.number) ?? 0
+          guard found == number || found == number + 1 else {
+            return contradict("\(found) after a save of unknown outcome")
+          }
+          if found > number, let record { keep(record) }
+          return true
+        } catch let error as RPCError {
+          guard error.code == .unavailable else { throw error }
+          try await Task.sleep(for: .milliseconds(20))
+        }
+      }
+    }
+
+    private mutating func keep(_ record: TidingsV1.Record) {
+      (number, tag) = (number + 1, record.changeTag)
+      results.update { [index, number] in $0.numbers[index] = number }
+    }
+
+    private func contradict(_ what: String) -> Bool {
+      results.update { [index, number] in
+        $0.contradictions.append("writer \(index) after \(number): \(what)")
+      }
+      return false
+    }
+  }
+}

@@ -1,0 +1,126 @@
+#if PostgreSQL
+internal import PostgresTestSupport
+internal import Testing
+internal import TidingsModel
+internal import TidingsPostgres
+internal import TidingsSQL
+
+@testable internal import TidingsEngine
+
+/// How PostgreSQL finds the rows of the engine's statements, with what rpcd sets on its connections.
+@Suite(
+  .enabled(
+    if: PostgresCluster.isAvailable,
+    "PostgreSQL is not installed: run tools/install-dependencies --postgres"
+  )
+)
+struct EnginePlanTests {
+  /// What may read a whole table or sort: a part of the statement, and why.
+  private static let exceptions = [
+    ("FROM directory_entries", "the beginning of other statements"),
+    ("max(size) AS size FROM assets GROUP BY checksum", "an administrator counts all assets"),
+    ("FROM channels WHERE members > 0", "all that are watched are read at the start"),
+    ("FROM environment_resets", "resets that run"),
+    ("UPDATE environment_resets", "resets that run"),
+    ("reader <> '' AND members = 0", "an index of few channels or another"),
+    ("zone_removals SET origin_user", "removals that run"),
+    ("user_erasures SET requested_by", "administrators erase few users"),
+    ("FROM user_erasures WHERE user IS NOT NULL", "erasures that run, read at the start"),
+    ("FROM erased_databases", "erasures that run"),
+    ("FROM usage", "an administrator asks for statistics"),
+    ("count(*) FROM records WHERE deleted", "an administrator asks for statistics"),
+    ("count(*) FROM zones", "an administrator asks for statistics"),
+    ("count(*) FROM subscriptions WHERE ended IS NULL", "an administrator asks for statistics"),
+    ("count(*) FROM channels", "an administrator asks for statistics"),
+    ("count(*) FROM events", "an administrator asks for statistics"),
+    ("count(*) FROM accounts", "an administrator asks for statistics"),
+    ("count(DISTINCT container)", "an administrator asks for statistics"),
+    ("FROM migrations", "versions"),
+    ("FROM settings", "limits of retention"),
+    ("c.id = e.channel_id ORDER BY e.id LIMIT", "the first rows of an index"),
+    ("FROM field_indexes", "declared indexes"),
+    ("accounts WHERE calls_per_second_max > 0", "read at the start"),
+    ("FROM usage WHERE owner = ?1 UNION", "containers of a user"),
+    ("FROM zone_removal_channels", "removals that run, read at the start"),
+    ("FROM zone_removals", "removals that run, read at the start"),
+    ("FROM share_participants AS p", "shares of a user"),
+    ("FROM memberships", "subscriptions of a user"),
+  ]
+
+  @Test("rows are found by an index, in the order in which they are read, but for a few statements")
+  func plans() throws {
+    let connection = PostgresConnection(try PostgresCluster.shared().makeDatabase())
+    try connection.migrate(Migration.store, baseline: .postgresBaseline)
+    // Without rows, all plans are as good.
+    try fill(connection)
+    let statements = try EngineStatement.all(in: "TidingsEngine").map(\.sql) + prepared()
+    #expect(statements.count > 400)
+    var used: Set<Int> = []
+    for sql in Set(statements).sorted() {
+      do {
+        let unbounded = try StatementPlan(of: sql, on: connection).unbounded
+        let known = Self.exceptions.indices.filter { sql.contains(Self.exceptions[$0].0) }
+        if !unbounded.isEmpty { used.formUnion(known) }
+        #expect(unbounded.isEmpty || !known.isEmpty, "\(sql): \(unbounded)")
+      } catch {
+        Issue.record("\(sql): \(error)")
+      }
+    }
+    let unused = Self.exceptions.indices.filter { !used.contains($0) }.map { Self.exceptions[$0].0 }
+    #expect(unused == [], "no exceptions")
+  }
+
+  /// The statements of an engine and of its readers, also those in which values are inserted.
+  private func prepared() throws -> [String] {
+    let recorder = RecordingConnection(
+      PostgresConnection(try PostgresCluster.shared().makeDatabase())
+    )
+    _ = try Engine(recorder) { ClockReading(undisturbed: Timestamp(millisecondsSince1970: 0)) }
+    let reader = try EngineReader(recorder, limits: Limits())
+    _ = try (reader.queries(), reader.notificationFeed(), reader.subscriptionHealth())
+    _ = try (reader.sharedZones(), reader.recordLookup(), reader.explainer())
+    return recorder.statements.filter { sql in
+      ["SELECT", "INSERT", "UPDATE", "DELETE", "WITH"].contains { sql.hasPrefix($0) }
+    }
+  }
+
+  /// Fills each table with rows, of which some belong together, and lets the server count them.
+  private func fill(_ connection: PostgresConnection) throws {
+    let columns = try connection.prepare(
+      """
+      SELECT CAST(c.table_name AS TEXT), CAST(c.column_name AS TEXT), CAST(c.data_type AS TEXT),
+        CAST(c.is_nullable AS TEXT)
+      FROM information_schema.columns c JOIN information_schema.tables t
+        ON t.table_schema = c.table_schema AND t.table_name = c.table_name
+      WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE'
+        AND c.table_name NOT IN ('migrations', 'commits')
+      ORDER BY c.table_name, c.ordinal_position
+      """
+    )
+    var tables: [String: [(column: String, value: String)]] = [:]
+    try columns.forEachRow {
+      let (table, column) = (columns.string(0), columns.string(1))
+      let number = column.hasSuffix("_id") || tables[table] == nil ? "n" : "n % 97"
+      var value =
+        switch columns.string(2) {
+        case "bigint": number
+        case "bytea": "decode(lpad(to_hex(\(number)), 16, '0'), 'hex')"
+        default: "'x' || \(number)"
+        }
+      if columns.string(3) == "YES" { value = "CASE WHEN n % 10 = 0 THEN \(value) END" }
+      tables[table, default: []].append(("\"\(column)\"", value))
+    }
+    for (table, columns) in tables {
+      let (names, values) = (columns.map(\.column), columns.map(\.value))
+      try connection.execute(
+        """
+        INSERT INTO "\(table)" (\(names.joined(separator: ", ")))
+        SELECT \(values.joined(separator: ", ")) FROM generate_series(1, 5000) n
+        ON CONFLICT DO NOTHING
+        """
+      )
+    }
+    try connection.execute("ANALYZE")
+  }
+}
+#endif
