@@ -124,8 +124,8 @@ public struct AuditVerification: Sendable {
 
 extension FileError {
   /// A line is none of rpcd's.
-  fileprivate static func longLine(_ place: String) -> Self {
-    FileError("read", place, code: EINVAL, reason: "it is longer than any line of rpcd")
+  fileprivate static func longLine(_ location: String) -> Self {
+    FileError("read", location, code: EINVAL, reason: "it is longer than any line of rpcd")
   }
 
   /// The files were renamed each time that they were opened.

@@ -146,7 +146,7 @@ struct DatabaseContentTests {
     #expect(throws: ItemError.self) { try begin(3, 1) }
     try begin(3, 1, user: "bob")
     #expect(try count("asset_contents") == 3)
-    // What nobody continues does not count for ever.
+    // What nobody continues does not count permanently.
     #expect(try shard.dropUploads(olderThan: SteadyTime(milliseconds: .max)) == 3)
     while try shard.removeDropped() {}
     try begin(3, 1)
