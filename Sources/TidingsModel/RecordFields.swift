@@ -50,7 +50,7 @@ public struct RecordFields: Sendable, ExpressibleByDictionaryLiteral {
     if case .packed(let packed) = form { packed } else { nil }
   }
 
-  /// The fields that may be lists, places, references, assets or encrypted: packed ones are not.
+  /// The fields that may be lists, locations, references, assets or encrypted: packed ones are not.
   package var compound: [Field] {
     if case .list(let fields) = form { fields } else { [] }
   }

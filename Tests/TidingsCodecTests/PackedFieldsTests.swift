@@ -107,7 +107,7 @@ internal import TidingsModel
     }
   }
 
-  @Test("what is not written so, or not of the common kinds, is read and written anew")
+  @Test("what is not written so, or not of the common kinds, is read and written again")
   func refusals() throws {
     let plain = Record(
       recordID: RecordID(recordName: "r"),

@@ -48,7 +48,9 @@ package final class IdentityGate {
       case .development: return try admitClaimed(method, claim)
       case .authenticated:
         guard let key else { throw ItemError.keyUnknown }
-        return .admitted(user: try user(of: key, Self.returnsAccountStatus(method()?.fullName), claiming: claim))
+        return .admitted(
+          user: try user(of: key, Self.returnsAccountStatus(method()?.fullName), claiming: claim)
+        )
       }
     } catch {
       return .refused(refusal(error, key: key))

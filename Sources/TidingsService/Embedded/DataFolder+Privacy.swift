@@ -60,7 +60,9 @@ extension DataFolder {
   /// The name of something that belongs in a data folder.
   private static func isOwn(_ name: String) -> Bool {
     isSecret(name)
-      || ["lock", "assets", "server.pub", "restoring", "placing", "copying", "lost+found"].contains(name)
+      || ["lock", "assets", "server.pub", "restoring", "placing", "copying", "lost+found"].contains(
+        name
+      )
       || name.hasSuffix(".key") || name.hasSuffix(".part")
   }
 }
