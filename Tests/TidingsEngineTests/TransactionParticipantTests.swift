@@ -35,7 +35,8 @@ internal import TidingsSQL
   ]
   /// Set when the engine is made, and never again.
   private static let constant: Set<String> = [
-    "ControlTopics.secret", "Engine.incarnation", "EventsAssembly.originTags",
+    "AssetTable.contents", "ControlTopics.secret", "Engine.incarnation",
+    "EventsAssembly.originTags",
     "Engine.pushKeys", "Engine.reloadsAlways", "Engine.secretEraser", "ModifyRecords.hasAccount",
     "ModifyRecords.isKnownUser",
     "ModifyRecords.mayTeach", "ModifySubscriptions.isDeveloper", "Pace.costMax",

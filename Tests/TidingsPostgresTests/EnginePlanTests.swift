@@ -35,7 +35,6 @@ struct EnginePlanTests {
     ("count(*) FROM events", "an administrator asks for statistics"),
     ("count(*) FROM accounts", "an administrator asks for statistics"),
     ("count(DISTINCT container)", "an administrator asks for statistics"),
-    ("FROM migrations", "versions"),
     ("FROM settings", "limits of retention"),
     ("c.id = e.channel_id ORDER BY e.id LIMIT", "the first rows of an index"),
     ("FROM field_indexes", "declared indexes"),

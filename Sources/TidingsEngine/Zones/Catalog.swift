@@ -89,7 +89,9 @@ final class Catalog {
   /// The one that was looked up last: one after the other, calls are often about the same.
   private var lastDatabase: DatabaseEntry?
   private var databaseIDs: [Int64: DatabaseID] = [:]
-  private var zones: [ZoneKey: ZoneEntry] = [:]
+  private var zones: [ZoneKey: ZoneEntry] = [:] { didSet { lastZone = nil } }
+  /// The one that was looked up last.
+  private var lastZone: ZoneEntry?
   private var dirtyZones: [ZoneEntry] = []
   /// The zones that this transaction changed, created or deleted.
   private var touchedZones: [ZoneEntry] = []
@@ -330,8 +332,12 @@ final class Catalog {
   ///
   /// The default zone does once something was written to it.
   func zone(_ id: ZoneID, in database: DatabaseEntry) throws(SQLError) -> ZoneEntry? {
+    if let lastZone, lastZone.database === database, lastZone.id == id { return lastZone }
     let key = ZoneKey(database: database.number, zone: id)
-    if let known = zones[key] { return known }
+    if let known = zones[key] {
+      lastZone = known
+      return known
+    }
     selectZone.bind(database.number, at: 1)
     selectZone.bind(id.zoneName, at: 2)
     defer { selectZone.reset() }
