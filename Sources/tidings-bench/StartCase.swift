@@ -50,7 +50,7 @@ enum StartCase {
           rounds: outcome.openNanoseconds.map { Double($0) / 1e9 },
           unit: "s to open",
           .atMost,
-          target: isLarge ? 5 : nil
+          target: isLarge ? 1.5 : nil
         )
       ),
       Figure(
