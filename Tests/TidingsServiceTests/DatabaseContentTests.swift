@@ -77,7 +77,7 @@ struct DatabaseContentTests {
     let seed = Seed.make("assetChunks")
     var random = SplitMix64(seed: seed)
     let table = try AssetContentTable(connect())
-    for number in 0..<10 {
+    for number in 0..<3 {
       var shard = try shard()
       var content = content
       content[0] = UInt8(number)
@@ -85,7 +85,7 @@ struct DatabaseContentTests {
       var stored = 0
       while stored < content.count {
         // A restarted server knows what it has, and the hash of it.
-        if random.oneIn(5) { shard = try self.shard() }
+        if random.oneIn(10) { shard = try self.shard() }
         let offset = random.below(min(content.count, stored + 1000) + 1)
         let end = min(content.count, offset + random.below(3000))
         let step = try shard.receive(
