@@ -150,6 +150,24 @@ struct ConnectionTests {
     #expect(try numbers("SELECT n FROM t") == [3])
   }
 
+  @Test("the server looks whether its client is still there, and ends a session without one soon")
+  func liveness() throws {
+    let cluster = try PostgresCluster.shared()
+    guard let folder = cluster.folder, let port = cluster.parameter("port") else { return }
+    let password = try String(contentsOfFile: folder + "/password", encoding: .utf8)
+    let address = "postgresql://tidings:\(password)@127.0.0.1:\(port)/\(cluster.name(of: uri))"
+    let remote = PostgresConnection(try PostgresAddress(address))
+    // Over TCP these are what the system does, not what was asked for.
+    for (setting, value) in [
+      ("tcp_keepalives_idle", "2"), ("tcp_keepalives_interval", "2"),
+      ("tcp_keepalives_count", "3"), ("tcp_user_timeout", "8000"),
+    ] {
+      let show = try remote.prepare("SELECT setting FROM pg_settings WHERE name = ?1")
+      show.bind(setting, at: 1)
+      #expect(try show.step() && show.string(0) == value, "\(setting)")
+    }
+  }
+
   @Test("a commit that is lost on its way is reported as uncertain")
   func atCommit() throws {
     try connection.execute("BEGIN")
