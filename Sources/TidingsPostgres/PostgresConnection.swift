@@ -29,6 +29,7 @@ public final class PostgresConnection: SQLConnection {
   private var unused: [Int] = []
   private var encoded: [UInt8] = []
   private var notes = CommitNotes()
+  private var planAge = PlanAge()
   private var thread: ConnectionThread?
   /// Signaled when the thread does not have the connection any more; `nil`: it does not have it.
   private var threadEnd: Semaphore?
@@ -228,9 +229,15 @@ public final class PostgresConnection: SQLConnection {
       try link.send(control == .begin ? profile.begin : sql)
     }
     switch control {
-    case .begin, .savepoint: break
+    case .begin: try discardOldPlans(link)
+    case .savepoint: break
     case .commit, .rollback, .release, .rollbackToSavepoint: try settle()
     }
+  }
+
+  private func discardOldPlans(_ link: Link) throws(SQLError) {
+    guard planAge.isOver(at: .now, isAlwaysOver: profile.plansEachTransaction) else { return }
+    try queue(.statement(nil)) { () throws(SQLError) in try link.send("DISCARD PLANS") }
   }
 
   /// Waits for the answers to everything that was sent.
@@ -402,6 +409,7 @@ public final class PostgresConnection: SQLConnection {
     do throws(SQLError) {
       let link = try Link(address, profile)
       schedule.succeeded()
+      planAge.sessionBegan()
       running.follow(link)
       self.link = link
       return link

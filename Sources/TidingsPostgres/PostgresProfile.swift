@@ -16,6 +16,8 @@ public struct PostgresProfile: Sendable {
   /// The database must have been migrated: commits are noted in it. A connection that was lost is replaced; if
   /// another program may have written meanwhile, the next transaction reports it once.
   public var sessionLock: Int64?
+  /// The server plans the statements of each transaction anew, for tests.
+  public var plansEachTransaction = false
   /// How long the outcome of a commit is looked for whose answer was lost.
   public var decisionPatience = Duration.seconds(15)
   /// Most bytes of the answers that one statement waits for: what returns more must be read in pages.
@@ -52,7 +54,7 @@ public struct PostgresProfile: Sendable {
   /// Statements find their rows by indexes, in the indexes' order, with any values: they are written for that.
   ///
   /// The planner would choose by statistics, and those of a table that was empty a minute ago make it read
-  /// the whole table for each statement, until the table is analyzed. What is off is still used where a statement
+  /// the whole table for each statement, until the table is analyzed (see also `PlanAge`). What is off is still used where a statement
   /// leaves nothing else; its cost then looks worth compiling, which it never is.
   private static let plans = [
     "plan_cache_mode = force_generic_plan", "enable_seqscan = off", "enable_bitmapscan = off",

@@ -105,6 +105,50 @@ struct ConnectionTests {
     #expect(try numbers("SELECT n FROM t ORDER BY n") == [1, 2, 4])
   }
 
+  @Test("a statement that was planned for an empty table is planned anew when the table has grown")
+  func plans() throws {
+    var profile = PostgresProfile.writer
+    profile.plansEachTransaction = true
+    let connection = PostgresConnection(try PostgresAddress(uri), profile: profile)
+    try connection.execute("VACUUM ANALYZE t")
+    let select = try connection.prepare(
+      "SELECT t.n FROM (VALUES (?1), (?2), (?3), (?4)) AS k JOIN t ON t.n = k.column1"
+    )
+    let rowsRead = try connection.prepare(
+      """
+      SELECT seq_tup_read + coalesce(idx_tup_fetch, 0) FROM pg_stat_xact_user_tables
+      WHERE relname = 't'
+      """
+    )
+    func read() throws -> Int64 {
+      try connection.execute("BEGIN")
+      for index in 1...4 { select.bind(Int64(index), at: index) }
+      try select.run()
+      _ = try rowsRead.step()
+      defer { rowsRead.reset() }
+      try connection.execute("COMMIT")
+      return rowsRead.int64(0)
+    }
+    _ = try read()
+    try connection.execute("INSERT INTO t SELECT generate_series(1, 10000)")
+    #expect(try read() <= 20)
+  }
+
+  @Test("plans are made anew soon on a new connection, and later after pauses that grow")
+  func planAge() {
+    var age = PlanAge()
+    let (start, pauses) = (ContinuousClock.now, [50, 100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000])
+    var over: [Int] = []
+    for elapsed in 0...pauses.reduce(0, +) {
+      if age.isOver(at: start.advanced(by: .milliseconds(elapsed))) { over.append(elapsed) }
+    }
+    let expected = pauses.indices.map { pauses[...$0].reduce(0, +) }
+    #expect(over == expected)
+    age.sessionBegan()
+    let isOverAtOnce = age.isOver(at: start)
+    #expect(!isOverAtOnce, "a new session has no plans")
+  }
+
   private func lockingProfile() throws -> PostgresProfile {
     try connection.execute("CREATE TABLE commits (id BIGINT PRIMARY KEY, token BIGINT NOT NULL)")
     var profile = PostgresProfile.writer

@@ -46,12 +46,20 @@ struct EnginePlanTests {
     ("FROM memberships", "subscriptions of a user"),
   ]
 
-  @Test("rows are found by an index, in the order in which they are read, but for a few statements")
-  func plans() throws {
+  /// The server estimates what a partial index contains by its last count: within a minute it counts again.
+  private static let partial = ["shares", "shared_records WHERE share_id"]
+
+  /// The tables have grown since the server counted so many rows.
+  @Test(
+    "rows are found by an index, in the order in which they are read, but for a few statements",
+    arguments: [5_000, 20, 0]
+  )
+  func plans(counted rows: Int) throws {
     let connection = PostgresConnection(try PostgresCluster.shared().makeDatabase())
     try connection.migrate(Migration.store, baseline: .postgresBaseline)
-    // Without rows, all plans are as good.
-    try fill(connection)
+    try fill(connection, rows: rows)
+    try connection.execute("VACUUM ANALYZE")
+    if rows < 5_000 { try fill(connection, rows: 5_000) }
     let statements = try EngineStatement.all(in: "TidingsEngine").map(\.sql) + prepared()
     #expect(statements.count > 400)
     var used: Set<Int> = []
@@ -60,13 +68,14 @@ struct EnginePlanTests {
         let unbounded = try StatementPlan(of: sql, on: connection).unbounded
         let known = Self.exceptions.indices.filter { sql.contains(Self.exceptions[$0].0) }
         if !unbounded.isEmpty { used.formUnion(known) }
-        #expect(unbounded.isEmpty || !known.isEmpty, "\(sql): \(unbounded)")
+        let isPartial = rows < 5_000 && Self.partial.contains(where: sql.contains)
+        #expect(unbounded.isEmpty || !known.isEmpty || isPartial, "\(sql): \(unbounded)")
       } catch {
         Issue.record("\(sql): \(error)")
       }
     }
     let unused = Self.exceptions.indices.filter { !used.contains($0) }.map { Self.exceptions[$0].0 }
-    #expect(unused == [], "no exceptions")
+    if rows == 5_000 { #expect(unused == [], "no exceptions") }
   }
 
   /// The statements of an engine and of its readers, also those in which values are inserted.
@@ -83,8 +92,8 @@ struct EnginePlanTests {
     }
   }
 
-  /// Fills each table with rows, of which some belong together, and lets the server count them.
-  private func fill(_ connection: PostgresConnection) throws {
+  /// Fills each table with rows, of which some belong together.
+  private func fill(_ connection: PostgresConnection, rows: Int) throws {
     let columns = try connection.prepare(
       """
       SELECT CAST(c.table_name AS TEXT), CAST(c.column_name AS TEXT), CAST(c.data_type AS TEXT),
@@ -114,12 +123,11 @@ struct EnginePlanTests {
       try connection.execute(
         """
         INSERT INTO "\(table)" (\(names.joined(separator: ", ")))
-        SELECT \(values.joined(separator: ", ")) FROM generate_series(1, 5000) n
+        SELECT \(values.joined(separator: ", ")) FROM generate_series(1, \(rows)) n
         ON CONFLICT DO NOTHING
         """
       )
     }
-    try connection.execute("ANALYZE")
   }
 }
 #endif
