@@ -61,6 +61,7 @@ public final class Engine {
   ///
   /// - Parameters:
   ///   - connection: The store.
+  ///   - readingAhead: Another connection to it, on which `takeReadsAhead` reads; `nil`: nothing is read ahead.
   ///   - limits: What calls may not exceed.
   ///   - admittedKeys: The keys that may connect, updated now and after each commit.
   ///   - steadyClock: Shows the store's steady time to other threads.
@@ -71,6 +72,7 @@ public final class Engine {
   /// - Throws: `MigrationError`, `SQLError`.
   public init(
     _ connection: any SQLConnection,
+    readingAhead: (any SQLConnection)? = nil,
     limits: Limits = Limits(),
     admittedKeys: AdmittedKeys = AdmittedKeys(),
     steadyClock: SteadyClock = SteadyClock(),
@@ -90,6 +92,7 @@ public final class Engine {
     pushKeys = PushKeys(secret: identity.secret)
     room = RoomResources(
       connection: connection,
+      readingAhead: readingAhead,
       codec: BodyCodec(),
       limits: limits,
       secret: identity.secret,
@@ -261,6 +264,9 @@ public final class Engine {
     for participant in participants { participant.didRollback() }
     mustReload = true
   }
+
+  /// What memory knows of the store may be wrong, until the next transaction begins.
+  public var isStale: Bool { mustReload }
 
   /// Does a piece of the work that is not a caller's, in the open transaction.
   ///

@@ -1,17 +1,22 @@
 internal import Synchronization
 internal import TidingsThreads
 
-/// A thread on which a connection waits for its server, one thing at a time.
+/// A thread on which a connection waits for its server, for one thing after the other.
 final class ConnectionThread: Sendable {
   private typealias Work = @Sendable () -> Void
 
-  /// What the thread is to do next.
-  private final class Slot: Sendable {
-    private let next = Mutex<(work: Work?, isEnding: Bool)>((nil, false))
+  /// What the thread is to do.
+  private final class Queue: Sendable {
+    private let works = Mutex<(waiting: [Work], isEnding: Bool)>(([], false))
     private let wakeUp = Semaphore()
 
-    func set(_ work: Work?) {
-      next.withLock { $0 = (work, work == nil) }
+    func add(_ work: @escaping Work) {
+      works.withLock { $0.waiting.append(work) }
+      wakeUp.signal()
+    }
+
+    func end() {
+      works.withLock { $0.isEnding = true }
       wakeUp.signal()
     }
 
@@ -19,25 +24,24 @@ final class ConnectionThread: Sendable {
     func take() -> Work? {
       while true {
         wakeUp.wait()
-        let (work, isEnding) = next.withLock { next in
-          defer { next.work = nil }
-          return next
+        let (work, isEnding): (Work?, Bool) = works.withLock { works in
+          (works.waiting.isEmpty ? nil : works.waiting.removeFirst(), works.isEnding)
         }
         if work != nil || isEnding { return work }
       }
     }
   }
 
-  private let slot = Slot()
+  private let queue = Queue()
 
   init() {
-    startThread { [slot] in
-      while let work = slot.take() { work() }
+    startThread { [queue] in
+      while let work = queue.take() { work() }
     }
   }
 
-  deinit { slot.set(nil) }
+  deinit { queue.end() }
 
-  /// Begins to do something; the one before has ended.
-  func begin(_ work: @escaping @Sendable () -> Void) { slot.set(work) }
+  /// Does something when the thread is done with what came before.
+  func add(_ work: @escaping @Sendable () -> Void) { queue.add(work) }
 }

@@ -11,6 +11,10 @@ internal import TidingsThreads
 ///
 /// A statement that fails leaves a transaction in which only a rollback is possible.
 ///
+/// A commit can be left to a thread of the connection. What the owner writes meanwhile, in the next transaction, is
+/// deferred: the thread sends it with the next commit, or the owner when the thread is done. So the next
+/// transaction is decided while the one before is made durable. It fails if the one before does.
+///
 /// A connection with a session lock notes its commits in the database (`CommitNotes`). So a commit whose answer
 /// was lost is decided when the connection was made again, and what a program remembers of the database stays
 /// valid if nobody else has written meanwhile.
@@ -23,16 +27,22 @@ public final class PostgresConnection: SQLConnection {
   private var pipeline = Pipeline<PostgresStatement>()
   private var queuedBytes = 0
   private var lastNumber = 0
-  /// The statement that notes a commit; 0: none was noted yet.
-  private var noteNumber = 0
+  /// The statement that notes a commit.
+  private static let noteNumber = 0
   /// Prepared statements of the server that nobody uses any more.
   private var unused: [Int] = []
   private var encoded: [UInt8] = []
   private var notes = CommitNotes()
   private var planAge = PlanAge()
   private var thread: ConnectionThread?
-  /// Signaled when the thread does not have the connection any more; `nil`: it does not have it.
-  private var threadEnd: Semaphore?
+  /// Signaled for each work that the thread is done with.
+  private let threadEnds = Semaphore()
+  /// Works that the thread may not be done with.
+  private var lentCount = 0
+  /// What the owner did while the thread had the connection.
+  private var deferred: [Deferred] = []
+  /// Why a commit beside failed: until the next rollback, nothing that was deferred behind it is done.
+  private var precedingFailure: SQLError?
   /// The open transaction may have written.
   private var hasWritten = false
   /// Changes when all statements that are under way end.
@@ -60,7 +70,7 @@ public final class PostgresConnection: SQLConnection {
   /// - Throws: `disconnected`, `denied`.
   @discardableResult
   public func connect() throws(SQLError) -> Int {
-    claim()
+    try claimInOrder()
     return try connected().serverVersion
   }
 
@@ -78,9 +88,10 @@ public final class PostgresConnection: SQLConnection {
   ///
   /// Outside of a transaction, all of them take effect or none does.
   public func execute(_ sql: String) throws(SQLError) {
-    claim()
+    let statements = Dialect.statements(sql).map(\.sql)
+    try claimInOrder(for: statements.first.flatMap { TransactionControl($0) })
     var isWaitDue = false
-    for statement in Dialect.statements(sql).map(\.sql) {
+    for statement in statements {
       if let control = TransactionControl(statement) {
         try run(control, statement)
       } else {
@@ -95,14 +106,15 @@ public final class PostgresConnection: SQLConnection {
 
   /// Sends the reads of statements whose values are bound, and waits once for all of them.
   public func readAhead(_ statements: [any SQLStatement]) throws(SQLError) {
-    claim()
+    try claimInOrder()
     for case let statement as PostgresStatement in statements { try statement.sendAhead() }
     try settle()
   }
 
   // MARK: Beside the owner's thread
 
-  /// Reads ahead on a thread of the connection; who uses the connection meanwhile waits for the end.
+  /// Reads ahead in a transaction of its own, on a thread of the connection; who uses the connection meanwhile waits
+  /// for the end.
   ///
   /// - Parameters:
   ///   - statements: As for `readAhead`.
@@ -111,37 +123,102 @@ public final class PostgresConnection: SQLConnection {
     _ statements: [any SQLStatement],
     _ done: @escaping @Sendable (SQLError?) -> Void
   ) {
+    claim()
     let statements = statements.compactMap { $0 as? PostgresStatement }
     beside(done) { connection throws(SQLError) in
-      for statement in statements { try statement.sendAhead() }
-      try connection.settle()
+      do throws(SQLError) {
+        try connection.run(.begin, "BEGIN")
+        for statement in statements { try statement.sendAhead() }
+        try connection.run(.commit, "COMMIT")
+      } catch {
+        try? connection.rollback()
+        throw error
+      }
     }
   }
 
-  /// Commits the open transaction on a thread of the connection; who uses the connection meanwhile waits for the end.
+  /// Commits the open transaction on a thread of the connection, when it is done with the one before.
+  ///
+  /// What the owner writes meanwhile is deferred; who reads waits for the end.
   ///
   /// - Parameter done: Called on that thread before the end, with why the transaction was not committed.
   public func commitBeside(_ done: @escaping @Sendable (SQLError?) -> Void) {
-    beside(done) { connection throws(SQLError) in try connection.run(.commit, "COMMIT") }
+    let commands = deferred
+    deferred = []
+    beside(done) { connection throws(SQLError) in
+      do throws(SQLError) {
+        try connection.perform(commands)
+        try connection.run(.commit, "COMMIT")
+      } catch {
+        if connection.precedingFailure == nil { connection.precedingFailure = error }
+        throw error
+      }
+    }
   }
 
   /// Waits until the thread does not have the connection any more.
   public func claim() {
-    guard let threadEnd else { return }
-    threadEnd.wait()
-    self.threadEnd = nil
+    while lentCount > 0 {
+      threadEnds.wait()
+      lentCount -= 1
+    }
+  }
+
+  /// Waits until the thread does not have the connection any more, and does what was deferred, unless it is to be
+  /// rolled back.
+  ///
+  /// - Throws: What fails of it, also a commit before it.
+  func claimInOrder(for control: TransactionControl? = nil) throws(SQLError) {
+    guard lentCount > 0 || !deferred.isEmpty || precedingFailure != nil else { return }
+    claim()
+    if control == .rollback { (deferred, precedingFailure) = ([], nil) }
+    let commands = deferred
+    deferred = []
+    try perform(commands)
+  }
+
+  /// Does what was deferred, on the thread that has the connection.
+  private func perform(_ commands: [Deferred]) throws(SQLError) {
+    if let precedingFailure {
+      throw SQLError(.conflict, "the transaction before failed: \(precedingFailure)")
+    }
+    for command in commands {
+      switch command {
+      case .begin: try run(.begin, "BEGIN")
+      case .write(let sql, let number, let parameters):
+        try send(sql, number, parameters, writes: true, reader: nil)
+      }
+    }
+  }
+
+  /// Defers the beginning of a transaction, or a write, behind what the thread does.
+  ///
+  /// - Returns: `false`: there is nothing behind which it would be.
+  func defers(_ command: @autoclosure () -> Deferred) -> Bool {
+    guard lentCount > 0 || !deferred.isEmpty else { return false }
+    if deferred.isEmpty {
+      while lentCount > 0, threadEnds.wait(for: .zero) { lentCount -= 1 }
+      guard lentCount > 0 else { return false }
+    }
+    deferred.append(command())
+    return true
+  }
+
+  /// What is done behind the work of the thread.
+  enum Deferred {
+    case begin
+    case write(String, Int, Parameters)
   }
 
   private func beside(
     _ done: @escaping @Sendable (SQLError?) -> Void,
     _ work: @escaping (PostgresConnection) throws(SQLError) -> Void
   ) {
-    claim()
-    let end = Semaphore()
     let lent = Lent(connection: self, work: work)
     let thread = self.thread ?? ConnectionThread()
     self.thread = thread
-    thread.begin {
+    lentCount += 1
+    thread.add { [threadEnds] in
       var failure: SQLError?
       do throws(SQLError) {
         try lent.work(lent.connection)
@@ -150,12 +227,12 @@ public final class PostgresConnection: SQLConnection {
       }
       // Reported first, so that waiters for the end see the result.
       done(failure)
-      end.signal()
+      threadEnds.signal()
     }
-    threadEnd = end
   }
 
-  /// Unchecked: `claim` keeps the owner's thread away until the signal.
+  /// Unchecked: `claim` keeps the owner's thread away until the signals; what the owner touches meanwhile, the thread
+  /// does not.
   private struct Lent: @unchecked Sendable {
     let connection: PostgresConnection
     let work: (PostgresConnection) throws(SQLError) -> Void
@@ -164,6 +241,8 @@ public final class PostgresConnection: SQLConnection {
   /// Ends all statements that are under way, and rolls back the open transaction, if there is one.
   public func abandon() {
     claim()
+    deferred = []
+    precedingFailure = nil
     generation += 1
     try? rollback()
   }
@@ -267,10 +346,9 @@ public final class PostgresConnection: SQLConnection {
   private func commitWithNote(_ sql: String) throws(SQLError) {
     try pipeline.check(.commit)
     let token = Int64.random(in: .min ... .max)
-    if noteNumber == 0 { noteNumber = makeNumber() }
     var parameters = Parameters([1])
     parameters.bind(token, at: 1)
-    try send(Self.note, noteNumber, parameters, writes: true, reader: nil)
+    try send(Self.note, Self.noteNumber, parameters, writes: true, reader: nil)
     do throws(SQLError) {
       let link = try connected()
       try queue(.control(.commit)) { () throws(SQLError) in try link.send(sql) }

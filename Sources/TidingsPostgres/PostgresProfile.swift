@@ -38,6 +38,9 @@ public struct PostgresProfile: Sendable {
     return profile
   }()
 
+  /// PostgreSQL, for a connection that reads what one transaction after the other needs, the newest of each row.
+  public static let readerAhead = Self()
+
   /// The same without queueing.
   public var withoutPipelining: Self {
     var profile = self

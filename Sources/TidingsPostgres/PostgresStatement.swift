@@ -68,7 +68,7 @@ final class PostgresStatement: SQLStatement {
 
   func step() throws(SQLError) -> Bool {
     if rows == nil || generation != connection.generation {
-      connection.claim()
+      try connection.claimInOrder(for: control)
       reset()
       if let control {
         try connection.run(control, sql)
@@ -77,7 +77,7 @@ final class PostgresStatement: SQLStatement {
       generation = connection.generation
       try readRows()
     } else if let pages, rows?.count == pages.rows, row + 1 == pages.rows {
-      connection.claim()
+      try connection.claimInOrder()
       continueBehindRow(pages.key)
       try readRows()
     }
@@ -117,9 +117,15 @@ final class PostgresStatement: SQLStatement {
   }
 
   func run() throws(SQLError) {
-    connection.claim()
     reset()
-    if let control { return try connection.run(control, sql) }
+    if let control {
+      if control == .begin, connection.defers(.begin) { return }
+      try connection.claimInOrder(for: control)
+      return try connection.run(control, sql)
+    }
+    try checkValues()
+    if writes, connection.defers(.write(sql, number(), parameters)) { return }
+    try connection.claimInOrder()
     try send(reader: nil)
   }
 
@@ -140,11 +146,14 @@ final class PostgresStatement: SQLStatement {
   /// The answer to the last step.
   func receive(_ rows: Rows) { self.rows = rows }
 
+  private func checkValues() throws(SQLError) {
+    guard let refusal else { return }
+    self.refusal = nil
+    throw refusal
+  }
+
   private func send(reader: PostgresStatement?) throws(SQLError) {
-    if let refusal {
-      self.refusal = nil
-      throw refusal
-    }
+    try checkValues()
     try connection.send(sql, number(), parameters, writes: writes, reader: reader)
   }
 

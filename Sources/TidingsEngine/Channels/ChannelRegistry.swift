@@ -25,6 +25,9 @@ final class ChannelRegistry: TransactionParticipant {
   private var zoneNumbers: [ZoneID: Int64] = [:]
   /// What this transaction changed.
   private var touched: [ChannelEntry] = []
+  /// Of transactions that are prepared, some of which are not durable yet.
+  private var unsettled: [ChannelEntry] = []
+  private var underWayCount = 0
   private var time = Timestamp(millisecondsSince1970: 0)
 
   init(
@@ -280,9 +283,7 @@ final class ChannelRegistry: TransactionParticipant {
 
   func begin(at moment: Moment) {
     time = moment.timeOfDay
-    // What the transaction before changed is durable.
-    for entry in touched { entry.isTouched = false }
-    touched.removeAll(keepingCapacity: true)
+    if underWayCount == 0 { unsettled.removeAll(keepingCapacity: true) }
   }
 
   func willCommit(_ transaction: inout CommittedTransaction) throws(SQLError) {
@@ -290,6 +291,22 @@ final class ChannelRegistry: TransactionParticipant {
       try writeHead(entry)
       pace.step()
     }
+    for entry in touched { entry.isTouched = false }
+    if unsettled.isEmpty {
+      swap(&unsettled, &touched)
+    } else {
+      unsettled += touched
+      touched.removeAll(keepingCapacity: true)
+    }
+    underWayCount += 1
+  }
+
+  func didCommit() { underWayCount -= 1 }
+
+  func didRollback() {
+    underWayCount = 0
+    touched += unsettled
+    unsettled.removeAll()
   }
 
   func reload() throws {

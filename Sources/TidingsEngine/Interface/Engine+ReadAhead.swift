@@ -3,34 +3,47 @@ public import TidingsSQL
 
 /// What the calls of a group are going to read, where each read by itself would wait for a network.
 ///
-/// Used in this order within an open transaction: `expect`, for each call; `takeReadsAhead`;
-/// `SQLConnection.readAhead`, on any thread while nobody uses the engine; `use`.
+/// Used in this order: `expect`, for each call; `takeReadsAhead`; its statements are read, on any thread, while the
+/// transactions before are made durable; `use`, in the transaction of the calls.
 public struct ReadsAhead {
-  var records: [any SQLStatement] = []
-  var answers: [any SQLStatement] = []
-
-  /// None.
-  public init() {}
-
-  fileprivate init(records: [any SQLStatement], answers: [any SQLStatement]) {
-    (self.records, self.answers) = (records, answers)
-  }
+  let records: RowsAhead<RecordTable.Key, RecordTable.Row>.Reading
+  let answers: RowsAhead<AnswerLog.Key, AnswerLog.Row>.Reading
 
   /// All of them.
-  public var statements: [any SQLStatement] { records + answers }
+  public var statements: [any SQLStatement] { records.statements + answers.statements }
 }
 
 extension Engine {
-  /// A call is going to change records.
-  public func expect(_ ids: [RecordID], in databaseID: DatabaseID, by caller: Caller) {
+  /// A call is going to read or change records.
+  ///
+  /// - Parameters:
+  ///   - ids: Which ones.
+  ///   - databaseID: Where.
+  ///   - caller: Who calls.
+  ///   - looksUp: Zones that are not known are looked up, which waits for the store.
+  /// - Returns: Whether all zones are known. Else the call reads for itself.
+  public func expect(
+    _ ids: [RecordID],
+    in databaseID: DatabaseID,
+    by caller: Caller,
+    looksUp: Bool
+  ) -> Bool {
+    guard !isStale else { return false }
+    var areKnown = true
     for id in ids where !id.recordName.isEmpty {
       // What is wrong with it, the call itself finds out.
       guard let location = try? databaseID.location(of: id.zoneID, for: caller.user),
-        let database = try? catalog.database(location.database),
-        let zone = try? catalog.zone(location.zone, in: database)
-      else { continue }
+        let database = try? catalog.known(location.database)
+          ?? (looksUp ? catalog.database(location.database) : nil),
+        let zone = try? catalog.known(location.zone, in: database)
+          ?? (looksUp ? catalog.zone(location.zone, in: database) : nil)
+      else {
+        areKnown = false
+        continue
+      }
       records.table.ahead.want(RecordTable.Key(zone: zone.number, name: id.recordName))
     }
+    return areKnown
   }
 
   /// A call with an idempotency key is going to look whether it was answered.
@@ -43,12 +56,12 @@ extension Engine {
   /// - Throws: `SQLError`.
   public func takeReadsAhead() throws(SQLError) -> ReadsAhead {
     ReadsAhead(
-      records: try records.table.ahead.takeStatements(),
-      answers: try quotas.answers.ahead.takeStatements()
+      records: try records.table.ahead.takeReading(),
+      answers: try quotas.answers.ahead.takeReading()
     )
   }
 
-  /// The reads were done: calls of this transaction use them.
+  /// The reads were done: calls of this transaction, which has just begun, use them.
   ///
   /// - Throws: `SQLError`.
   public func use(_ reads: ReadsAhead) throws {
@@ -58,7 +71,7 @@ extension Engine {
 
   /// Something may be written beside the calls that were expected: they read for themselves.
   public func forgetReadsAhead() {
-    records.table.ahead.forgetAll()
-    quotas.answers.ahead.forgetAll()
+    records.table.ahead.forget()
+    quotas.answers.ahead.forget()
   }
 }

@@ -4,6 +4,8 @@ internal import TidingsSQL
 /// What every room of the engine is made with.
 struct RoomResources {
   let connection: any SQLConnection
+  /// Where rows are read before the calls of a group need them; `nil`: nowhere.
+  let readingAhead: (any SQLConnection)?
   let codec: BodyCodec
   let limits: Limits
   let secret: [UInt8]

@@ -32,9 +32,14 @@ final class AnswerLog {
   private static let purgeIntervalMilliseconds: Int64 = 1_000
   private static let purgeCountMax: Int64 = 500
 
-  init(_ connection: any SQLConnection, limits: Limits, usage: UsageTable) throws {
+  init(
+    _ connection: any SQLConnection,
+    readingAhead: (any SQLConnection)? = nil,
+    limits: Limits,
+    usage: UsageTable
+  ) throws {
     (self.limits, self.usage) = (limits, usage)
-    ahead = RowsAhead(connection, Self.queryAhead)
+    ahead = RowsAhead(readingAhead, Self.queryAhead)
     select = try connection.prepare(
       """
       SELECT request_hash, response, expires FROM answers
@@ -121,15 +126,20 @@ final class AnswerLog {
   /// Keeps the first answer, to the call for which `answer` was asked last.
   func keep(_ response: [UInt8], for call: IdempotentCall, at time: SteadyTime) throws {
     let hour: Int64 = 3_600_000
-    ahead.forget(Key(owner: call.owner, key: call.keyBytes))
+    let expires = SteadyTime(
+      milliseconds: time.milliseconds + Int64(limits.idempotencyRetentionHours) * hour
+    )
+    let isSmall = response.count <= RowsAhead<Key, Row>.rowBytesMax
+    ahead.wrote(
+      Key(owner: call.owner, key: call.keyBytes),
+      isSmall
+        ? Row(requestHash: call.requestHash, response: response, expires: expires) : nil
+    )
     insert.bind(call.owner, at: 1)
     insert.bind(call.keyBytes, at: 2)
     insert.bind(call.requestHash, at: 3)
     insert.bind(response, at: 4)
-    insert.bind(
-      time.milliseconds + Int64(limits.idempotencyRetentionHours) * hour,
-      at: 5
-    )
+    insert.bind(expires.milliseconds, at: 5)
     try insert.run()
     let cost = StorageCost.answer(body: response.count, key: call.keyBytes.count)
     try usage.add(cost - expiredCost, to: call.owner)
@@ -137,7 +147,7 @@ final class AnswerLog {
     guard time >= nextPurge else { return }
     nextPurge.milliseconds =
       time.milliseconds + Self.purgeIntervalMilliseconds
-    ahead.forgetAll()
+    ahead.wroteUnknown()
     purge.bind(time.milliseconds, at: 1)
     purge.bind(Self.purgeCountMax, at: 2)
     var purged: [(owner: String, cost: Int64)] = []

@@ -10,7 +10,12 @@ struct QuotasAssembly: RoomAssembly {
     table = try QuotaTable(room.connection, limits: room.limits)
     usage = try UsageTable(room.connection)
     devices = try DeviceNames(room.connection, limits: room.limits)
-    answers = try AnswerLog(room.connection, limits: room.limits, usage: usage)
+    answers = try AnswerLog(
+      room.connection,
+      readingAhead: room.readingAhead,
+      limits: room.limits,
+      usage: usage
+    )
     clientTokens = try ClientTokens(room.connection, limits: room.limits, usage: usage)
   }
 

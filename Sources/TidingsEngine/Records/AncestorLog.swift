@@ -30,6 +30,14 @@ final class AncestorLog: TransactionParticipant {
 
   /// What the writer knows of the rows; `nil`: not looked up yet.
   private var extent: AncestorExtent?
+  /// The oldest row when it was looked for last, and it stayed: until it goes, no row does.
+  private var oldestKept: Oldest?
+
+  fileprivate struct Oldest {
+    let id: Int64
+    let replaced: SteadyTime
+    let total: Int64
+  }
 
   init(_ connection: any SQLConnection, limits: Limits) throws {
     self.limits = limits
@@ -125,7 +133,7 @@ final class AncestorLog: TransactionParticipant {
     return id
   }
 
-  func reload() { extent = nil }
+  func reload() { (extent, oldestKept) = (nil, nil) }
 
   private static let appendsPerPiece: Int64 = 64
   private static let rowsPerPiece: Int64 = 256
@@ -150,17 +158,23 @@ final class AncestorLog: TransactionParticipant {
       now: now,
       bytesMax: Self.bytesPerPiece
     )
+    if let oldest = oldestKept, !cut.forgets(oldest) { return false }
+    cut = AncestorCut(extent, limits: limits, now: now, bytesMax: Self.bytesPerPiece)
+    oldestKept = nil
     selectOldest.bind(Self.rowsPerPiece, at: 1)
     var rows: Int64 = 0
     defer { selectOldest.reset() }
     while try selectOldest.step() {
       rows += 1
-      let goes = cut.forgets(
-        selectOldest.int64(0),
+      let oldest = Oldest(
+        id: selectOldest.int64(0),
         replaced: SteadyTime(milliseconds: selectOldest.int64(1)),
         total: selectOldest.int64(2)
       )
-      guard goes else { break }
+      guard cut.forgets(oldest) else {
+        if cut.firstKept == nil { oldestKept = oldest }
+        break
+      }
     }
     selectOldest.reset()
     guard let first = cut.firstKept else { return false }
@@ -175,5 +189,11 @@ extension AncestorLog: MaintenanceTask {
 
   func work(at moment: Moment) throws -> Duration {
     try forgetPiece(at: moment.steady) ? .zero : Self.pause
+  }
+}
+
+extension AncestorCut {
+  fileprivate mutating func forgets(_ row: AncestorLog.Oldest) -> Bool {
+    forgets(row.id, replaced: row.replaced, total: row.total)
   }
 }

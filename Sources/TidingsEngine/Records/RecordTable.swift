@@ -57,8 +57,8 @@ final class RecordTable {
   private let selectLeftover: any SQLStatement
   private let delete: any SQLStatement
 
-  init(_ connection: any SQLConnection) throws {
-    ahead = RowsAhead(connection, Self.queryAhead)
+  init(_ connection: any SQLConnection, readingAhead: (any SQLConnection)? = nil) throws {
+    ahead = RowsAhead(readingAhead, Self.queryAhead)
     select = try connection.prepare(
       """
       SELECT sequence, record_type, body, previous, id FROM records
@@ -233,7 +233,8 @@ final class RecordTable {
     for new in first {
       statement.bind(new.zone.number, at: parameter)
       statement.bind(new.name, at: parameter + 1)
-      if !ahead.isEmpty { ahead.forget(Key(zone: new.zone.number, name: new.name)) }
+      // Its number is not known yet.
+      ahead.wrote(Key(zone: new.zone.number, name: new.name), nil)
       bind(new.row, new.position, to: statement, from: parameter + 2)
       parameter += 6
     }
@@ -260,12 +261,20 @@ final class RecordTable {
     at time: SteadyTime
   ) throws(SQLError) {
     precondition(old.number != nil, "a row that was read has a number")
-    if !ahead.isEmpty { ahead.forget(Key(zone: zone.number, name: name)) }
+    ahead.wrote(Key(zone: zone.number, name: name), Self.known(row, numbered: old.number))
     let statement = statement(for: row, replacing: old, at: time)
     statement.bind(old.number, at: 1)
     bind(row, position, to: statement, from: 3)
     statement.bind(row.previous, at: 7)
     try statement.run()
+  }
+
+  /// A row as it is read after it was written; `nil`: it is too large to be kept.
+  private static func known(_ row: Row, numbered number: Int64?) -> Row? {
+    guard (row.body?.count ?? 0) <= RowsAhead<Key, Row>.rowBytesMax else { return nil }
+    var row = row
+    (row.number, row.creator) = (number, nil)
+    return row
   }
 
   private func bind(

@@ -5,7 +5,7 @@ struct RecordsAssembly: RoomAssembly {
   let references: ReferenceTable
 
   init(_ room: RoomResources) throws {
-    table = try RecordTable(room.connection)
+    table = try RecordTable(room.connection, readingAhead: room.readingAhead)
     ancestors = try AncestorLog(room.connection, limits: room.limits)
     references = try ReferenceTable(room.connection, limits: room.limits)
   }

@@ -2,8 +2,8 @@ internal import TidingsSQL
 
 /// Rows that are read before the calls of a group need them, many with one statement.
 ///
-/// They are those of the transaction that reads them. Who writes a row forgets it here. They hold 32 MiB at most:
-/// so many rows of `rowBytesMax`.
+/// They are read on a connection of their own, while the groups before are made durable. So what those groups wrote
+/// counts more than what was read. They hold 32 MiB at most: so many rows of `rowBytesMax`.
 final class RowsAhead<Key: Hashable, Row>: TransactionParticipant {
   /// What the rows are, and how they are found.
   struct Query {
@@ -26,27 +26,56 @@ final class RowsAhead<Key: Hashable, Row>: TransactionParticipant {
   /// The largest value of a row that is held.
   static var rowBytesMax: Int { 8 << 10 }
 
-  private let connection: any SQLConnection
+  /// What a transaction wrote.
+  fileprivate struct Written {
+    /// `nil`: the row is not known.
+    var rows: [Key: Row?] = [:]
+    /// Rows were written without their keys.
+    var isUnknown = false
+
+    mutating func removeAll() {
+      rows.removeAll(keepingCapacity: true)
+      isUnknown = false
+    }
+  }
+
+  /// What was read, or is being read.
+  struct Reading {
+    let statements: [any SQLStatement]
+    fileprivate let keys: [Key]
+    /// What the transactions wrote that were not durable when the reading began, oldest first.
+    fileprivate let behind: [Written]
+  }
+
+  /// `nil`: nothing is read ahead.
+  private let connection: (any SQLConnection)?
   private let query: Query
   private var statements: [any SQLStatement] = []
   private var wanted: [Key] = []
-  /// `nil`: there is no row.
+  /// `nil`: there is no row. What is not here was not read.
   private var rows: [Key: Row?] = [:]
+  private var written = Written()
+  /// Of transactions that are prepared and not yet durable, oldest first.
+  private var underWay: [Written] = []
 
-  init(_ connection: any SQLConnection, _ query: Query) {
+  init(_ connection: (any SQLConnection)?, _ query: Query) {
     (self.connection, self.query) = (connection, query)
   }
+
+  private var isUsed: Bool { connection != nil }
 
   /// Nothing was read.
   var isEmpty: Bool { rows.isEmpty }
 
   /// A call is going to read a row.
-  func want(_ key: Key) { if wanted.count < Self.keysMax { wanted.append(key) } }
+  func want(_ key: Key) {
+    if isUsed, wanted.count < Self.keysMax { wanted.append(key) }
+  }
 
   /// The statements that read what is wanted, with their values.
   ///
   /// - Throws: `SQLError`.
-  func takeStatements() throws(SQLError) -> [any SQLStatement] {
+  func takeReading() throws(SQLError) -> Reading {
     defer { wanted.removeAll(keepingCapacity: true) }
     var used: [any SQLStatement] = []
     for start in stride(from: 0, to: wanted.count, by: Self.keysPerStatement) {
@@ -55,7 +84,6 @@ final class RowsAhead<Key: Hashable, Row>: TransactionParticipant {
         let first = offset * query.types.count + 1
         if start + offset < wanted.count {
           query.bind(statement, wanted[start + offset], first)
-          rows[wanted[start + offset]] = .some(nil)
         } else {
           for (part, type) in query.types.enumerated() {
             statement.bindNull(of: type, at: first + part)
@@ -64,17 +92,24 @@ final class RowsAhead<Key: Hashable, Row>: TransactionParticipant {
       }
       used.append(statement)
     }
-    return used
+    return Reading(statements: used, keys: wanted, behind: underWay)
   }
 
-  /// Takes the rows of statements that were read.
+  /// Takes what was read into the open transaction, which has written nothing yet.
   ///
   /// - Throws: `SQLError`.
-  func take(_ statements: [any SQLStatement]) throws {
-    for statement in statements {
+  func take(_ reading: Reading) throws {
+    guard !reading.behind.contains(where: \.isUnknown) else { return }
+    for key in reading.keys { rows.updateValue(nil, forKey: key) }
+    for statement in reading.statements {
       try statement.forEachRow {
         let (key, row) = query.row(statement)
-        rows[key] = row.map { .some($0) }
+        if let row { rows[key] = row } else { rows.removeValue(forKey: key) }
+      }
+    }
+    for written in reading.behind {
+      for (key, row) in written.rows where rows.index(forKey: key) != nil {
+        if let row { rows[key] = row } else { rows.removeValue(forKey: key) }
       }
     }
   }
@@ -83,17 +118,48 @@ final class RowsAhead<Key: Hashable, Row>: TransactionParticipant {
   subscript(_ key: Key) -> Row?? { rows.isEmpty ? nil : rows[key] }
 
   /// A row is written: what was read of it is over.
-  func forget(_ key: Key) { rows[key] = nil }
-
-  /// The transaction has ended, or something was written without a key.
-  func forgetAll() {
-    wanted.removeAll(keepingCapacity: true)
-    rows.removeAll(keepingCapacity: true)
+  ///
+  /// - Parameters:
+  ///   - key: Its key; not made for stores that read ahead nothing.
+  ///   - row: How it is from now on; `nil`: not known.
+  func wrote(_ key: @autoclosure () -> Key, _ row: @autoclosure () -> Row?) {
+    guard isUsed else { return }
+    let (key, row) = (key(), row())
+    written.rows.updateValue(row, forKey: key)
+    if let row { rows[key] = row } else { rows.removeValue(forKey: key) }
   }
 
-  func begin(at moment: Moment) { forgetAll() }
-  func didCommit() { forgetAll() }
-  func didRollback() { forgetAll() }
+  /// Something is written without its key.
+  func wroteUnknown() {
+    guard isUsed else { return }
+    written.isUnknown = true
+    forget()
+  }
+
+  /// What was read is not used.
+  func forget() { rows.removeAll(keepingCapacity: true) }
+
+  func begin(at moment: Moment) {
+    forget()
+    written.removeAll()
+  }
+
+  func willCommit(_ transaction: inout CommittedTransaction) throws(SQLError) {
+    guard isUsed else { return }
+    underWay.append(written)
+    written = Written()
+    forget()
+  }
+
+  func didCommit() {
+    if isUsed { underWay.removeFirst() }
+  }
+
+  func didRollback() {
+    forget()
+    written.removeAll()
+    underWay.removeAll()
+  }
 
   private func statement(_ index: Int) throws(SQLError) -> any SQLStatement {
     if index < statements.count { return statements[index] }
@@ -101,6 +167,7 @@ final class RowsAhead<Key: Hashable, Row>: TransactionParticipant {
     let keys = (0..<Self.keysPerStatement).map { key in
       "(" + (1...parts).map { "?\(key * parts + $0)" }.joined(separator: ", ") + ")"
     }
+    guard let connection else { preconditionFailure("nothing is wanted") }
     let statement = try connection.prepare(query.sql(keys.joined(separator: ", ")))
     statements.append(statement)
     return statement

@@ -235,6 +235,14 @@ final class Catalog {
     )
   }
 
+  /// The database, if that is known without a look at the store.
+  func known(_ id: DatabaseID) -> DatabaseEntry? { databases[id] }
+
+  /// The zone, if that is known without a look at the store.
+  func known(_ id: ZoneID, in database: DatabaseEntry) -> ZoneEntry? {
+    zones[ZoneKey(database: database.number, zone: id)]
+  }
+
   /// Refuses a call to an environment that is being reset.
   func requireNoReset(
     of container: String,

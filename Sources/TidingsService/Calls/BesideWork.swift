@@ -2,9 +2,10 @@ internal import Synchronization
 internal import TidingsEngine
 internal import TidingsSQL
 
-/// What a thread of the store does for the loop, which lets everything else that needs the store wait.
+/// What threads of the store do for the loop: they read what the next group is going to read, and make groups durable,
+/// one after the other.
 struct BesideWork {
-  /// What it came to, set by that thread.
+  /// What it came to, set by a thread.
   final class Outcome: Sendable {
     private let failure = Mutex<SQLError??>(nil)
 
@@ -16,16 +17,40 @@ struct BesideWork {
     func set(_ error: SQLError?) { failure.withLock { $0 = .some(error) } }
   }
 
-  /// What it is for.
-  enum Purpose {
-    /// It reads what gathered calls are going to read.
-    case reading(ReadsAhead, for: [GroupedCalls.Waiting])
-    /// It commits a group.
-    case committing(CallGroup)
+  /// Reads what gathered calls are going to read.
+  struct Reading {
+    let reads: ReadsAhead
+    let waiting: [GroupedCalls.Waiting]
+    let lines: Set<CallLine>
+    let outcome = Outcome()
   }
 
-  let purpose: Purpose
-  /// Others of these lines keep behind its calls.
-  let lines: Set<CallLine>
-  let outcome = Outcome()
+  /// Makes a group durable.
+  struct Commit {
+    let group: CallGroup
+    /// The next group may be decided meanwhile.
+    let letsNextBegin: Bool
+    let lines: Set<CallLine>
+    let outcome = Outcome()
+  }
+
+  /// Most groups that are not durable yet: one is made durable, and one waits behind it.
+  private static let commitsMax = 2
+
+  var reading: Reading?
+  /// In their order.
+  var commits: [Commit] = []
+
+  /// Nobody does anything beside the loop.
+  var isNone: Bool { reading == nil && commits.isEmpty }
+
+  /// A group may be decided, though others before it are not durable yet.
+  var letsNextBegin: Bool {
+    commits.count < Self.commitsMax && commits.allSatisfy(\.letsNextBegin)
+  }
+
+  /// Whether calls of a line are part of it, behind which others of the line keep.
+  func holds(_ line: CallLine) -> Bool {
+    reading?.lines.contains(line) == true || commits.contains { $0.lines.contains(line) }
+  }
 }

@@ -2,50 +2,100 @@ internal import TidingsEngine
 internal import TidingsSQL
 internal import TidingsZeroMQ
 
-// A commit that takes long, and everything that waits for a network, is done on a thread of the store.
+// A commit that takes long, and everything that waits for a network, is done on threads of the store.
 extension GroupedCalls {
   /// Lets the store commit the group, which is prepared.
-  func commitBeside(on loop: LoopContext) {
+  ///
+  /// - Parameters:
+  ///   - letsNextBegin: The next group may be decided meanwhile.
+  ///   - loop: The loop.
+  func commitBeside(letsNextBegin: Bool = false, on loop: LoopContext) {
     var group = CallGroup()
     committer.exchange(&group, isOpen: false)
-    let work = BesideWork(purpose: .committing(group), lines: Set(group.calls.map(\.line)))
-    beside = work
-    store.commitBeside(end(of: work))
+    let commit = BesideWork.Commit(
+      group: group,
+      letsNextBegin: letsNextBegin,
+      lines: Set(group.calls.map(\.line))
+    )
+    beside.commits.append(commit)
+    store.commitBeside(end(of: commit.outcome))
   }
 
   /// Lets the store read what gathered calls are going to read.
   func readBeside(_ reads: ReadsAhead, for waiting: [Waiting]) {
     let lines = waiting.compactMap { if case .call(_, let line, _) = $0 { line } else { nil } }
-    let work = BesideWork(purpose: .reading(reads, for: waiting), lines: Set(lines))
-    beside = work
-    store.readBeside(reads.statements, end(of: work))
+    let reading = BesideWork.Reading(reads: reads, waiting: waiting, lines: Set(lines))
+    beside.reading = reading
+    store.readBeside(reads.statements, end(of: reading.outcome))
   }
 
-  private func end(of work: BesideWork) -> @Sendable (SQLError?) -> Void {
-    { [remote, outcome = work.outcome] error in
+  private func end(of outcome: BesideWork.Outcome) -> @Sendable (SQLError?) -> Void {
+    { [remote] error in
       outcome.set(error)
-      remote.submit { core, loop in core.calls.besideEnded(outcome, on: loop) }
+      remote.submit { core, loop in core.calls.finishBeside(on: loop) }
     }
   }
 
-  private func besideEnded(_ outcome: BesideWork.Outcome, on loop: LoopContext) {
-    if beside?.outcome === outcome { finishBeside(on: loop) }
-  }
-
-  /// What the store's thread does has ended, or is waited for.
+  /// Goes on with what the store's threads have done.
   func finishBeside(on loop: LoopContext) {
-    guard let work = beside else { return }
-    store.awaitThread()
-    answerRefused(on: loop)
-    beside = nil
-    let error = work.outcome.error
-    switch work.purpose {
-    case .reading(let reads, let waiting): runGathered(waiting, reads, error, on: loop)
-    case .committing(var group):
-      committer.exchange(&group, isOpen: true)
-      if let long = runningLongCall { return commitEnded(of: long, error, on: loop) }
-      guard let error else { return groupEnded(committer.commitEnded(), on: loop) }
-      groupFailed(after: error, on: loop)
+    while let commit = beside.commits.first, commit.outcome.isDone { finish(commit, on: loop) }
+    guard let reading = beside.reading, reading.outcome.isDone else { return }
+    guard failedGroups.isEmpty else {
+      beside.reading = nil
+      return longCalls.putBack(reading.waiting)
     }
+    guard beside.letsNextBegin else { return }
+    beside.reading = nil
+    if let error = reading.outcome.error { failures.note(error, in: "what is read ahead") }
+    // What was not read ahead, the calls read for themselves.
+    runGathered(reading.waiting, reading.outcome.error == nil ? reading.reads : nil, on: loop)
+  }
+
+  /// A group is durable, or was taken back.
+  private func finish(_ commit: BesideWork.Commit, on loop: LoopContext) {
+    beside.commits.removeFirst()
+    if beside.isNone { store.awaitThreads() }
+    answerRefused(on: loop)
+    var group = commit.group
+    committer.exchange(&group, isOpen: true)
+    let error = commit.outcome.error
+    if let long = runningLongCall { return commitEnded(of: long, error, on: loop) }
+    guard let error else { return groupEnded(committer.commitEnded(), on: loop) }
+    afterCommits(on: loop) { [self] loop in groupFailed(after: error, on: loop) }
+  }
+
+  /// Waits for the store's threads, and goes on with what they have done.
+  func awaitBeside(on loop: LoopContext) {
+    store.awaitThreads()
+    finishBeside(on: loop)
+  }
+
+  // MARK: Groups that failed
+
+  /// Takes a group back that failed, as soon as those before it are durable, or have failed as well.
+  ///
+  /// Nothing begins until then.
+  func afterCommits(on loop: LoopContext, _ takeBack: @escaping (LoopContext) -> Void) {
+    guard !beside.commits.isEmpty || !failedGroups.isEmpty else { return takeBack(loop) }
+    var group = CallGroup()
+    committer.exchange(&group, isOpen: false)
+    failedGroups.append { [self] loop in
+      var group = group
+      committer.exchange(&group, isOpen: true)
+      takeBack(loop)
+    }
+  }
+
+  /// Takes groups back that failed.
+  ///
+  /// - Returns: `false`: not yet.
+  func takeBackFailedGroups(on loop: LoopContext) -> Bool {
+    guard !failedGroups.isEmpty else { return true }
+    guard beside.isNone else { return false }
+    let groups = failedGroups
+    failedGroups = []
+    for takeBack in groups { takeBack(loop) }
+    putBackWhatFailed()
+    return true
   }
 }

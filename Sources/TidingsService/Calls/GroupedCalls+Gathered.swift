@@ -5,7 +5,9 @@ internal import TidingsSQL
 internal import TidingsZeroMQ
 
 // In a remote store a group waits twice: for what its calls read, all of it together, and for its commit. The calls that
-// arrive meanwhile are gathered, and are the next group.
+// arrive meanwhile are gathered, and are the next group. Groups of calls that only read and change records overlap: while
+// one is made durable, the next is decided from what memory knows, and is committed behind it. If one fails, so does the
+// next, and both are run again.
 extension GroupedCalls {
   typealias Waiting = LongCalls<CallLine, HeldCall>.Waiting
 
@@ -23,25 +25,26 @@ extension GroupedCalls {
 
   /// Ends a turn in which calls were gathered.
   func gatheringTurnEnded(_ loop: LoopContext) {
-    if beside?.outcome.isDone == true { finishBeside(on: loop) }
-    guard beside == nil, runningLongCall == nil else { return answerRefused(on: loop) }
+    finishBeside(on: loop)
+    guard runningLongCall == nil else { return answerRefused(on: loop) }
+    // Refusals wait for nothing.
+    if !committer.isOpen { endGroup(loop) }
+    guard takeBackFailedGroups(on: loop) else { return }
     putBackWhatFailed()
-    // Of tasks and timers.
-    endGathered(on: loop)
-    guard beside == nil else { return }
     if let runsAgainAt {
       guard runsAgainAt <= .now else { return }
       self.runsAgainAt = nil
     }
+    guard beside.isNone else { return beginBehind(on: loop) }
     // Long calls and groups have their turns one after the other.
     if longCallIsNext { beginLongCall(on: loop) }
     longCallIsNext = runningLongCall == nil
-    guard runningLongCall == nil, beside == nil else { return }
+    guard runningLongCall == nil, beside.isNone else { return }
     beginGathered(on: loop)
-    if beside == nil { beginLongCall(on: loop) }
+    if beside.isNone { beginLongCall(on: loop) }
   }
 
-  /// Begins a group with what has waited longest.
+  /// Begins a group with what has waited longest, when nothing else is under way.
   private func beginGathered(on loop: LoopContext) {
     var (waiting, works): ([Waiting], [Waiting]) = ([], [])
     while waiting.count + works.count < Self.gatheredMax, let next = longCalls.takeWaiting() {
@@ -50,52 +53,79 @@ extension GroupedCalls {
     }
     waiting += works
     guard !waiting.isEmpty else { return }
-    var reads = ReadsAhead()
-    do {
-      if waiting.count >= Self.readAheadCallsMin {
-        try committer.open(for: .read)
-        waiting.forEach(expect)
-        reads = try engine.takeReadsAhead()
-      }
-    } catch {
-      return runGathered(waiting, reads, SQLError(of: error), on: loop)
+    guard waiting.count >= Self.readAheadCallsMin else {
+      return runGathered(waiting, nil, on: loop)
     }
-    guard !reads.statements.isEmpty else { return runGathered(waiting, reads, nil, on: loop) }
+    for next in waiting { _ = expect(next, looksUp: true) }
+    begin(waiting, on: loop)
+  }
+
+  /// Begins a group behind others that are not durable yet, with calls that read and change records.
+  private func beginBehind(on loop: LoopContext) {
+    guard beside.reading == nil, beside.letsNextBegin, !longCalls.isAnyLong else { return }
+    var waiting: [Waiting] = []
+    while waiting.count < Self.gatheredMax, let next = longCalls.takeWaiting() {
+      guard expect(next, looksUp: false) else {
+        // It waits until nothing is under way.
+        longCalls.putBack([next])
+        break
+      }
+      waiting.append(next)
+    }
+    if !waiting.isEmpty { begin(waiting, on: loop) }
+  }
+
+  /// Lets the store read what calls are going to read, if that is anything.
+  private func begin(_ waiting: [Waiting], on loop: LoopContext) {
+    guard let reads = try? engine.takeReadsAhead(), !reads.statements.isEmpty else {
+      return runGathered(waiting, nil, on: loop)
+    }
     readBeside(reads, for: waiting)
   }
 
   /// Lets the engine know what a call is going to read.
-  private func expect(_ waiting: Waiting) {
+  ///
+  /// - Parameters:
+  ///   - waiting: The call.
+  ///   - looksUp: Zones that are not known are looked up, which waits for the store.
+  /// - Returns: Whether that is all that it reads, as far as one can know.
+  private func expect(_ waiting: Waiting, looksUp: Bool) -> Bool {
     guard case .call(let held, _, _) = waiting, let expecting = held.answering.expecting else {
-      return
+      return false
     }
-    held.body.withUnsafeBytes { body in
+    return held.body.withUnsafeBytes { body in
       if let idempotent = held.idempotentCall(body) { engine.expect(idempotent) }
-      expecting(held.caller, body)
+      return expecting(held.caller, body, looksUp)
     }
   }
 
-  /// Runs gathered calls, for which was read ahead.
-  func runGathered(
-    _ waiting: [Waiting],
-    _ reads: ReadsAhead,
-    _ error: SQLError?,
-    on loop: LoopContext
-  ) {
+  /// Runs gathered calls.
+  ///
+  /// - Parameters:
+  ///   - waiting: The calls, and other work.
+  ///   - reads: What was read ahead for them; `nil`: nothing.
+  ///   - loop: The loop.
+  func runGathered(_ waiting: [Waiting], _ reads: ReadsAhead?, on loop: LoopContext) {
     var rest = waiting[...]
     do {
-      if let error { throw error }
-      try engine.use(reads)
+      if let reads {
+        try committer.open(for: .read)
+        try engine.use(reads)
+      }
       isServingWaiting = true
-      while runsAgainAt == nil, let next = rest.popFirst() { run(next, on: loop) }
+      while runsAgainAt == nil, failedGroups.isEmpty, !committer.group.isFull,
+        let next = rest.popFirst()
+      {
+        run(next, on: loop)
+      }
       isServingWaiting = false
     } catch {
-      groupFailed(after: error, on: loop)
+      afterCommits(on: loop) { [self] loop in groupFailed(after: error, on: loop) }
       rest = rest.compactMap { runAgain($0, after: error, on: loop) }[...]
     }
-    failedWaiting += rest
+    longCalls.putBack(Array(rest))
     putBackWhatFailed()
-    endGathered(on: loop)
+    endGathered(letsNextBegin: waiting.allSatisfy(\.onlyConcernsRecords), on: loop)
   }
 
   private func run(_ waiting: Waiting, on loop: LoopContext) {
@@ -104,31 +134,34 @@ extension GroupedCalls {
       engine.forgetReadsAhead()
       work(loop)
     case .call(let held, let line, let bytes):
-      if held.access == .write, held.answering.expecting == nil { engine.forgetReadsAhead() }
+      if held.access == .write, !waiting.onlyConcernsRecords { engine.forgetReadsAhead() }
       serve(held, line, bytes, on: loop)
     }
   }
 
   /// Lets the store commit the group, if there is one.
-  private func endGathered(on loop: LoopContext) {
+  private func endGathered(letsNextBegin: Bool, on loop: LoopContext) {
     guard committer.isOpen else { return endGroup(loop) }
     do {
       try committer.prepare()
     } catch {
-      return groupFailed(after: error, on: loop)
+      return afterCommits(on: loop) { [self] loop in groupFailed(after: error, on: loop) }
     }
-    commitBeside(on: loop)
+    commitBeside(letsNextBegin: letsNextBegin, on: loop)
   }
 
   /// Ends all groups, because the server is stopping.
   func finishGathered(on loop: LoopContext) {
     while true {
-      finishBeside(on: loop)
+      awaitBeside(on: loop)
+      guard beside.isNone else { continue }
+      _ = takeBackFailedGroups(on: loop)
       runsAgainAt = nil
-      guard beside == nil else { continue }
       putBackWhatFailed()
       beginGathered(on: loop)
-      if beside == nil, failedWaiting.isEmpty, !longCalls.isAnyWaiting { return }
+      if beside.isNone, failedGroups.isEmpty, failedWaiting.isEmpty, !longCalls.isAnyWaiting {
+        return
+      }
     }
   }
 
@@ -173,16 +206,16 @@ extension GroupedCalls {
     return .call(held, of: line, bytes: bytes)
   }
 
-  private func putBackWhatFailed() {
+  func putBackWhatFailed() {
     guard !failedWaiting.isEmpty else { return }
     longCalls.putBack(failedWaiting)
     failedWaiting = []
   }
 }
 
-extension SQLError {
-  /// The error of a store, whatever it was wrapped in.
-  fileprivate init(of error: any Error) {
-    self = error as? SQLError ?? SQLError(.statement, "\(error)")
+extension LongCalls<CallLine, HeldCall>.Waiting {
+  /// It is a call that reads or changes records, and has no other effect in memory.
+  fileprivate var onlyConcernsRecords: Bool {
+    if case .call(let held, _, _) = self { held.answering.expecting != nil } else { false }
   }
 }

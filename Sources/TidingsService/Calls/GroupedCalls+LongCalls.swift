@@ -48,7 +48,7 @@ extension GroupedCalls {
   /// A call has the store, or what waited for it has its turn before others; of a remote store, everything waits
   /// for its turn.
   var isStoreTaken: Bool {
-    if isServingWaiting { return runningLongCall != nil || beside != nil }
+    if isServingWaiting { return runningLongCall != nil || !beside.isNone }
     return gathers || runningLongCall != nil || longCalls.isAnyWaiting
   }
 
@@ -56,7 +56,7 @@ extension GroupedCalls {
 
   /// Begins the next call that takes long, if there is one.
   func beginLongCall(on loop: LoopContext) {
-    guard runningLongCall == nil, beside == nil,
+    guard runningLongCall == nil, beside.isNone,
       let line = longCalls.takeNext(isItsTurn: gathers),
       let held = postponed.first(of: line)
     else { return }
@@ -102,7 +102,7 @@ extension GroupedCalls {
 
   /// Does a slice of the call that has the store.
   private func continueLongCall(on loop: LoopContext) {
-    guard let long = runningLongCall, beside == nil else { return }
+    guard let long = runningLongCall, beside.isNone else { return }
     answerRefused(on: loop)
     committer.exchange(&long.group, isOpen: true)
     engine.pace.pause = { [work = long.work] in work.pauseIfOver() }
@@ -180,7 +180,7 @@ extension GroupedCalls {
   /// Goes on with the call that has the store to its end: the server is about to stop.
   func finishLongCall(on loop: LoopContext) {
     while runningLongCall != nil {
-      if beside == nil { continueLongCall(on: loop) } else { finishBeside(on: loop) }
+      if beside.isNone { continueLongCall(on: loop) } else { awaitBeside(on: loop) }
     }
     while !gathers, longCalls.isAnyWaiting { serveWaiting(on: loop) }
   }
@@ -197,7 +197,7 @@ extension GroupedCalls {
     let line = CallLine(call)
     // The next group of a remote store reads ahead, for many calls at once.
     if let reading = answering.reading, !gathers || runningLongCall != nil,
-      !longCalls.isWaiting(line), beside?.lines.contains(line) != true
+      !longCalls.isWaiting(line), !beside.holds(line)
     {
       return try reads.answer(call, reading)
     }
@@ -252,13 +252,16 @@ extension GroupedCalls {
       }
       wait(again, for: postponement.cause, on: loop)
     } catch  where isTransient(error) {
-      runGroupAgain(after: error, with: .call(held, of: line, bytes: bytes), on: loop)
+      afterCommits(on: loop) { [self] loop in
+        runGroupAgain(after: error, with: .call(held, of: line, bytes: bytes), on: loop)
+      }
     } catch {
       fail(held, RPCError(callFailure: error))
-      if error.leavesTransactionIntact, committer.group.mayHaveWritten {
-        committer.group.keep(held)
+      if error.leavesTransactionIntact {
+        if committer.group.mayHaveWritten { committer.group.keep(held) }
+        return callFailed(error, held.access, on: loop)
       }
-      callFailed(error, held.access, on: loop)
+      afterCommits(on: loop) { [self] loop in callFailed(error, held.access, on: loop) }
     }
   }
 

@@ -45,10 +45,12 @@ final class GroupedCalls {
   var isServingWaiting = false
   /// The long call that uses the store.
   var runningLongCall: RunningLongCall?
-  /// What a thread of the store does.
-  var beside: BesideWork?
+  /// What threads of the store do.
+  var beside = BesideWork()
   /// Calls wait until the turn ends, and are a group then.
   let gathers: Bool
+  /// Takes groups back that failed while others before them are made durable.
+  var failedGroups: [(LoopContext) -> Void] = []
   /// Of a group that failed: what is run again.
   var failedWaiting: [Waiting] = []
   /// When; `nil`: no group has failed.
@@ -170,7 +172,7 @@ final class GroupedCalls {
     let loop = call.loop
     let answer = try answer(call, idempotent, answering)
     committer.group.keep(.success(answer), to: token)
-    guard committer.group.isFull else { return true }
+    guard committer.group.isFull, !gathers else { return true }
     endGroup(loop)
     return false
   }
@@ -360,7 +362,7 @@ final class GroupedCalls {
 
   /// The store waits for a moment between two transactions; an open group comes to it at its end.
   func tidyStore() {
-    if !committer.isOpen, runningLongCall == nil, beside == nil {
+    if !committer.isOpen, runningLongCall == nil, beside.isNone {
       store.betweenTransactions(hasWritten: false)
     }
   }

@@ -31,6 +31,9 @@ struct LongCalls<Line: Hashable, Call> {
   /// Something waits for the store.
   var isAnyWaiting: Bool { nextWaiting < waiting.count }
 
+  /// A call that takes long waits for its turn.
+  var isAnyLong: Bool { !queue.isEmpty }
+
   /// A call of this line waits for the store: others keep behind it.
   func isWaiting(_ line: Line) -> Bool { countByLine[line] != nil }
 

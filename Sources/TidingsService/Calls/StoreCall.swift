@@ -44,7 +44,7 @@ final class Answering {
   typealias Repetition = (borrowing StoreCall, _ answer: [UInt8]) throws -> [UInt8]
 
   /// Lets the engine know what a call is going to read (`Engine.expect`): who calls, and the encoded request.
-  typealias Expecting = (Caller, UnsafeRawBufferPointer) -> Void
+  typealias Expecting = (Caller, UnsafeRawBufferPointer, _ looksUp: Bool) -> Bool
 
   let handler: Handler
   let repeating: Repetition

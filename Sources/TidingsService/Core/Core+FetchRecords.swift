@@ -17,16 +17,24 @@ extension Core {
       .read,
       on: loop,
       reading: { FetchAnswering($0, $1, bytesMax: bytesMax) },
-      expecting: { [self] in expectFetch($0, $1) },
+      expecting: { [self] in expectFetch($0, $1, looksUp: $2) },
       { [self] in try fetchRecords($0, bytesMax: bytesMax) }
     )
   }
 
   /// Lets the engine know which records a call is going to read.
-  private func expectFetch(_ caller: Caller, _ body: UnsafeRawBufferPointer) {
+  private func expectFetch(
+    _ caller: Caller,
+    _ body: UnsafeRawBufferPointer,
+    looksUp: Bool
+  ) -> Bool {
     let arena = Arena()
-    guard let request = try? RecordFetch(body, caller, in: arena, engine.limits) else { return }
-    engine.expect(Array(request.ids.prefix(Self.expectedMax)), in: request.database, by: caller)
+    guard let request = try? RecordFetch(body, caller, in: arena, engine.limits) else {
+      return true
+    }
+    let isAll = request.ids.count <= Self.expectedMax
+    let ids = Array(request.ids.prefix(Self.expectedMax))
+    return engine.expect(ids, in: request.database, by: caller, looksUp: looksUp) && isAll
   }
 
   /// Records of one call that are read ahead: they are held in memory together.

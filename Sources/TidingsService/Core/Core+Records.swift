@@ -19,7 +19,7 @@ extension Core {
       .write,
       on: loop,
       repeating: { [self] in try repeatedRecords($0, $1) },
-      expecting: { [self] in expectRecords($0, $1) },
+      expecting: { [self] in expectRecords($0, $1, looksUp: $2) },
       { [self] in try modifyRecords($0) }
     )
     registerFetchRecords(on: loop)
@@ -28,12 +28,16 @@ extension Core {
   // MARK: ModifyRecords
 
   /// Lets the engine know which records a call is going to read.
-  private func expectRecords(_ caller: Caller, _ body: UnsafeRawBufferPointer) {
+  private func expectRecords(
+    _ caller: Caller,
+    _ body: UnsafeRawBufferPointer,
+    looksUp: Bool
+  ) -> Bool {
     guard body.count < Self.decodedApartBytesMin,
       let changes = try? Self.changes(body, caller: caller, in: Arena())
-    else { return }
+    else { return true }
     let ids = changes.saves.map(\.recordID) + changes.deletions
-    engine.expect(ids, in: changes.database, by: caller)
+    return engine.expect(ids, in: changes.database, by: caller, looksUp: looksUp)
   }
 
   private func modifyRecords(_ call: borrowing Call) throws -> [UInt8] {

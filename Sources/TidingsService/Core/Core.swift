@@ -61,6 +61,7 @@ final class Core {
     let steadyClock = SteadyClock()
     engine = try Engine(
       database.connection,
+      readingAhead: database.readingAhead,
       limits: limits,
       admittedKeys: admittedKeys,
       steadyClock: steadyClock,

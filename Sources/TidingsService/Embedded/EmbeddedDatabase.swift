@@ -4,6 +4,7 @@ internal import TidingsSQLite
 
 /// The open database of a data folder.
 struct EmbeddedDatabase: OpenDatabase {
+  let readingAhead: (any SQLConnection)? = nil
   private let sqlite: SQLiteConnection
   private let folder: DataFolder
 

@@ -85,7 +85,7 @@ final class EmbeddedStore: Store {
     preconditionFailure("an embedded store reads with each step")
   }
 
-  func awaitThread() { connection.claim() }
+  func awaitThreads() { connection.claim() }
 
   func releaseSpace() throws -> Duration? { try space.release() }
 

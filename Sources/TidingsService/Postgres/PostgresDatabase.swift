@@ -34,10 +34,13 @@ extension PostgresAddress {
 struct PostgresDatabase: OpenDatabase {
   let address: PostgresAddress
   let postgres: PostgresConnection
+  /// Reads what the calls of a group are going to read.
+  let reading: PostgresConnection
   private let assetsPath: String?
   let assetContents: (any AssetContents)?
 
   var connection: any SQLConnection { postgres }
+  var readingAhead: (any SQLConnection)? { reading }
   var auditStorage: any AuditStorage {
     AuditDatabase(
       connections: { [address] in PostgresConnection(address) },
@@ -59,6 +62,7 @@ struct PostgresDatabase: OpenDatabase {
     var profile = PostgresProfile.writer
     profile.sessionLock = Self.lock
     postgres = PostgresConnection(address, profile: profile)
+    reading = PostgresConnection(address, profile: .readerAhead)
     var problems: [String]
     var contents: AssetContentTable?
     do throws(SQLError) {
@@ -87,7 +91,13 @@ struct PostgresDatabase: OpenDatabase {
   }
 
   func makeStore(for server: StoreUser) -> any Store {
-    PostgresStore(postgres, at: address, assetsPath: assetsPath, for: server)
+    PostgresStore(
+      postgres,
+      readingAhead: reading,
+      at: address,
+      assetsPath: assetsPath,
+      for: server
+    )
   }
 }
 #endif

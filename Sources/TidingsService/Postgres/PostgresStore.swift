@@ -8,6 +8,7 @@ internal import TidingsSQL
 /// The server makes commits durable, moves its log, reuses space and is backed up by itself.
 final class PostgresStore: Store {
   private let connection: PostgresConnection
+  private let reading: PostgresConnection
   private let address: PostgresAddress
   private let assetsPath: String?
   /// The database may be an older one than the files of assets beside it.
@@ -22,11 +23,12 @@ final class PostgresStore: Store {
 
   init(
     _ connection: PostgresConnection,
+    readingAhead reading: PostgresConnection,
     at address: PostgresAddress,
     assetsPath: String?,
     for server: StoreUser
   ) {
-    (self.connection, self.address) = (connection, address)
+    (self.connection, self.reading, self.address) = (connection, reading, address)
     self.assetsPath = assetsPath
     let retention = Int64(server.limits.assetRetentionHours) * 3_600_000
     sweepsAfter = SteadyTime(milliseconds: server.now.milliseconds + retention)
@@ -62,10 +64,13 @@ final class PostgresStore: Store {
     _ statements: [any SQLStatement],
     _ done: @escaping @Sendable (SQLError?) -> Void
   ) {
-    connection.readBeside(statements, done)
+    reading.readBeside(statements, done)
   }
 
-  func awaitThread() { connection.claim() }
+  func awaitThreads() {
+    connection.claim()
+    reading.claim()
+  }
   func releaseSpace() -> Duration? { nil }
   func stop() {}
 }

@@ -5,6 +5,8 @@ internal import TidingsSQL
 protocol OpenDatabase {
   /// The connection that writes.
   var connection: any SQLConnection { get }
+  /// Another one, which reads what the next calls need while the first one commits; `nil`: nothing is read ahead.
+  var readingAhead: (any SQLConnection)? { get }
   /// The contents of assets, if they are in the database.
   var assetContents: (any AssetContents)? { get }
 

@@ -33,7 +33,8 @@ protocol Store: AnyObject {
   ///
   /// - Parameter hasWritten: The last one wrote.
   func betweenTransactions(hasWritten: Bool)
-  /// Commits the open transaction on a thread of its own.
+  /// Commits the open transaction on a thread of its own; in a store that is remote, behind the commits that are
+  /// under way there, and what is written meanwhile is part of the next transaction, which fails if this one does.
   ///
   /// - Parameter done: Called on that thread, with why the transaction was not committed.
   func commitBeside(_ done: @escaping @Sendable (SQLError?) -> Void)
@@ -46,8 +47,8 @@ protocol Store: AnyObject {
     _ statements: [any SQLStatement],
     _ done: @escaping @Sendable (SQLError?) -> Void
   )
-  /// Waits for the end of what a thread of its own does.
-  func awaitThread()
+  /// Waits for the end of what threads of its own do.
+  func awaitThreads()
   /// Gives a piece of the space back that removed rows took, in the open transaction, if there is much of it.
   ///
   /// - Returns: When to come again, at the latest; `nil`: there will be nothing to do.
