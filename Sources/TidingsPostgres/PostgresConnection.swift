@@ -31,6 +31,8 @@ public final class PostgresConnection: SQLConnection {
   private static let noteNumber = 0
   /// Prepared statements of the server that nobody uses any more.
   private var unused: [Int] = []
+  /// The same, while the thread may have the connection.
+  private var unusedMeanwhile: [Int] = []
   private var encoded: [UInt8] = []
   private var notes = CommitNotes()
   private var planAge = PlanAge()
@@ -162,6 +164,10 @@ public final class PostgresConnection: SQLConnection {
       threadEnds.wait()
       lentCount -= 1
     }
+    if !unusedMeanwhile.isEmpty {
+      unused += unusedMeanwhile
+      unusedMeanwhile = []
+    }
   }
 
   /// Waits until the thread does not have the connection any more, and does what was deferred, unless it is to be
@@ -180,7 +186,9 @@ public final class PostgresConnection: SQLConnection {
   /// Does what was deferred, on the thread that has the connection.
   private func perform(_ commands: [Deferred]) throws(SQLError) {
     if let precedingFailure {
-      throw SQLError(.conflict, "the transaction before failed: \(precedingFailure)")
+      var error = SQLError(.conflict, "the transaction before failed: \(precedingFailure)")
+      error.follows = true
+      throw error
     }
     for command in commands {
       switch command {
@@ -257,8 +265,7 @@ public final class PostgresConnection: SQLConnection {
 
   /// The server need not keep a prepared statement.
   func drop(_ number: Int) {
-    claim()
-    if link?.prepared.contains(number) == true { unused.append(number) }
+    if lentCount > 0 { unusedMeanwhile.append(number) } else { unused.append(number) }
   }
 
   /// Hands a statement to libpq, and the server has it prepared before.

@@ -30,6 +30,8 @@ public struct SQLError: Error, Hashable, Sendable, CustomStringConvertible {
   public var message: String
   /// The engine's own code, where it is an SQLSTATE: five letters and digits.
   public var state: String?
+  /// It failed only because the transaction before it did, which was not durable yet.
+  public var follows = false
 
   /// An error of a kind, in the engine's words.
   public init(_ kind: Kind, _ message: String, state: String? = nil) {

@@ -69,6 +69,13 @@ struct BenchArguments {
     default: SaveVariant.allCases.map(\.rawValue).joined(separator: ","),
     "What save measures."
   )
+  private static let databaseDelay = OptionKey<Int>(
+    "database-delay",
+    value: "MICROSECONDS",
+    default: 0,
+    in: 0...1_000_000,
+    "How much later what is sent to the database of postgres, or by it, arrives; through its socket file."
+  )
   private static let openLoop = OptionKey<String?>(
     "open-loop",
     value: "RATE",
@@ -147,6 +154,7 @@ struct BenchArguments {
     connections,
     inFlight,
     saves,
+    databaseDelay,
     openLoop,
     seconds,
     fired,
@@ -272,6 +280,7 @@ struct BenchArguments {
       }
       return variant
     }
+    settings.databaseDelay = .microseconds(parsed[Self.databaseDelay])
     settings.fired = parsed[Self.fired]
     settings.indexes = parsed[Self.indexes]
     settings.subscriptions = try Self.numbers(parsed, Self.subscriptions, in: 1...10_000_000)

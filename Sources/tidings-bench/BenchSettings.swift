@@ -30,6 +30,8 @@ struct BenchSettings {
   var turns = ""
   /// The address of a PostgreSQL server's database; empty: there is none to measure.
   var database = ""
+  /// How much later what is sent to it, or by it, arrives.
+  var databaseDelay = Duration.zero
   /// The server's program.
   var rpcd = ""
   /// Where temporary folders go.

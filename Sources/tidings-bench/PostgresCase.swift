@@ -5,7 +5,10 @@ import TidingsSQL
 /// The same calls to rpcd on PostgreSQL, against rpcd on its embedded database.
 enum PostgresCase {
   static func run(_ bench: Bench) throws -> [Figure] {
-    let databases = try BenchDatabases(bench.settings.database)
+    let databases = try BenchDatabases(
+      bench.settings.database,
+      delay: bench.settings.databaseDelay
+    )
     defer { databases.drop() }
     let variants = bench.settings.saves.filter { $0 == .new || $0 == .update || $0 == .fired }
     var servers: [ServerProcess] = []
@@ -57,18 +60,32 @@ private final class BenchDatabases {
   private let address: String
   private let administrator: PostgresConnection
   private var names: [String] = []
+  /// Makes the server as far away as it is to be; `nil`: as it is.
+  private var proxy: DelayingProxy?
 
   /// Connects to a server.
   ///
-  /// - Parameter address: Of a database of the server, with a login that may create others.
-  /// - Throws: `BenchError` if it is not an address.
-  init(_ address: String) throws {
+  /// - Parameters:
+  ///   - address: Of a database of the server, with a login that may create others.
+  ///   - delay: How much later bytes of connections arrive, either way.
+  /// - Throws: `BenchError` if it is not an address, or the server cannot be reached.
+  init(_ address: String, delay: Duration) throws {
     self.address = address
     do {
       administrator = PostgresConnection(try PostgresAddress(address))
     } catch {
       throw BenchError("\(DatabaseSetting.variable): \(error)")
     }
+    guard delay > .zero else { return }
+    let path = try text("SELECT split_part(current_setting('unix_socket_directories'), ',', 1)")
+    let port = try text("SELECT current_setting('port')")
+    proxy = try DelayingProxy(to: "\(path)/.s.PGSQL.\(port)", delay: delay)
+  }
+
+  private func text(_ sql: String) throws -> String {
+    let statement = try administrator.prepare(sql)
+    defer { statement.reset() }
+    return try statement.step() ? statement.string(0) : ""
   }
 
   /// The address of a new, empty database.
@@ -76,6 +93,10 @@ private final class BenchDatabases {
     let name = "tidings_bench_\(UInt32.random(in: 0 ... .max))"
     try administrator.execute("CREATE DATABASE \(name) TEMPLATE template0")
     names.append(name)
+    if let proxy {
+      let user = try text("SELECT CAST(current_user AS TEXT)")
+      return "postgresql://\(user)@127.0.0.1:\(proxy.port)/\(name)?sslmode=disable"
+    }
     let options = address.drop { $0 != "?" }
     let path = address.prefix { $0 != "?" }.split(
       separator: "/",

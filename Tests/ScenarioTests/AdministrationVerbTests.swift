@@ -296,7 +296,7 @@ import TidingsRPC
     )
   }
 
-  @Test("assets verify finds files that are lost or damaged")
+  @Test("assets verify finds files that are lost or damaged", .embeddedOnly)
   func verifyAssets() async throws {
     let server = try await TestServer.start()
     for (name, content) in [("a", "hello"), ("b", "world"), ("c", "")] {

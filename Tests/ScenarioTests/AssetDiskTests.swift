@@ -8,7 +8,7 @@ internal import TidingsRPC
 
 /// Uploads on a disk that fails: what a sync did not keep is never acknowledged, however often it is
 /// tried, because the system forgets which pages it could not write.
-@Suite(.endsServers) struct AssetDiskTests {
+@Suite(.endsServers, .embeddedOnly) struct AssetDiskTests {
   private typealias UploadRequest = TidingsV1.UploadAssetRequest
 
   private static func content(_ count: Int) -> [UInt8] {

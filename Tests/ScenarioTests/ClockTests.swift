@@ -83,6 +83,7 @@ internal import TidingsRPC
 
   @Test(
     "a clock that was 40 days ahead for a while costs nothing that is kept for an hour or a day",
+    .embeddedOnly,
     arguments: Setting.allCases
   )
   func retention(_ setting: Setting) async throws {

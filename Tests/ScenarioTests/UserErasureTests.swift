@@ -124,9 +124,10 @@ internal import TidingsRPC
     #expect(await RpcctlRun(server, ["server", "check", "--structure"]).exitCode == .success)
   }
 
-  /// The tables and columns of the store in which one of the words occurs.
+  /// The tables and columns of the store in which one of the words occurs; not the audit log, which keeps who was
+  /// erased, and is a table on a server.
   private func finds(_ words: [String], in server: TestServer) throws -> [String] {
-    try DatabaseLook(server.folder).finds(words)
+    try DatabaseLook(server.folder).finds(words).filter { !$0.hasPrefix("audit_lines.") }
   }
 
   @Test("after an erasure no row has the user's name or values, and others have all of theirs")

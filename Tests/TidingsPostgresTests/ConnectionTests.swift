@@ -149,6 +149,78 @@ struct ConnectionTests {
     #expect(!isOverAtOnce, "a new session has no plans")
   }
 
+  // MARK: Commits beside the owner's thread
+
+  /// What commits came to, in the order in which they ended.
+  private final class Ends: Sendable {
+    let all = Observed<[SQLError?]>([])
+
+    func add(_ error: SQLError?) { all.update { $0.append(error) } }
+    func wait(for count: Int) async throws -> [SQLError?] {
+      try await all.wait("commits") { $0.count == count }
+    }
+  }
+
+  @Test("what is written during a commit is committed behind it, and what reads waits for it")
+  func commitsBeside() async throws {
+    let ends = Ends()
+    try administrator.execute("BEGIN")
+    try administrator.execute("LOCK TABLE t")
+    for number in 1...3 as ClosedRange<Int64> {
+      let begin = try connection.prepare("BEGIN")
+      try begin.run()
+      try insert(number)
+      connection.commitBeside(ends.add)
+    }
+    #expect(ends.all.value.isEmpty, "none waited for the lock")
+    try administrator.execute("COMMIT")
+    #expect(try await ends.wait(for: 3) == [nil, nil, nil])
+    #expect(try numbers("SELECT n FROM t ORDER BY n") == [1, 2, 3])
+
+    // In one transaction, behind another one.
+    try administrator.execute("BEGIN; LOCK TABLE t")
+    let begin = try connection.prepare("BEGIN")
+    try begin.run()
+    try insert(4)
+    connection.commitBeside(ends.add)
+    try begin.run()
+    try insert(5)
+    try administrator.execute("COMMIT")
+    #expect(try numbers("SELECT n FROM t ORDER BY n") == [1, 2, 3, 4, 5])
+    try connection.execute("COMMIT")
+    #expect(try numbers("SELECT count(*) FROM t") == [5])
+  }
+
+  @Test("a transaction behind one that fails is not committed, whatever it does")
+  func failureBeside() async throws {
+    try insert(7)
+    let begin = try connection.prepare("BEGIN")
+    for second in [{}, { _ = try numbers("SELECT n FROM t") }] {
+      let ends = Ends()
+      try administrator.execute("BEGIN; LOCK TABLE t")
+      try begin.run()
+      try insert(1)
+      try insert(7)
+      connection.commitBeside(ends.add)
+      try begin.run()
+      try insert(2)
+      try administrator.execute("COMMIT")
+      let early = failure(second)
+      if let early {
+        #expect(early.kind == .conflict)
+      } else {
+        connection.commitBeside(ends.add)
+        let both = try await ends.wait(for: 2)
+        #expect(both.map(\.?.kind) == [.statement, .conflict])
+      }
+      #expect(failure { try insert(3) }?.kind == .conflict, "nothing more until the rollback")
+      connection.abandon()
+      #expect(try numbers("SELECT n FROM t") == [7])
+      try insert(4)
+      try connection.execute("DELETE FROM t WHERE n = 4")
+    }
+  }
+
   private func lockingProfile() throws -> PostgresProfile {
     try connection.execute("CREATE TABLE commits (id BIGINT PRIMARY KEY, token BIGINT NOT NULL)")
     var profile = PostgresProfile.writer

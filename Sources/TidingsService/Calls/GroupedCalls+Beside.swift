@@ -61,7 +61,9 @@ extension GroupedCalls {
     let error = commit.outcome.error
     if let long = runningLongCall { return commitEnded(of: long, error, on: loop) }
     guard let error else { return groupEnded(committer.commitEnded(), on: loop) }
-    afterCommits(on: loop) { [self] loop in groupFailed(after: error, on: loop) }
+    afterCommits(wasPrepared: true, on: loop) { [self] loop in
+      groupFailed(after: error, on: loop)
+    }
   }
 
   /// Waits for the store's threads, and goes on with what they have done.
@@ -75,15 +77,26 @@ extension GroupedCalls {
   /// Takes a group back that failed, as soon as those before it are durable, or have failed as well.
   ///
   /// Nothing begins until then.
-  func afterCommits(on loop: LoopContext, _ takeBack: @escaping (LoopContext) -> Void) {
+  ///
+  /// - Parameters:
+  ///   - wasPrepared: Its commit failed; else the group was still being decided, behind all that were prepared.
+  ///   - loop: The loop.
+  ///   - takeBack: Takes back the group that is the committer's then.
+  func afterCommits(
+    wasPrepared: Bool = false,
+    on loop: LoopContext,
+    _ takeBack: @escaping (LoopContext) -> Void
+  ) {
     guard !beside.commits.isEmpty || !failedGroups.isEmpty else { return takeBack(loop) }
     var group = CallGroup()
     committer.exchange(&group, isOpen: false)
-    failedGroups.append { [self] loop in
+    let failed = FailedGroup(wasPrepared: wasPrepared) { [self] loop in
       var group = group
       committer.exchange(&group, isOpen: true)
       takeBack(loop)
     }
+    let end = wasPrepared ? failedGroups.prefix(while: \.wasPrepared).count : failedGroups.count
+    failedGroups.insert(failed, at: end)
   }
 
   /// Takes groups back that failed.
@@ -94,8 +107,15 @@ extension GroupedCalls {
     guard beside.isNone else { return false }
     let groups = failedGroups
     failedGroups = []
-    for takeBack in groups { takeBack(loop) }
+    for group in groups { group.takeBack(loop) }
     putBackWhatFailed()
     return true
   }
+}
+
+/// A group that is to be taken back.
+struct FailedGroup {
+  /// It was prepared, before those that were not.
+  let wasPrepared: Bool
+  let takeBack: (LoopContext) -> Void
 }

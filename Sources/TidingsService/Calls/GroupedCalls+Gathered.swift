@@ -196,6 +196,8 @@ extension GroupedCalls {
     on loop: LoopContext
   ) -> Waiting? {
     guard case .call(var held, let line, let bytes) = waiting else { return waiting }
+    // The group before is the one that fails often.
+    if (error as? SQLError)?.follows == true { return waiting }
     guard held.attempts < Self.pausesBeforeRunning.count else {
       loop.fail(held.token, RPCError(callFailure: error))
       return nil

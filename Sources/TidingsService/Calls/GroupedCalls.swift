@@ -49,8 +49,8 @@ final class GroupedCalls {
   var beside = BesideWork()
   /// Calls wait until the turn ends, and are a group then.
   let gathers: Bool
-  /// Takes groups back that failed while others before them are made durable.
-  var failedGroups: [(LoopContext) -> Void] = []
+  /// Those that failed while others before them are made durable, in their order.
+  var failedGroups: [FailedGroup] = []
   /// Of a group that failed: what is run again.
   var failedWaiting: [Waiting] = []
   /// When; `nil`: no group has failed.
