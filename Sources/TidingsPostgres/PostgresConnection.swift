@@ -34,6 +34,8 @@ public final class PostgresConnection: SQLConnection {
   private var threadEnd: Semaphore?
   /// The open transaction may have written.
   private var hasWritten = false
+  /// Rows that are still to be inserted.
+  private(set) lazy var queue = InsertionQueue { [unowned self] in pipeline.transaction != .none }
   /// Changes when all statements that are under way end.
   private(set) var generation = 0
 
@@ -68,6 +70,17 @@ public final class PostgresConnection: SQLConnection {
     PostgresStatement(sql, on: self)
   }
 
+  /// Keeps a statement that meets no queued row of an insertion.
+  public func prepare(
+    _ sql: String,
+    besides insertion: SQLInsertion
+  ) throws(SQLError) -> any SQLStatement {
+    PostgresStatement(sql, on: self, besides: insertion)
+  }
+
+  /// Rows of the open transaction that are still to be inserted.
+  public var insertions: InsertionQueue? { queue }
+
   /// Keeps a statement whose rows are read a page at a time.
   public func prepare(_ sql: String, inPagesBy key: PageKey) throws(SQLError) -> any SQLStatement {
     PostgresStatement(sql + " LIMIT \(profile.pageRows)", on: self, pages: (key, profile.pageRows))
@@ -78,6 +91,7 @@ public final class PostgresConnection: SQLConnection {
   /// Outside of a transaction, all of them take effect or none does.
   public func execute(_ sql: String) throws(SQLError) {
     claim()
+    try queue.settle(beforeAll: sql)
     var isWaitDue = false
     for statement in Dialect.statements(sql).map(\.sql) {
       if let control = TransactionControl(statement) {
@@ -121,6 +135,12 @@ public final class PostgresConnection: SQLConnection {
   ///
   /// - Parameter done: Called on that thread before the end, with why the transaction was not committed.
   public func commitBeside(_ done: @escaping @Sendable (SQLError?) -> Void) {
+    claim()
+    do throws(SQLError) {
+      try queue.flush()
+    } catch {
+      return done(error)
+    }
     beside(done) { connection throws(SQLError) in try connection.run(.commit, "COMMIT") }
   }
 
@@ -163,6 +183,7 @@ public final class PostgresConnection: SQLConnection {
   /// Ends all statements that are under way, and rolls back the open transaction, if there is one.
   public func abandon() {
     claim()
+    queue.discard()
     generation += 1
     try? rollback()
   }

@@ -24,8 +24,15 @@ final class PostgresStatement: SQLStatement {
   private var generation = 0
   /// Why a value cannot be stored; the next use fails with it, and sends nothing.
   private var refusal: SQLError?
+  /// The tables with queued rows that it mentions.
+  private var mentions: TableMentions
 
-  init(_ sql: String, on connection: PostgresConnection, pages: (key: PageKey, rows: Int)? = nil) {
+  init(
+    _ sql: String,
+    on connection: PostgresConnection,
+    pages: (key: PageKey, rows: Int)? = nil,
+    besides insertion: SQLInsertion? = nil
+  ) {
     let statement = Dialect.statements(sql).first ?? Dialect.Statement(sql: sql, parameters: [])
     self.sql = statement.sql
     self.connection = connection
@@ -34,6 +41,7 @@ final class PostgresStatement: SQLStatement {
     let verb = Token.tokens(of: statement.sql).first { $0.kind == .word }?.text.uppercased()
     writes = verb != "SELECT"
     parameters = Parameters(statement.parameters)
+    mentions = TableMentions(besides: insertion)
   }
 
   deinit { for number in numbers.values { connection.drop(number) } }
@@ -71,6 +79,7 @@ final class PostgresStatement: SQLStatement {
       connection.claim()
       reset()
       if let control {
+        try settleInsertions()
         try connection.run(control, sql)
         return false
       }
@@ -119,7 +128,10 @@ final class PostgresStatement: SQLStatement {
   func run() throws(SQLError) {
     connection.claim()
     reset()
-    if let control { return try connection.run(control, sql) }
+    if let control {
+      try settleInsertions()
+      return try connection.run(control, sql)
+    }
     try send(reader: nil)
   }
 
@@ -145,7 +157,14 @@ final class PostgresStatement: SQLStatement {
       self.refusal = nil
       throw refusal
     }
+    try settleInsertions()
     try connection.send(sql, number(), parameters, writes: writes, reader: reader)
+  }
+
+  /// Queues the rows that the statement could meet before it.
+  private func settleInsertions() throws(SQLError) {
+    guard connection.queue.isActive else { return }
+    try connection.queue.settle(before: &mentions, sql)
   }
 
   private func number() -> Int {

@@ -30,6 +30,8 @@ public struct SQLError: Error, Hashable, Sendable, CustomStringConvertible {
   public var message: String
   /// The engine's own code, where it is an SQLSTATE: five letters and digits.
   public var state: String?
+  /// It is of rows that were queued (`SQLInsertion`), perhaps by another caller than the one it is thrown to.
+  public var isDeferred = false
 
   /// An error of a kind, in the engine's words.
   public init(_ kind: Kind, _ message: String, state: String? = nil) {

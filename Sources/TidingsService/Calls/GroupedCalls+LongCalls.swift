@@ -255,7 +255,9 @@ extension GroupedCalls {
       runGroupAgain(after: error, with: .call(held, of: line, bytes: bytes), on: loop)
     } catch {
       fail(held, RPCError(callFailure: error))
-      if error.leavesTransactionIntact, committer.group.mayHaveWritten {
+      if error.leavesTransactionIntact || isPerhapsOfAnother(error),
+        committer.group.mayHaveWritten
+      {
         committer.group.keep(held)
       }
       callFailed(error, held.access, on: loop)
