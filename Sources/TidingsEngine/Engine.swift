@@ -227,6 +227,7 @@ public final class Engine {
   public func prepareCommit(hasWrites: Bool) throws(SQLError) -> CommittedTransaction {
     var transaction = CommittedTransaction(hasWrites: hasWrites)
     for participant in participants { try participant.willCommit(&transaction) }
+    try room.connection.insertions?.flush()
     return transaction
   }
 

@@ -47,6 +47,10 @@ public final class PostgresConnection: SQLConnection {
   private var precedingFailure: SQLError?
   /// The open transaction may have written.
   private var hasWritten = false
+  /// The owner has begun a transaction, which may be deferred.
+  private var isTransactionOpen = false
+  /// Rows that are still to be inserted.
+  private(set) lazy var queue = InsertionQueue { [unowned self] in isTransactionOpen }
   /// Changes when all statements that are under way end.
   private(set) var generation = 0
 
@@ -81,6 +85,17 @@ public final class PostgresConnection: SQLConnection {
     PostgresStatement(sql, on: self)
   }
 
+  /// Keeps a statement that meets no queued row of an insertion.
+  public func prepare(
+    _ sql: String,
+    besides insertion: SQLInsertion
+  ) throws(SQLError) -> any SQLStatement {
+    PostgresStatement(sql, on: self, besides: insertion)
+  }
+
+  /// Rows of the open transaction that are still to be inserted.
+  public var insertions: InsertionQueue? { queue }
+
   /// Keeps a statement whose rows are read a page at a time.
   public func prepare(_ sql: String, inPagesBy key: PageKey) throws(SQLError) -> any SQLStatement {
     PostgresStatement(sql + " LIMIT \(profile.pageRows)", on: self, pages: (key, profile.pageRows))
@@ -91,10 +106,12 @@ public final class PostgresConnection: SQLConnection {
   /// Outside of a transaction, all of them take effect or none does.
   public func execute(_ sql: String) throws(SQLError) {
     let statements = Dialect.statements(sql).map(\.sql)
+    try queue.settle(beforeAll: sql)
     try claimInOrder(for: statements.first.flatMap { TransactionControl($0) })
     var isWaitDue = false
     for statement in statements {
       if let control = TransactionControl(statement) {
+        owner(does: control)
         try run(control, statement)
       } else {
         try pipeline.check(nil)
@@ -145,6 +162,12 @@ public final class PostgresConnection: SQLConnection {
   ///
   /// - Parameter done: Called on that thread before the end, with why the transaction was not committed.
   public func commitBeside(_ done: @escaping @Sendable (SQLError?) -> Void) {
+    isTransactionOpen = false
+    do throws(SQLError) {
+      try queue.flush()
+    } catch {
+      return done(error)
+    }
     let commands = deferred
     deferred = []
     beside(done) { connection throws(SQLError) in
@@ -155,6 +178,15 @@ public final class PostgresConnection: SQLConnection {
         if connection.precedingFailure == nil { connection.precedingFailure = error }
         throw error
       }
+    }
+  }
+
+  /// The owner's thread begins or ends a transaction.
+  func owner(does control: TransactionControl) {
+    switch control {
+    case .begin: isTransactionOpen = true
+    case .commit, .rollback: isTransactionOpen = false
+    case .savepoint, .release, .rollbackToSavepoint: break
     }
   }
 
@@ -249,8 +281,8 @@ public final class PostgresConnection: SQLConnection {
   /// Ends all statements that are under way, and rolls back the open transaction, if there is one.
   public func abandon() {
     claim()
-    deferred = []
-    precedingFailure = nil
+    queue.discard()
+    (deferred, precedingFailure, isTransactionOpen) = ([], nil, false)
     generation += 1
     try? rollback()
   }

@@ -24,8 +24,15 @@ final class PostgresStatement: SQLStatement {
   private var generation = 0
   /// Why a value cannot be stored; the next use fails with it, and sends nothing.
   private var refusal: SQLError?
+  /// The tables with queued rows that it mentions.
+  private var mentions: TableMentions
 
-  init(_ sql: String, on connection: PostgresConnection, pages: (key: PageKey, rows: Int)? = nil) {
+  init(
+    _ sql: String,
+    on connection: PostgresConnection,
+    pages: (key: PageKey, rows: Int)? = nil,
+    besides insertion: SQLInsertion? = nil
+  ) {
     let statement = Dialect.statements(sql).first ?? Dialect.Statement(sql: sql, parameters: [])
     self.sql = statement.sql
     self.connection = connection
@@ -34,6 +41,7 @@ final class PostgresStatement: SQLStatement {
     let verb = Token.tokens(of: statement.sql).first { $0.kind == .word }?.text.uppercased()
     writes = verb != "SELECT"
     parameters = Parameters(statement.parameters)
+    mentions = TableMentions(besides: insertion)
   }
 
   deinit { for number in numbers.values { connection.drop(number) } }
@@ -68,9 +76,11 @@ final class PostgresStatement: SQLStatement {
 
   func step() throws(SQLError) -> Bool {
     if rows == nil || generation != connection.generation {
+      if control != nil { try settleInsertions() }
       try connection.claimInOrder(for: control)
       reset()
       if let control {
+        connection.owner(does: control)
         try connection.run(control, sql)
         return false
       }
@@ -118,9 +128,11 @@ final class PostgresStatement: SQLStatement {
 
   func run() throws(SQLError) {
     reset()
+    try settleInsertions()
     if let control {
-      if control == .begin, connection.defers(.begin) { return }
+      if control == .begin, connection.defers(.begin) { return connection.owner(does: control) }
       try connection.claimInOrder(for: control)
+      connection.owner(does: control)
       return try connection.run(control, sql)
     }
     try checkValues()
@@ -154,7 +166,14 @@ final class PostgresStatement: SQLStatement {
 
   private func send(reader: PostgresStatement?) throws(SQLError) {
     try checkValues()
+    try settleInsertions()
     try connection.send(sql, number(), parameters, writes: writes, reader: reader)
+  }
+
+  /// Queues the rows that the statement could meet before it.
+  private func settleInsertions() throws(SQLError) {
+    guard connection.queue.isActive else { return }
+    try connection.queue.settle(before: &mentions, sql)
   }
 
   private func number() -> Int {

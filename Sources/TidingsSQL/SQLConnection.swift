@@ -24,6 +24,19 @@ public protocol SQLConnection: AnyObject {
   /// - Throws: As `prepare`.
   func prepare(_ sql: String, inPagesBy key: PageKey) throws(SQLError) -> any SQLStatement
 
+  /// Compiles a statement that meets no queued row of an insertion, by the caller's guarantee: it runs without
+  /// their being written.
+  ///
+  /// - Parameters:
+  ///   - sql: The statement.
+  ///   - insertion: Into a table that the statement mentions.
+  /// - Returns: The statement.
+  /// - Throws: As `prepare`.
+  func prepare(_ sql: String, besides insertion: SQLInsertion) throws(SQLError) -> any SQLStatement
+
+  /// Rows of the open transaction that are still to be inserted; `nil`: each is inserted at once.
+  var insertions: InsertionQueue? { get }
+
   /// Runs statements that return no rows and are used once.
   func execute(_ sql: String) throws(SQLError)
 
@@ -61,6 +74,17 @@ extension SQLConnection {
   public func prepare(_ sql: String, inPagesBy key: PageKey) throws(SQLError) -> any SQLStatement {
     try prepare(sql)
   }
+
+  /// Compiles the statement, before which queued rows are written.
+  public func prepare(
+    _ sql: String,
+    besides insertion: SQLInsertion
+  ) throws(SQLError) -> any SQLStatement {
+    try prepare(sql)
+  }
+
+  /// None are queued.
+  public var insertions: InsertionQueue? { nil }
 
   /// Does nothing: each statement reads with its first step.
   public func readAhead(_ statements: [any SQLStatement]) throws(SQLError) {}

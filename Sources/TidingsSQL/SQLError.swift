@@ -32,6 +32,8 @@ public struct SQLError: Error, Hashable, Sendable, CustomStringConvertible {
   public var state: String?
   /// It failed only because the transaction before it did, which was not durable yet.
   public var follows = false
+  /// It is of rows that were queued (`SQLInsertion`), perhaps by another caller than the one it is thrown to.
+  public var isDeferred = false
 
   /// An error of a kind, in the engine's words.
   public init(_ kind: Kind, _ message: String, state: String? = nil) {

@@ -18,6 +18,11 @@ public final class SQLiteConnection: SQLConnection {
   @exclusivity(unchecked) private var committing: Committing?
   private let frames = UnsafeMutablePointer<CInt>.allocate(capacity: 1)
   private let running: SQLiteInterruption
+  /// Rows that are still to be inserted.
+  let queue: InsertionQueue
+
+  /// Rows of the open transaction that are still to be inserted.
+  public var insertions: InsertionQueue? { queue }
 
   /// Ends the statement that runs, from any thread.
   public var interruption: any SQLInterruption { running }
@@ -53,6 +58,7 @@ public final class SQLiteConnection: SQLConnection {
     }
     handle = opened
     running = SQLiteInterruption(opened)
+    queue = InsertionQueue { sqlite3_get_autocommit(opened) == 0 }
     frames.initialize(to: 0)
     setMovesLogOnClose(false)
     reservePageEnds()
@@ -89,6 +95,18 @@ public final class SQLiteConnection: SQLConnection {
 
   /// Compiles a statement for repeated use.
   public func prepare(_ sql: String) throws(SQLError) -> any SQLStatement {
+    SQLiteStatement(try compiled(sql), of: self)
+  }
+
+  /// Compiles a statement that meets no queued row of an insertion.
+  public func prepare(
+    _ sql: String,
+    besides insertion: SQLInsertion
+  ) throws(SQLError) -> any SQLStatement {
+    SQLiteStatement(try compiled(sql), of: self, besides: insertion)
+  }
+
+  private func compiled(_ sql: String) throws(SQLError) -> OpaquePointer {
     claim()
     var statement: OpaquePointer?
     let code = sqlite3_prepare_v3(
@@ -100,7 +118,7 @@ public final class SQLiteConnection: SQLConnection {
       nil
     )
     guard code == SQLITE_OK, let statement else { throw error(code) }
-    return SQLiteStatement(statement, of: self)
+    return statement
   }
 
   /// SQLite keeps a copy of the pages that an insertion of several rows changes, to undo those before the one that
@@ -113,6 +131,7 @@ public final class SQLiteConnection: SQLConnection {
   /// Runs statements that return no rows and are used once.
   public func execute(_ sql: String) throws(SQLError) {
     claim()
+    try queue.settle(beforeAll: sql)
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw error(code) }
   }
@@ -126,6 +145,11 @@ public final class SQLiteConnection: SQLConnection {
   ///
   /// - Parameter done: Called on that thread before the end, with why the transaction was not committed.
   public func commitBeside(_ done: @escaping @Sendable (SQLError?) -> Void) {
+    do throws(SQLError) {
+      try queue.flush()
+    } catch {
+      return done(error)
+    }
     let committing = Committing(handle)
     self.committing = committing
     startThread {
@@ -168,6 +192,7 @@ public final class SQLiteConnection: SQLConnection {
   /// Resets all statements that are under way, and rolls back the open transaction, if there is one.
   public func abandon() {
     claim()
+    queue.discard()
     var next = sqlite3_next_stmt(handle, nil)
     while let statement = next {
       if sqlite3_stmt_busy(statement) != 0 { sqlite3_reset(statement) }

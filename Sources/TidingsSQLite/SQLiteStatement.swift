@@ -23,10 +23,17 @@ final class SQLiteStatement: SQLStatement {
   @exclusivity(unchecked) private var memory: BoundMemory
   /// Why a value could not be bound; the next step fails with it.
   @exclusivity(unchecked) private var bindFailure: SQLError?
+  /// The tables with queued rows that it mentions.
+  @exclusivity(unchecked) private var mentions: TableMentions
 
-  init(_ handle: OpaquePointer, of connection: SQLiteConnection) {
+  init(
+    _ handle: OpaquePointer,
+    of connection: SQLiteConnection,
+    besides insertion: SQLInsertion? = nil
+  ) {
     self.handle = handle
     self.connection = connection
+    mentions = TableMentions(besides: insertion)
     memory = BoundMemory(parameterCount: Int(sqlite3_bind_parameter_count(handle)))
   }
 
@@ -90,6 +97,7 @@ final class SQLiteStatement: SQLStatement {
       throw bindFailure
     }
     connection.claim()
+    if connection.queue.isActive { try settle() }
     isUnderWay = true
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true
@@ -99,6 +107,19 @@ final class SQLiteStatement: SQLStatement {
       let failure = connection.error(code)
       reset()
       throw failure
+    }
+  }
+
+  /// Writes the queued rows that the statement could meet.
+  private func settle() throws(SQLError) {
+    do throws(SQLError) {
+      try connection.queue.settle(
+        before: &mentions,
+        sqlite3_sql(handle).map { String(cString: $0) } ?? ""
+      )
+    } catch {
+      reset()
+      throw error
     }
   }
 

@@ -110,8 +110,15 @@ private final class HoldingConnection: SQLConnection {
   func prepare(_ sql: String, inPagesBy key: PageKey) throws(SQLError) -> any SQLStatement {
     try connection.prepare(sql, inPagesBy: key)
   }
+  func prepare(
+    _ sql: String,
+    besides insertion: SQLInsertion
+  ) throws(SQLError) -> any SQLStatement {
+    try connection.prepare(sql, besides: insertion)
+  }
   func execute(_ sql: String) throws(SQLError) { try connection.execute(sql) }
   var interruption: any SQLInterruption { connection.interruption }
+  var insertions: InsertionQueue? { connection.insertions }
   func abandon() { connection.abandon() }
   func migrate(_ migrations: [Migration], baseline: Migration) throws {
     try connection.migrate(migrations, baseline: baseline)

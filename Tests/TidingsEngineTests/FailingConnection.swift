@@ -39,8 +39,16 @@ final class FailingConnection: SQLConnection {
     FailingStatement(try connection.prepare(sql), sql, self)
   }
 
+  func prepare(
+    _ sql: String,
+    besides insertion: SQLInsertion
+  ) throws(SQLError) -> any SQLStatement {
+    FailingStatement(try connection.prepare(sql, besides: insertion), sql, self)
+  }
+
   func execute(_ sql: String) throws(SQLError) { try connection.execute(sql) }
   var interruption: any SQLInterruption { connection.interruption }
+  var insertions: InsertionQueue? { connection.insertions }
   var isInTransaction: Bool { connection.isInTransaction }
   func abandon() { connection.abandon() }
 

@@ -40,7 +40,8 @@ internal import TidingsSQL
     "Engine.pushKeys", "Engine.reloadsAlways", "Engine.secretEraser", "ModifyRecords.hasAccount",
     "ModifyRecords.isKnownUser",
     "ModifyRecords.mayTeach", "ModifySubscriptions.isDeveloper", "Pace.costMax",
-    "Pace.givesUpLongCalls", "Pace.timeMax", "RoomResources.secret", "UserErasureTable.secret",
+    "Pace.givesUpLongCalls", "Pace.timeMax", "RoomResources.readingAhead", "RoomResources.secret",
+    "UserErasureTable.secret",
   ]
 
   @Test("whatever remembers something of the store  takes part in transactions")

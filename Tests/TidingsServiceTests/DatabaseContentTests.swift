@@ -383,6 +383,7 @@ private final class UncertainConnection: SQLConnection {
     throw SQLError(.uncertain, "the answer was lost")
   }
   var interruption: any SQLInterruption { connection.interruption }
+  var insertions: InsertionQueue? { connection.insertions }
   func abandon() { connection.abandon() }
 }
 #endif

@@ -11,8 +11,7 @@ final class EventStore: TransactionParticipant {
   private let limits: Limits
   private let usage: UsageTable
   private let pace: Pace
-  private let insert: any SQLStatement
-  private let insertPublic: any SQLStatement
+  private let insertion: SQLInsertion
   private let insertContent: any SQLStatement
   private let selectLast: any SQLStatement
   /// The number of the newest event of all channels.
@@ -37,20 +36,14 @@ final class EventStore: TransactionParticipant {
     (self.channels, self.removalChannels) = (channels, removalChannels)
     (self.originTags, self.codec, self.limits) = (originTags, codec, limits)
     (self.usage, self.pace) = (usage, pace)
-    insert = try connection.prepare(
-      """
-      INSERT INTO events
-        (id, batch, channel_id, sequence, committed, origin_user, origin_device, body, content)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-      """
-    )
-    insertPublic = try connection.prepare(
-      """
-      INSERT INTO events
-        (id, batch, channel_id, sequence, committed, origin_user, origin_device, body, content,
-          creator)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
-      """
+    insertion = SQLInsertion(
+      into: "events",
+      [
+        "id", "batch", "channel_id", "sequence", "committed", "origin_user", "origin_device",
+        "body",
+        "content", "creator",
+      ],
+      on: connection
     )
     insertContent = try connection.prepare(
       """
@@ -159,18 +152,21 @@ final class EventStore: TransactionParticipant {
     let origin = call.origin ?? origin(of: call.caller)
     if call.batch == nil { call.batch = lastID }
     if call.origin == nil { call.origin = origin }
-    let insert = creator == nil ? insert : insertPublic
-    if let creator { insert.bind(creator, at: 10) }
-    insert.bind(lastID, at: 1)
-    insert.bind(call.batch ?? lastID, at: 2)
-    insert.bind(entry.number, at: 3)
-    insert.bind(sequence, at: 4)
-    insert.bind(call.moment.steady.milliseconds, at: 5)
-    insert.bind(call.caller.user, at: 6)
-    insert.bind(call.caller.device, at: 7)
-    insert.bind(stored, at: 8)
-    insert.bind(contentNumber, at: 9)
-    try insert.run()
+    insertion.bind(lastID, at: 1)
+    insertion.bind(call.batch ?? lastID, at: 2)
+    insertion.bind(entry.number, at: 3)
+    insertion.bind(sequence, at: 4)
+    insertion.bind(call.moment.steady.milliseconds, at: 5)
+    insertion.bind(call.caller.user, at: 6)
+    insertion.bind(call.caller.device, at: 7)
+    insertion.bind(stored, at: 8)
+    insertion.bind(contentNumber, at: 9)
+    if let creator {
+      insertion.bind(creator, at: 10)
+    } else {
+      insertion.bindNull(of: .text, at: 10)
+    }
+    try insertion.add()
     storedCount += 1
     let (user, device) = (call.caller.user, call.caller.device)
     try usage.add(

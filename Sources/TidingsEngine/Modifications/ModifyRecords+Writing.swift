@@ -66,12 +66,8 @@ extension ModifyRecords {
 
   /// Inserts the rows of records that have none yet.
   private func insertRows(of plan: RecordPlan) throws {
-    let rows = plan.writes.enumerated().lazy.filter { $1.replaced == nil }.map { position, write in
-      RecordTable.NewRow(row: write.row, name: write.name, position: position, zone: write.zone)
-    }
-    var rest = Array(rows)[...]
-    while !rest.isEmpty {
-      rest.removeFirst(try tables.records.insert(firstOf: rest))
+    for (position, write) in plan.writes.enumerated() where write.replaced == nil {
+      try tables.records.insert(write.row, of: write.name, at: position, in: write.zone)
       pace.step()
     }
   }

@@ -25,7 +25,7 @@ final class AncestorLog: TransactionParticipant {
   private let select: any SQLStatement
   private let selectNewest: any SQLStatement
   private let selectOldest: any SQLStatement
-  private let insert: any SQLStatement
+  private let insertion: SQLInsertion
   private let delete: any SQLStatement
 
   /// What the writer knows of the rows; `nil`: not looked up yet.
@@ -48,11 +48,10 @@ final class AncestorLog: TransactionParticipant {
     selectOldest = try connection.prepare(
       "SELECT id, replaced, total FROM ancestors ORDER BY id LIMIT ?1"
     )
-    insert = try connection.prepare(
-      """
-      INSERT INTO ancestors (id, previous, sequence, replaced, total, body)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-      """
+    insertion = SQLInsertion(
+      into: "ancestors",
+      ["id", "previous", "sequence", "replaced", "total", "body"],
+      on: connection
     )
     delete = try connection.prepare("DELETE FROM ancestors WHERE id < ?1")
   }
@@ -121,13 +120,17 @@ final class AncestorLog: TransactionParticipant {
     var extent = try knownExtent()
     let id = extent.append(bytes: row.body?.count ?? 0)
     self.extent = extent
-    insert.bind(id, at: 1)
-    insert.bind(row.previous, at: 2)
-    insert.bind(row.sequence, at: 3)
-    insert.bind(time.milliseconds, at: 4)
-    insert.bind(extent.total, at: 5)
-    insert.bind(row.body ?? [], at: 6)
-    try insert.run()
+    insertion.bind(id, at: 1)
+    if let previous = row.previous {
+      insertion.bind(previous, at: 2)
+    } else {
+      insertion.bindNull(of: .integer, at: 2)
+    }
+    insertion.bind(row.sequence, at: 3)
+    insertion.bind(time.milliseconds, at: 4)
+    insertion.bind(extent.total, at: 5)
+    insertion.bind(row.body ?? [], at: 6)
+    try insertion.add()
     // A storm of saves forgets faster than it remembers.
     if id % Self.appendsPerPiece == 0 { _ = try forgetPiece(at: time) }
     return id

@@ -31,26 +31,13 @@ final class RecordTable {
   /// What calls are going to read, read ahead.
   let ahead: RowsAhead<Key, Row>
 
-  /// The row of a record that has none yet.
-  struct NewRow {
-    let row: Row
-    let name: String
-    /// The record's place in its batch.
-    let position: Int
-    let zone: ZoneEntry
-  }
-
-  /// Rows that one statement inserts: the tables are opened once for all of them.
-  private static let insertedTogether = 8
-  /// Larger bodies are inserted one by one, so that nobody waits long for a statement.
-  private static let bodyBytesTogetherMax = 4_096
-
+  /// Rows that are there are read by their names and replaced by their numbers: these statements meet no row that is
+  /// still queued, once `settle` has written one of the name.
+  private let insertion: SQLInsertion
   private let select: any SQLStatement
   private let selectBody: any SQLStatement
   private let selectType: any SQLStatement
   private let selectBodyBytes: any SQLStatement
-  private let insert: any SQLStatement
-  private let insertSome: any SQLStatement
   private let update: any SQLStatement
   private let updateLife: any SQLStatement
   private let selectOldest: any SQLStatement
@@ -59,28 +46,38 @@ final class RecordTable {
 
   init(_ connection: any SQLConnection, readingAhead: (any SQLConnection)? = nil) throws {
     ahead = RowsAhead(readingAhead, Self.queryAhead)
+    let insertion = SQLInsertion(
+      into: "records",
+      ["zone_id", "name", "sequence", "position", "record_type", "body"],
+      findsRows: true,
+      on: connection
+    )
+    self.insertion = insertion
     select = try connection.prepare(
       """
       SELECT sequence, record_type, body, previous, id FROM records
       WHERE zone_id = ?1 AND name = ?2
-      """
+      """,
+      besides: insertion
     )
     selectBody = try connection.prepare(
-      "SELECT body FROM records WHERE zone_id = ?1 AND name = ?2"
+      "SELECT body FROM records WHERE zone_id = ?1 AND name = ?2",
+      besides: insertion
     )
     selectType = try connection.prepare(
-      "SELECT record_type FROM records WHERE zone_id = ?1 AND name = ?2 AND body IS NOT NULL"
+      "SELECT record_type FROM records WHERE zone_id = ?1 AND name = ?2 AND body IS NOT NULL",
+      besides: insertion
     )
     selectBodyBytes = try connection.prepare(
-      "SELECT length(body) FROM records WHERE zone_id = ?1 AND name = ?2"
+      "SELECT length(body) FROM records WHERE zone_id = ?1 AND name = ?2",
+      besides: insertion
     )
-    insert = try connection.prepare(Self.insertion(ofRows: 1))
-    insertSome = try connection.prepare(Self.insertion(ofRows: Self.insertedTogether))
     update = try connection.prepare(
       """
       UPDATE records SET sequence = ?3, position = ?4, record_type = ?5, body = ?6, previous = ?7
       WHERE id = ?1
-      """
+      """,
+      besides: insertion
     )
     updateLife = try connection.prepare(
       """
@@ -88,7 +85,8 @@ final class RecordTable {
       SET sequence = ?3, position = ?4, record_type = ?5, body = ?6, previous = ?7, deleted = ?8,
         creator = ?9
       WHERE id = ?1
-      """
+      """,
+      besides: insertion
     )
     selectOldest = try connection.prepare(
       """
@@ -103,16 +101,6 @@ final class RecordTable {
       """
     )
     delete = try connection.prepare("DELETE FROM records WHERE id = ?1")
-  }
-
-  private static func insertion(ofRows count: Int) -> String {
-    let values = (0..<count).map { row in
-      "(" + (1...6).map { "?\(row * 6 + $0)" }.joined(separator: ", ") + ")"
-    }
-    return """
-      INSERT INTO records (zone_id, name, sequence, position, record_type, body)
-      VALUES \(values.joined(separator: ", "))
-      """
   }
 
   /// The change tag of a record whose last change has this number.
@@ -139,6 +127,7 @@ final class RecordTable {
 
   /// The type of a record that is there.
   func recordType(_ recordName: String, in zone: ZoneEntry) throws(SQLError) -> String? {
+    try settle(recordName, in: zone)
     selectType.bind(zone.number, at: 1)
     selectType.bind(recordName, at: 2)
     defer { selectType.reset() }
@@ -147,10 +136,16 @@ final class RecordTable {
 
   /// The bytes of an encoded record; 0: there is none.
   func bodyBytes(_ recordName: String, in zone: ZoneEntry) throws(SQLError) -> Int {
+    try settle(recordName, in: zone)
     selectBodyBytes.bind(zone.number, at: 1)
     selectBodyBytes.bind(recordName, at: 2)
     defer { selectBodyBytes.reset() }
     return try selectBodyBytes.step() ? Int(selectBodyBytes.int64(0)) : 0
+  }
+
+  /// Writes the queued rows if one of them has this name, so that it is read or replaced.
+  private func settle(_ recordName: String, in zone: ZoneEntry) throws(SQLError) {
+    if insertion.mayHold(zone.number, recordName) { try insertion.flush() }
   }
 
   private static var queryAhead: RowsAhead<Key, Row>.Query {
@@ -179,6 +174,7 @@ final class RecordTable {
   /// The row of a record, or of its tombstone.
   func row(_ recordName: String, in zone: ZoneEntry) throws(SQLError) -> Row? {
     if let known = rowAhead(recordName, in: zone) { return known }
+    try settle(recordName, in: zone)
     select.bind(zone.number, at: 1)
     select.bind(recordName, at: 2)
     defer { select.reset() }
@@ -213,6 +209,7 @@ final class RecordTable {
       try stored.withUnsafeBytes(body)
       return true
     }
+    try settle(recordName, in: zone)
     selectBody.bind(zone.number, at: 1)
     selectBody.bind(recordName, at: 2)
     defer { selectBody.reset() }
@@ -221,25 +218,33 @@ final class RecordTable {
     return true
   }
 
-  /// Inserts the first rows, as many as one statement takes.
+  /// Inserts the row of a record that has none yet.
   ///
-  /// - Returns: How many.
-  func insert(firstOf rows: ArraySlice<NewRow>) throws(SQLError) -> Int {
-    var first = rows.prefix(Self.insertedTogether)
-    let areSmall = first.allSatisfy { ($0.row.body?.count ?? 0) <= Self.bodyBytesTogetherMax }
-    if first.count < Self.insertedTogether || !areSmall { first = first.prefix(1) }
-    let statement = first.count == 1 ? insert : insertSome
-    var parameter = 1
-    for new in first {
-      statement.bind(new.zone.number, at: parameter)
-      statement.bind(new.name, at: parameter + 1)
-      // Its number is not known yet.
-      ahead.wrote(Key(zone: new.zone.number, name: new.name), nil)
-      bind(new.row, new.position, to: statement, from: parameter + 2)
-      parameter += 6
+  /// - Parameters:
+  ///   - row: The row.
+  ///   - name: The record's name.
+  ///   - position: The record's place in its batch.
+  ///   - zone: The record's zone.
+  /// - Throws: `SQLError`.
+  func insert(
+    _ row: Row,
+    of name: String,
+    at position: Int,
+    in zone: ZoneEntry
+  ) throws(SQLError) {
+    // Its number is not known yet.
+    ahead.wrote(Key(zone: zone.number, name: name), nil)
+    insertion.bind(zone.number, at: 1)
+    insertion.bind(name, at: 2)
+    insertion.bind(row.sequence, at: 3)
+    insertion.bind(Int64(position), at: 4)
+    insertion.bind(row.recordType, at: 5)
+    if let body = row.body {
+      insertion.bind(body, at: 6)
+    } else {
+      insertion.bindNull(of: .bytes, at: 6)
     }
-    if !first.isEmpty { try statement.run() }
-    return first.count
+    try insertion.add()
   }
 
   /// Replaces a record's state or tombstone with another one.
@@ -264,7 +269,14 @@ final class RecordTable {
     ahead.wrote(Key(zone: zone.number, name: name), Self.known(row, numbered: old.number))
     let statement = statement(for: row, replacing: old, at: time)
     statement.bind(old.number, at: 1)
-    bind(row, position, to: statement, from: 3)
+    statement.bind(row.sequence, at: 3)
+    statement.bind(Int64(position), at: 4)
+    statement.bind(row.recordType, at: 5)
+    if let body = row.body {
+      statement.bind(body, at: 6)
+    } else {
+      statement.bindNull(at: 6)
+    }
     statement.bind(row.previous, at: 7)
     try statement.run()
   }
@@ -275,22 +287,6 @@ final class RecordTable {
     var row = row
     (row.number, row.creator) = (number, nil)
     return row
-  }
-
-  private func bind(
-    _ row: Row,
-    _ position: Int,
-    to statement: any SQLStatement,
-    from parameter: Int
-  ) {
-    statement.bind(row.sequence, at: parameter)
-    statement.bind(Int64(position), at: parameter + 1)
-    statement.bind(row.recordType, at: parameter + 2)
-    if let body = row.body {
-      statement.bind(body, at: parameter + 3)
-    } else {
-      statement.bindNull(at: parameter + 3)
-    }
   }
 
   /// Most saves neither create nor delete: they leave the index of tombstones alone.

@@ -32,12 +32,21 @@ extension GroupedCalls {
     return kind == .conflict || kind == .disconnected
   }
 
+  /// Whether an earlier call of the group may have caused the failure: the call at hand is run again with the others.
+  func isPerhapsOfAnother(_ error: any Error) -> Bool {
+    guard let error = error as? SQLError else { return false }
+    return error.isDeferred && error.letsOthersRunAgain && !isServingAlone
+  }
+
   /// The group failed as a whole, at its end.
   ///
-  /// A remote store reports there what a call did wrong: it must not cost others their calls.
+  /// A remote store reports there what a call did wrong, and any store what was wrong with rows that were queued: it
+  /// must not cost others their calls.
   func groupFailed(after error: any Error, on loop: LoopContext) {
     let isAlone = committer.group.calls.count <= 1 && !isTransient(error)
-    guard gathers, !isAlone else { return giveUpGroup(after: error, on: loop) }
+    guard gathers || isPerhapsOfAnother(error), !isAlone else {
+      return giveUpGroup(after: error, on: loop)
+    }
     giveUpCall(after: error, on: loop)
   }
 
@@ -68,13 +77,13 @@ extension GroupedCalls {
       case .failure(let error): loop.fail(answer.token, error)
       }
     }
-    let wasServing = isServingWaiting
-    isServingWaiting = true
+    let (wasServing, wasServingAlone) = (isServingWaiting, isServingAlone)
+    (isServingWaiting, isServingAlone) = (true, true)
     for call in group.calls {
       serveInTurn(call, on: loop)
       endGroup(loop)
     }
-    isServingWaiting = wasServing
+    (isServingWaiting, isServingAlone) = (wasServing, wasServingAlone)
   }
 
   private func takeBackGroup(after error: any Error, on loop: LoopContext) -> CallGroup {

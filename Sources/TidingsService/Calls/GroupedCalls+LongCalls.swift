@@ -257,10 +257,12 @@ extension GroupedCalls {
       }
     } catch {
       fail(held, RPCError(callFailure: error))
-      if error.leavesTransactionIntact {
-        if committer.group.mayHaveWritten { committer.group.keep(held) }
-        return callFailed(error, held.access, on: loop)
+      if committer.group.mayHaveWritten,
+        error.leavesTransactionIntact || isPerhapsOfAnother(error)
+      {
+        committer.group.keep(held)
       }
+      if error.leavesTransactionIntact { return callFailed(error, held.access, on: loop) }
       afterCommits(on: loop) { [self] loop in callFailed(error, held.access, on: loop) }
     }
   }

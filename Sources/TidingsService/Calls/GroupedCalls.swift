@@ -43,6 +43,8 @@ final class GroupedCalls {
   @exclusivity(unchecked) var longCalls = LongCalls<CallLine, HeldCall>(longCallBounds)
   /// Whether calls that waited for the store are being executed.
   var isServingWaiting = false
+  /// Whether the calls of a group that failed are being executed again, each in a group of its own.
+  var isServingAlone = false
   /// The long call that uses the store.
   var runningLongCall: RunningLongCall?
   /// What threads of the store do.
@@ -131,7 +133,7 @@ final class GroupedCalls {
       }
     } catch {
       fail(call.token, RPCError(callFailure: error))
-      if error.leavesTransactionIntact, committer.group.mayHaveWritten,
+      if error.leavesTransactionIntact || isPerhapsOfAnother(error), committer.group.mayHaveWritten,
         let caller = try? CallerIdentity.caller(of: call)
       {
         keep(call, of: caller, access, answering)
