@@ -118,6 +118,12 @@ public final class PostgresCluster: Sendable {
   /// Ends the server as a crash does, and starts it again on the same port.
   public func crash() throws { try command("crash", answer: "crashed") }
 
+  /// Takes a base backup.
+  public func backUp() throws { try command("backup", answer: "backed up") }
+
+  /// Goes back to the time of the restore point `tidings`, which is later than the backup.
+  public func restore() throws { try command("restore", answer: "restored") }
+
   /// Ends a process of the server that serves `rpcd`, as the system does when memory is short; the server ends the others, and
   /// starts again.
   public func killBackend() throws { try command("kill", answer: "killed") }
