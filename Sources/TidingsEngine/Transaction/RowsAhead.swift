@@ -32,6 +32,8 @@ final class RowsAhead<Key: Hashable, Row>: TransactionParticipant {
   private var wanted: [Key] = []
   /// `nil`: there is no row.
   private var rows: [Key: Row?] = [:]
+  /// Nothing is wanted and nothing was read, which an embedded store asks with each commit.
+  private var isUnused = true
 
   init(_ connection: any SQLConnection, _ query: Query) {
     (self.connection, self.query) = (connection, query)
@@ -41,7 +43,10 @@ final class RowsAhead<Key: Hashable, Row>: TransactionParticipant {
   var isEmpty: Bool { rows.isEmpty }
 
   /// A call is going to read a row.
-  func want(_ key: Key) { if wanted.count < Self.keysMax { wanted.append(key) } }
+  func want(_ key: Key) {
+    isUnused = false
+    if wanted.count < Self.keysMax { wanted.append(key) }
+  }
 
   /// The statements that read what is wanted, with their values.
   ///
@@ -71,6 +76,7 @@ final class RowsAhead<Key: Hashable, Row>: TransactionParticipant {
   ///
   /// - Throws: `SQLError`.
   func take(_ statements: [any SQLStatement]) throws {
+    isUnused = false
     for statement in statements {
       try statement.forEachRow {
         let (key, row) = query.row(statement)
@@ -87,6 +93,8 @@ final class RowsAhead<Key: Hashable, Row>: TransactionParticipant {
 
   /// The transaction has ended, or something was written without a key.
   func forgetAll() {
+    guard !isUnused else { return }
+    isUnused = true
     wanted.removeAll(keepingCapacity: true)
     rows.removeAll(keepingCapacity: true)
   }
