@@ -140,6 +140,8 @@ final class RowsAhead<Key: Hashable, Row>: TransactionParticipant {
   func forget() { rows.removeAll(keepingCapacity: true) }
 
   func begin(at moment: Moment) {
+    // An embedded store is not to pay for this with each commit.
+    guard isUsed else { return }
     forget()
     written.removeAll()
   }

@@ -127,9 +127,19 @@ extension Core: LoopDelegate {
   func turnEnded(_ loop: LoopContext) { calls.turnEnded(loop) }
 
   var nextTimer: ContinuousClock.Instant? {
-    [publisher.nextTimer, maintenance.nextTimer, feeds.nextTimer, calls.nextTimer].lazy.compactMap(
-      \.self
-    ).min()
+    earlier(
+      earlier(publisher.nextTimer, maintenance.nextTimer),
+      earlier(feeds.nextTimer, calls.nextTimer)
+    )
+  }
+
+  /// Each turn asks twice: the least of a list took 6,700 instructions.
+  private func earlier(
+    _ first: ContinuousClock.Instant?,
+    _ second: ContinuousClock.Instant?
+  ) -> ContinuousClock.Instant? {
+    guard let first, let second else { return first ?? second }
+    return min(first, second)
   }
 
   func timerFired(_ loop: LoopContext) {
