@@ -1,4 +1,4 @@
-/// When a connection's plans are made anew.
+/// When a connection's plans are made again.
 ///
 /// The server plans a statement once for a connection, by the sizes of the tables at that time: where a table has
 /// few rows, reading all of it is the best plan. The server keeps that plan while the table grows, until it

@@ -16,7 +16,7 @@ public struct PostgresProfile: Sendable {
   /// The database must have been migrated: commits are noted in it. A connection that was lost is replaced; if
   /// another program may have written meanwhile, the next transaction reports it once.
   public var sessionLock: Int64?
-  /// The server plans the statements of each transaction anew, for tests.
+  /// The server plans the statements again in each transaction, for tests.
   public var plansEachTransaction = false
   /// How long the outcome of a commit is looked for whose answer was lost.
   public var decisionPatience = Duration.seconds(15)

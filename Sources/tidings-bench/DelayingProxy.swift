@@ -56,7 +56,9 @@ final class DelayingProxy {
     let server = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+    withUnsafeMutableBytes(of: &address.sun_path) {
+      $0.copyBytes(from: path.utf8.prefix($0.count - 1))
+    }
     let isConnected = withUnsafePointer(to: &address) { address in
       address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         connect(server, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0

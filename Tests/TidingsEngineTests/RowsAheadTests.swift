@@ -1,6 +1,6 @@
 internal import RandomSupport
-internal import Testing
 internal import TestSupport
+internal import Testing
 internal import TidingsModel
 internal import TidingsSQL
 
@@ -88,7 +88,7 @@ struct RowsAheadTests {
       for case let select as Select in reading.statements { select.read() }
       durable(random.below(3))
       if random.below(50) == 0 {
-        // The transactions that are not durable are taken back, and this one with them.
+        // The transactions that are not durable are rolled back, and this one with them.
         states = []
         ahead.didRollback()
         rollbacks += 1

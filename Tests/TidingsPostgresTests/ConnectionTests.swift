@@ -105,7 +105,7 @@ struct ConnectionTests {
     #expect(try numbers("SELECT n FROM t ORDER BY n") == [1, 2, 4])
   }
 
-  @Test("a statement that was planned for an empty table is planned anew when the table has grown")
+  @Test("a statement that was planned for an empty table is planned again when the table has grown")
   func plans() throws {
     var profile = PostgresProfile.writer
     profile.plansEachTransaction = true
@@ -134,7 +134,7 @@ struct ConnectionTests {
     #expect(try read() <= 20)
   }
 
-  @Test("plans are made anew soon on a new connection, and later after pauses that grow")
+  @Test("plans are renewed soon on a new connection, and later after pauses that grow")
   func planAge() {
     var age = PlanAge()
     let start = ContinuousClock.now

@@ -52,7 +52,7 @@ final class RowsAhead<Key: Hashable, Row>: TransactionParticipant {
   private let query: Query
   private var statements: [any SQLStatement] = []
   private var wanted: [Key] = []
-  /// `nil`: there is no row. What is not here was not read.
+  /// Rows, and `nil` where there is none; what is not here was not read.
   private var rows: [Key: Row?] = [:]
   private var written = Written()
   /// Of transactions that are prepared and not yet durable, oldest first.

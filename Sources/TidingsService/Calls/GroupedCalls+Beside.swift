@@ -51,7 +51,7 @@ extension GroupedCalls {
     runGathered(reading.waiting, reading.outcome.error == nil ? reading.reads : nil, on: loop)
   }
 
-  /// A group is durable, or was taken back.
+  /// A group is durable, or was rolled back.
   private func finish(_ commit: BesideWork.Commit, on loop: LoopContext) {
     beside.commits.removeFirst()
     if beside.isNone { store.awaitThreads() }
@@ -74,48 +74,48 @@ extension GroupedCalls {
 
   // MARK: Groups that failed
 
-  /// Takes a group back that failed, as soon as those before it are durable, or have failed as well.
+  /// Rolls a group back that failed, as soon as those before it are durable, or have failed as well.
   ///
   /// Nothing begins until then.
   ///
   /// - Parameters:
   ///   - wasPrepared: Its commit failed; else the group was still being decided, behind all that were prepared.
   ///   - loop: The loop.
-  ///   - takeBack: Takes back the group that is the committer's then.
+  ///   - rollBack: Rolls back the group that is the committer's then.
   func afterCommits(
     wasPrepared: Bool = false,
     on loop: LoopContext,
-    _ takeBack: @escaping (LoopContext) -> Void
+    _ rollBack: @escaping (LoopContext) -> Void
   ) {
-    guard !beside.commits.isEmpty || !failedGroups.isEmpty else { return takeBack(loop) }
+    guard !beside.commits.isEmpty || !failedGroups.isEmpty else { return rollBack(loop) }
     var group = CallGroup()
     committer.exchange(&group, isOpen: false)
     let failed = FailedGroup(wasPrepared: wasPrepared) { [self] loop in
       var group = group
       committer.exchange(&group, isOpen: true)
-      takeBack(loop)
+      rollBack(loop)
     }
     let end = wasPrepared ? failedGroups.prefix(while: \.wasPrepared).count : failedGroups.count
     failedGroups.insert(failed, at: end)
   }
 
-  /// Takes groups back that failed.
+  /// Rolls groups back that failed.
   ///
   /// - Returns: `false`: not yet.
-  func takeBackFailedGroups(on loop: LoopContext) -> Bool {
+  func rollBackFailedGroups(on loop: LoopContext) -> Bool {
     guard !failedGroups.isEmpty else { return true }
     guard beside.isNone else { return false }
     let groups = failedGroups
     failedGroups = []
-    for group in groups { group.takeBack(loop) }
+    for group in groups { group.rollBack(loop) }
     putBackWhatFailed()
     return true
   }
 }
 
-/// A group that is to be taken back.
+/// A group that is to be rolled back.
 struct FailedGroup {
   /// It was prepared, before those that were not.
   let wasPrepared: Bool
-  let takeBack: (LoopContext) -> Void
+  let rollBack: (LoopContext) -> Void
 }

@@ -29,7 +29,7 @@ extension GroupedCalls {
     guard runningLongCall == nil else { return answerRefused(on: loop) }
     // Refusals wait for nothing.
     if !committer.isOpen { endGroup(loop) }
-    guard takeBackFailedGroups(on: loop) else { return }
+    guard rollBackFailedGroups(on: loop) else { return }
     putBackWhatFailed()
     if let runsAgainAt {
       guard runsAgainAt <= .now else { return }
@@ -155,7 +155,7 @@ extension GroupedCalls {
     while true {
       awaitBeside(on: loop)
       guard beside.isNone else { continue }
-      _ = takeBackFailedGroups(on: loop)
+      _ = rollBackFailedGroups(on: loop)
       runsAgainAt = nil
       putBackWhatFailed()
       beginGathered(on: loop)
