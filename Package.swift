@@ -250,6 +250,7 @@ let package = Package(
       "TidingsSQL",
       "TidingsSQLite",
       "TidingsService",
+      "TidingsThreads",
       "TidingsZeroMQ",
       "CZeroMQ",
       "CSQLite"
