@@ -80,13 +80,17 @@ struct RowsAheadTests {
         ahead.didCommit()
       }
     }
-    for number in 1...20_000 as ClosedRange<Int64> {
+    func read() throws -> (keys: [Int64], Ahead.Reading) {
       let keys = (0..<random.below(20)).map { _ in Int64(random.below(30)) }
       for key in keys { ahead.want(key) }
       let reading = try ahead.takeReading()
       durable(random.below(2))
       for case let select as Select in reading.statements { select.read() }
       durable(random.below(3))
+      return (keys, reading)
+    }
+    for number in 1...20_000 as ClosedRange<Int64> {
+      var (keys, reading) = try read()
       if random.below(50) == 0 {
         // The transactions that are not durable are rolled back, and this one with them.
         states = []
@@ -96,26 +100,31 @@ struct RowsAheadTests {
       }
 
       ahead.begin(at: moment)
-      try ahead.take(reading)
       var state = states.last ?? table.durable
-      for key in Set(keys) {
-        guard let row = ahead[key] else {
-          unknown += 1
-          continue
+      // A transaction grows as long as those before it are not durable.
+      for batch in 0...random.below(3) {
+        if batch > 0 { (keys, reading) = try read() }
+        try ahead.take(reading)
+        for key in Set(keys) {
+          guard let row = ahead[key] else {
+            unknown += 1
+            continue
+          }
+          known += 1
+          #expect(row == state[key], "seed \(seed), transaction \(number), key \(key)")
         }
-        known += 1
-        #expect(row == state[key], "seed \(seed), transaction \(number), key \(key)")
-      }
-      for _ in 0..<random.below(6) {
-        let key = Int64(random.below(30))
-        state[key] = number
-        let isKnown = random.below(4) > 0
-        ahead.wrote(key, isKnown ? number : nil)
-        #expect(ahead[key] == (isKnown ? .some(number) : .none), "seed \(seed)")
-      }
-      if random.below(20) == 0 {
-        state[Int64(random.below(30))] = nil
-        ahead.wroteUnknown()
+        for _ in 0..<random.below(6) {
+          let key = Int64(random.below(30))
+          let value = Int64(random.below(1_000_000))
+          state[key] = value
+          let isKnown = random.below(4) > 0
+          ahead.wrote(key, isKnown ? value : nil)
+          #expect(ahead[key] == (isKnown ? .some(value) : .none), "seed \(seed)")
+        }
+        if random.below(40) == 0 {
+          state[Int64(random.below(30))] = nil
+          ahead.wroteUnknown()
+        }
       }
       var transaction = CommittedTransaction(hasWrites: true)
       try ahead.willCommit(&transaction)

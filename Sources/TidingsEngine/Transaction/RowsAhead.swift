@@ -43,7 +43,7 @@ final class RowsAhead<Key: Hashable, Row>: TransactionParticipant {
   struct Reading {
     let statements: [any SQLStatement]
     fileprivate let keys: [Key]
-    /// What the transactions wrote that were not durable when the reading began, oldest first.
+    /// What transactions had written that were not durable when the reading began, oldest first.
     fileprivate let behind: [Written]
   }
 
@@ -92,10 +92,10 @@ final class RowsAhead<Key: Hashable, Row>: TransactionParticipant {
       }
       used.append(statement)
     }
-    return Reading(statements: used, keys: wanted, behind: underWay)
+    return Reading(statements: used, keys: wanted, behind: underWay + [written])
   }
 
-  /// Takes what was read into the open transaction, which has written nothing yet.
+  /// Takes what was read into the open transaction, in which nothing was written since the reading began.
   ///
   /// - Throws: `SQLError`.
   func take(_ reading: Reading) throws {

@@ -34,17 +34,28 @@ struct BesideWork {
     let outcome = Outcome()
   }
 
-  /// Most groups that are not durable yet: one is made durable, and one waits behind it.
+  /// A group that grows until those before it are durable.
+  struct Growing {
+    let group: CallGroup
+    /// Nothing is decided yet that takes effect only with the commit.
+    let letsNextBegin: Bool
+  }
+
+  /// Most groups that are prepared: one is made durable, and one that became too large to grow waits behind it.
   private static let commitsMax = 2
+  /// Answers with which a group does not grow any more.
+  static let growingMax = 1_024
 
   var reading: Reading?
   /// In their order.
   var commits: [Commit] = []
+  /// Behind the commits.
+  var growing: Growing?
 
   /// Nobody does anything beside the loop.
-  var isNone: Bool { reading == nil && commits.isEmpty }
+  var isNone: Bool { reading == nil && commits.isEmpty && growing == nil }
 
-  /// A group may be decided, though others before it are not durable yet.
+  /// Calls may be decided, though groups before theirs are not durable yet.
   var letsNextBegin: Bool {
     commits.count < Self.commitsMax && commits.allSatisfy(\.letsNextBegin)
   }

@@ -60,10 +60,40 @@ extension GroupedCalls {
     committer.exchange(&group, isOpen: true)
     let error = commit.outcome.error
     if let long = runningLongCall { return commitEnded(of: long, error, on: loop) }
-    guard let error else { return groupEnded(committer.commitEnded(), on: loop) }
+    guard let error else {
+      groupEnded(committer.commitEnded(), on: loop)
+      guard beside.commits.isEmpty, let letsNextBegin = goOnGrowing() else { return }
+      return endGathered(letsNextBegin: letsNextBegin, on: loop)
+    }
+    if let growing = beside.growing {
+      beside.growing = nil
+      var follower = SQLError(.conflict, "the transaction before failed: \(error)")
+      follower.follows = true
+      fail(growing.group, wasPrepared: false) { [self] loop in
+        groupFailed(after: follower, on: loop)
+      }
+    }
     afterCommits(wasPrepared: true, on: loop) { [self] loop in
       groupFailed(after: error, on: loop)
     }
+  }
+
+  /// Lets the committer's group grow until the groups before it are durable.
+  func grow(letsNextBegin: Bool) {
+    var group = CallGroup()
+    committer.exchange(&group, isOpen: false)
+    beside.growing = .init(group: group, letsNextBegin: letsNextBegin)
+  }
+
+  /// The group that grows is the committer's again.
+  ///
+  /// - Returns: Whether the next group may begin before it is durable; `nil`: no group grows.
+  func goOnGrowing() -> Bool? {
+    guard let growing = beside.growing else { return nil }
+    beside.growing = nil
+    var group = growing.group
+    committer.exchange(&group, isOpen: true)
+    return growing.letsNextBegin
   }
 
   /// Waits for the store's threads, and goes on with what they have done.
@@ -90,6 +120,14 @@ extension GroupedCalls {
     guard !beside.commits.isEmpty || !failedGroups.isEmpty else { return rollBack(loop) }
     var group = CallGroup()
     committer.exchange(&group, isOpen: false)
+    fail(group, wasPrepared: wasPrepared, rollBack)
+  }
+
+  private func fail(
+    _ group: CallGroup,
+    wasPrepared: Bool,
+    _ rollBack: @escaping (LoopContext) -> Void
+  ) {
     let failed = FailedGroup(wasPrepared: wasPrepared) { [self] loop in
       var group = group
       committer.exchange(&group, isOpen: true)

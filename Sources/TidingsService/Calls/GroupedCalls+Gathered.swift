@@ -6,8 +6,8 @@ internal import TidingsZeroMQ
 
 // In a remote store a group waits twice: for what its calls read, all of it together, and for its commit. The calls that
 // arrive meanwhile are gathered, and are the next group. Groups of calls that only read and change records overlap: while
-// one is made durable, the next is decided from what memory knows, and is committed behind it. If one fails, so does the
-// next, and both are run again.
+// one is made durable, the next is decided from what memory knows, and grows until it can be committed. If one fails, so
+// does the next, and both are run again.
 extension GroupedCalls {
   typealias Waiting = LongCalls<CallLine, HeldCall>.Waiting
 
@@ -107,6 +107,7 @@ extension GroupedCalls {
   ///   - loop: The loop.
   func runGathered(_ waiting: [Waiting], _ reads: ReadsAhead?, on loop: LoopContext) {
     var rest = waiting[...]
+    let letsNextBegin = goOnGrowing() ?? true
     do {
       if let reads {
         try committer.open(for: .read)
@@ -125,7 +126,10 @@ extension GroupedCalls {
     }
     longCalls.putBack(Array(rest))
     putBackWhatFailed()
-    endGathered(letsNextBegin: waiting.allSatisfy(\.onlyConcernsRecords), on: loop)
+    endGathered(
+      letsNextBegin: letsNextBegin && waiting.allSatisfy(\.onlyConcernsRecords),
+      on: loop
+    )
   }
 
   private func run(_ waiting: Waiting, on loop: LoopContext) {
@@ -139,9 +143,14 @@ extension GroupedCalls {
     }
   }
 
-  /// Lets the store commit the group, if there is one.
-  private func endGathered(letsNextBegin: Bool, on loop: LoopContext) {
+  /// Lets the store commit the group, if there is one; behind others it grows until they are durable.
+  func endGathered(letsNextBegin: Bool, on loop: LoopContext) {
     guard committer.isOpen else { return endGroup(loop) }
+    let isLarge =
+      committer.group.isFull || committer.group.answers.count >= BesideWork.growingMax
+    if !beside.commits.isEmpty, letsNextBegin, !isLarge {
+      return grow(letsNextBegin: letsNextBegin)
+    }
     do {
       try committer.prepare()
     } catch {
