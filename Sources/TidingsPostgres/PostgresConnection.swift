@@ -162,12 +162,12 @@ public final class PostgresConnection: SQLConnection {
   ///
   /// - Parameter done: Called on that thread before the end, with why the transaction was not committed.
   public func commitBeside(_ done: @escaping @Sendable (SQLError?) -> Void) {
-    isTransactionOpen = false
     do throws(SQLError) {
       try queue.flush()
     } catch {
       return done(error)
     }
+    isTransactionOpen = false
     let commands = deferred
     deferred = []
     beside(done) { connection throws(SQLError) in

@@ -121,9 +121,10 @@ struct RowsAheadTests {
           ahead.wrote(key, isKnown ? value : nil)
           #expect(ahead[key] == (isKnown ? .some(value) : .none), "seed \(seed)")
         }
-        if random.below(40) == 0 {
-          state[Int64(random.below(30))] = nil
-          ahead.wroteUnknown()
+        if random.below(10) == 0 {
+          let key = Int64(random.below(30))
+          state[key] = nil
+          ahead.wrote(key, nil)
         }
       }
       var transaction = CommittedTransaction(hasWrites: true)

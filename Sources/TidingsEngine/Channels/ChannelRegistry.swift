@@ -25,9 +25,8 @@ final class ChannelRegistry: TransactionParticipant {
   private var zoneNumbers: [ZoneID: Int64] = [:]
   /// What this transaction changed.
   private var touched: [ChannelEntry] = []
-  /// Of transactions that are prepared, some of which are not durable yet.
-  private var unsettled: [ChannelEntry] = []
-  private var underWayCount = 0
+  /// Those of transactions that are prepared and not yet durable, oldest first.
+  private var underWay: [[ChannelEntry]] = []
   private var time = Timestamp(millisecondsSince1970: 0)
 
   init(
@@ -283,7 +282,6 @@ final class ChannelRegistry: TransactionParticipant {
 
   func begin(at moment: Moment) {
     time = moment.timeOfDay
-    if underWayCount == 0 { unsettled.removeAll(keepingCapacity: true) }
   }
 
   func willCommit(_ transaction: inout CommittedTransaction) throws(SQLError) {
@@ -292,21 +290,15 @@ final class ChannelRegistry: TransactionParticipant {
       pace.step()
     }
     for entry in touched { entry.isTouched = false }
-    if unsettled.isEmpty {
-      swap(&unsettled, &touched)
-    } else {
-      unsettled += touched
-      touched.removeAll(keepingCapacity: true)
-    }
-    underWayCount += 1
+    underWay.append(touched)
+    touched.removeAll()
   }
 
-  func didCommit() { underWayCount -= 1 }
+  func didCommit() { underWay.removeFirst() }
 
   func didRollback() {
-    underWayCount = 0
-    touched += unsettled
-    unsettled.removeAll()
+    for entry in underWay.joined() { touch(entry) }
+    underWay.removeAll()
   }
 
   func reload() throws {

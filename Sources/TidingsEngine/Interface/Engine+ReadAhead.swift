@@ -30,7 +30,7 @@ extension Engine {
   ) -> Bool {
     guard !isStale else { return false }
     var areKnown = true
-    for id in ids where !id.recordName.isEmpty {
+    for id in ids where !id.recordName.isEmpty && id.recordName.utf8.allSatisfy({ $0 != 0 }) {
       // What is wrong with it, the call itself finds out.
       guard let location = try? databaseID.location(of: id.zoneID, for: caller.user),
         let database = try? catalog.known(location.database)

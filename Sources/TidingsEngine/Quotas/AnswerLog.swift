@@ -59,7 +59,7 @@ final class AnswerLog {
       """
       DELETE FROM answers WHERE (owner, idempotency_key) IN
         (SELECT owner, idempotency_key FROM answers WHERE expires <= ?1 LIMIT ?2)
-      RETURNING owner, length(idempotency_key), length(response)
+      RETURNING owner, idempotency_key, length(response)
       """
     )
   }
@@ -147,13 +147,14 @@ final class AnswerLog {
     guard time >= nextPurge else { return }
     nextPurge.milliseconds =
       time.milliseconds + Self.purgeIntervalMilliseconds
-    ahead.wroteUnknown()
     purge.bind(time.milliseconds, at: 1)
     purge.bind(Self.purgeCountMax, at: 2)
     var purged: [(owner: String, cost: Int64)] = []
     try purge.forEachRow {
-      let (key, body) = (Int(purge.int64(1)), Int(purge.int64(2)))
-      purged.append((purge.string(0), StorageCost.answer(body: body, key: key)))
+      let (owner, key) = (purge.string(0), purge.bytes(1))
+      ahead.wrote(Key(owner: owner, key: key), nil)
+      let body = Int(purge.int64(2))
+      purged.append((owner, StorageCost.answer(body: body, key: key.count)))
     }
     for answer in purged { try usage.add(-answer.cost, to: answer.owner) }
   }

@@ -26,18 +26,8 @@ final class RowsAhead<Key: Hashable, Row>: TransactionParticipant {
   /// The largest value of a row that is held.
   static var rowBytesMax: Int { 8 << 10 }
 
-  /// What a transaction wrote.
-  fileprivate struct Written {
-    /// `nil`: the row is not known.
-    var rows: [Key: Row?] = [:]
-    /// Rows were written without their keys.
-    var isUnknown = false
-
-    mutating func removeAll() {
-      rows.removeAll(keepingCapacity: true)
-      isUnknown = false
-    }
-  }
+  /// Rows that a transaction wrote; `nil`: not known.
+  fileprivate typealias Written = [Key: Row?]
 
   /// What was read, or is being read.
   struct Reading {
@@ -54,7 +44,7 @@ final class RowsAhead<Key: Hashable, Row>: TransactionParticipant {
   private var wanted: [Key] = []
   /// Rows, and `nil` where there is none; what is not here was not read.
   private var rows: [Key: Row?] = [:]
-  private var written = Written()
+  private var written: Written = [:]
   /// Of transactions that are prepared and not yet durable, oldest first.
   private var underWay: [Written] = []
 
@@ -99,7 +89,7 @@ final class RowsAhead<Key: Hashable, Row>: TransactionParticipant {
   ///
   /// - Throws: `SQLError`.
   func take(_ reading: Reading) throws {
-    guard !reading.behind.contains(where: \.isUnknown) else { return }
+    if rows.count + reading.keys.count > Self.keysMax { forget() }
     for key in reading.keys { rows.updateValue(nil, forKey: key) }
     for statement in reading.statements {
       try statement.forEachRow {
@@ -108,7 +98,7 @@ final class RowsAhead<Key: Hashable, Row>: TransactionParticipant {
       }
     }
     for written in reading.behind {
-      for (key, row) in written.rows where rows.index(forKey: key) != nil {
+      for (key, row) in written where rows.index(forKey: key) != nil {
         if let row { rows[key] = row } else { rows.removeValue(forKey: key) }
       }
     }
@@ -125,15 +115,8 @@ final class RowsAhead<Key: Hashable, Row>: TransactionParticipant {
   func wrote(_ key: @autoclosure () -> Key, _ row: @autoclosure () -> Row?) {
     guard isUsed else { return }
     let (key, row) = (key(), row())
-    written.rows.updateValue(row, forKey: key)
+    written.updateValue(row, forKey: key)
     if let row { rows[key] = row } else { rows.removeValue(forKey: key) }
-  }
-
-  /// Something is written without its key.
-  func wroteUnknown() {
-    guard isUsed else { return }
-    written.isUnknown = true
-    forget()
   }
 
   /// What was read is not used.
@@ -143,13 +126,13 @@ final class RowsAhead<Key: Hashable, Row>: TransactionParticipant {
     // An embedded store is not to pay for this with each commit.
     guard isUsed else { return }
     forget()
-    written.removeAll()
+    written.removeAll(keepingCapacity: true)
   }
 
   func willCommit(_ transaction: inout CommittedTransaction) throws(SQLError) {
     guard isUsed else { return }
     underWay.append(written)
-    written = Written()
+    written = [:]
     forget()
   }
 

@@ -96,6 +96,9 @@ extension GroupedCalls {
     return growing.letsNextBegin
   }
 
+  /// What calls of the group read may never become durable: they are kept, to be run again.
+  var isProvisional: Bool { committer.group.mayHaveWritten || !beside.commits.isEmpty }
+
   /// Waits for the store's threads, and goes on with what they have done.
   func awaitBeside(on loop: LoopContext) {
     store.awaitThreads()
@@ -117,7 +120,9 @@ extension GroupedCalls {
     on loop: LoopContext,
     _ rollBack: @escaping (LoopContext) -> Void
   ) {
-    guard !beside.commits.isEmpty || !failedGroups.isEmpty else { return rollBack(loop) }
+    // What is being read ahead was to be used on top of the commits.
+    let isAlone = beside.commits.isEmpty && beside.reading == nil && failedGroups.isEmpty
+    guard !isAlone else { return rollBack(loop) }
     var group = CallGroup()
     committer.exchange(&group, isOpen: false)
     fail(group, wasPrepared: wasPrepared, rollBack)
@@ -147,6 +152,8 @@ extension GroupedCalls {
     failedGroups = []
     for group in groups { group.rollBack(loop) }
     putBackWhatFailed()
+    // Answers of a group that went on without its transaction.
+    if !committer.isOpen { endGroup(loop) }
     return true
   }
 }

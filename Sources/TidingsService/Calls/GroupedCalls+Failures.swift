@@ -16,7 +16,7 @@ extension GroupedCalls {
     guard access == .read, !isTransient(error) else { return giveUpCall(after: error, on: loop) }
     failures.note(error, in: "a call that reads")
     guard committer.isOpen else { return }
-    if committer.group.mayHaveWritten {
+    if committer.group.mayHaveWritten || !committer.group.calls.isEmpty {
       giveUpCall(
         after: SQLError(.busy, "a read in the same transaction failed: \(error)"),
         on: loop
@@ -80,6 +80,11 @@ extension GroupedCalls {
     let (wasServing, wasServingAlone) = (isServingWaiting, isServingAlone)
     (isServingWaiting, isServingAlone) = (true, true)
     for call in group.calls {
+      guard runsAgainAt == nil else {
+        // Behind one that is run again later.
+        failedWaiting.append(.call(call, of: call.line, bytes: call.body.count))
+        continue
+      }
       serveInTurn(call, on: loop)
       endGroup(loop)
     }

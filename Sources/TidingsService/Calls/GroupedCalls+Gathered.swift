@@ -42,10 +42,15 @@ extension GroupedCalls {
     guard runningLongCall == nil, beside.isNone else { return }
     beginGathered(on: loop)
     if beside.isNone { beginLongCall(on: loop) }
+    // Calls that did not come to the store have no end that wakes the loop.
+    if beside.isNone, runningLongCall == nil, runsAgainAt == nil, longCalls.isAnyWaiting {
+      remote.submit { _, _ in }
+    }
   }
 
   /// Begins a group with what has waited longest, when nothing else is under way.
   private func beginGathered(on loop: LoopContext) {
+    firstWaitsAlone = false
     var (waiting, works): ([Waiting], [Waiting]) = ([], [])
     while waiting.count + works.count < Self.gatheredMax, let next = longCalls.takeWaiting() {
       // Last, since what was read ahead is of no use behind them.
@@ -62,11 +67,13 @@ extension GroupedCalls {
 
   /// Begins a group behind others that are not durable yet, with calls that read and change records.
   private func beginBehind(on loop: LoopContext) {
-    guard beside.reading == nil, beside.letsNextBegin, !longCalls.isAnyLong else { return }
+    guard beside.reading == nil, beside.letsNextBegin, !longCalls.isAnyLong, !firstWaitsAlone
+    else { return }
     var waiting: [Waiting] = []
     while waiting.count < Self.gatheredMax, let next = longCalls.takeWaiting() {
       guard expect(next, looksUp: false) else {
         // It waits until nothing is under way.
+        firstWaitsAlone = true
         longCalls.putBack([next])
         break
       }

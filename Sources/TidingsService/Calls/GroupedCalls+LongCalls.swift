@@ -257,9 +257,7 @@ extension GroupedCalls {
       }
     } catch {
       fail(held, RPCError(callFailure: error))
-      if committer.group.mayHaveWritten,
-        error.leavesTransactionIntact || isPerhapsOfAnother(error)
-      {
+      if isProvisional, error.leavesTransactionIntact || isPerhapsOfAnother(error) {
         committer.group.keep(held)
       }
       if error.leavesTransactionIntact { return callFailed(error, held.access, on: loop) }

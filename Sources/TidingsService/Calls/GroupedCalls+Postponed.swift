@@ -117,7 +117,7 @@ extension GroupedCalls {
         held.answering
       )
     }
-    if isKept, committer.group.mayHaveWritten { committer.group.keep(held) }
+    if isKept, isProvisional { committer.group.keep(held) }
   }
 
   /// - Returns: Whether it is answered; if not, it is postponed again.

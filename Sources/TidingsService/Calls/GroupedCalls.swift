@@ -53,6 +53,8 @@ final class GroupedCalls {
   let gathers: Bool
   /// Those that failed while others before them are made durable, in their order.
   var failedGroups: [FailedGroup] = []
+  /// What has waited longest cannot be decided before everything else is durable.
+  var firstWaitsAlone = false
   /// Of a group that failed: what is run again.
   var failedWaiting: [Waiting] = []
   /// When; `nil`: no group has failed.
