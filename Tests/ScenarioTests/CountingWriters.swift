@@ -6,6 +6,7 @@ internal import TidingsRPC
 
 /// Clients that count, each in a record of its own: a save that is lost, doubled or answered wrongly breaks the count.
 ///
+/// Others read the records all the time: a number that was read is never less afterwards.
 /// Half of them send an idempotency key with each save. Where the outcome of a call is unknown, they repeat it; the others look.
 final class CountingWriters: Sendable {
   /// What was acknowledged and what failed.
@@ -28,6 +29,7 @@ final class CountingWriters: Sendable {
   private let results = Observed(Results())
   private let isStopping = Observed(false)
   private let tasks: [Task<Void, any Error>]
+  private let readers: [Task<Void, any Error>]
 
   /// Subscribes the users to their counters, and begins to count.
   ///
@@ -52,6 +54,18 @@ final class CountingWriters: Sendable {
       )
     }
     self.tasks = tasks
+    var readers: [Task<Void, any Error>] = []
+    for (user, name) in users.enumerated() {
+      let client = try await server.client(as: name, device: "looker", retries: false)
+      let writers = Array(stride(from: user, to: count, by: users.count))
+      readers.append(
+        Task { [results, isStopping] in
+          var reader = Reader(writers: writers, client: client, results: results)
+          while !isStopping.value { try await reader.read() }
+        }
+      )
+    }
+    self.readers = readers
   }
 
   /// Waits until so many more saves are known to be kept, or a contradiction was found.
@@ -65,7 +79,7 @@ final class CountingWriters: Sendable {
   func stop() async throws -> Results {
     try await wait(forMore: 20)
     isStopping.update { $0 = true }
-    for task in tasks { try await task.value }
+    for task in tasks + readers { try await task.value }
     return results.value
   }
 
@@ -89,6 +103,41 @@ final class CountingWriters: Sendable {
         #expect(record.map(Writer.number) == last, "writer \(writer), seed \(seed)")
         let numbers = seen["writer-\(writer)"] ?? []
         #expect(numbers == Array(1...max(1, last)), "writer \(writer), seed \(seed)")
+      }
+    }
+  }
+
+  /// Reads the records of some writers.
+  private struct Reader {
+    let writers: [Int]
+    let client: Client
+    let results: Observed<Results>
+    private var seen: [Int: Int64] = [:]
+
+    init(writers: [Int], client: Client, results: Observed<Results>) {
+      (self.writers, self.client, self.results) = (writers, client, results)
+    }
+
+    /// Reads the records once.
+    ///
+    /// - Throws: What no fault explains.
+    mutating func read() async throws {
+      do {
+        let found = try await client.fetch(writers.map(Writer.recordID))
+        for (writer, result) in zip(writers, found) {
+          let number = result.record.map(Writer.number) ?? 0
+          if number < seen[writer, default: 0] {
+            results.update { [seen] in
+              $0.contradictions.append(
+                "writer \(writer): \(seen[writer] ?? 0) was read, then \(number)"
+              )
+            }
+          }
+          seen[writer] = number
+        }
+      } catch let error as RPCError {
+        guard error.code == .unavailable else { throw error }
+        try await Task.sleep(for: .milliseconds(20))
       }
     }
   }

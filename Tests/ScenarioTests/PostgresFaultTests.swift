@@ -5,6 +5,7 @@ internal import RandomSupport
 internal import TestSupport
 internal import Testing
 internal import TidingsPostgres
+internal import TidingsProto
 internal import TidingsSQL
 
 /// rpcd on PostgreSQL, while connections to it are cut and its processes die.
@@ -118,6 +119,48 @@ struct PostgresFaultTests {
     try await writers.verify(on: server, world.seed)
   }
 
+  @Test("what is read behind a commit that fails is answered when it is durable, not before")
+  func readBehindFailure() async throws {
+    let world = try await World(PostgresCluster.shared())
+    let server = try await world.start()
+    let writer = try await server.client(as: "ada", device: "writer")
+    let reader = try await server.client(as: "ada", device: "reader")
+    let saved = try await writer.modify([.init("Counter", "r", ["number": 1])])
+    let administrator = PostgresConnection(try PostgresAddress(world.uri))
+    let observer = PostgresConnection(try PostgresAddress(world.uri))
+    let clock = try observer.prepare("SELECT CAST(clock_timestamp() AS TEXT)")
+    _ = try clock.step()
+    let begin = clock.string(0)
+    clock.reset()
+    // Others can read.
+    try administrator.execute("BEGIN; LOCK TABLE records IN EXCLUSIVE MODE")
+    let save = Task {
+      var next = TidingsV1.Record("Counter", "r", ["number": 2])
+      next.changeTag = saved.first?.record?.changeTag ?? ""
+      return try await writer.modify([next])
+    }
+    let first = try await world.session(observer, "wait_event_type = 'Lock'")
+    let answers = Observed(0)
+    let fetch = Task {
+      let found = try await reader.fetch([.init("r")])
+      answers.update { $0 += 1 }
+      return found
+    }
+    // It was read ahead, by the first who needed that, and is decided behind the save.
+    _ = try await world.session(
+      observer,
+      "backend_start > '\(begin)' AND state = 'idle' AND query = 'COMMIT'"
+    )
+    let terminate = try observer.prepare("SELECT pg_terminate_backend(\(first))")
+    try terminate.forEachRow {}
+    _ = try await world.session(observer, "pid <> \(first) AND wait_event_type = 'Lock'")
+    #expect(answers.value == 0, "the save that it saw was lost")
+    try administrator.execute("COMMIT")
+    #expect(try await save.value.first?.record != nil)
+    let found = try await fetch.value.first?.record
+    #expect(found?.fields["number"] == .init(.int64Value(2)))
+  }
+
   /// A database with the tables of a server that has stopped: a first start is not what is disturbed.
   private struct World {
     let seed = Seed.make("PostgresFaultTests")
@@ -155,6 +198,24 @@ struct PostgresFaultTests {
         } catch { failure = error }
       }
       throw failure
+    }
+
+    /// Waits for a session of rpcd that is as a condition says.
+    ///
+    /// - Returns: The number of its process.
+    func session(_ observer: PostgresConnection, _ condition: String) async throws -> Int64 {
+      let select = try observer.prepare(
+        """
+        SELECT CAST(pid AS BIGINT) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = 'rpcd' AND \(condition)
+        """
+      )
+      var pid: Int64?
+      for _ in 0..<2_000 where pid == nil {
+        try select.forEachRow { pid = select.int64(0) }
+        if pid == nil { try await Task.sleep(for: .milliseconds(10)) }
+      }
+      return try #require(pid, "no session with \(condition)")
     }
 
     func endBackends(_ observer: PostgresConnection) throws {
