@@ -22,6 +22,20 @@ internal import TidingsModel
     }
   }
 
+  @Test(
+    "U+0000, which is in no name and which not every database can store, is compared as other text",
+    arguments: [
+      ("recordName = 'r1\0'", []), ("recordName IN {'r1\0', 'r2'}", ["r2"]),
+      ("recordName > 'r1\0a'", ["r2", "r3"]), ("recordName < 'r1\0a'", ["r0", "r1"]),
+      ("recordName BETWEEN {'r1\0a', 'r2\0'}", ["r2"]),
+    ]
+  )
+  func impossibleNames(_ predicate: String, _ names: [String]) throws {
+    let store = try filled(4)
+    let found = try store.all(store.query(predicate)).map(\.recordID.recordName)
+    #expect(found.sorted() == names)
+  }
+
   @Test("a cursor outlives the server, and fits its user only")
   func users() throws {
     let store = try filled()

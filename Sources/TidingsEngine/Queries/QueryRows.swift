@@ -113,7 +113,7 @@ final class QueryRows {
       }
     case .named(let names):
       try eachZone(zones, from: start) { zone, first in
-        for name in names where first.map({ $0 <= name }) ?? true {
+        for name in names where name.isPossible && first.map({ $0 <= name }) ?? true {
           guard try lookUp(name, in: zone, body) else { return false }
         }
         return true
@@ -200,8 +200,8 @@ final class QueryRows {
     _ body: Visitor
   ) throws -> Bool {
     scan.bind(zone.number, at: 1)
-    scan.bind(from, at: 2)
-    scan.bind(to, at: 3)
+    scan.bind(from.amongNames, at: 2)
+    scan.bind(to.amongNames, at: 3)
     scan.bind(recordType, at: 4)
     scan.bind(zone.head, at: 5)
     return try visitRows(of: scan, hasKey: false, zone, body)
@@ -368,6 +368,17 @@ final class QueryRows {
       sources.replaceFirst(with: try first.next(batches))
     }
     return true
+  }
+}
+
+extension String {
+  /// Not every database can store or compare U+0000, which is in no record's name.
+  fileprivate var isPossible: Bool { utf8.allSatisfy { $0 != 0 } }
+
+  /// A text at the same place among names, which have no control characters.
+  fileprivate var amongNames: String {
+    guard !isPossible else { return self }
+    return String(unicodeScalars.prefix { $0 != "\0" }) + "\u{1}"
   }
 }
 
