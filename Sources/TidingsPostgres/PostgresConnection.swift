@@ -217,11 +217,7 @@ public final class PostgresConnection: SQLConnection {
 
   /// Does what was deferred, on the thread that has the connection.
   private func perform(_ commands: [Deferred]) throws(SQLError) {
-    if let precedingFailure {
-      var error = SQLError(.conflict, "the transaction before failed: \(precedingFailure)")
-      error.follows = true
-      throw error
-    }
+    if let precedingFailure { throw .following(precedingFailure) }
     for command in commands {
       switch command {
       case .begin: try run(.begin, "BEGIN")

@@ -42,6 +42,13 @@ public struct SQLError: Error, Hashable, Sendable, CustomStringConvertible {
     self.state = state
   }
 
+  /// The failure of a transaction whose effects were decided with those of one that failed.
+  public static func following(_ error: SQLError) -> SQLError {
+    var follower = SQLError(.conflict, "the transaction before failed: \(error)")
+    follower.follows = true
+    return follower
+  }
+
   /// The engine's own words.
   public var description: String { message }
 }

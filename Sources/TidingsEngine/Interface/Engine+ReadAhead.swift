@@ -30,7 +30,7 @@ extension Engine {
   ) -> Bool {
     guard !isStale else { return false }
     var areKnown = true
-    for id in ids where !id.recordName.isEmpty && id.recordName.utf8.allSatisfy({ $0 != 0 }) {
+    for id in ids where !id.recordName.isEmpty && id.recordName.isPossibleName {
       // What is wrong with it, the call itself finds out.
       guard let location = try? databaseID.location(of: id.zoneID, for: caller.user),
         let database = try? catalog.known(location.database)
@@ -61,7 +61,7 @@ extension Engine {
     )
   }
 
-  /// The reads were done: calls of this transaction, which has just begun, use them.
+  /// The reads were done: calls of this transaction, which has written nothing since they began, use them.
   ///
   /// - Throws: `SQLError`.
   public func use(_ reads: ReadsAhead) throws {

@@ -113,7 +113,7 @@ final class QueryRows {
       }
     case .named(let names):
       try eachZone(zones, from: start) { zone, first in
-        for name in names where name.isPossible && first.map({ $0 <= name }) ?? true {
+        for name in names where name.isPossibleName && first.map({ $0 <= name }) ?? true {
           guard try lookUp(name, in: zone, body) else { return false }
         }
         return true
@@ -368,17 +368,6 @@ final class QueryRows {
       sources.replaceFirst(with: try first.next(batches))
     }
     return true
-  }
-}
-
-extension String {
-  /// Not every database can store or compare U+0000, which is in no record's name.
-  fileprivate var isPossible: Bool { utf8.allSatisfy { $0 != 0 } }
-
-  /// A text at the same place among names, which have no control characters.
-  fileprivate var amongNames: String {
-    guard !isPossible else { return self }
-    return String(unicodeScalars.prefix { $0 != "\0" }) + "\u{1}"
   }
 }
 

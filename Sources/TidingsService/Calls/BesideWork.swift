@@ -34,13 +34,6 @@ struct BesideWork {
     let outcome = Outcome()
   }
 
-  /// A group that grows until those before it are durable.
-  struct Growing {
-    let group: CallGroup
-    /// Nothing is decided yet that takes effect only with the commit.
-    let letsNextBegin: Bool
-  }
-
   /// Most groups that are prepared: one is made durable, and one that became too large to grow waits behind it.
   private static let commitsMax = 2
   /// Answers with which a group does not grow any more.
@@ -49,8 +42,8 @@ struct BesideWork {
   var reading: Reading?
   /// In their order.
   var commits: [Commit] = []
-  /// Behind the commits.
-  var growing: Growing?
+  /// A group that grows until those before it are durable, with calls that let the next group begin.
+  var growing: CallGroup?
 
   /// Nobody does anything beside the loop.
   var isNone: Bool { reading == nil && commits.isEmpty && growing == nil }

@@ -62,15 +62,13 @@ extension GroupedCalls {
     if let long = runningLongCall { return commitEnded(of: long, error, on: loop) }
     guard let error else {
       groupEnded(committer.commitEnded(), on: loop)
-      guard beside.commits.isEmpty, let letsNextBegin = goOnGrowing() else { return }
-      return endGathered(letsNextBegin: letsNextBegin, on: loop)
+      guard beside.commits.isEmpty, goOnGrowing() else { return }
+      return endGathered(letsNextBegin: true, on: loop)
     }
     if let growing = beside.growing {
       beside.growing = nil
-      var follower = SQLError(.conflict, "the transaction before failed: \(error)")
-      follower.follows = true
-      fail(growing.group, wasPrepared: false) { [self] loop in
-        groupFailed(after: follower, on: loop)
+      fail(growing, wasPrepared: false) { [self] loop in
+        groupFailed(after: SQLError.following(error), on: loop)
       }
     }
     afterCommits(wasPrepared: true, on: loop) { [self] loop in
@@ -79,21 +77,21 @@ extension GroupedCalls {
   }
 
   /// Lets the committer's group grow until the groups before it are durable.
-  func grow(letsNextBegin: Bool) {
+  func grow() {
     var group = CallGroup()
     committer.exchange(&group, isOpen: false)
-    beside.growing = .init(group: group, letsNextBegin: letsNextBegin)
+    beside.growing = group
   }
 
   /// The group that grows is the committer's again.
   ///
-  /// - Returns: Whether the next group may begin before it is durable; `nil`: no group grows.
-  func goOnGrowing() -> Bool? {
-    guard let growing = beside.growing else { return nil }
+  /// - Returns: `false`: no group grows.
+  @discardableResult
+  func goOnGrowing() -> Bool {
+    guard var group = beside.growing else { return false }
     beside.growing = nil
-    var group = growing.group
     committer.exchange(&group, isOpen: true)
-    return growing.letsNextBegin
+    return true
   }
 
   /// What calls of the group read may never become durable: they are kept, to be run again.

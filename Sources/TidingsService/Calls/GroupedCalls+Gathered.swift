@@ -114,7 +114,7 @@ extension GroupedCalls {
   ///   - loop: The loop.
   func runGathered(_ waiting: [Waiting], _ reads: ReadsAhead?, on loop: LoopContext) {
     var rest = waiting[...]
-    let letsNextBegin = goOnGrowing() ?? true
+    goOnGrowing()
     do {
       if let reads {
         try committer.open(for: .read)
@@ -133,10 +133,7 @@ extension GroupedCalls {
     }
     longCalls.putBack(Array(rest))
     putBackWhatFailed()
-    endGathered(
-      letsNextBegin: letsNextBegin && waiting.allSatisfy(\.onlyConcernsRecords),
-      on: loop
-    )
+    endGathered(letsNextBegin: waiting.allSatisfy(\.onlyConcernsRecords), on: loop)
   }
 
   private func run(_ waiting: Waiting, on loop: LoopContext) {
@@ -156,7 +153,7 @@ extension GroupedCalls {
     let isLarge =
       committer.group.isFull || committer.group.answers.count >= BesideWork.growingMax
     if !beside.commits.isEmpty, letsNextBegin, !isLarge {
-      return grow(letsNextBegin: letsNextBegin)
+      return grow()
     }
     do {
       try committer.prepare()
