@@ -1,16 +1,25 @@
 /// What a connection that holds the session lock knows of the last commit of its database: a pure value.
 ///
-/// Every transaction that writes leaves a random token in the one row of the table `commits`. After a connection
-/// was lost, and the lock was taken again, the token that is found there decides what became of the last commit,
-/// and whether another program has written since.
+/// Whoever takes the lock begins a new *term*, whose number is higher than those before. Every transaction that writes
+/// leaves the number of its commit in the row of its term in the table `commits`. Nobody else changes that row. So after a
+/// connection was lost, the number that is found there decides what became of the last commit, even if others have had
+/// the lock since; and the newest term says whether they have.
 struct CommitNotes {
+  /// What is in the table.
+  struct Found: Equatable {
+    /// The newest term; 0: there is none.
+    var newestTerm: Int64
+    /// The number of the last commit of this connection's term; `nil`: the term has no row.
+    var number: Int64?
+  }
+
   /// What became of a commit whose answer was lost.
   enum Outcome: Equatable {
     /// It is durable.
     case committed
     /// Nothing of it was kept.
     case absent
-    /// Another program has committed since.
+    /// The database does not have the commit before it either.
     case unknown
   }
 
@@ -20,26 +29,43 @@ struct CommitNotes {
     case kept
     /// Somebody may have.
     case broken
+    /// The database has lost commits that it had acknowledged.
+    case rewound
   }
 
-  /// The token of the last commit; `nil`: the database has none, or no connection was made yet.
-  private(set) var last: Int64?
-  private var hasConnected = false
+  /// The number of the term of a database without tables.
+  static let firstTerm: Int64 = 1
 
-  /// A connection was made, with the lock, and found a token.
-  mutating func connected(finding token: Int64?) -> Continuity {
-    defer { (last, hasConnected) = (token, true) }
-    guard hasConnected else { return .kept }
-    return token != nil && token == last ? .kept : .broken
+  /// The number of this connection's term; `nil`: it has not had the lock yet.
+  private(set) var term: Int64?
+  /// The number of the last commit in it; 0: there was none.
+  private(set) var last: Int64 = 0
+
+  /// A connection was made, with the lock.
+  mutating func connected(finding found: Found) -> Continuity {
+    guard let term else { return .kept }
+    guard found.number ?? 0 >= last else { return .rewound }
+    return found.newestTerm > term ? .broken : .kept
   }
 
-  /// A transaction with a token was committed.
-  mutating func committed(_ token: Int64) { last = token }
+  /// Nobody else has had the lock since this connection.
+  func isCurrent(_ found: Found) -> Bool { found.newestTerm == term && found.number == last }
 
-  /// The answer to a commit was lost, and a connection was made that found another token, or the same.
-  mutating func outcome(of token: Int64, finding found: Int64?) -> Outcome {
-    defer { last = found }
-    if found == token { return .committed }
-    return found == last ? .absent : .unknown
+  /// A new term began.
+  mutating func began(_ term: Int64) { (self.term, last) = (term, 0) }
+
+  /// The number of the next commit.
+  var next: Int64 { last + 1 }
+
+  /// The transaction with the next number was committed.
+  mutating func committed() { last += 1 }
+
+  /// The answer to the next commit was lost, and the session that made it has ended.
+  mutating func outcome(finding found: Found) -> Outcome {
+    if found.number == next {
+      last = next
+      return .committed
+    }
+    return found.number ?? 0 == last ? .absent : .unknown
   }
 }

@@ -15,6 +15,11 @@ public enum DatabaseSetting: Sendable, CustomStringConvertible {
     }
   }
 
+  /// Several nodes can use it at once.
+  public var isShared: Bool {
+    if case .postgres = self { true } else { false }
+  }
+
   /// The environment variable with an address.
   public static let variable = "RPCD_DATABASE"
 

@@ -24,13 +24,20 @@ final class Link {
   private let handle: OpaquePointer
   /// The statements that the server has prepared, or will have when it executes what was sent.
   var prepared: Set<Int> = []
-  /// The token that the last commit left, as it was when the session's lock was taken; `nil`: none did.
-  private(set) var lastCommit: Int64?
 
-  /// Connects, and waits for that.
+  /// Connects, and waits for that, and for the lock.
   ///
-  /// - Throws: `disconnected` with libpq's reason; `denied` without a password that is needed.
-  init(_ address: PostgresAddress, _ profile: PostgresProfile) throws(SQLError) {
+  /// - Parameters:
+  ///   - address: The database.
+  ///   - profile: How to use it.
+  ///   - former: The session before, whose connection was lost: if it still has the lock, it is ended.
+  /// - Throws: `disconnected` with libpq's reason; `denied` without a password that is needed; `busy` with who has the
+  ///   lock.
+  init(
+    _ address: PostgresAddress,
+    _ profile: PostgresProfile,
+    replacing former: CInt? = nil
+  ) throws(SQLError) {
     let (keywords, values) = (address.parameters.map(\.0), address.parameters.map(\.1))
     let opened = CStrings.with(keywords) { keywords in
       CStrings.with(values) { values in PQconnectdbParams(keywords, values, 1) }
@@ -44,43 +51,127 @@ final class Link {
     tidings_postgres_ignore_notices(handle)
     let settings = Rows(PQexec(handle, profile.settings))
     if let error = settings.error { throw error }
-    if let lock = profile.sessionLock {
-      try take(lock)
-      lastCommit = try noted()
-    }
-    guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else {
-      throw lost
-    }
+    if let lock = profile.sessionLock { try take(lock, profile.lockPatience, from: former) }
+    if let mark = profile.sessionMark { _ = try hasTaken(mark) }
+  }
+
+  /// Commands are sent without waiting for their answers.
+  private(set) var isPipelined = false
+
+  /// From now on commands are sent without waiting for their answers.
+  func beginPipeline() throws(SQLError) {
+    guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else { throw lost }
+    isPipelined = true
   }
 
   deinit { PQfinish(handle) }
 
-  /// Takes an advisory lock for as long as the connection lives; waits for a program that is just ending.
+  /// The server's number for the session.
+  var session: CInt { PQbackendPID(handle) }
+
+  /// Takes an advisory lock for as long as the connection lives.
   ///
-  /// - Throws: `busy` with who has the lock.
-  private func take(_ lock: Int64) throws(SQLError) {
-    _ = Rows(PQexec(handle, "SET lock_timeout = \(Self.lockMilliseconds)"))
-    let taken = Rows(PQexec(handle, "SELECT pg_advisory_lock(\(lock))"))
-    _ = Rows(PQexec(handle, "RESET lock_timeout"))
-    guard let error = taken.error else { return }
-    guard error.kind == .conflict else { throw error }
-    throw SQLError(.busy, "the database is in use by \(holder(of: lock) ?? "another program")")
+  /// - Throws: `busy` with who has the lock when patience ends; `disconnected` if that is the session before.
+  private func take(
+    _ lock: Int64,
+    _ patience: Duration,
+    from former: CInt?
+  ) throws(SQLError) {
+    let end = ContinuousClock.now.advanced(by: patience)
+    let formersEnd = max(end, .now.advanced(by: Self.formerPatience))
+    while try !hasTaken(lock) {
+      guard let former, holderSession(of: lock) == former else {
+        guard ContinuousClock.now < end else {
+          let holder = holder(of: lock) ?? "another program"
+          throw SQLError(.busy, "the database is in use by \(holder)")
+        }
+        Self.pause(Self.lockPause)
+        continue
+      }
+      terminate(former)
+      guard ContinuousClock.now < formersEnd else {
+        throw SQLError(.disconnected, "the session before has not ended yet")
+      }
+      Self.pause(Self.lockPause)
+    }
   }
 
-  /// What the table `commits` holds, if it exists.
+  private func hasTaken(_ lock: Int64) throws(SQLError) -> Bool {
+    let rows = Rows(PQexec(handle, "SELECT pg_try_advisory_lock(\(lock))::text"))
+    if let error = rows.error { throw error }
+    return rows.value(0, 0).map { type, bytes in type.string(bytes) } == "true"
+  }
+
+  /// Ends a session of the same role.
+  func terminate(_ session: CInt) {
+    _ = Rows(PQexec(handle, "SELECT pg_terminate_backend(\(session))"))
+  }
+
+  /// What the table `commits` holds; `nil`: there is no such table.
   ///
+  /// - Parameter term: The term whose last commit is looked up; `nil`: none's.
   /// - Throws: Why it was not found out, which says nothing about the last commit.
-  private func noted() throws(SQLError) -> Int64? {
-    let rows = Rows(PQexec(handle, "SELECT token::text FROM commits WHERE id = 1"))
+  func noted(_ term: Int64?) throws(SQLError) -> CommitNotes.Found? {
+    let rows = Rows(
+      PQexec(
+        handle,
+        """
+        SELECT coalesce(max(term), 0)::text,
+          (SELECT number::text FROM commits WHERE term = \(term.map(String.init) ?? "NULL"))
+        FROM commits
+        """
+      )
+    )
     if let error = rows.error {
       guard error.state == Self.noTable else { throw error }
       return nil
     }
-    return rows.value(0, 0).flatMap { type, bytes in Int64(type.string(bytes)) }
+    return CommitNotes.Found(newestTerm: rows.number(0) ?? 0, number: rows.number(1))
+  }
+
+  /// Begins a new term, before the connection is in pipeline mode.
+  ///
+  /// - Returns: Its number.
+  /// - Throws: Why it did not begin.
+  func beginTerm() throws(SQLError) -> Int64 {
+    let rows = Rows(
+      PQexec(
+        handle,
+        """
+        WITH ended AS (
+          DELETE FROM commits WHERE term < (SELECT max(term) FROM commits) - \(Self.termsKept)
+        )
+        INSERT INTO commits (term, number) SELECT coalesce(max(term), 0) + 1, 0 FROM commits
+        RETURNING term::text
+        """
+      )
+    )
+    if let error = rows.error { throw error }
+    guard let term = rows.number(0) else { throw SQLError(.statement, "a term has no number") }
+    return term
   }
 
   private static let noTable = "42P01"
-  private static let lockMilliseconds = 10_000
+  private static let lockPause = Duration.milliseconds(20)
+  /// How long the session before may take to end.
+  private static let formerPatience = Duration.seconds(3)
+  /// Terms whose last commit is kept, for those who led in them and have not found out yet that they do not lead.
+  private static let termsKept = 1_000
+
+  private func holderSession(of lock: Int64) -> CInt? {
+    let rows = Rows(
+      PQexec(
+        handle,
+        """
+        SELECT l.pid::text FROM pg_locks l
+        WHERE l.locktype = 'advisory' AND l.granted
+          AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+          AND l.classid::bigint << 32 | l.objid::bigint = \(lock) LIMIT 1
+        """
+      )
+    )
+    return rows.number(0).map { CInt($0) }
+  }
 
   private func holder(of lock: Int64) -> String? {
     let rows = Rows(

@@ -1,5 +1,6 @@
 #if PostgreSQL
 internal import CPostgres
+internal import Synchronization
 public import TidingsSQL
 internal import TidingsThreads
 
@@ -35,6 +36,10 @@ public final class PostgresConnection: SQLConnection {
   private var unusedMeanwhile: [Int] = []
   private var encoded: [UInt8] = []
   private var notes = CommitNotes()
+  /// The session of the connection that was lost last.
+  private var formerSession: CInt?
+  /// How it stands with the session lock.
+  private let lockStanding = Mutex(LockStanding.held)
   private var planAge = PlanAge()
   private var thread: ConnectionThread?
   /// Signaled for each work that the thread is done with.
@@ -66,6 +71,12 @@ public final class PostgresConnection: SQLConnection {
 
   /// Ends the statement that runs, from any thread.
   public var interruption: any SQLInterruption { running }
+
+  /// How it stands with the session lock, as far as is known; from any thread.
+  public var standing: LockStanding { lockStanding.withLock { $0 } }
+
+  /// The number of the term in which the connection has the session lock; `nil`: it has had none yet.
+  public var term: Int64? { notes.term }
 
   /// How long until a lost connection is tried again; `nil`: with the next statement.
   public var retryAfter: Duration? { link == nil ? schedule.wait(at: .now) : nil }
@@ -377,12 +388,12 @@ public final class PostgresConnection: SQLConnection {
 
   // MARK: Commits
 
-  /// Commits with a token, by which the outcome is decided if its answer is lost.
+  /// Commits with its number, by which the outcome is decided if its answer is lost.
   private func commitWithNote(_ sql: String) throws(SQLError) {
     try pipeline.check(.commit)
-    let token = Int64.random(in: .min ... .max)
-    var parameters = Parameters([1])
-    parameters.bind(token, at: 1)
+    var parameters = Parameters([1, 2])
+    parameters.bind(notes.term ?? CommitNotes.firstTerm, at: 1)
+    parameters.bind(notes.next, at: 2)
     try send(Self.note, Self.noteNumber, parameters, writes: true, reader: nil)
     do throws(SQLError) {
       let link = try connected()
@@ -390,38 +401,41 @@ public final class PostgresConnection: SQLConnection {
       try settle()
     } catch {
       guard error.kind == .uncertain || error.kind == .disconnected else { throw error }
-      return try decide(token, after: error)
+      return try decide(after: error)
     }
-    notes.committed(token)
+    notes.committed()
   }
 
   /// Finds out what became of a commit whose answer was lost.
   ///
-  /// The new connection has the lock: the server has ended the old one, and what it did is visible.
+  /// The session that made it has ended: this connection has its lock again, or another one has.
   ///
   /// - Throws: `disconnected` when nothing was kept; `uncertain` when it cannot be found out.
-  private func decide(_ token: Int64, after error: SQLError) throws(SQLError) {
+  private func decide(after error: SQLError) throws(SQLError) {
     lose(error)
     pipeline.rolledBackWithConnection()
-    let link = try reconnected(within: profile.decisionPatience, after: error)
-    switch notes.outcome(of: token, finding: link.lastCommit) {
+    let found = try found(within: profile.decisionPatience, after: error)
+    switch notes.outcome(finding: found) {
     case .committed: return
     case .absent:
       throw SQLError(.disconnected, "the connection was lost before the commit: \(error)")
     case .unknown:
       throw SQLError(
         .uncertain,
-        "the connection was lost during the commit, and another program has written since: \(error)"
+        "the connection was lost during the commit, and the database has lost commits since: \(error)"
       )
     }
   }
 
-  private func reconnected(within patience: Duration, after lost: SQLError) throws(SQLError) -> Link
-  {
+  /// What the last commits left.
+  private func found(
+    within patience: Duration,
+    after lost: SQLError
+  ) throws(SQLError) -> CommitNotes.Found {
     let end = ContinuousClock.now.advanced(by: patience)
     while true {
       do throws(SQLError) {
-        return try connect(at: .now)
+        return try lookForCommits()
       } catch {
         guard ContinuousClock.now < end, error.kind != .denied else {
           throw SQLError(
@@ -435,9 +449,23 @@ public final class PostgresConnection: SQLConnection {
     }
   }
 
-  /// Leaves the token of a transaction.
+  private func lookForCommits() throws(SQLError) -> CommitNotes.Found {
+    let nothing = CommitNotes.Found(newestTerm: 0, number: nil)
+    do throws(SQLError) {
+      let link = try connect(at: .now)
+      let found = try link.noted(notes.term) ?? nothing
+      // What others did meanwhile is noticed by the connection of the next transaction.
+      if notes.isCurrent(found) { try begin(link) } else { lose(link.lost) }
+      return found
+    } catch {
+      guard error.kind == .busy else { throw error }
+      return try Link(address, profile.withoutLock).noted(notes.term) ?? nothing
+    }
+  }
+
+  /// Leaves the number of a commit.
   private static let note =
-    "INSERT INTO commits (id, token) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET token = excluded.token"
+    "INSERT INTO commits (term, number) VALUES ($1, $2) ON CONFLICT (term) DO UPDATE SET number = excluded.number"
 
   // MARK: Commands
 
@@ -503,12 +531,48 @@ public final class PostgresConnection: SQLConnection {
     if case .failed(let error) = pipeline.transaction { throw error }
     // One that ended while it was idle is replaced without anybody noticing, unless another had its lock.
     let link = try connect(at: .now)
-    guard profile.sessionLock == nil || notes.connected(finding: link.lastCommit) == .kept else {
+    guard profile.sessionLock != nil else { return try begin(link) }
+    do throws(SQLError) {
+      return try continueTerm(link)
+    } catch {
+      // Also a lock that is of no use.
+      if self.link != nil, !link.isPipelined { lose(error) }
+      throw error
+    }
+  }
+
+  /// Goes on with a connection that has the lock: in its term, or in a new one if others had the lock meanwhile.
+  private func continueTerm(_ link: Link) throws(SQLError) -> Link {
+    guard let found = try link.noted(notes.term) else {
+      // The tables are made in the first transaction.
+      notes.began(CommitNotes.firstTerm)
+      return try begin(link)
+    }
+    let continuity = notes.connected(finding: found)
+    if continuity == .rewound { lockStanding.withLock { $0 = .rewound } }
+    guard standing != .rewound else {
+      throw SQLError(
+        .storage,
+        "the database \(address) has lost commits that it had acknowledged: it was restored, or a standby that was behind "
+          + "was promoted"
+      )
+    }
+    if notes.term == nil || continuity == .broken {
+      notes.began(try link.beginTerm())
+    }
+    _ = try begin(link)
+    guard continuity == .kept else {
       throw SQLError(
         .disconnected,
         "the connection to \(address) was lost, and another program may have written meanwhile"
       )
     }
+    return link
+  }
+
+  @discardableResult
+  private func begin(_ link: Link) throws(SQLError) -> Link {
+    if !link.isPipelined { try link.beginPipeline() }
     return link
   }
 
@@ -520,13 +584,17 @@ public final class PostgresConnection: SQLConnection {
       )
     }
     do throws(SQLError) {
-      let link = try Link(address, profile)
+      let link = try Link(address, profile, replacing: formerSession)
       schedule.succeeded()
       planAge.sessionBegan()
       running.follow(link)
       self.link = link
+      lockStanding.withLock { if $0 == .lost { $0 = .held } }
       return link
     } catch {
+      if error.kind == .busy, notes.term != nil {
+        lockStanding.withLock { if $0 == .held { $0 = .lost } }
+      }
       schedule.failed(at: now, share: .random(in: 0...1))
       throw error
     }
@@ -534,6 +602,7 @@ public final class PostgresConnection: SQLConnection {
 
   private func lose(_ error: SQLError) {
     _ = pipeline.receive(.disconnected(error))
+    if let link { formerSession = link.session }
     link = nil
     running.follow(nil)
     unused = []

@@ -35,7 +35,11 @@ extension PostgresConnection {
       try execute(
         "CREATE TABLE migrations (number BIGINT PRIMARY KEY, name TEXT COLLATE \"C\" NOT NULL)"
       )
-      try execute("CREATE TABLE commits (id BIGINT PRIMARY KEY, token BIGINT NOT NULL)")
+      try execute("CREATE TABLE commits (term BIGINT PRIMARY KEY, number BIGINT NOT NULL)")
+      try execute(
+        "CREATE TABLE leader (id BIGINT PRIMARY KEY, term BIGINT NOT NULL, name TEXT COLLATE \"C\" NOT NULL, "
+          + "endpoint TEXT COLLATE \"C\" NOT NULL, beat BIGINT NOT NULL)"
+      )
       try run(baseline)
       done = baseline.number
     }

@@ -16,6 +16,11 @@ public struct PostgresProfile: Sendable {
   /// The database must have been migrated: commits are noted in it. A connection that was lost is replaced; if
   /// another program may have written meanwhile, the next transaction reports it once.
   public var sessionLock: Int64?
+  /// Another advisory lock, which a connection with the session lock takes too: others see by it that it is a server's, and
+  /// may be ended.
+  public var sessionMark: Int64?
+  /// How long a connection waits for the lock that another program has.
+  public var lockPatience = Duration.seconds(10)
   /// The server plans the statements again in each transaction, for tests.
   public var plansEachTransaction = false
   /// How long the outcome of a commit is looked for whose answer was lost.
@@ -45,6 +50,13 @@ public struct PostgresProfile: Sendable {
   public var withoutPipelining: Self {
     var profile = self
     profile.isPipelined = false
+    return profile
+  }
+
+  /// The same without the lock.
+  var withoutLock: Self {
+    var profile = self
+    profile.sessionLock = nil
     return profile
   }
 

@@ -45,6 +45,11 @@ final class Rows {
     )
   }
 
+  /// A number of the first row, as text; `nil`: there is none.
+  func number(_ column: Int) -> Int64? {
+    value(0, column).flatMap { type, bytes in Int64(type.string(bytes)) }
+  }
+
   /// The type and the bytes of a value, which exist as long as this does; `nil`: null.
   func value(_ row: Int, _ column: Int) -> (ColumnType, UnsafeRawBufferPointer)? {
     guard types.indices.contains(column), let type = types[column], row < count,

@@ -9,6 +9,10 @@ public struct ServerSettings: Sendable {
   public var pushEndpoint = "tcp://127.0.0.1:5571"
   /// The push endpoint that clients get; `nil`: the bound one.
   public var advertisedPushEndpoint: String?
+  /// Where other nodes of the same database call this one; `nil`: where it is bound.
+  public var advertisedRpcEndpoint: String?
+  /// The name of this node among those of the same database; `nil`: its endpoint.
+  public var nodeName: String?
   /// The folder of the data.
   public var dataPath = "./tidings-data"
   /// The database: a file in that folder, beside which assets and the audit log are, or on a server, which has them too.

@@ -1,21 +1,16 @@
+internal import Synchronization
 internal import TidingsEngine
 public import TidingsKeys
-internal import TidingsModel
 internal import TidingsPostgres
-internal import TidingsProto
 internal import TidingsRPC
 internal import TidingsSQL
-internal import TidingsSQLite
 internal import TidingsThreads
 internal import TidingsZeroMQ
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
-
-/// A running server: the sockets, the loop, the store.
+/// A running server: the sockets, the loop, and the store or the way to the node that has it.
+///
+/// With a PostgreSQL database it is a node: it leads, if no other node does, or follows the one that leads, and takes its
+/// role over when that ends. A change of role closes its sockets and opens them again.
 public final class TidingsServer: Sendable {
   /// The version of this program.
   public static let version = Version.current
@@ -27,10 +22,16 @@ public final class TidingsServer: Sendable {
   /// What clients must know to connect; `nil`: it is in development mode.
   public let publicKey: PublicKey?
 
-  private let server: RPCServer
-  private let health: HealthState
+  private struct State {
+    var role: any ServerRole
+    var isStopping = false
+  }
+
+  private let setup: ServerSetup
+  private let state: Mutex<State>
   private let logger: Logger
   private let drainedStream: AsyncStream<Void>
+  private let endedSignal = OneTimeSignal()
 
   /// Starts a server.
   ///
@@ -38,78 +39,16 @@ public final class TidingsServer: Sendable {
   /// - Throws: `StartError` with what is wrong and what to do.
   public static func start(_ settings: ServerSettings) async throws -> TidingsServer {
     let logger = Logger(level: settings.logLevel)
-    let health = HealthState()
-    var configuration = ServerConfiguration(
-      endpoint: settings.rpcEndpoint,
-      pushEndpoint: settings.pushEndpoint
-    )
-    configuration.advertisedPushEndpoint = settings.advertisedPushEndpoint
-    // Before anything is bound: a second server must not take the first one's ipc endpoint away.
-    let folder = try DataFolder(path: settings.dataPath)
-    let admittedKeys = AdmittedKeys()
-    let pair = try folder.serverKeys(settings)
-    if let warning = try folder.keepOthersOut(hasKey: pair != nil) {
-      logger.log(.warning, warning, ["data": settings.dataPath])
-    }
     let drained = AsyncStream<Void>.makeStream()
-    let callerMode = pair == nil ? CallerMode.development : .authenticated
-    if pair == nil { _ = try folder.secondKey(settings, beside: nil) }
-    if let pair {
-      configuration.security = .curveServer(pair) { admittedKeys.number(of: $0) }
-      configuration.second = try folder.secondKey(settings, beside: pair)
-    }
+    var setup = try ServerSetup(settings, logger, drained: drained.continuation)
     do {
-      let configuration = configuration
-      let server = try await RPCServer.start(configuration) { loop in
-        let core = try Core(
-          openDatabase(settings, in: folder),
-          folder,
-          limits: settings.limits,
-          reloadsAlways: settings.reloadsAlways,
-          sealsPushes: settings.sealsPushes,
-          callerMode: callerMode,
-          admittedKeys: admittedKeys,
-          auditSyslogPath: settings.auditSyslogPath,
-          logger: logger,
-          remote: loop.remote
-        )
-        // A lost key must not open a server that its users consider closed.
-        if pair == nil, !settings.isDevelopment, try core.engine.isAdministered {
-          throw folder.withoutServerKey
-        }
-        if let pair, admittedKeys.number(of: pair.publicKey) != nil {
-          logger.log(
-            .warning,
-            "the server's key is a user's too, who can pass for the server: make the user another key "
-              + "(rpcctl keys rotate)"
-          )
-        }
-        if let second = configuration.second {
-          logger.log(
-            .info,
-            "the server's key is being replaced",
-            ["next": second.pair.publicKey.description, "rpc": loop.secondEndpoint ?? ""]
-          )
-        }
-        try core.beginRun()
-        loop.delegate = core
-        endOnFailedSync(core.remote, logger)
-        core.quotasChanged(on: loop)
-        register(core, health, on: loop)
-        core.onDrained = { drained.continuation.yield() }
-        logger.log(
-          .info,
-          "store opened",
-          [
-            "data": settings.dataPath, "database": settings.database.description,
-            "channels": "\(core.engine.channelCount)",
-            "incarnation": core.engine.incarnation,
-          ]
-        )
-      }
-      return TidingsServer(server, health, logger, pair?.publicKey, drained.stream)
+      let role = try await firstRole(setup)
+      setup.keepEndpoints(of: role.server)
+      let server = TidingsServer(setup, role, drained.stream)
+      Task { await server.run(from: role) }
+      return server
     } catch let error as SQLError where error.kind == .damaged {
-      throw folder.damaged(error)
+      throw setup.folder.damaged(error)
     } catch let error as StartError {
       throw error
     } catch {
@@ -117,37 +56,18 @@ public final class TidingsServer: Sendable {
     }
   }
 
-  private static func openDatabase(
-    _ settings: ServerSettings,
-    in folder: DataFolder
-  ) throws -> any OpenDatabase {
-    switch settings.database {
-    case .embedded:
-      guard settings.assetsPath == nil else { throw StartError.assetsBesideEmbedded }
-      return try EmbeddedDatabase(in: folder, isThorough: settings.checksThoroughly)
-    case .postgres(let address):
-      return try address.open(assetsPath: settings.assetsPath)
-    }
-  }
-
-  private init(
-    _ server: RPCServer,
-    _ health: HealthState,
-    _ logger: Logger,
-    _ publicKey: PublicKey?,
-    _ drainedStream: AsyncStream<Void>
-  ) {
+  private init(_ setup: ServerSetup, _ role: any ServerRole, _ drainedStream: AsyncStream<Void>) {
+    self.setup = setup
     self.drainedStream = drainedStream
-    self.server = server
-    self.publicKey = publicKey
-    self.health = health
-    self.logger = logger
-    rpcEndpoint = server.endpoint
-    pushEndpoint = server.pushEndpoint ?? ""
+    logger = setup.logger
+    publicKey = setup.pair?.publicKey
+    rpcEndpoint = role.server.endpoint
+    pushEndpoint = role.server.pushEndpoint ?? ""
+    state = Mutex(State(role: role))
   }
 
   /// Returns when the server has ended, whether it was stopped or its sockets failed.
-  public func ended() async { await server.waitUntilEnded() }
+  public func ended() async { await endedSignal.wait() }
 
   /// Waits until an administrator wants the server to end, and its calls have ended.
   ///
@@ -163,92 +83,83 @@ public final class TidingsServer: Sendable {
   ///
   /// - Returns: `false` when the loop has ended or too much waits already; it will not run.
   public func onLoop(_ job: @escaping @Sendable () -> Void) -> Bool {
-    server.submit { _ in job() }
+    state.withLock { $0.role.server }.submit { _ in job() }
   }
 
   /// Stops: no new calls, running ones finish, everything is flushed and closed.
   ///
   /// - Parameter grace: After this, running calls are cancelled.
   public func stop(grace: Duration = .seconds(5)) async {
-    health.setServing(false)
-    await server.stop(grace: grace)
+    let role = state.withLock { state in
+      state.isStopping = true
+      return state.role
+    }
+    role.health.setServing(false)
+    await role.server.stop(grace: grace)
+    await endedSignal.wait()
     logger.log(.info, "stopped")
   }
 
-  /// Ends the loop, and with it the process, when a sync of the store fails: calls that were being
-  /// committed are answered that their outcome is not known.
-  private static func endOnFailedSync(_ remote: CoreRemote, _ logger: Logger) {
-    SyncFailure.observe { failure in
-      logger.log(
-        .error,
-        "a sync failed: nothing more is written and the server ends, so that the next start writes the "
-          + "whole log again",
-        ["reason": "\(failure)"]
-      )
-      remote.submit { core, loop in core.calls.syncFailed(failure, on: loop) }
-      // The loop may be the one that waits for the disk.
-      startThread {
-        Semaphore().wait(for: endingPatience)
-        logger.log(.error, "the server did not end by itself after a failed sync")
-        _exit(1)
+  // MARK: Roles
+
+  /// Leads, if nobody does, or follows.
+  private static func firstRole(_ setup: ServerSetup) async throws -> any ServerRole {
+    #if PostgreSQL
+    if case .postgres(let address) = setup.settings.database {
+      switch try NodeStart(address, setup.settings).role() {
+      case .leads(let taken): return try await LeadingServer.start(setup, with: taken)
+      case .follows: return try await FollowingServer.start(setup, address)
       }
+    }
+    #endif
+    return try await LeadingServer.start(setup, with: nil)
+  }
+
+  /// Goes from role to role until the server is stopped.
+  private func run(from first: any ServerRole) async {
+    defer { endedSignal.fire() }
+    var role: (any ServerRole)? = first
+    while let current = role {
+      let end = await current.ended()
+      role = await next(after: end)
     }
   }
 
-  /// How long answers may take to leave after a sync failed.
-  private static let endingPatience = Duration.seconds(5)
+  private func next(after end: RoleEnd) async -> (any ServerRole)? {
+    guard !state.withLock({ $0.isStopping }) else { return nil }
+    do {
+      guard let role = try await makeRole(after: end) else { return nil }
+      let isStopping = state.withLock { state in
+        state.role = role
+        return state.isStopping
+      }
+      if isStopping { await role.server.stop(grace: .zero) }
+      return role
+    } catch {
+      logger.log(.error, "the server cannot go on", ["reason": "\(error)"])
+      return nil
+    }
+  }
 
-  /// What the contract declares and no handler answers is UNIMPLEMENTED, by the generated defaults.
-  private static func register(_ core: Core, _ health: HealthState, on loop: LoopContext) {
-    loop.servicesWhileDraining = [
-      TidingsV1.AdminService.descriptor.name, TidingsRpcV1.ServerService.descriptor.name,
-      TidingsRpcV1.HealthService.descriptor.name, TidingsRpcV1.ReflectionService.descriptor.name,
-    ]
-    core.health = health
-    loop.register(RecordMethods())
-    loop.register(ZoneMethods())
-    loop.register(SubscriptionMethods())
-    loop.register(NotificationMethods())
-    loop.register(
-      AssetMethods(core.assets, store: core.remote, limits: core.engine.limits)
-    )
-    loop.register(SchemaMethods())
-    loop.register(ShareMethods())
-    loop.register(AccountMethods())
-    loop.register(AdminMethods(core, core.remote))
-    loop.whenStopping { core.walks.stop() }
-    loop.register(ServerMethods())
-    core.registerRecords(on: loop)
-    core.registerQueries(on: loop)
-    core.registerZones(on: loop)
-    core.registerSubscriptions(on: loop)
-    core.registerExplanations(on: loop)
-    core.registerNotifications(on: loop)
-    core.registerWork(on: loop)
-    core.registerSchema(on: loop)
-    core.registerServerInfo(on: loop)
-    core.registerFeeds(on: loop)
-    core.registerShares(on: loop)
-    core.registerAccounts(on: loop)
-    core.registerDirectory(on: loop)
-    core.registerAdministration(on: loop)
-    loop.registerBuiltIn(health)
+  private func makeRole(after end: RoleEnd) async throws -> (any ServerRole)? {
+    #if PostgreSQL
+    guard case .postgres(let address) = setup.settings.database else { return nil }
+    switch end {
+    case .stopped: return nil
+    case .leads(let taken):
+      do {
+        return try await LeadingServer.start(setup, with: taken)
+      } catch {
+        logger.log(.error, "this node cannot lead", ["reason": "\(error)"])
+        return try await FollowingServer.start(setup, address, canLeadAfter: .seconds(10))
+      }
+    case .anotherLeads: return try await FollowingServer.start(setup, address)
+    case .databaseLostCommits:
+      // Whoever takes the database first makes what clients keep from the lost history expire.
+      return try await FollowingServer.start(setup, address, renewsIdentity: true)
+    }
+    #else
+    return nil
+    #endif
   }
 }
-
-extension StartError {
-  /// A backup of an embedded store takes the assets from the data folder.
-  fileprivate static let assetsBesideEmbedded = StartError(
-    "--assets is for a PostgreSQL database (--database-file FILE): the embedded database keeps assets in the data "
-      + "folder"
-  )
-}
-
-private struct RecordMethods: TidingsV1.RecordService.Server {}
-private struct ZoneMethods: TidingsV1.ZoneService.Server {}
-private struct SubscriptionMethods: TidingsV1.SubscriptionService.Server {}
-private struct NotificationMethods: TidingsV1.NotificationService.Server {}
-private struct SchemaMethods: TidingsV1.SchemaService.Server {}
-private struct ShareMethods: TidingsV1.ShareService.Server {}
-private struct AccountMethods: TidingsV1.AccountService.Server {}
-private struct ServerMethods: TidingsRpcV1.ServerService.Server {}

@@ -30,6 +30,16 @@ enum ServerArguments {
     value: "ENDPOINT",
     "The push endpoint that clients get, if there is a proxy (default: that of --push)."
   )
+  private static let advertiseRpc = OptionKey<String?>(
+    "advertise-rpc",
+    value: "ENDPOINT",
+    "With a PostgreSQL database: the endpoint at which other nodes reach this one (default: that of --rpc)."
+  )
+  private static let nodeName = OptionKey<String?>(
+    "node-name",
+    value: "NAME",
+    "With a PostgreSQL database: the name of this node among those of the database (default: its endpoint)."
+  )
   private static let data = OptionKey<String>(
     "data",
     value: "FOLDER",
@@ -111,7 +121,9 @@ enum ServerArguments {
   private static let options = [Option](
     of: rpc,
     push,
+    advertiseRpc,
     advertisePush,
+    nodeName,
     data,
     DatabaseArgument.file,
     assets,
@@ -178,6 +190,8 @@ enum ServerArguments {
     settings.rpcEndpoint = try endpoint(rpc, parsed) ?? settings.rpcEndpoint
     settings.pushEndpoint = try endpoint(push, parsed) ?? settings.pushEndpoint
     settings.advertisedPushEndpoint = try reachable(advertisePush, parsed)
+    settings.advertisedRpcEndpoint = try reachable(advertiseRpc, parsed)
+    settings.nodeName = parsed[nodeName]
     settings.nextKey = try nextKey(parsed)
     settings.dataPath = parsed[data]
     settings.database = try DatabaseArgument.setting(parsed)

@@ -3,31 +3,44 @@ internal import Testing
 @testable internal import TidingsPostgres
 
 @Suite struct CommitNotesTests {
-  @Test("a commit is decided by the token that is found, and by the one before")
-  func outcomes() {
-    var notes = CommitNotes()
-    #expect(notes.connected(finding: 1) == .kept)
-    #expect(notes.outcome(of: 2, finding: 2) == .committed)
-    #expect(notes.outcome(of: 3, finding: 2) == .absent)
-    #expect(notes.outcome(of: 4, finding: 9) == .unknown)
-    // The next one is compared with what was found.
-    #expect(notes.outcome(of: 5, finding: 9) == .absent)
-    var new = CommitNotes()
-    #expect(new.connected(finding: nil) == .kept)
-    #expect(new.outcome(of: 1, finding: nil) == .absent)
+  private func found(_ newestTerm: Int64, _ number: Int64?) -> CommitNotes.Found {
+    CommitNotes.Found(newestTerm: newestTerm, number: number)
   }
 
-  @Test("what is remembered stays valid as long as the last token is one's own")
+  @Test("a commit is decided by the number that is found, and by the one before")
+  func outcomes() {
+    var notes = CommitNotes()
+    #expect(notes.connected(finding: found(4, nil)) == .kept)
+    notes.began(5)
+    // The first one of a term, without a row and with one.
+    #expect(notes.outcome(finding: found(5, nil)) == .absent)
+    #expect(notes.outcome(finding: found(5, 0)) == .absent)
+    #expect(notes.outcome(finding: found(5, 1)) == .committed)
+    #expect(notes.outcome(finding: found(5, 1)) == .absent)
+    #expect(notes.outcome(finding: found(5, 2)) == .committed)
+    // Others have had the lock since, and do not change the row.
+    #expect(notes.outcome(finding: found(7, 2)) == .absent)
+    #expect(notes.outcome(finding: found(7, 3)) == .committed)
+    #expect(notes.outcome(finding: found(7, 1)) == .unknown)
+    #expect(notes.outcome(finding: found(7, 5)) == .unknown)
+  }
+
+  @Test("what is remembered stays valid as long as no newer term began and no commit is missing")
   func continuity() {
     var notes = CommitNotes()
-    #expect(notes.connected(finding: 1) == .kept)
-    notes.committed(2)
-    #expect(notes.connected(finding: 2) == .kept)
-    #expect(notes.connected(finding: 3) == .broken)
-    #expect(notes.connected(finding: 3) == .kept)
-    // Without a token nothing is known.
-    var new = CommitNotes()
-    #expect(new.connected(finding: nil) == .kept)
-    #expect(new.connected(finding: nil) == .broken)
+    #expect(notes.connected(finding: found(0, nil)) == .kept)
+    notes.began(1)
+    #expect(notes.connected(finding: found(1, nil)) == .kept)
+    notes.committed()
+    notes.committed()
+    #expect(notes.next == 3)
+    #expect(notes.connected(finding: found(1, 2)) == .kept)
+    #expect(notes.connected(finding: found(2, 2)) == .broken)
+    #expect(notes.connected(finding: found(1, 1)) == .rewound)
+    #expect(notes.connected(finding: found(3, 1)) == .rewound)
+    #expect(notes.connected(finding: found(0, nil)) == .rewound)
+    // One that was committed and is not known to be is noticed by who decides it.
+    #expect(notes.connected(finding: found(1, 3)) == .kept)
+    #expect(!notes.isCurrent(found(1, 3)) && notes.isCurrent(found(1, 2)))
   }
 }

@@ -222,7 +222,7 @@ struct ConnectionTests {
   }
 
   private func lockingProfile() throws -> PostgresProfile {
-    try connection.execute("CREATE TABLE commits (id BIGINT PRIMARY KEY, token BIGINT NOT NULL)")
+    try connection.execute("CREATE TABLE commits (term BIGINT PRIMARY KEY, number BIGINT NOT NULL)")
     var profile = PostgresProfile.writer
     profile.sessionLock = 7
     return profile

@@ -39,7 +39,7 @@ final class AccountDirectory: TransactionParticipant {
   let admittedKeys: AdmittedKeys
   private let selectUsers: any SQLStatement
   private let selectRoles: any SQLStatement
-  private let selectKeys: any SQLStatement
+  private let admittedRows: AdmittedKeyRows
   private let selectRevoked: any SQLStatement
 
   private var users: [String: User] = [:]
@@ -69,14 +69,7 @@ final class AccountDirectory: TransactionParticipant {
     )
     selectRoles.bind("", at: 1)
     selectRoles.bind("", at: 2)
-    selectKeys = try connection.prepare(
-      """
-      SELECT id, user, public_key, expires, expires_nanos FROM account_keys
-      WHERE id > ?1 AND revoked IS NULL ORDER BY id
-      """,
-      inPagesBy: PageKey(.integer(1, column: 0))
-    )
-    selectKeys.bind(0, at: 1)
+    admittedRows = try AdmittedKeyRows(connection)
     selectRevoked = try connection.prepare(
       """
       SELECT user, public_key, revoked, revoked_nanos FROM account_keys
@@ -272,12 +265,9 @@ final class AccountDirectory: TransactionParticipant {
       if role == Self.administratorRole { administrators.insert(user) }
     }
     var admissions: [PublicKey: AdmittedKeys.Admission] = [:]
-    try selectKeys.forEachRow {
-      guard let publicKey = PublicKey(selectKeys.bytes(2)) else { return }
-      let number = selectKeys.int64(0)
-      let expires = selectKeys.timestamp(3, nanos: 4)
-      insert(number, publicKey, of: selectKeys.string(1), expires: expires)
-      admissions[publicKey] = AdmittedKeys.Admission(number: number, expires: expires)
+    try admittedRows.forEach { row in
+      insert(row.admission.number, row.publicKey, of: row.user, expires: row.admission.expires)
+      admissions[row.publicKey] = row.admission
     }
     admittedKeys.replace(admissions)
     isStale = false

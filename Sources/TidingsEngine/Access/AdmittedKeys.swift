@@ -1,6 +1,7 @@
 internal import Synchronization
 public import TidingsKeys
 public import TidingsModel
+public import TidingsSQL
 
 /// The keys that may connect, for threads that must not wait for the engine's.
 ///
@@ -11,24 +12,47 @@ public final class AdmittedKeys: Sendable {
     let expires: Timestamp?
   }
 
-  private let admissions = Mutex<[PublicKey: Admission]>([:])
+  private struct State {
+    var admissions: [PublicKey: Admission] = [:]
+    var version: UInt64 = 0
+  }
+
+  private let state = Mutex(State())
 
   /// Nobody, until an engine is opened with it.
   public init() {}
 
   /// The number of a key that may connect; `nil`: it may not.
   public func number(of key: PublicKey, at now: Timestamp = .now) -> Int64? {
-    guard let admission = admissions.withLock({ $0[key] }) else { return nil }
+    guard let admission = state.withLock({ $0.admissions[key] }) else { return nil }
     if let expires = admission.expires, expires <= now { return nil }
     return admission.number
   }
 
-  func replace(_ all: [PublicKey: Admission]) { admissions.withLock { $0 = all } }
+  /// Changes when keys were admitted or revoked.
+  public var version: UInt64 { state.withLock { $0.version } }
+
+  /// Reads them from a store that another process has.
+  ///
+  /// - Throws: `SQLError`.
+  public func load(from connection: any SQLConnection) throws {
+    var admissions: [PublicKey: Admission] = [:]
+    try AdmittedKeyRows(connection).forEach { admissions[$0.publicKey] = $0.admission }
+    replace(admissions)
+  }
+
+  func replace(_ all: [PublicKey: Admission]) {
+    state.withLock { state in
+      state.admissions = all
+      state.version += 1
+    }
+  }
 
   /// Takes in what a transaction changed; `nil`: the key may not connect any more.
   func apply(_ changes: [PublicKey: Admission?]) {
-    admissions.withLock { admissions in
-      for (key, admission) in changes { admissions[key] = admission }
+    state.withLock { state in
+      for (key, admission) in changes { state.admissions[key] = admission }
+      state.version += 1
     }
   }
 }

@@ -60,6 +60,7 @@ final class EventStore: TransactionParticipant {
 
   func willCommit(_ transaction: inout CommittedTransaction) throws(SQLError) {
     swap(&pending, &transaction.events)
+    transaction.lastEvent = lastID
   }
 
   func didRollback() { pending.removeAll(keepingCapacity: true) }

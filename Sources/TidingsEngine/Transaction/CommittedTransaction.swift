@@ -6,6 +6,8 @@ public struct CommittedTransaction {
   let hasWrites: Bool
   /// What fired, in order: to be published.
   public internal(set) var events: [StoredEvent] = []
+  /// The number of the newest event that is stored.
+  public internal(set) var lastEvent: Int64 = 0
   /// What users marked read.
   public internal(set) var readMarks: [StoredReadMarks] = []
   /// Users whose channels changed without their doing: their subscriptions have fired for the only time, if they

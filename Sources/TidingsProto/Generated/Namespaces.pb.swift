@@ -4,6 +4,9 @@
 /// The package `google.protobuf`.
 public enum GoogleProtobuf {}
 
+/// The package `tidings.cluster.v1`.
+public enum TidingsClusterV1 {}
+
 /// The package `tidings.conformance.v1`.
 public enum TidingsConformanceV1 {}
 

@@ -2,6 +2,7 @@
 #include "google/protobuf/any.pb-c.h"
 #include "google/protobuf/duration.pb-c.h"
 #include "google/protobuf/timestamp.pb-c.h"
+#include "tidings/cluster/v1/cluster.pb-c.h"
 #include "tidings/conformance/v1/conformance.pb-c.h"
 #include "tidings/rpc/v1/error_details.pb-c.h"
 #include "tidings/rpc/v1/header.pb-c.h"

@@ -10,6 +10,9 @@ extension Core: GroupObserver {
     if let transaction = group.transaction { publish(transaction, on: loop) }
     if group.calls.mayHaveWritten { maintenance.groupCommitted() }
     counters += group.counters
+    if let transaction = group.transaction {
+      leadership?.committed(lastEvent: transaction.lastEvent, at: loop.now)
+    }
   }
 
   func groupRolledBack(on loop: LoopContext) { quotasChanged(on: loop) }

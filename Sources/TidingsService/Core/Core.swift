@@ -37,6 +37,10 @@ final class Core {
   var health: HealthState?
   /// Called once when an administrator drained the server and it must exit.
   var onDrained: (() -> Void)?
+  /// What is done for the nodes that follow; `nil`: the database is embedded.
+  var leadership: Leadership?
+  /// Called once when this node cannot go on in its role.
+  var onRoleEnd: ((RoleEnd) -> Void)?
   /// When the warning about refused connections was last logged.
   private var warnedOfConnections: ContinuousClock.Instant?
 
@@ -124,13 +128,17 @@ final class Core {
 }
 
 extension Core: LoopDelegate {
-  func turnEnded(_ loop: LoopContext) { calls.turnEnded(loop) }
+  func turnEnded(_ loop: LoopContext) {
+    calls.turnEnded(loop)
+    answerFollowers(on: loop)
+  }
 
   var nextTimer: ContinuousClock.Instant? {
-    earlier(
+    let timer = earlier(
       earlier(publisher.nextTimer, maintenance.nextTimer),
       earlier(feeds.nextTimer, calls.nextTimer)
     )
+    return leadership.map { earlier(timer, $0.nextTimer) } ?? timer
   }
 
   /// Each turn asks twice: the least of a list took 6,700 instructions.
@@ -146,10 +154,12 @@ extension Core: LoopDelegate {
     if let timer = publisher.nextTimer, timer <= loop.now { publisher.timerFired(on: loop) }
     maintenance.timerFired(on: loop)
     if let timer = feeds.nextTimer, timer <= loop.now { feeds.timerFired(on: loop) }
+    beatIfDue(on: loop)
   }
 
   func connectionsEnded(_ connections: [UInt64], _ loop: LoopContext) {
     feeds.connectionsEnded(connections, loop)
+    for token in leadership?.connectionsEnded(connections) ?? [] { loop.abandon(token) }
   }
 
   func stopping(_ loop: LoopContext) {
@@ -158,6 +168,9 @@ extension Core: LoopDelegate {
     maintenance.stop()
     feeds.stop(on: loop)
     calls.endPostponed(on: loop)
+    for token in leadership?.takeAll() ?? [] {
+      loop.fail(token, RPCError(.unavailable, "the node that leads is stopping"))
+    }
     reads.stop(loop)
     assets.stop()
     store.stop()

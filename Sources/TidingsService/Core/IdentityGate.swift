@@ -48,6 +48,7 @@ package final class IdentityGate {
       case .development: return try admitClaimed(method, claim)
       case .authenticated:
         guard let key else { throw ItemError.keyUnknown }
+        if key == LoopContext.nodeKeyNumber { return try admitNode(method()) }
         return .admitted(
           user: try user(of: key, Self.returnsAccountStatus(method()?.fullName), claiming: claim)
         )
@@ -55,6 +56,14 @@ package final class IdentityGate {
     } catch {
       return .refused(refusal(error, key: key))
     }
+  }
+
+  /// Nodes call each other for themselves with one service only.
+  private func admitNode(_ method: MethodDescriptor?) throws -> CallAdmission {
+    guard method?.service == TidingsClusterV1.ClusterService.descriptor.name else {
+      throw ItemError.keyUnknown
+    }
+    return .admitted(user: "")
   }
 
   /// Returns why a key is rejected; `nil` if it is admitted, or if there is no key.

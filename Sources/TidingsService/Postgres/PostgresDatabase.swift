@@ -48,8 +48,9 @@ struct PostgresDatabase: OpenDatabase {
     )
   }
 
-  /// The advisory lock of the rpcd that uses a database.
+  /// The advisory lock of the program that uses a database, and the one of a node that leads.
   private static let lock: Int64 = 0x7469_6469_6e67_7302
+  private static let leaderMark: Int64 = 0x7469_6469_6e67_7303
 
   /// Connects, and checks that the database is fit.
   ///
@@ -58,10 +59,58 @@ struct PostgresDatabase: OpenDatabase {
   ///   - assetsPath: A folder for the content of assets; `nil`: it is in the database.
   /// - Throws: `StartError`.
   init(_ address: PostgresAddress, assetsPath: String? = nil) throws(StartError) {
-    (self.address, self.assetsPath) = (address, assetsPath)
     var profile = PostgresProfile.writer
     profile.sessionLock = Self.lock
-    postgres = PostgresConnection(address, profile: profile)
+    try self.init(address, PostgresConnection(address, profile: profile), assetsPath)
+  }
+
+  /// Takes the database for a node that leads, at once.
+  ///
+  /// - Parameters:
+  ///   - address: Its address.
+  ///   - assetsPath: A folder for the content of assets; `nil`: it is in the database.
+  /// - Returns: The database; `nil`: another program has it.
+  /// - Throws: `StartError`.
+  static func take(
+    _ address: PostgresAddress,
+    assetsPath: String?
+  ) throws(StartError) -> PostgresDatabase? {
+    var profile = PostgresProfile.writer
+    profile.sessionLock = Self.lock
+    profile.sessionMark = Self.leaderMark
+    profile.lockPatience = .zero
+    let postgres = PostgresConnection(address, profile: profile)
+    do throws(SQLError) {
+      try postgres.connect()
+    } catch {
+      guard error.kind != .busy else { return nil }
+      throw StartError("cannot use the database \(address): \(error)")
+    }
+    let database = try PostgresDatabase(address, postgres, assetsPath)
+    try database.refuseUnfinishedCopy()
+    return database
+  }
+
+  /// Whether a node leads at the moment.
+  ///
+  /// - Throws: `SQLError`.
+  static func hasLeader(_ address: PostgresAddress) throws(SQLError) -> Bool {
+    try PostgresConnection(address, profile: .reader).hasHolder(of: leaderMark)
+  }
+
+  /// Ends the session of the node that leads.
+  ///
+  /// - Throws: `SQLError`.
+  static func endLeader(_ connection: PostgresConnection) throws(SQLError) {
+    try connection.terminateHolders(of: leaderMark)
+  }
+
+  private init(
+    _ address: PostgresAddress,
+    _ postgres: PostgresConnection,
+    _ assetsPath: String?
+  ) throws(StartError) {
+    (self.address, self.postgres, self.assetsPath) = (address, postgres, assetsPath)
     reading = PostgresConnection(address, profile: .readerAhead)
     var problems: [String]
     var contents: AssetContentTable?

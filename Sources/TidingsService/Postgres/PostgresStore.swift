@@ -21,6 +21,16 @@ final class PostgresStore: Store {
   let status = StoreStatus()
   let walked: WalkedDatabase? = nil
 
+  var term: Int64? { connection.term }
+
+  var leadershipEnd: RoleEnd? {
+    switch connection.standing {
+    case .held: nil
+    case .lost: .anotherLeads
+    case .rewound: .databaseLostCommits
+    }
+  }
+
   init(
     _ connection: PostgresConnection,
     readingAhead reading: PostgresConnection,

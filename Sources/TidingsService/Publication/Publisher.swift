@@ -111,6 +111,17 @@ struct Publisher: ~Copyable {
     }
   }
 
+  /// What says the numbers of channels, without their events, encoded: whoever gets it reads the log.
+  static func numbers(of spans: [EventSpan]) -> [PublicationRing.Publication] {
+    let published = PushMessage.PublicationTime(.now)
+    return spans.map { span in
+      .init(
+        topic: span.topic,
+        body: PushMessage.number(span.last, after: span.previous, published)
+      )
+    }
+  }
+
   /// Notifies users' devices that their channels changed.
   func announceChannels(_ topics: Set<[UInt8]>, on loop: LoopContext) {
     guard !topics.isEmpty else { return }

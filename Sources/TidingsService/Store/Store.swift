@@ -14,6 +14,10 @@ protocol Store: AnyObject {
   var readers: any StoreReaders { get }
   /// Nothing may be written for now.
   var isFull: Bool { get }
+  /// The number of the term in which this node leads; `nil`: nobody else can have the store.
+  var term: Int64? { get }
+  /// Why this node cannot go on leading; `nil`: it can, as far as is known.
+  var leadershipEnd: RoleEnd? { get }
   /// How it fares.
   var status: StoreStatus { get }
   /// What a backup or check reads; `nil`: the database has tools of its own for both.
@@ -56,6 +60,13 @@ protocol Store: AnyObject {
   func releaseSpace() throws -> Duration?
   /// The server has stopped, and nothing is committed any more.
   func stop()
+}
+
+extension Store {
+  /// Nobody else can have it.
+  var term: Int64? { nil }
+  /// Nobody else can have it.
+  var leadershipEnd: RoleEnd? { nil }
 }
 
 /// Connections to a store that read, each on a thread of its own.

@@ -33,7 +33,10 @@ struct ClientLink: ~Copyable {
   }
 
   /// Drops what was not sent yet together with the socket.
-  consuming func abandon() {
+  consuming func abandon() { discardUnsent() }
+
+  /// Closing the socket will drop what was not sent yet.
+  func discardUnsent() {
     // Can fail only for a socket that is closed already.
     try? socket.set(ZMQ_LINGER, CInt(0))
   }

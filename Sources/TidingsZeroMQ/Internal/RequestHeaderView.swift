@@ -19,6 +19,8 @@ package struct RequestHeaderView {
   package private(set) var idempotencyKey = Self.nothing
   package private(set) var timeoutMilliseconds: UInt32 = 0
   package private(set) var credit: UInt32 = 0
+  /// The key of the caller, from a node that forwards the call; `nil`: it has none.
+  package private(set) var forwardedKey: Int64?
   /// The values of `Metadata.userKey` and `Metadata.deviceKey`.
   package private(set) var user: UnsafeRawBufferPointer?
   package private(set) var device: UnsafeRawBufferPointer?
@@ -58,7 +60,9 @@ package struct RequestHeaderView {
         note(try Self.entry(content))
       case (Field.idempotencyKey, .bytes(let key)): idempotencyKey = key.raw
       case (Field.credit, .varint(let number)): credit = UInt32(truncatingIfNeeded: number)
-      case (Field.callID...Field.credit, _), (_, .group): throw WireError()
+      case (Field.forwardedKey, .varint(let number)):
+        forwardedKey = number == 0 ? nil : Int64(clamping: number)
+      case (Field.callID...Field.forwardedKey, _), (_, .group): throw WireError()
       default: break
       }
       rest = wire.rest

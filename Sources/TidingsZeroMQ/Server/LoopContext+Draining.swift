@@ -33,7 +33,8 @@ extension LoopContext {
   /// - Parameter own: Inline calls that do not count: the one that asks.
   /// - Returns: The number.
   public func openCallCount(except own: Int = 0) -> Int {
-    running.values.count(where: \.isAwaited) + inlineOpen + waiting.count - own
+    running.values.count(where: \.isAwaited) + inlineOpen + waiting.count
+      + (forwarding?.count ?? 0) - own
   }
 
   /// Looks whether the last call has ended, at the end of a turn.

@@ -68,6 +68,7 @@ extension LoopContext {
   ///
   /// A subscriber that does not keep up loses it, and notices by the numbers inside.
   public func publish(topic: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer) {
+    publicationObserver?(topic, body)
     guard push != nil else { return }
     hasPublished = true
     counters.pushes += 1
@@ -159,7 +160,8 @@ extension LoopContext {
     settleEndedConnections()
   }
 
-  private func send(
+  /// Sends a response as it is.
+  func send(
     _ token: ReplyToken,
     on connection: Connection?,
     _ header: UnsafeRawBufferPointer,

@@ -60,6 +60,7 @@ extension LoopContext {
         RPCError(.unauthenticated, "the connection's key was not admitted: connect again")
       )
     }
+    if forwarding != nil, forwards(view, token, on: connection, passage) { return }
     switch view.kind {
     case .call: begin(view, frames[count - 1], token, on: connection, passage)
     case .cancel, .credit:
@@ -98,7 +99,7 @@ extension LoopContext {
     var isNew = true
     if case .waited(let time) = passage { (received, isNew) = (time, false) }
     if isNew { counters.calls += 1 }
-    let keyNumber = token.peer.keyNumber
+    let keyNumber = callerKeyNumber(header, token)
     if let refusal = refusal(header, body, token) { return refuseUnbegun(token, refusal) }
     let route = routes.lookup(header.method)
     var user: String?
@@ -146,8 +147,14 @@ extension LoopContext {
     }
   }
 
+  /// The key of the caller: of the connection, or of the client whose call a node forwards.
+  private func callerKeyNumber(_ header: RequestHeaderView, _ token: ReplyToken) -> Int64? {
+    let number = token.peer.keyNumber
+    return number == Self.nodeKeyNumber ? header.forwardedKey ?? number : number
+  }
+
   /// Takes note of who made the first call of a connection.
-  private func note(
+  func note(
     _ connection: Connection,
     _ keyNumber: Int64?,
     _ user: String?,
@@ -163,7 +170,8 @@ extension LoopContext {
     )
   }
 
-  private func refusal(
+  /// Why a request is refused whoever answers it.
+  func refusal(
     _ header: RequestHeaderView,
     _ body: UnsafeRawBufferPointer,
     _ token: ReplyToken

@@ -94,6 +94,11 @@ public final class LoopContext {
   /// The loop ends after this turn, whatever is open.
   private(set) var endsAtOnce = false
   var stopActions: [() -> Void] = []
+  /// Hands calls to another server; `nil`: all are answered here.
+  @exclusivity(unchecked) var forwarding: Forwarding?
+  /// Sees everything that is published; `nil`: nobody does.
+  @exclusivity(unchecked) public var publicationObserver:
+    ((_ topic: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> Void)?
   private var inlineMethods: Set<String> = []
 
   init(

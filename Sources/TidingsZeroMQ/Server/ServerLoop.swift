@@ -23,6 +23,8 @@ struct ServerLoop: ~Copyable {
   private var times = TurnTimes()
   private let pushDescriptor: Int?
   private let connectionsDescriptor: Int
+  /// The first of two, which change with each connection to the server to which calls are forwarded.
+  private let upstreamDescriptor: Int
 
   /// How soon answers that wait for a slow client are tried again.
   private static let backlogPause = Duration.milliseconds(10)
@@ -37,6 +39,8 @@ struct ServerLoop: ~Copyable {
     }
     connectionsDescriptor = watched.count
     watched.append(loop.admission.events.descriptor)
+    upstreamDescriptor = watched.count
+    watched += [-1, -1]
     descriptors = watched.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
   }
 
@@ -49,11 +53,20 @@ struct ServerLoop: ~Copyable {
         return
       }
       if isFinished { break }
-      if !hasMore { wait(for: &descriptors, until: nextTimer) }
+      guard !hasMore else { continue }
+      try watchUpstream()
+      wait(for: &descriptors, until: nextTimer)
     }
     loop.delegate?.stopping(loop)
     loop.perform(loop.calls.endAll(RPCError(.unavailable, "the server is stopping")))
     loop.settleReplies()
+  }
+
+  private mutating func watchUpstream() throws(TransportError) {
+    guard let forwarding = loop.forwarding else { return }
+    let watched = try forwarding.upstream?.descriptors()
+    descriptors[upstreamDescriptor].fd = watched?.socket ?? -1
+    descriptors[upstreamDescriptor + 1].fd = watched?.events ?? -1
   }
 
   /// - Returns: Whether there is more to do already.
@@ -70,6 +83,7 @@ struct ServerLoop: ~Copyable {
       loop.followConnections()
     }
     loop.endSilentConnections()
+    let hasForwarded = try loop.turnForwarding()
     let messages = loop.drainInbox()
     for message in messages {
       switch message {
@@ -80,7 +94,7 @@ struct ServerLoop: ~Copyable {
     }
     let jobs = jobs.drain()
     for job in jobs { job(loop) }
-    var isBusy = requests > 0 || !messages.isEmpty || !jobs.isEmpty
+    var isBusy = requests > 0 || hasForwarded || !messages.isEmpty || !jobs.isEmpty
     if let timer = loop.calls.nextTimer, timer <= loop.now {
       loop.perform(loop.calls.expire(loop.now))
     }
@@ -95,7 +109,7 @@ struct ServerLoop: ~Copyable {
     if loop.hasPublished { try loop.takeSubscriptions() }
     times.turnEnded(begunAt: loop.now, waitingFor: loop.waitedProcessorTime, &loop.counters)
     loop.waitedProcessorTime = .zero
-    return hasMore || loop.isBehind
+    return hasMore || loop.isBehind || loop.forwarding?.upstream?.mayHaveMore ?? false
       || (loop.hasSent && loop.router.events() & ZMQ_POLLIN != 0)
   }
 
@@ -122,7 +136,7 @@ struct ServerLoop: ~Copyable {
     guard let stopDeadline else { return false }
     let isIdle =
       loop.waiting.isEmpty && loop.calls.callsOpen == 0 && loop.inlineOpen == 0
-      && loop.backlog.isEmpty
+      && loop.backlog.isEmpty && loop.forwarding?.count ?? 0 == 0
     return isIdle || stopDeadline <= .now
   }
 
@@ -131,6 +145,7 @@ struct ServerLoop: ~Copyable {
     var timers = earlier(loop.calls.nextTimer, loop.delegate?.nextTimer)
     timers = earlier(timers, loop.connections.nextDue)
     timers = earlier(timers, loop.drainEnd.deadline)
+    if !loop.waiting.isEmpty { timers = earlier(timers, loop.forwarding?.patienceEnd) }
     return earlier(earlier(timers, stopDeadline), retry)
   }
 }

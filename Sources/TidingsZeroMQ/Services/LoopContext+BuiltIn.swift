@@ -1,6 +1,6 @@
 internal import TidingsProto
 internal import TidingsProtobuf
-internal import TidingsRPC
+public import TidingsRPC
 
 extension LoopContext {
   /// Adds health and reflection; what is unary is answered on the loop thread.
@@ -9,15 +9,9 @@ extension LoopContext {
   ///
   /// - Parameter health: What `HealthService` reports. When the server stops, it is NOT_SERVING.
   public func registerBuiltIn(_ health: HealthState) {
-    let service = HealthService(health)
-    register(service)
+    announce(TidingsRpcV1.HealthService.descriptor)
     announce(TidingsRpcV1.ReflectionService.descriptor)
-    for service in services { health.know(service.name) }
-    registerInline(TidingsRpcV1.HealthService.Methods.check) { call, loop in
-      loop.answer(call) { (request: TidingsRpcV1.CheckRequest) throws(RPCError) in
-        try service.check(request)
-      }
-    }
+    registerHealth(health, of: services)
     let reflection = ReflectionService(services)
     registerInline(TidingsRpcV1.ReflectionService.Methods.listServices) { call, loop in
       loop.answer(call) { (_: TidingsRpcV1.ListServicesRequest) in reflection.list }
@@ -25,6 +19,22 @@ extension LoopContext {
     registerInline(TidingsRpcV1.ReflectionService.Methods.fetchFileDescriptorSet) { call, loop in
       loop.answer(call) { (_: TidingsRpcV1.FetchFileDescriptorSetRequest) in
         reflection.fileDescriptorSet
+      }
+    }
+  }
+
+  /// Adds health alone.
+  ///
+  /// - Parameters:
+  ///   - health: What `HealthService` reports. When the server stops, it is NOT_SERVING.
+  ///   - services: The services that it knows, beside its own.
+  public func registerHealth(_ health: HealthState, of services: [ServiceDescriptor]) {
+    let service = HealthService(health)
+    register(service)
+    for service in self.services + services { health.know(service.name) }
+    registerInline(TidingsRpcV1.HealthService.Methods.check) { call, loop in
+      loop.answer(call) { (request: TidingsRpcV1.CheckRequest) throws(RPCError) in
+        try service.check(request)
       }
     }
     whenStopping { health.end() }

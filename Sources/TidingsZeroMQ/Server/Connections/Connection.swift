@@ -18,6 +18,8 @@ final class Connection {
   var topics = 0
   /// Whose key it has, if it subscribed to something.
   var subscriber: Int64?
+  /// Where the clients of the node behind it get pushes; `nil`: here.
+  var advertisedPushEndpoint: String?
   /// Who made its first call.
   var caller: ConnectionCaller?
   /// It is one of the connections that its caller may have.

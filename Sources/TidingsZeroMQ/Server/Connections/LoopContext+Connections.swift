@@ -51,6 +51,7 @@ extension LoopContext {
       unread.remove(number)
       callerBounds.ended(number)
     }
+    forwarding?.connectionsEnded(ended)
     perform(calls.peerGone { $0.connection.map(ended.contains) ?? true })
     delegate?.connectionsEnded(ended.map(\.value), self)
   }

@@ -47,12 +47,23 @@ extension LoopContext {
 
   /// The push endpoint for the client of a connection: the one of its key.
   public func advertisedPushEndpoint(forConnection number: UInt64) -> String? {
+    if let known = connections.connection(ConnectionNumber(number))?.advertisedPushEndpoint {
+      return known
+    }
     let first = configuration.advertisedPushEndpoint ?? pushEndpoint
     guard let secondEndpoint, let port = Endpoint(secondEndpoint).port,
       let connection = connections.connection(ConnectionNumber(number)),
       connection.slot.descriptor.localPort == port
     else { return first }
     return configuration.second?.advertisedPushEndpoint ?? secondPushEndpoint
+  }
+
+  /// A connection is another node's, which forwards the calls of many, who get pushes at an endpoint of its own.
+  public func noteNode(_ token: ReplyToken, pushEndpoint: String) {
+    guard let connection = connection(of: token) else { return }
+    // It is not one of the connections that a caller may have.
+    connection.isCounted = true
+    connection.advertisedPushEndpoint = pushEndpoint
   }
 
   private func described(_ connection: Connection) -> OpenConnection? {

@@ -160,7 +160,7 @@ const ProtobufCMessageDescriptor tidings__rpc__v1__request_header__metadata_entr
   (ProtobufCMessageInit) tidings__rpc__v1__request_header__metadata_entry__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__rpc__v1__request_header__field_descriptors[7] =
+static const ProtobufCFieldDescriptor tidings__rpc__v1__request_header__field_descriptors[8] =
 {
   {
     "call_id",
@@ -246,10 +246,23 @@ static const ProtobufCFieldDescriptor tidings__rpc__v1__request_header__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "forwarded_key",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__RequestHeader, forwarded_key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__rpc__v1__request_header__field_indices_by_name[] = {
   0,   /* field[0] = call_id */
   6,   /* field[6] = credit */
+  7,   /* field[7] = forwarded_key */
   5,   /* field[5] = idempotency_key */
   1,   /* field[1] = kind */
   4,   /* field[4] = metadata */
@@ -259,7 +272,7 @@ static const unsigned tidings__rpc__v1__request_header__field_indices_by_name[] 
 static const ProtobufCIntRange tidings__rpc__v1__request_header__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor tidings__rpc__v1__request_header__descriptor =
 {
@@ -269,7 +282,7 @@ const ProtobufCMessageDescriptor tidings__rpc__v1__request_header__descriptor =
   "Tidings__Rpc__V1__RequestHeader",
   "tidings.rpc.v1",
   sizeof(Tidings__Rpc__V1__RequestHeader),
-  7,
+  8,
   tidings__rpc__v1__request_header__field_descriptors,
   tidings__rpc__v1__request_header__field_indices_by_name,
   1,  tidings__rpc__v1__request_header__number_ranges,

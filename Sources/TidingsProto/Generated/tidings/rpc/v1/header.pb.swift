@@ -68,6 +68,9 @@ extension TidingsRpcV1 {
     /// CALL of a server-streaming method: how many messages the server may send at once
     /// (0 means 16). CREDIT: how many more. At most 1024 are outstanding; the rest is dropped.
     public var credit: UInt32 = 0
+    /// The number of the key of the caller's connection, from a node that forwards the call to the one that leads.
+    /// Ignored on the connections of clients.
+    public var forwardedKey: UInt64 = 0
 
     /// All fields at their defaults.
     public init() {}
@@ -80,7 +83,8 @@ extension TidingsRpcV1 {
       timeoutMs: UInt32 = 0,
       metadata: [String: String] = [:],
       idempotencyKey: String = "",
-      credit: UInt32 = 0
+      credit: UInt32 = 0,
+      forwardedKey: UInt64 = 0
     ) {
       self.callID = callID
       self.kind = kind
@@ -89,6 +93,7 @@ extension TidingsRpcV1 {
       self.metadata = metadata
       self.idempotencyKey = idempotencyKey
       self.credit = credit
+      self.forwardedKey = forwardedKey
     }
 
     /// The numbers of the fields on the wire.
@@ -100,6 +105,7 @@ extension TidingsRpcV1 {
       @inlinable public static var metadata: Int { 5 }
       @inlinable public static var idempotencyKey: Int { 6 }
       @inlinable public static var credit: Int { 7 }
+      @inlinable public static var forwardedKey: Int { 8 }
     }
   }
 
@@ -199,6 +205,8 @@ extension TidingsRpcV1.RequestHeader: TidingsProtobuf.GeneratedMessage {
         self.idempotencyKey = try reader.string("tidings.rpc.v1.RequestHeader.idempotency_key")
       case 7:
         self.credit = try reader.uint32()
+      case 8:
+        self.forwardedKey = try reader.uint64()
       default: try reader.skip(field)
       }
     }
@@ -220,6 +228,7 @@ extension TidingsRpcV1.RequestHeader: TidingsProtobuf.GeneratedMessage {
     }
     if !self.idempotencyKey.isEmpty { writer.tag(50); writer.string(self.idempotencyKey) }
     if self.credit != 0 { writer.tag(56); writer.uint32(self.credit) }
+    if self.forwardedKey != 0 { writer.tag(64); writer.uint64(self.forwardedKey) }
   }
 }
 
@@ -296,17 +305,18 @@ extension TidingsProtobuf.FileDescriptor {
     dependencies: [.googleProtobufAnyProto],
     base64: """
       Cht0aWRpbmdzL3JwYy92MS9oZWFkZXIucHJvdG8SDnRpZGluZ3MucnBjLnYxGhlnb29nbGUvcHJvdG9idWYvYW55LnBy\
-      b3RvItcCCg1SZXF1ZXN0SGVhZGVyEhcKB2NhbGxfaWQYASABKARSBmNhbGxJZBIvCgRraW5kGAIgASgOMhsudGlkaW5n\
+      b3RvIvwCCg1SZXF1ZXN0SGVhZGVyEhcKB2NhbGxfaWQYASABKARSBmNhbGxJZBIvCgRraW5kGAIgASgOMhsudGlkaW5n\
       cy5ycGMudjEuUmVxdWVzdEtpbmRSBGtpbmQSFgoGbWV0aG9kGAMgASgJUgZtZXRob2QSHQoKdGltZW91dF9tcxgEIAEo\
       DVIJdGltZW91dE1zEkcKCG1ldGFkYXRhGAUgAygLMisudGlkaW5ncy5ycGMudjEuUmVxdWVzdEhlYWRlci5NZXRhZGF0\
       YUVudHJ5UghtZXRhZGF0YRInCg9pZGVtcG90ZW5jeV9rZXkYBiABKAlSDmlkZW1wb3RlbmN5S2V5EhYKBmNyZWRpdBgH\
-      IAEoDVIGY3JlZGl0GjsKDU1ldGFkYXRhRW50cnkSEAoDa2V5GAEgASgJUgNrZXkSFAoFdmFsdWUYAiABKAlSBXZhbHVl\
-      OgI4ASLXAgoOUmVzcG9uc2VIZWFkZXISFwoHY2FsbF9pZBgBIAEoBFIGY2FsbElkEhYKBnN0YXR1cxgCIAEoDVIGc3Rh\
-      dHVzEhgKB21lc3NhZ2UYAyABKAlSB21lc3NhZ2USLgoHZGV0YWlscxgEIAMoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnlS\
-      B2RldGFpbHMSSAoIbWV0YWRhdGEYBSADKAsyLC50aWRpbmdzLnJwYy52MS5SZXNwb25zZUhlYWRlci5NZXRhZGF0YUVu\
-      dHJ5UghtZXRhZGF0YRIiCg1lbmRfb2Zfc3RyZWFtGAYgASgIUgtlbmRPZlN0cmVhbRIfCgtoYXNfbWVzc2FnZRgHIAEo\
-      CFIKaGFzTWVzc2FnZRo7Cg1NZXRhZGF0YUVudHJ5EhAKA2tleRgBIAEoCVIDa2V5EhQKBXZhbHVlGAIgASgJUgV2YWx1\
-      ZToCOAEqdAoLUmVxdWVzdEtpbmQSHAoYUkVRVUVTVF9LSU5EX1VOU1BFQ0lGSUVEEAASFQoRUkVRVUVTVF9LSU5EX0NB\
-      TEwQARIXChNSRVFVRVNUX0tJTkRfQ0FOQ0VMEAISFwoTUkVRVUVTVF9LSU5EX0NSRURJVBADYgZwcm90bzM=
+      IAEoDVIGY3JlZGl0EiMKDWZvcndhcmRlZF9rZXkYCCABKARSDGZvcndhcmRlZEtleRo7Cg1NZXRhZGF0YUVudHJ5EhAK\
+      A2tleRgBIAEoCVIDa2V5EhQKBXZhbHVlGAIgASgJUgV2YWx1ZToCOAEi1wIKDlJlc3BvbnNlSGVhZGVyEhcKB2NhbGxf\
+      aWQYASABKARSBmNhbGxJZBIWCgZzdGF0dXMYAiABKA1SBnN0YXR1cxIYCgdtZXNzYWdlGAMgASgJUgdtZXNzYWdlEi4K\
+      B2RldGFpbHMYBCADKAsyFC5nb29nbGUucHJvdG9idWYuQW55UgdkZXRhaWxzEkgKCG1ldGFkYXRhGAUgAygLMiwudGlk\
+      aW5ncy5ycGMudjEuUmVzcG9uc2VIZWFkZXIuTWV0YWRhdGFFbnRyeVIIbWV0YWRhdGESIgoNZW5kX29mX3N0cmVhbRgG\
+      IAEoCFILZW5kT2ZTdHJlYW0SHwoLaGFzX21lc3NhZ2UYByABKAhSCmhhc01lc3NhZ2UaOwoNTWV0YWRhdGFFbnRyeRIQ\
+      CgNrZXkYASABKAlSA2tleRIUCgV2YWx1ZRgCIAEoCVIFdmFsdWU6AjgBKnQKC1JlcXVlc3RLaW5kEhwKGFJFUVVFU1Rf\
+      S0lORF9VTlNQRUNJRklFRBAAEhUKEVJFUVVFU1RfS0lORF9DQUxMEAESFwoTUkVRVUVTVF9LSU5EX0NBTkNFTBACEhcK\
+      E1JFUVVFU1RfS0lORF9DUkVESVQQA2IGcHJvdG8z
       """)
 }

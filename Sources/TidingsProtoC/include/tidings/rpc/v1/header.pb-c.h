@@ -104,10 +104,15 @@ struct  Tidings__Rpc__V1__RequestHeader
    * (0 means 16). CREDIT: how many more. At most 1024 are outstanding; the rest is dropped.
    */
   uint32_t credit;
+  /*
+   * The number of the key of the caller's connection, from a node that forwards the call to the one that leads.
+   * Ignored on the connections of clients.
+   */
+  uint64_t forwarded_key;
 };
 #define TIDINGS__RPC__V1__REQUEST_HEADER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__rpc__v1__request_header__descriptor) \
-    , 0, TIDINGS__RPC__V1__REQUEST_KIND__REQUEST_KIND_UNSPECIFIED, {0,NULL}, 0, 0,NULL, {0,NULL}, 0 }
+    , 0, TIDINGS__RPC__V1__REQUEST_KIND__REQUEST_KIND_UNSPECIFIED, {0,NULL}, 0, 0,NULL, {0,NULL}, 0, 0 }
 
 
 struct  Tidings__Rpc__V1__ResponseHeader__MetadataEntry

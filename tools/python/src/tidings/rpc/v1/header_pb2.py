@@ -14,7 +14,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import any_pb2 as google_dot_protobuf_dot_any__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1btidings/rpc/v1/header.proto\x12\x0etidings.rpc.v1\x1a\x19google/protobuf/any.proto\"\x88\x02\n\rRequestHeader\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\x04\x12)\n\x04kind\x18\x02 \x01(\x0e\x32\x1b.tidings.rpc.v1.RequestKind\x12\x0e\n\x06method\x18\x03 \x01(\t\x12\x12\n\ntimeout_ms\x18\x04 \x01(\r\x12=\n\x08metadata\x18\x05 \x03(\x0b\x32+.tidings.rpc.v1.RequestHeader.MetadataEntry\x12\x17\n\x0fidempotency_key\x18\x06 \x01(\t\x12\x0e\n\x06\x63redit\x18\x07 \x01(\r\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\x86\x02\n\x0eResponseHeader\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\x04\x12\x0e\n\x06status\x18\x02 \x01(\r\x12\x0f\n\x07message\x18\x03 \x01(\t\x12%\n\x07\x64\x65tails\x18\x04 \x03(\x0b\x32\x14.google.protobuf.Any\x12>\n\x08metadata\x18\x05 \x03(\x0b\x32,.tidings.rpc.v1.ResponseHeader.MetadataEntry\x12\x15\n\rend_of_stream\x18\x06 \x01(\x08\x12\x13\n\x0bhas_message\x18\x07 \x01(\x08\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01*t\n\x0bRequestKind\x12\x1c\n\x18REQUEST_KIND_UNSPECIFIED\x10\x00\x12\x15\n\x11REQUEST_KIND_CALL\x10\x01\x12\x17\n\x13REQUEST_KIND_CANCEL\x10\x02\x12\x17\n\x13REQUEST_KIND_CREDIT\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1btidings/rpc/v1/header.proto\x12\x0etidings.rpc.v1\x1a\x19google/protobuf/any.proto\"\x9f\x02\n\rRequestHeader\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\x04\x12)\n\x04kind\x18\x02 \x01(\x0e\x32\x1b.tidings.rpc.v1.RequestKind\x12\x0e\n\x06method\x18\x03 \x01(\t\x12\x12\n\ntimeout_ms\x18\x04 \x01(\r\x12=\n\x08metadata\x18\x05 \x03(\x0b\x32+.tidings.rpc.v1.RequestHeader.MetadataEntry\x12\x17\n\x0fidempotency_key\x18\x06 \x01(\t\x12\x0e\n\x06\x63redit\x18\x07 \x01(\r\x12\x15\n\rforwarded_key\x18\x08 \x01(\x04\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\x86\x02\n\x0eResponseHeader\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\x04\x12\x0e\n\x06status\x18\x02 \x01(\r\x12\x0f\n\x07message\x18\x03 \x01(\t\x12%\n\x07\x64\x65tails\x18\x04 \x03(\x0b\x32\x14.google.protobuf.Any\x12>\n\x08metadata\x18\x05 \x03(\x0b\x32,.tidings.rpc.v1.ResponseHeader.MetadataEntry\x12\x15\n\rend_of_stream\x18\x06 \x01(\x08\x12\x13\n\x0bhas_message\x18\x07 \x01(\x08\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01*t\n\x0bRequestKind\x12\x1c\n\x18REQUEST_KIND_UNSPECIFIED\x10\x00\x12\x15\n\x11REQUEST_KIND_CALL\x10\x01\x12\x17\n\x13REQUEST_KIND_CANCEL\x10\x02\x12\x17\n\x13REQUEST_KIND_CREDIT\x10\x03\x62\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'tidings.rpc.v1.header_pb2', globals())
@@ -25,14 +25,14 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _REQUESTHEADER_METADATAENTRY._serialized_options = b'8\001'
   _RESPONSEHEADER_METADATAENTRY._options = None
   _RESPONSEHEADER_METADATAENTRY._serialized_options = b'8\001'
-  _REQUESTKIND._serialized_start=606
-  _REQUESTKIND._serialized_end=722
+  _REQUESTKIND._serialized_start=629
+  _REQUESTKIND._serialized_end=745
   _REQUESTHEADER._serialized_start=75
-  _REQUESTHEADER._serialized_end=339
-  _REQUESTHEADER_METADATAENTRY._serialized_start=292
-  _REQUESTHEADER_METADATAENTRY._serialized_end=339
-  _RESPONSEHEADER._serialized_start=342
-  _RESPONSEHEADER._serialized_end=604
-  _RESPONSEHEADER_METADATAENTRY._serialized_start=292
-  _RESPONSEHEADER_METADATAENTRY._serialized_end=339
+  _REQUESTHEADER._serialized_end=362
+  _REQUESTHEADER_METADATAENTRY._serialized_start=315
+  _REQUESTHEADER_METADATAENTRY._serialized_end=362
+  _RESPONSEHEADER._serialized_start=365
+  _RESPONSEHEADER._serialized_end=627
+  _RESPONSEHEADER_METADATAENTRY._serialized_start=315
+  _RESPONSEHEADER_METADATAENTRY._serialized_end=362
 # @@protoc_insertion_point(module_scope)

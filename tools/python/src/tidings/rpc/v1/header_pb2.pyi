@@ -12,7 +12,7 @@ REQUEST_KIND_CREDIT: RequestKind
 REQUEST_KIND_UNSPECIFIED: RequestKind
 
 class RequestHeader(_message.Message):
-    __slots__ = ["call_id", "credit", "idempotency_key", "kind", "metadata", "method", "timeout_ms"]
+    __slots__ = ["call_id", "credit", "forwarded_key", "idempotency_key", "kind", "metadata", "method", "timeout_ms"]
     class MetadataEntry(_message.Message):
         __slots__ = ["key", "value"]
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -22,6 +22,7 @@ class RequestHeader(_message.Message):
         def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
     CALL_ID_FIELD_NUMBER: _ClassVar[int]
     CREDIT_FIELD_NUMBER: _ClassVar[int]
+    FORWARDED_KEY_FIELD_NUMBER: _ClassVar[int]
     IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     METADATA_FIELD_NUMBER: _ClassVar[int]
@@ -29,12 +30,13 @@ class RequestHeader(_message.Message):
     TIMEOUT_MS_FIELD_NUMBER: _ClassVar[int]
     call_id: int
     credit: int
+    forwarded_key: int
     idempotency_key: str
     kind: RequestKind
     metadata: _containers.ScalarMap[str, str]
     method: str
     timeout_ms: int
-    def __init__(self, call_id: _Optional[int] = ..., kind: _Optional[_Union[RequestKind, str]] = ..., method: _Optional[str] = ..., timeout_ms: _Optional[int] = ..., metadata: _Optional[_Mapping[str, str]] = ..., idempotency_key: _Optional[str] = ..., credit: _Optional[int] = ...) -> None: ...
+    def __init__(self, call_id: _Optional[int] = ..., kind: _Optional[_Union[RequestKind, str]] = ..., method: _Optional[str] = ..., timeout_ms: _Optional[int] = ..., metadata: _Optional[_Mapping[str, str]] = ..., idempotency_key: _Optional[str] = ..., credit: _Optional[int] = ..., forwarded_key: _Optional[int] = ...) -> None: ...
 
 class ResponseHeader(_message.Message):
     __slots__ = ["call_id", "details", "end_of_stream", "has_message", "message", "metadata", "status"]

@@ -1,0 +1,14 @@
+internal import TidingsProto
+internal import TidingsRPC
+internal import TidingsZeroMQ
+
+/// The services that a node that follows hands on: whether they can be called is known here.
+enum FollowedServices {
+  static let descriptors: [ServiceDescriptor] = [
+    TidingsV1.RecordService.descriptor, TidingsV1.ZoneService.descriptor,
+    TidingsV1.SubscriptionService.descriptor, TidingsV1.NotificationService.descriptor,
+    TidingsV1.AssetService.descriptor, TidingsV1.SchemaService.descriptor,
+    TidingsV1.ShareService.descriptor, TidingsV1.AccountService.descriptor,
+    TidingsV1.AdminService.descriptor, TidingsRpcV1.ServerService.descriptor,
+  ]
+}

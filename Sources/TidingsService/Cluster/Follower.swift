@@ -1,0 +1,168 @@
+internal import TidingsEngine
+internal import TidingsKeys
+internal import TidingsProto
+internal import TidingsProtobuf
+internal import TidingsRPC
+internal import TidingsZeroMQ
+
+/// The state of the loop thread of a node that follows: it hands calls to the leader, and publishes what that publishes.
+final class Follower {
+  /// A leader that does not answer for so long is called on a new connection.
+  private static let silenceMax = Duration.milliseconds(1_500)
+  private static let wait = Duration.milliseconds(250)
+  /// How soon a leader is called again that could not be reached.
+  private static let pause = Duration.milliseconds(100)
+
+  private let forwarding: Forwarding
+  private let node: NodeIdentity
+  private let health: HealthState
+  private let logger: Logger
+  /// The keys that may connect were changed.
+  private let keysChanged: () -> Void
+  /// The connection to the leader was made or has ended.
+  private let linkChanged: (Bool) -> Void
+  private var leader: LeaderRow?
+  /// What was published last.
+  private var (term, publication): (UInt64, UInt64) = (0, 0)
+  private var frontier = EventFrontier()
+  private var keysVersion: UInt64?
+  /// Counts the connections, so that an answer of an earlier one is not taken for one of this.
+  private var linkNumber = 0
+  /// When the leader answered last, on this connection.
+  private var answered = ContinuousClock.now
+  /// When the connection is tried again; `nil`: there is one, or there is no leader.
+  private var retry: ContinuousClock.Instant?
+
+  init(
+    _ forwarding: Forwarding,
+    _ node: NodeIdentity,
+    _ health: HealthState,
+    _ logger: Logger,
+    keysChanged: @escaping () -> Void,
+    linkChanged: @escaping (Bool) -> Void
+  ) {
+    (self.forwarding, self.node, self.health, self.logger) = (forwarding, node, health, logger)
+    (self.keysChanged, self.linkChanged) = (keysChanged, linkChanged)
+  }
+
+  /// Calls go to this leader from now on.
+  func follow(_ leader: LeaderRow, on loop: LoopContext) {
+    logger.log(
+      .info,
+      "following",
+      ["leader": leader.name, "endpoint": leader.endpoint, "term": "\(leader.term)"]
+    )
+    self.leader = leader
+    connect(on: loop)
+  }
+
+  /// Begins with what a loop has to do when the link to the leader changes.
+  func attach(to loop: LoopContext) {
+    forwarding.linkChanged = { [unowned self, unowned loop] failure in
+      if let failure { linkEnded(failure, on: loop) } else { linked(on: loop) }
+    }
+    loop.forward(by: forwarding)
+    loop.delegate = self
+  }
+
+  private func connect(on loop: LoopContext) {
+    guard let leader else { return }
+    linkNumber += 1
+    (retry, answered) = (nil, loop.now)
+    do {
+      try forwarding.connect(to: leader.endpoint, on: loop)
+    } catch {
+      logger.log(.error, "cannot connect to the leader", ["reason": "\(error)"])
+      retry = loop.now.advanced(by: Self.pause)
+    }
+  }
+
+  private func linked(on loop: LoopContext) {
+    answered = loop.now
+    linkChanged(true)
+    health.setServing(true)
+    poll(on: loop)
+  }
+
+  private func linkEnded(_ failure: RPCError, on loop: LoopContext) {
+    logger.log(.warning, "the leader cannot be reached", ["reason": failure.message])
+    linkChanged(false)
+    health.setServing(false)
+    retry = loop.now.advanced(by: Self.pause)
+  }
+
+  // MARK: Publications
+
+  private func poll(on loop: LoopContext) {
+    let request = TidingsClusterV1.FollowRequest(
+      node: node.message,
+      term: term,
+      publication: publication,
+      event: UInt64(clamping: frontier.event),
+      waitMilliseconds: UInt32(Self.wait / .milliseconds(1))
+    )
+    let number = linkNumber
+    forwarding.call(
+      TidingsClusterV1.ClusterService.Methods.follow,
+      request.encoded(in: loop.arena)
+    ) { [unowned self, unowned loop] result in
+      guard number == linkNumber else { return }
+      switch result {
+      case .success(let bytes): received(bytes, on: loop)
+      case .failure(let error):
+        guard forwarding.isConnected else { return }
+        logger.log(.warning, "the leader does not let this node follow", ["reason": error.message])
+        retry = loop.now.advanced(by: .seconds(1))
+      }
+    }
+  }
+
+  private func received(_ bytes: [UInt8], on loop: LoopContext) {
+    guard let response = try? TidingsClusterV1.FollowResponse(decoding: bytes) else {
+      retry = loop.now.advanced(by: .seconds(1))
+      return
+    }
+    answered = loop.now
+    for publication in response.publications {
+      loop.publish(topic: publication.topic, body: publication.body)
+    }
+    (term, publication) = (response.term, response.publication)
+    if response.event > 0 { frontier.note(Int64(clamping: response.event), at: loop.now) }
+    if response.keysVersion != keysVersion {
+      keysVersion = response.keysVersion
+      keysChanged()
+    }
+    poll(on: loop)
+  }
+}
+
+extension Follower: LoopDelegate {
+  var nextTimer: ContinuousClock.Instant? {
+    if let retry { return retry }
+    return forwarding.endpoint == nil ? nil : answered.advanced(by: Self.silenceMax)
+  }
+
+  func timerFired(_ loop: LoopContext) {
+    let isSilent = forwarding.endpoint != nil && answered.advanced(by: Self.silenceMax) <= loop.now
+    guard isSilent || retry.map({ $0 <= loop.now }) ?? false else { return }
+    if isSilent, forwarding.isConnected {
+      logger.log(.warning, "the leader does not answer", [:])
+      linkChanged(false)
+    }
+    connect(on: loop)
+  }
+
+  func stopping(_ loop: LoopContext) {
+    // What was handed on is not answered any more.
+    try? forwarding.connect(to: nil, on: loop)
+  }
+
+  func admit(
+    key: Int64?,
+    method: @autoclosure () -> MethodDescriptor?,
+    claiming claim: () -> UnsafeRawBufferPointer?
+  ) -> CallAdmission {
+    // The methods that are answered here say nothing about anybody.
+    .admitted(user: "")
+  }
+}

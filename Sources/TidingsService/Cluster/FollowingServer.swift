@@ -1,0 +1,98 @@
+#if PostgreSQL
+internal import Synchronization
+internal import TidingsEngine
+internal import TidingsPostgres
+internal import TidingsRPC
+internal import TidingsZeroMQ
+
+/// A node that follows: it hands all calls to the node that leads, and publishes what that publishes.
+struct FollowingServer: ServerRole {
+  let server: RPCServer
+  let health: HealthState
+  private let end: RoleEndBox
+  private let watch: LeaderWatch
+
+  /// Starts it.
+  ///
+  /// - Parameters:
+  ///   - setup: How.
+  ///   - address: The database.
+  ///   - renewsIdentity: If this node comes to lead, the store gets another identity first.
+  ///   - pause: This node does not lead before that has passed.
+  /// - Returns: The server, once its sockets are bound.
+  /// - Throws: `TransportError`, `SQLError`.
+  static func start(
+    _ setup: ServerSetup,
+    _ address: PostgresAddress,
+    renewsIdentity: Bool = false,
+    canLeadAfter pause: Duration = .zero
+  ) async throws -> FollowingServer {
+    let (health, end, remote) = (HealthState(), RoleEndBox(), FollowerRemote())
+    health.setServing(false)
+    // Before anybody connects.
+    if setup.pair != nil {
+      try setup.admittedKeys.load(from: PostgresConnection(address, profile: .reader))
+    }
+    let watch = LeaderWatch(
+      address,
+      setup.settings,
+      setup.admittedKeys,
+      setup.logger,
+      renewsIdentity: renewsIdentity,
+      canLeadAfter: pause,
+      .init(
+        follows: { leader in remote.submit { $0.follow(leader, on: $1) } },
+        leads: { taken in
+          end.set(.leads(taken))
+          remote.submit { $1.endAtOnce() }
+        }
+      )
+    )
+    let server = try await RPCServer.start(setup.configuration) { loop in
+      let follower = Follower(
+        try Forwarding(setup.nodeSecurity),
+        setup.node(loop),
+        health,
+        setup.logger,
+        keysChanged: { watch.keysChanged() },
+        linkChanged: { watch.linkChanged($0) }
+      )
+      follower.attach(to: loop)
+      remote.attach(follower, loop.remote)
+      loop.registerHealth(health, of: FollowedServices.descriptors)
+    }
+    watch.start()
+    return FollowingServer(server: server, health: health, end: end, watch: watch)
+  }
+
+  func ended() async -> RoleEnd {
+    await server.waitUntilEnded()
+    watch.stop()
+    return end.value
+  }
+}
+
+/// The way to the follower from other threads: what they ask for is done on the loop's thread.
+final class FollowerRemote: Sendable {
+  /// Unchecked: used by jobs on the loop's thread only.
+  private final class Reference: @unchecked Sendable {
+    weak var follower: Follower?
+  }
+
+  private let reference = Reference()
+  private let loop = Mutex<LoopRemote?>(nil)
+
+  /// From now on jobs find the follower; called on the loop's thread, before other threads submit any.
+  func attach(_ follower: Follower, _ remote: LoopRemote) {
+    reference.follower = follower
+    loop.withLock { $0 = remote }
+  }
+
+  /// Runs a closure on the loop's thread.
+  func submit(_ job: @escaping @Sendable (Follower, LoopContext) -> Void) {
+    loop.withLock { $0 }?.submit { [reference] loop in
+      if let follower = reference.follower { job(follower, loop) }
+    }
+  }
+}
+#endif

@@ -1,0 +1,49 @@
+/// What a node that follows is to do, by what it sees of the leader: a value without clock or connection.
+///
+/// Only the database says whether the leader is alive: its commits have numbers. That the node cannot reach it is no
+/// reason to end it, since others may.
+struct LeaderObservation {
+  /// What is to be done.
+  enum Action: Equatable {
+    /// Forward calls to this leader.
+    case follow(LeaderRow)
+    /// Try to take the session lock; `endsLeader`: end the session that has it before.
+    case lead(endsLeader: Bool)
+  }
+
+  /// A leader that commits nothing for so long is ended: it commits something every 500 ms.
+  static let silenceMax = Duration.milliseconds(1_500)
+
+  /// What was seen last.
+  private(set) var leader: LeaderRow?
+  /// When the leader was seen to have committed something last.
+  private var lastSign: ContinuousClock.Instant
+
+  /// Begins to observe.
+  init(at now: ContinuousClock.Instant) { lastSign = now }
+
+  /// The database was looked at.
+  ///
+  /// - Parameters:
+  ///   - row: What it says; `nil`: nobody has led yet.
+  ///   - isLinked: The leader that is followed is connected.
+  ///   - now: When.
+  /// - Returns: What is to be done, in this order.
+  mutating func observe(
+    _ row: LeaderRow?,
+    isLinked: Bool,
+    at now: ContinuousClock.Instant
+  ) -> [Action] {
+    guard let row else { return [.lead(endsLeader: false)] }
+    let isNew = row.term != leader?.term || row.endpoint != leader?.endpoint
+    if row != leader { lastSign = now }
+    leader = row
+    if isNew { return [.follow(row)] }
+    if lastSign.duration(to: now) > Self.silenceMax {
+      // Its session may be idle with a lock that nobody uses.
+      lastSign = now
+      return [.lead(endsLeader: true)]
+    }
+    return isLinked ? [] : [.lead(endsLeader: false)]
+  }
+}

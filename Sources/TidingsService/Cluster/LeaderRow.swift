@@ -1,0 +1,66 @@
+internal import TidingsSQL
+
+/// Who leads, as the database says: the row that whoever takes the session lock replaces, and the last commit of its term.
+struct LeaderRow: Equatable, Sendable {
+  /// Each leader's is higher than those before.
+  var term: Int64
+  var name: String
+  /// Where the leader is called.
+  var endpoint: String
+  /// The number of the last commit: as long as it changes, the leader is alive.
+  var commit: Int64
+
+  /// The row; `nil`: nobody has led yet.
+  ///
+  /// - Throws: `SQLError`.
+  static func read(_ connection: any SQLConnection) throws(SQLError) -> LeaderRow? {
+    let select = try connection.prepare(
+      """
+      SELECT l.term, l.name, l.endpoint, coalesce(c.number, 0)
+      FROM leader l LEFT JOIN commits c ON c.term = l.term WHERE l.id = 1
+      """
+    )
+    defer { select.reset() }
+    guard try select.step() else { return nil }
+    return LeaderRow(
+      term: select.int64(0),
+      name: select.string(1),
+      endpoint: select.string(2),
+      commit: select.int64(3)
+    )
+  }
+
+  /// Whether a database has the last commit of this row, which was seen in it before.
+  ///
+  /// - Throws: `SQLError`.
+  func isHistory(of connection: any SQLConnection) throws(SQLError) -> Bool {
+    let select = try connection.prepare("SELECT number FROM commits WHERE term = ?1")
+    select.bind(term, at: 1)
+    defer { select.reset() }
+    return try select.step() && select.int64(0) >= commit
+  }
+
+  /// Makes a node the leader, in the open transaction.
+  ///
+  /// - Parameters:
+  ///   - node: The node.
+  ///   - term: The number of its term.
+  ///   - connection: The database.
+  /// - Throws: `SQLError`.
+  static func write(
+    _ node: NodeIdentity,
+    term: Int64,
+    _ connection: any SQLConnection
+  ) throws(SQLError) {
+    let insert = try connection.prepare(
+      """
+      INSERT INTO leader (id, term, name, endpoint, beat) VALUES (1, ?1, ?2, ?3, 0)
+      ON CONFLICT (id) DO UPDATE SET term = excluded.term, name = excluded.name, endpoint = excluded.endpoint
+      """
+    )
+    insert.bind(term, at: 1)
+    insert.bind(node.name, at: 2)
+    insert.bind(node.rpcEndpoint, at: 3)
+    try insert.run()
+  }
+}

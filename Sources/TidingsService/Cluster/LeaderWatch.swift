@@ -1,0 +1,146 @@
+#if PostgreSQL
+internal import Synchronization
+internal import TidingsEngine
+internal import TidingsPostgres
+internal import TidingsSQL
+internal import TidingsThreads
+
+/// Looks in the database, on a thread of its own, who leads and whether that node is alive, and takes the database if it
+/// is not.
+final class LeaderWatch: Sendable {
+  /// What it reports, on its thread.
+  struct Reports: Sendable {
+    /// Calls go to this leader.
+    let follows: @Sendable (LeaderRow) -> Void
+    /// This node has the database.
+    let leads: @Sendable (TakenDatabase) -> Void
+  }
+
+  private struct State {
+    var isLinked = false
+    var mustReadKeys = true
+    var isStopping = false
+  }
+
+  private static let interval = Duration.milliseconds(250)
+  /// While the leader cannot be reached.
+  private static let shortInterval = Duration.milliseconds(50)
+  /// After the database could not be taken.
+  private static let pauseAfterFailure = Duration.seconds(2)
+
+  private let settings: ServerSettings
+  private let address: PostgresAddress
+  private let admittedKeys: AdmittedKeys
+  private let logger: Logger
+  private let reports: Reports
+  /// If this node comes to lead, the store gets another identity first.
+  private let renewsIdentity: Bool
+  /// This node does not lead before.
+  private let earliest: ContinuousClock.Instant
+  private let state = Mutex(State())
+  private let wakeUp = Semaphore()
+  private let ended = Semaphore()
+
+  init(
+    _ address: PostgresAddress,
+    _ settings: ServerSettings,
+    _ admittedKeys: AdmittedKeys,
+    _ logger: Logger,
+    renewsIdentity: Bool,
+    canLeadAfter pause: Duration,
+    _ reports: Reports
+  ) {
+    (self.address, self.settings) = (address, settings)
+    (self.admittedKeys, self.logger, self.reports) = (admittedKeys, logger, reports)
+    self.renewsIdentity = renewsIdentity
+    earliest = .now.advanced(by: pause)
+  }
+
+  /// Starts the thread.
+  func start() { startThread { [self] in run() } }
+
+  /// The connection to the leader was made or has ended.
+  func linkChanged(_ isLinked: Bool) {
+    state.withLock { $0.isLinked = isLinked }
+    if !isLinked { wakeUp.signal() }
+  }
+
+  /// The keys that may connect have changed.
+  func keysChanged() {
+    state.withLock { $0.mustReadKeys = true }
+    wakeUp.signal()
+  }
+
+  /// Ends the thread, and waits for its end.
+  func stop() {
+    state.withLock { $0.isStopping = true }
+    wakeUp.signal()
+    ended.wait()
+    ended.signal()
+  }
+
+  private var isStopping: Bool { state.withLock { $0.isStopping } }
+
+  private func run() {
+    defer { ended.signal() }
+    let connection = PostgresConnection(address, profile: .reader)
+    var observation = LeaderObservation(at: .now)
+    while !isStopping {
+      var pause = state.withLock { $0.isLinked } ? Self.interval : Self.shortInterval
+      do {
+        try readKeys(connection)
+        let row = try LeaderRow.read(connection)
+        let isLinked = state.withLock { $0.isLinked }
+        for action in observation.observe(row, isLinked: isLinked, at: .now) {
+          switch action {
+          case .follow(let leader): reports.follows(leader)
+          case .lead(let endsLeader):
+            if endsLeader { try endLeader(connection) }
+            guard let database = try take(after: observation.leader) else { continue }
+            return reports.leads(TakenDatabase(database))
+          }
+        }
+      } catch {
+        logger.log(.warning, "the database was not reached, or not taken", ["reason": "\(error)"])
+        pause = Self.pauseAfterFailure
+      }
+      _ = wakeUp.wait(for: pause)
+    }
+  }
+
+  /// Takes the database, if no other node has it.
+  private func take(after leader: LeaderRow?) throws -> PostgresDatabase? {
+    guard !isStopping, earliest <= .now,
+      let database = try PostgresDatabase.take(address, assetsPath: settings.assetsPath)
+    else { return nil }
+    let isHistory = try leader?.isHistory(of: database.connection) ?? true
+    guard isHistory, !renewsIdentity else {
+      let incarnation = try StoreIdentity.renew(database.connection)
+      logger.log(
+        .error,
+        "THE DATABASE HAS LOST COMMITS that it had acknowledged: the store has a new incarnation, change tokens expire, and "
+          + "devices register again",
+        ["incarnation": incarnation]
+      )
+      return database
+    }
+    return database
+  }
+
+  private func endLeader(_ connection: PostgresConnection) throws {
+    logger.log(.warning, "the leader leaves no sign of life in the database: its session is ended")
+    try PostgresDatabase.endLeader(connection)
+  }
+
+  private func readKeys(_ connection: PostgresConnection) throws {
+    guard state.withLock({ $0.mustReadKeys }) else { return }
+    state.withLock { $0.mustReadKeys = false }
+    do {
+      try admittedKeys.load(from: connection)
+    } catch {
+      state.withLock { $0.mustReadKeys = true }
+      throw error
+    }
+  }
+}
+#endif

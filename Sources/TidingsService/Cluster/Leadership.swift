@@ -1,0 +1,209 @@
+internal import TidingsEngine
+internal import TidingsProto
+internal import TidingsSQL
+internal import TidingsZeroMQ
+
+/// What the node that leads does for those that follow it: it hands them everything that it publishes, and leaves signs
+/// of life in the database.
+final class Leadership {
+  /// A node that follows.
+  struct Follower {
+    var node: NodeIdentity
+    /// When it asked last.
+    var lastSeen: ContinuousClock.Instant
+    /// The number of the last publication that it has.
+    var publication: UInt64
+  }
+
+  private struct Waiting {
+    let token: ReplyToken
+    let publication: UInt64
+    let due: ContinuousClock.Instant
+  }
+
+  /// How long the database may go without a commit before the leader makes one.
+  private static let beatInterval = Duration.milliseconds(500)
+  /// The longest that a node waits for publications.
+  private static let waitMax = Duration.milliseconds(250)
+  /// A node that does not ask for so long does not count as one.
+  private static let silenceMax = Duration.seconds(5)
+
+  let node: NodeIdentity
+  let term: Int64
+  private let admittedKeys: AdmittedKeys
+  private var ring = PublicationRing()
+  private var waiting: [UInt64: Waiting] = [:]
+  /// By their connections.
+  private var followers: [UInt64: Follower] = [:]
+  /// The newest event about which was published.
+  private var event: Int64
+  private var nextBeat = ContinuousClock.now
+  private let beat: any SQLStatement
+
+  init(
+    _ node: NodeIdentity,
+    term: Int64,
+    event: Int64,
+    admittedKeys: AdmittedKeys,
+    _ connection: any SQLConnection
+  ) throws {
+    (self.node, self.term, self.event) = (node, term, event)
+    self.admittedKeys = admittedKeys
+    beat = try connection.prepare("UPDATE leader SET beat = beat + 1 WHERE id = 1")
+  }
+
+  /// The nodes that follow, by name.
+  func followers(at now: ContinuousClock.Instant) -> [Follower] {
+    followers.values.filter { $0.lastSeen.advanced(by: Self.silenceMax) > now }
+      .sorted { $0.node.name < $1.node.name }
+  }
+
+  /// How many publications a node has not got yet.
+  func lag(of follower: Follower) -> UInt64 { ring.last - min(ring.last, follower.publication) }
+
+  // MARK: Publications
+
+  /// Something was published.
+  func published(_ topic: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) {
+    guard !followers.isEmpty else { return ring.skip() }
+    ring.append(.init(topic: Array(topic), body: Array(body)))
+  }
+
+  /// A group was committed, and its events published.
+  func committed(lastEvent: Int64, at now: ContinuousClock.Instant) {
+    event = max(event, lastEvent)
+    nextBeat = now.advanced(by: Self.beatInterval)
+  }
+
+  /// A node asks for publications.
+  ///
+  /// - Returns: What is to be done now; `nil`: it waits.
+  func follow(
+    _ request: TidingsClusterV1.FollowRequest,
+    _ token: ReplyToken,
+    at now: ContinuousClock.Instant
+  ) -> Following? {
+    followers[token.connection] = Follower(
+      node: NodeIdentity(request.node ?? .init()),
+      lastSeen: now,
+      publication: request.publication
+    )
+    guard Int64(clamping: request.term) == term,
+      let publications = ring.publications(after: request.publication)
+    else {
+      // What it had from another leader, or so long ago that it is not kept.
+      let isBehind = request.event > 0 && Int64(clamping: request.event) < event
+      return isBehind
+        ? .catchUp(after: Int64(clamping: request.event))
+        : .answer(answer([], publication: ring.last, event: event))
+    }
+    let wait = min(.milliseconds(Int64(request.waitMilliseconds)), Self.waitMax)
+    guard publications.isEmpty, wait > .zero else {
+      return .answer(answer(publications, after: request.publication))
+    }
+    waiting[token.connection] = Waiting(
+      token: token,
+      publication: request.publication,
+      due: now.advanced(by: wait)
+    )
+    return nil
+  }
+
+  /// What is to be done for a node that asks.
+  enum Following {
+    case answer(TidingsClusterV1.FollowResponse)
+    /// It gets the newest numbers of the channels with events after this one.
+    case catchUp(after: Int64)
+  }
+
+  /// The answer to a node that is behind.
+  ///
+  /// - Parameters:
+  ///   - numbers: What it publishes.
+  ///   - event: The last event that was looked at.
+  ///   - start: The number of the last publication when the events were looked at.
+  /// - Returns: The answer; it asks again until there are no events left.
+  func caughtUp(
+    _ numbers: [PublicationRing.Publication],
+    to event: Int64,
+    from start: UInt64
+  ) -> TidingsClusterV1.FollowResponse {
+    var response = answer(numbers[...], publication: start, event: event)
+    // The rest of the events, with the next call.
+    if event < self.event { (response.term, response.publication) = (0, 0) }
+    return response
+  }
+
+  /// The number of the last publication.
+  var lastPublication: UInt64 { ring.last }
+
+  /// The nodes that waited and get an answer now: something was published, or they waited long enough.
+  func due(at now: ContinuousClock.Instant) -> [(ReplyToken, TidingsClusterV1.FollowResponse)] {
+    guard !waiting.isEmpty else { return [] }
+    var answers: [(ReplyToken, TidingsClusterV1.FollowResponse)] = []
+    for (connection, entry) in waiting where entry.publication < ring.last || entry.due <= now {
+      waiting[connection] = nil
+      let publications = ring.publications(after: entry.publication) ?? []
+      answers.append((entry.token, answer(publications, after: entry.publication)))
+    }
+    return answers
+  }
+
+  /// Connections have ended.
+  ///
+  /// - Returns: The calls that waited on them.
+  func connectionsEnded(_ connections: [UInt64]) -> [ReplyToken] {
+    guard !followers.isEmpty else { return [] }
+    return connections.compactMap { connection in
+      followers[connection] = nil
+      return waiting.removeValue(forKey: connection)?.token
+    }
+  }
+
+  /// All that wait: the server is stopping.
+  func takeAll() -> [ReplyToken] {
+    defer { waiting = [:] }
+    return waiting.values.map(\.token)
+  }
+
+  private func answer(
+    _ publications: ArraySlice<PublicationRing.Publication>,
+    after number: UInt64
+  ) -> TidingsClusterV1.FollowResponse {
+    let last = number + UInt64(publications.count)
+    // Events count as published when everything is handed on.
+    return answer(publications, publication: last, event: last == ring.last ? event : 0)
+  }
+
+  private func answer(
+    _ publications: ArraySlice<PublicationRing.Publication>,
+    publication: UInt64,
+    event: Int64
+  ) -> TidingsClusterV1.FollowResponse {
+    TidingsClusterV1.FollowResponse(
+      term: UInt64(term),
+      publications: publications.map { .init(topic: $0.topic, body: $0.body) },
+      publication: publication,
+      event: UInt64(clamping: event),
+      keysVersion: admittedKeys.version,
+      leader: node.message
+    )
+  }
+
+  // MARK: Signs of life
+
+  /// When `due` or `beatIfDue` has something to do.
+  var nextTimer: ContinuousClock.Instant {
+    waiting.values.map(\.due).min().map { min($0, nextBeat) } ?? nextBeat
+  }
+
+  /// Whether the leader is to commit something, so that the nodes that follow see that it is alive.
+  func isBeatDue(at now: ContinuousClock.Instant) -> Bool {
+    guard nextBeat <= now else { return false }
+    nextBeat = now.advanced(by: Self.beatInterval)
+    return true
+  }
+
+  /// Writes a sign of life, in the open transaction.
+  func writeBeat() throws(SQLError) { try beat.run() }
+}

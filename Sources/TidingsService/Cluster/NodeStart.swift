@@ -1,0 +1,43 @@
+#if PostgreSQL
+internal import TidingsPostgres
+internal import TidingsSQL
+internal import TidingsThreads
+
+/// Decides with which role a node begins.
+struct NodeStart {
+  /// The role.
+  enum Role {
+    /// It has the database.
+    case leads(TakenDatabase)
+    /// Another node has.
+    case follows
+  }
+
+  /// How long it waits for a program that has the database and is no node.
+  private static let patience = Duration.seconds(10)
+  private static let pause = Duration.milliseconds(100)
+
+  private let address: PostgresAddress
+  private let settings: ServerSettings
+
+  init(_ address: PostgresAddress, _ settings: ServerSettings) {
+    (self.address, self.settings) = (address, settings)
+  }
+
+  /// Takes the database, or finds out that a node leads.
+  ///
+  /// - Throws: `StartError`.
+  func role() throws -> Role {
+    let end = ContinuousClock.now.advanced(by: Self.patience)
+    while ContinuousClock.now < end {
+      if let database = try PostgresDatabase.take(address, assetsPath: settings.assetsPath) {
+        return .leads(TakenDatabase(database))
+      }
+      if try PostgresDatabase.hasLeader(address) { return .follows }
+      _ = Semaphore().wait(for: Self.pause)
+    }
+    // With the name of the program that has it.
+    return .leads(TakenDatabase(try address.open(assetsPath: settings.assetsPath)))
+  }
+}
+#endif

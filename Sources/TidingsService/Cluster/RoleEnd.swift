@@ -1,0 +1,35 @@
+/// Why a server has ended in its role.
+enum RoleEnd: Sendable, CustomStringConvertible {
+  /// It was stopped, or its sockets failed.
+  case stopped
+  /// Another node has the database.
+  case anotherLeads
+  /// The database does not have commits that it had acknowledged.
+  case databaseLostCommits
+  /// This node has taken the database, and leads.
+  case leads(TakenDatabase)
+
+  var description: String {
+    switch self {
+    case .stopped: "stopped"
+    case .anotherLeads: "another node has taken the database"
+    case .databaseLostCommits: "the database has lost commits that it had acknowledged"
+    case .leads: "this node has taken the database"
+    }
+  }
+}
+
+/// A database with its lock, on the way from one thread to another.
+///
+/// Unchecked: whoever takes it out is the only one to use it.
+final class TakenDatabase: @unchecked Sendable {
+  private var database: (any OpenDatabase)?
+
+  init(_ database: any OpenDatabase) { self.database = database }
+
+  /// The database; `nil`: it was taken out before.
+  func take() -> (any OpenDatabase)? {
+    defer { database = nil }
+    return database
+  }
+}

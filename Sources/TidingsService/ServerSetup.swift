@@ -1,0 +1,81 @@
+internal import TidingsEngine
+internal import TidingsKeys
+internal import TidingsPostgres
+internal import TidingsRPC
+internal import TidingsZeroMQ
+
+/// What a server has in all of its roles: its keys, its endpoints, its folder.
+struct ServerSetup: Sendable {
+  let settings: ServerSettings
+  let folder: DataFolder
+  /// What the server proves itself with; `nil`: it is in development mode.
+  let pair: KeyPair?
+  /// The keys that may connect.
+  let admittedKeys: AdmittedKeys
+  let logger: Logger
+  /// An administrator has drained the server, which is to exit.
+  let drained: AsyncStream<Void>.Continuation
+  /// Where it listens.
+  private(set) var configuration: ServerConfiguration
+
+  /// Reads the keys.
+  ///
+  /// - Parameters:
+  ///   - settings: How the server runs.
+  ///   - logger: Where it logs.
+  ///   - drained: Gets an element when the server is to exit.
+  /// - Throws: `StartError`.
+  init(
+    _ settings: ServerSettings,
+    _ logger: Logger,
+    drained: AsyncStream<Void>.Continuation
+  ) throws(StartError) {
+    (self.settings, self.logger, self.drained) = (settings, logger, drained)
+    var configuration = ServerConfiguration(
+      endpoint: settings.rpcEndpoint,
+      pushEndpoint: settings.pushEndpoint
+    )
+    configuration.advertisedPushEndpoint = settings.advertisedPushEndpoint
+    // Before anything is bound: a second server must not take the first one's ipc endpoint away.
+    let folder = try DataFolder(path: settings.dataPath)
+    let admittedKeys = AdmittedKeys()
+    let pair = try folder.serverKeys(settings)
+    if let warning = try folder.keepOthersOut(hasKey: pair != nil) {
+      logger.log(.warning, warning, ["data": settings.dataPath])
+    }
+    if pair == nil { _ = try folder.secondKey(settings, beside: nil) }
+    if let pair {
+      let hasNodes = settings.database.isShared
+      configuration.security = .curveServer(pair) { key in
+        hasNodes && key == pair.publicKey
+          ? LoopContext.nodeKeyNumber : admittedKeys.number(of: key)
+      }
+      configuration.second = try folder.secondKey(settings, beside: pair)
+    }
+    (self.folder, self.pair, self.admittedKeys) = (folder, pair, admittedKeys)
+    self.configuration = configuration
+  }
+
+  var callerMode: CallerMode { pair == nil ? .development : .authenticated }
+
+  /// How this server proves itself to another node.
+  var nodeSecurity: Security {
+    pair.map { .curveClient(ClientKeys($0, server: $0.publicKey)) } ?? .development
+  }
+
+  /// Later roles listen where the first one does, also if the system has chosen the ports.
+  mutating func keepEndpoints(of server: RPCServer) {
+    configuration.endpoint = server.endpoint
+    configuration.pushEndpoint = server.pushEndpoint
+  }
+
+  /// This server as a node.
+  func node(_ loop: LoopContext) -> NodeIdentity {
+    let endpoint = settings.advertisedRpcEndpoint ?? loop.endpoint
+    return NodeIdentity(
+      name: settings.nodeName ?? endpoint,
+      rpcEndpoint: endpoint,
+      pushEndpoint: settings.advertisedPushEndpoint ?? loop.pushEndpoint ?? ""
+    )
+  }
+}

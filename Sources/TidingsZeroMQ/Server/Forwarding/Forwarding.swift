@@ -1,0 +1,211 @@
+internal import TidingsProto
+internal import TidingsProtobuf
+public import TidingsRPC
+
+/// Hands the calls of a server's clients to another server, and its answers to them, as they are.
+///
+/// Used on the loop's thread. Calls that arrive while there is no connection wait for one, until patience ends; a call
+/// that was handed on and whose connection is lost fails UNAVAILABLE: whether it was done is not known here, and clients
+/// repeat what is safe to repeat.
+public final class Forwarding {
+  /// How the other server is reached.
+  private let security: Security
+  private let context: Context
+  private(set) var upstream: Upstream?
+  private(set) var calls = ForwardedCalls()
+  /// Calls of this server itself.
+  private var ownCalls: [UInt64: (Result<[UInt8], RPCError>) -> Void] = [:]
+  private var lastNumber: UInt64 = 0
+  /// Until when calls wait for a connection.
+  private(set) var patienceEnd: ContinuousClock.Instant?
+  /// Called on the loop's thread when the connection was made or has ended, with why.
+  public var linkChanged: ((RPCError?) -> Void)?
+
+  /// How long calls wait for a connection after the one before was lost.
+  public static let patience = Duration.seconds(5)
+  private static let connectTimeout = Duration.seconds(1)
+
+  /// Forwards nowhere yet.
+  ///
+  /// - Parameter security: `development` or `curveClient`.
+  /// - Throws: `TransportError`.
+  public init(_ security: Security) throws(TransportError) {
+    self.security = security
+    context = try Context()
+    patienceEnd = .now.advanced(by: Self.patience)
+  }
+
+  /// Whether calls can be handed on.
+  public var isConnected: Bool { upstream?.isConnected ?? false }
+
+  /// Where the calls go; `nil`: nowhere at the moment.
+  public var endpoint: String? { upstream?.endpoint }
+
+  /// How many calls are not answered.
+  public var count: Int { calls.count }
+
+  /// Connects to another server, or to the same one again; what was handed to the one before fails.
+  ///
+  /// - Parameters:
+  ///   - endpoint: Where; `nil`: nowhere.
+  ///   - loop: The loop.
+  /// - Throws: `TransportError`.
+  public func connect(to endpoint: String?, on loop: LoopContext) throws(TransportError) {
+    lose(RPCError(.unavailable, "calls go to another node now"), on: loop)
+    guard let endpoint else { return }
+    var configuration = ConnectionConfiguration(endpoint: endpoint)
+    configuration.security = security
+    configuration.connectTimeout = Self.connectTimeout
+    configuration.frameBytesMax = loop.configuration.frameBytesMax
+    upstream = try Upstream(configuration, context)
+  }
+
+  /// Calls the other server for this one.
+  ///
+  /// - Parameters:
+  ///   - method: A unary method.
+  ///   - request: The encoded request.
+  ///   - done: Gets the encoded response, or why there is none.
+  public func call(
+    _ method: MethodDescriptor,
+    _ request: [UInt8],
+    _ done: @escaping (Result<[UInt8], RPCError>) -> Void
+  ) {
+    guard let upstream, upstream.isConnected else {
+      return done(.failure(RPCError(.unavailable, "there is no connection")))
+    }
+    lastNumber += 1
+    let header = TidingsRpcV1.RequestHeader(callID: lastNumber, method: method.fullName)
+    let isSent = header.encoded().withUnsafeBytes { header in
+      request.withUnsafeBytes { upstream.send(header, $0) }
+    }
+    guard isSent else { return done(.failure(.upstreamIsFull)) }
+    ownCalls[lastNumber] = done
+  }
+
+  // MARK: For the loop
+
+  /// Hands a call on.
+  ///
+  /// - Returns: Why it cannot be.
+  func start(
+    _ header: UnsafeRawBufferPointer,
+    _ body: UnsafeRawBufferPointer,
+    _ token: ReplyToken,
+    timeoutMilliseconds: UInt32?
+  ) -> RPCError? {
+    guard let upstream else { return .noLeader }
+    guard calls.add(lastNumber + 1, token, bytes: body.count) else { return .tooManyForwarded }
+    lastNumber += 1
+    let isSent = ForwardingHeader.request(
+      header,
+      number: lastNumber,
+      key: token.peer.keyNumber,
+      timeoutMilliseconds: timeoutMilliseconds
+    ) { upstream.send($0, body) }
+    guard !isSent else { return nil }
+    _ = calls.answered(lastNumber, isLast: true)
+    return .upstreamIsFull
+  }
+
+  /// Hands on a client's cancellation of a call, or its credit for a stream.
+  ///
+  /// - Returns: `false`: the call is none that was handed on.
+  func control(_ header: UnsafeRawBufferPointer, _ token: ReplyToken) -> Bool {
+    let key = ForwardedCalls.Key(peer: token.peer, callID: token.callID)
+    guard let number = calls.number(of: key) else { return false }
+    ForwardingHeader.request(header, number: number, key: nil, timeoutMilliseconds: nil) {
+      _ = upstream?.send($0, UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+    return true
+  }
+
+  /// Connections of clients have ended: their calls are cancelled.
+  func connectionsEnded(_ connections: Set<ConnectionNumber>) {
+    for number in calls.remove(of: connections) {
+      RequestHeaderEncoder.cancel(number) {
+        _ = upstream?.send($0, UnsafeRawBufferPointer(start: nil, count: 0))
+      }
+    }
+  }
+
+  /// Takes what has come from the other server.
+  ///
+  /// - Returns: Whether anything has.
+  func turn(on loop: LoopContext) throws(TransportError) -> Bool {
+    guard let upstream else { return false }
+    var isBusy = try receive(from: upstream, on: loop)
+    while self.upstream === upstream, let change = try upstream.nextChange() {
+      isBusy = true
+      switch change {
+      case .connected:
+        patienceEnd = nil
+        linkChanged?(nil)
+      case .ended(let error):
+        // Answers that came before are still there.
+        _ = try receive(from: upstream, on: loop)
+        lose(error, on: loop)
+        linkChanged?(error)
+      }
+    }
+    return isBusy
+  }
+
+  private func receive(
+    from upstream: Upstream,
+    on loop: LoopContext
+  ) throws(TransportError) -> Bool {
+    let count = try upstream.receive { header, body in
+      guard let view = ResponseHeaderView(header) else { return }
+      let isLast = view.endsStream || !view.isOK
+      if let token = calls.answered(view.callID, isLast: isLast) {
+        ForwardingHeader.response(header, callID: token.callID) { loop.relay(token, $0, body) }
+      } else if let done = ownCalls.removeValue(forKey: view.callID) {
+        done(view.isOK ? .success(Array(body)) : .failure(view.makeError()))
+      }
+    }
+    return count > 0
+  }
+
+  /// The connection has ended: all that was handed on fails.
+  private func lose(_ error: RPCError, on loop: LoopContext) {
+    guard upstream != nil else { return }
+    upstream = nil
+    patienceEnd = .now.advanced(by: Self.patience)
+    let own = ownCalls.sorted { $0.key < $1.key }
+    ownCalls = [:]
+    for (_, done) in own { done(.failure(error)) }
+    for token in calls.removeAll() { loop.refuse(forwarded: token, .leaderLost(error)) }
+  }
+}
+
+extension RPCError {
+  /// Calls waited for a connection, and there is none.
+  static let noLeader = RPCError(
+    .unavailable,
+    "no node leads at the moment; the call was not begun: try again later, or call another node",
+    details: [.errorInfo(reason: "NO_LEADER"), .retryInfo(after: .milliseconds(500))]
+  )
+
+  /// A call was handed on.
+  fileprivate static func leaderLost(_ error: RPCError) -> RPCError {
+    RPCError(
+      .unavailable,
+      "the node that leads was lost during the call (\(error.message)); whether it was done is not known: repeat it "
+        + "with its idempotency key",
+      details: [.errorInfo(reason: "LEADER_LOST"), .retryInfo(after: .milliseconds(100))]
+    )
+  }
+
+  fileprivate static let upstreamIsFull = RPCError(
+    .resourceExhausted,
+    "the node that leads does not keep up: try again later",
+    details: [.retryInfo(after: .milliseconds(100))]
+  )
+
+  fileprivate static let tooManyForwarded = RPCError(
+    .resourceExhausted,
+    "too many calls wait for answers of the node that leads: wait for answers before you send more",
+    details: [.retryInfo(after: .milliseconds(100))]
+  )
+}
