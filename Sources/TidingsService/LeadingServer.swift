@@ -31,6 +31,7 @@ struct LeadingServer: ServerRole {
   static func start(_ setup: ServerSetup, with taken: TakenDatabase?) async throws -> LeadingServer {
     let (settings, folder, logger) = (setup.settings, setup.folder, setup.logger)
     let (health, end) = (HealthState(), RoleEndBox())
+    setup.unknownKeys.set(nil)
     let server = try await RPCServer.start(setup.configuration) { loop in
       let core = try Core(
         taken?.take() ?? openDatabase(settings, in: folder),

@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import TidingsEngine
 internal import TidingsKeys
 internal import TidingsPostgres
@@ -15,6 +16,8 @@ struct ServerSetup: Sendable {
   let logger: Logger
   /// An administrator has drained the server, which is to exit.
   let drained: AsyncStream<Void>.Continuation
+  /// Called on the thread that admits connections for a key that is not known, before it is refused.
+  let unknownKeys = UnknownKeys()
   /// Where it listens.
   private(set) var configuration: ServerConfiguration
 
@@ -46,9 +49,11 @@ struct ServerSetup: Sendable {
     if pair == nil { _ = try folder.secondKey(settings, beside: nil) }
     if let pair {
       let hasNodes = settings.database.isShared
-      configuration.security = .curveServer(pair) { key in
-        hasNodes && key == pair.publicKey
-          ? LoopContext.nodeKeyNumber : admittedKeys.number(of: key)
+      configuration.security = .curveServer(pair) { [unknownKeys] key in
+        if hasNodes, key == pair.publicKey { return LoopContext.nodeKeyNumber }
+        if let number = admittedKeys.number(of: key) { return number }
+        guard unknownKeys.look() else { return nil }
+        return admittedKeys.number(of: key)
       }
       configuration.second = try folder.secondKey(settings, beside: pair)
     }
@@ -77,5 +82,22 @@ struct ServerSetup: Sendable {
       rpcEndpoint: endpoint,
       pushEndpoint: settings.advertisedPushEndpoint ?? loop.pushEndpoint ?? ""
     )
+  }
+}
+
+/// What a node does about keys that it does not know: another one may have admitted them.
+final class UnknownKeys: Sendable {
+  private let action = Mutex<(@Sendable () -> Void)?>(nil)
+
+  /// Sets what is done; `nil`: nothing, since the keys that are known are all.
+  func set(_ action: (@Sendable () -> Void)?) { self.action.withLock { $0 = action } }
+
+  /// Does it.
+  ///
+  /// - Returns: Whether there may be other keys now.
+  func look() -> Bool {
+    guard let action = action.withLock({ $0 }) else { return false }
+    action()
+    return true
   }
 }

@@ -15,6 +15,11 @@ public enum ServerDatabase {
   public static let isEmbedded =
     ProcessInfo.processInfo.environment["TIDINGS_TEST_STORE"] != "postgresql"
 
+  /// Whether servers that tests start are nodes that follow another one, which has the database
+  /// (`TIDINGS_TEST_STORE=postgresql` with `TIDINGS_TEST_NODES=2`).
+  public static let hasNodes =
+    !isEmbedded && ProcessInfo.processInfo.environment["TIDINGS_TEST_NODES"] == "2"
+
   #if PostgreSQL
   private static let made = Mutex<[String: String]>([:])
   #endif
@@ -24,8 +29,13 @@ public enum ServerDatabase {
     guard !isEmbedded, let option = arguments.firstIndex(of: "--data"),
       option + 1 < arguments.count
     else { return [:] }
+    return try environment(ofDataFolder: arguments[option + 1])
+  }
+
+  /// What the environment of a program must contain to use the database that belongs to a data folder.
+  static func environment(ofDataFolder path: String) throws -> [String: String] {
     #if PostgreSQL
-    return ["RPCD_DATABASE": try uri(ofDataFolder: arguments[option + 1])]
+    return ["RPCD_DATABASE": try uri(ofDataFolder: path)]
     #else
     throw WaitingFailure(description: "built without PostgreSQL")
     #endif

@@ -63,7 +63,9 @@ public final class ServerProcess: Sendable {
     try StartedServers.check()
     let seen = Observed(Sightings())
     self.seen = seen
-    let environment = try ServerDatabase.environment(for: arguments).merging(environment) { $1 }
+    let database =
+      environment["RPCD_DATABASE"] == nil ? try ServerDatabase.environment(for: arguments) : [:]
+    let environment = database.merging(environment) { $1 }
     let (pid, output, errors) = try Self.starting.withLock { _ in
       try Self.spawn(try Self.executablePath(program), arguments, descriptorsMax, environment)
     }

@@ -1,3 +1,4 @@
+internal import Foundation
 package import RPCTestSupport
 public import TidingsClient
 
@@ -9,6 +10,8 @@ public final class TestServer: Sendable {
   public let pushEndpoint: String
   private let arguments: [String]
   private let environment: [String: String]
+  /// The node that leads, while the process is one that follows (`ServerDatabase.hasNodes`).
+  private let leader: (process: ServerProcess, folder: TemporaryFolder)?
   private let ports: [ReservedPort]
 
   /// Starts a server on free ports, with a data folder of its own by default.
@@ -22,6 +25,7 @@ public final class TestServer: Sendable {
     environment: [String: String] = [:]
   ) async throws -> TestServer {
     let folder = try folder ?? TemporaryFolder()
+    let leader = try await startLeader(in: folder, arguments, environment)
     let process = try ServerProcess(
       arguments: [
         "--rpc", rpc, "--push", push, "--data", folder.file("data"), "--log-level", "warning",
@@ -30,7 +34,38 @@ public final class TestServer: Sendable {
       environment: environment
     )
     let line = try await process.waitForReadyLine()
-    return try TestServer(folder, process, arguments, environment, ports, readyLine: line)
+    return try TestServer(folder, process, leader, arguments, environment, ports, readyLine: line)
+  }
+
+  /// Starts a node that leads the one under test; `nil`: tests are not run on several nodes.
+  private static func startLeader(
+    in folder: TemporaryFolder,
+    _ arguments: [String],
+    _ environment: [String: String]
+  ) async throws -> (ServerProcess, TemporaryFolder)? {
+    guard ServerDatabase.hasNodes else { return nil }
+    let data = folder.file("data")
+    let leaderFolder = try TemporaryFolder()
+    let leaderData = leaderFolder.file("data")
+    try FileManager.default.createDirectory(
+      atPath: leaderData,
+      withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o700]
+    )
+    for file in ["server.key", "server.pub"]
+    where FileManager.default.fileExists(atPath: "\(data)/\(file)")
+    {
+      try FileManager.default.copyItem(atPath: "\(data)/\(file)", toPath: "\(leaderData)/\(file)")
+    }
+    let endpoint = "tcp://127.0.0.1:0"
+    let leader = try ServerProcess(
+      arguments: [
+        "--rpc", endpoint, "--push", endpoint, "--data", leaderData, "--log-level", "warning",
+      ] + arguments,
+      environment: try ServerDatabase.environment(ofDataFolder: data).merging(environment) { $1 }
+    )
+    _ = try await leader.waitForReadyLine()
+    return (leader, leaderFolder)
   }
 
   /// Starts a server on ports that the system gives to nobody else while it is down.
@@ -53,6 +88,7 @@ public final class TestServer: Sendable {
   private init(
     _ folder: TemporaryFolder,
     _ process: ServerProcess,
+    _ leader: (ServerProcess, TemporaryFolder)?,
     _ arguments: [String],
     _ environment: [String: String],
     _ ports: [ReservedPort],
@@ -64,6 +100,7 @@ public final class TestServer: Sendable {
     else { throw WaitingFailure(description: "not a ready line: \(readyLine)") }
     self.folder = folder
     self.process = process
+    self.leader = leader
     self.arguments = arguments
     self.environment = environment
     self.ports = ports
@@ -73,7 +110,9 @@ public final class TestServer: Sendable {
 
   /// Ends the process at once, as a power failure would.
   public func crash() async throws {
+    leader?.process.send(9)
     process.send(9)
+    try await leader?.process.waitForExit()
     try await process.waitForExit()
   }
 
@@ -81,7 +120,10 @@ public final class TestServer: Sendable {
   @discardableResult
   public func stop() async throws -> ServerProcess.Exit {
     process.send(15)
-    return try await process.waitForExit()
+    let exit = try await process.waitForExit()
+    leader?.process.send(15)
+    try await leader?.process.waitForExit()
+    return exit
   }
 
   /// Starts the next server on the same folder and the same ports.

@@ -8,7 +8,7 @@ internal import TidingsZeroMQ
 /// The state of the loop thread of a node that follows: it hands calls to the leader, and publishes what that publishes.
 final class Follower {
   /// A leader that does not answer for so long is called on a new connection.
-  private static let silenceMax = Duration.milliseconds(1_500)
+  private static let silenceMax = Duration.seconds(5)
   private static let wait = Duration.milliseconds(250)
   /// How soon a leader is called again that could not be reached.
   private static let pause = Duration.milliseconds(100)
@@ -54,6 +54,13 @@ final class Follower {
     )
     self.leader = leader
     connect(on: loop)
+  }
+
+  /// This node changes its role.
+  func end(on loop: LoopContext) {
+    retry = nil
+    forwarding.end(on: loop)
+    loop.endAtOnce()
   }
 
   /// Begins with what a loop has to do when the link to the leader changes.
@@ -152,10 +159,7 @@ extension Follower: LoopDelegate {
     connect(on: loop)
   }
 
-  func stopping(_ loop: LoopContext) {
-    // What was handed on is not answered any more.
-    try? forwarding.connect(to: nil, on: loop)
-  }
+  func stopping(_ loop: LoopContext) { forwarding.end(on: loop) }
 
   func admit(
     key: Int64?,

@@ -3,6 +3,7 @@ internal import Synchronization
 internal import TidingsEngine
 internal import TidingsPostgres
 internal import TidingsRPC
+internal import TidingsThreads
 internal import TidingsZeroMQ
 
 /// A node that follows: it hands all calls to the node that leads, and publishes what that publishes.
@@ -44,7 +45,7 @@ struct FollowingServer: ServerRole {
         follows: { leader in remote.submit { $0.follow(leader, on: $1) } },
         leads: { taken in
           end.set(.leads(taken))
-          remote.submit { $1.endAtOnce() }
+          remote.submit { $0.end(on: $1) }
         }
       )
     )
@@ -55,15 +56,23 @@ struct FollowingServer: ServerRole {
         health,
         setup.logger,
         keysChanged: { watch.keysChanged() },
-        linkChanged: { watch.linkChanged($0) }
+        linkChanged: { isLinked in
+          watch.linkChanged(isLinked)
+          if isLinked { remote.isLinked() }
+        }
       )
       follower.attach(to: loop)
       remote.attach(follower, loop.remote)
       loop.registerHealth(health, of: FollowedServices.descriptors)
     }
+    setup.unknownKeys.set { watch.readKeysNow() }
     watch.start()
+    // Whoever waits for this server to be ready can call it then, if it has a leader.
+    await remote.linked(within: linkPatience)
     return FollowingServer(server: server, health: health, end: end, watch: watch)
   }
+
+  private static let linkPatience = Duration.seconds(5)
 
   func ended() async -> RoleEnd {
     await server.waitUntilEnded()
@@ -81,6 +90,20 @@ final class FollowerRemote: Sendable {
 
   private let reference = Reference()
   private let loop = Mutex<LoopRemote?>(nil)
+  private let link = OneTimeSignal()
+
+  /// The follower is connected to a leader, or a little later is so again.
+  func isLinked() { link.fire() }
+
+  /// Returns when the follower was connected to a leader, or the time has passed.
+  func linked(within patience: Duration) async {
+    let timeout = Task { [link] in
+      try? await Task.sleep(for: patience)
+      link.fire()
+    }
+    await link.wait()
+    timeout.cancel()
+  }
 
   /// From now on jobs find the follower; called on the loop's thread, before other threads submit any.
   func attach(_ follower: Follower, _ remote: LoopRemote) {

@@ -12,7 +12,7 @@ struct LeaderObservation {
   }
 
   /// A leader that commits nothing for so long is ended: it commits something every 500 ms.
-  static let silenceMax = Duration.milliseconds(1_500)
+  static let silenceMax = Duration.seconds(2)
 
   /// What was seen last.
   private(set) var leader: LeaderRow?

@@ -18,13 +18,19 @@ final class LeaderWatch: Sendable {
 
   private struct State {
     var isLinked = false
-    var mustReadKeys = true
+    var mustReadKeys = false
+    /// Who waits for keys to be read.
+    var isAwaited = false
+    /// When they were asked for last by who waits.
+    var awaited = ContinuousClock.Instant?.none
     var isStopping = false
   }
 
   private static let interval = Duration.milliseconds(250)
   /// While the leader cannot be reached.
   private static let shortInterval = Duration.milliseconds(50)
+  private static let keysInterval = Duration.milliseconds(100)
+  private static let keysPatience = Duration.milliseconds(200)
   /// After the database could not be taken.
   private static let pauseAfterFailure = Duration.seconds(2)
 
@@ -39,6 +45,7 @@ final class LeaderWatch: Sendable {
   private let earliest: ContinuousClock.Instant
   private let state = Mutex(State())
   private let wakeUp = Semaphore()
+  private let keysRead = Semaphore()
   private let ended = Semaphore()
 
   init(
@@ -69,6 +76,25 @@ final class LeaderWatch: Sendable {
   func keysChanged() {
     state.withLock { $0.mustReadKeys = true }
     wakeUp.signal()
+  }
+
+  /// Reads the keys that may connect, because somebody has one that is not known; seldom, so that strangers cannot keep the
+  /// database busy.
+  ///
+  /// Called on the thread that admits connections, for which a short wait is better than to refuse a key that was admitted
+  /// a moment ago.
+  func readKeysNow() {
+    let isDue = state.withLock { state in
+      let now = ContinuousClock.now
+      guard state.awaited.map({ $0.advanced(by: Self.keysInterval) <= now }) ?? true else {
+        return false
+      }
+      (state.awaited, state.mustReadKeys, state.isAwaited) = (now, true, true)
+      return true
+    }
+    guard isDue else { return }
+    wakeUp.signal()
+    _ = keysRead.wait(for: Self.keysPatience)
   }
 
   /// Ends the thread, and waits for its end.
@@ -141,6 +167,11 @@ final class LeaderWatch: Sendable {
       state.withLock { $0.mustReadKeys = true }
       throw error
     }
+    let isAwaited = state.withLock { state in
+      defer { state.isAwaited = false }
+      return state.isAwaited
+    }
+    if isAwaited { keysRead.signal() }
   }
 }
 #endif

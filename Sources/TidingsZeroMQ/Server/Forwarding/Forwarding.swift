@@ -83,6 +83,13 @@ public final class Forwarding {
     ownCalls[lastNumber] = done
   }
 
+  /// Ends it: what was handed on fails, and so does what waits for a connection, which was not begun.
+  public func end(on loop: LoopContext) {
+    lose(RPCError(.unavailable, "this node changes its role"), on: loop)
+    patienceEnd = loop.now
+    loop.settleHeld()
+  }
+
   // MARK: For the loop
 
   /// Hands a call on.

@@ -81,14 +81,19 @@ extension LoopContext {
     var isBusy = try forwarding.turn(on: self)
     let isOver = forwarding.patienceEnd.map { $0 <= now } ?? false
     guard forwarding.isConnected || isOver || isStopping else { return isBusy }
+    if !waiting.isEmpty { isBusy = true }
+    settleHeld()
+    return isBusy
+  }
+
+  /// Hands on the calls that waited, or refuses them.
+  func settleHeld() {
     while let request = waiting.takeNext() {
-      isBusy = true
       frames.restore(request.message)
       handleMessage(.waited(since: request.received))
       frames.clear()
       arena.reset()
     }
-    return isBusy
   }
 
   /// Passes an answer of the other server on.
