@@ -166,6 +166,7 @@ struct LeadingServer: ServerRole {
     core.registerAccounts(on: loop)
     core.registerDirectory(on: loop)
     core.registerAdministration(on: loop)
+    core.registerCluster(on: loop)
     loop.registerBuiltIn(health)
   }
 }

@@ -34,17 +34,23 @@ final class CountingWriters: Sendable {
   /// Subscribes the users to their counters, and begins to count.
   ///
   /// - Parameters:
-  ///   - server: Which they call; one that is started again on the same ports will do.
+  ///   - servers: Which they call, in turn; one that is started again on the same ports will do.
   ///   - count: How many writers there are.
   /// - Throws: When a client cannot connect.
-  init(_ server: TestServer, count: Int = 8) async throws {
+  init(_ servers: TestServer..., count: Int = 8) async throws {
+    try await self.init(servers, count: count)
+  }
+
+  /// Subscribes the users to their counters, and begins to count.
+  init(_ servers: [TestServer], count: Int = 8) async throws {
     for user in users {
-      let client = try await server.client(as: user, device: "reader")
+      let client = try await servers[0].client(as: user, device: "reader")
       try await client.subscribe(.init("all", Self.type, keys: ["number"]))
     }
     var tasks: [Task<Void, any Error>] = []
     for index in 0..<count {
       let user = users[index % users.count]
+      let server = servers[index % servers.count]
       let client = try await server.client(as: user, device: "writer-\(index)", retries: false)
       tasks.append(
         Task { [results, isStopping] in
@@ -56,6 +62,7 @@ final class CountingWriters: Sendable {
     self.tasks = tasks
     var readers: [Task<Void, any Error>] = []
     for (user, name) in users.enumerated() {
+      let server = servers[user % servers.count]
       let client = try await server.client(as: name, device: "looker", retries: false)
       let writers = Array(stride(from: user, to: count, by: users.count))
       readers.append(

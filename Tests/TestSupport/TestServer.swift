@@ -43,7 +43,7 @@ public final class TestServer: Sendable {
     _ arguments: [String],
     _ environment: [String: String]
   ) async throws -> (ServerProcess, TemporaryFolder)? {
-    guard ServerDatabase.hasNodes else { return nil }
+    guard ServerDatabase.hasNodes, environment["RPCD_DATABASE"] == nil else { return nil }
     let data = folder.file("data")
     let leaderFolder = try TemporaryFolder()
     let leaderData = leaderFolder.file("data")

@@ -187,6 +187,7 @@ extension GroupedCalls {
   ///   - failing: The call that met it.
   ///   - loop: The loop.
   func runGroupAgain(after error: any Error, with failing: Waiting? = nil, on loop: LoopContext) {
+    groupsRunAgain += 1
     let group = takeBack(after: error, on: loop)
     // They were answered before the group wrote anything.
     for answer in group.answers where !answer.hasCall {

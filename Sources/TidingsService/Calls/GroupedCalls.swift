@@ -57,6 +57,8 @@ final class GroupedCalls {
   var firstWaitsAlone = false
   /// Of a group that failed: what is run again.
   var failedWaiting: [Waiting] = []
+  /// How many groups were.
+  var groupsRunAgain: UInt64 = 0
   /// When; `nil`: no group has failed.
   var runsAgainAt: ContinuousClock.Instant?
   /// The last that had the store was a gathered group.

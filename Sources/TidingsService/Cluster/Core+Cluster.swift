@@ -28,12 +28,11 @@ extension Core {
     try engine.begin()
     try LeaderRow.write(node, term: term, store.writer)
     _ = try engine.commit()
-    let leadership = try Leadership(
+    let leadership = Leadership(
       node,
       term: term,
       event: engine.lastEvent,
-      admittedKeys: admittedKeys,
-      store.writer
+      admittedKeys: admittedKeys
     )
     self.leadership = leadership
     loop.publicationObserver = { leadership.published($0, $1) }
@@ -44,6 +43,68 @@ extension Core {
         loop.fail(call.token, RPCError(callFailure: error))
       }
     }
+  }
+
+  /// Registers what administrators ask about nodes, also of an embedded database.
+  func registerCluster(on loop: LoopContext) {
+    let method = TidingsV1.AdminService.Methods.fetchClusterStatus
+    calls.register(method, .read, on: loop) { [self] call in
+      try requireAdministrator(call, method)
+      return status(calledOn: call.connection, at: call.loop.now).encoded(in: call.arena)
+    }
+    let authorize = TidingsClusterV1.ClusterService.Methods.authorize
+    calls.register(authorize, .read, on: loop) { [self] call in
+      let request = try TidingsClusterV1.AuthorizeRequest(
+        decoding: call.body.bytes,
+        in: call.arena
+      )
+      guard let node = leadership?.follower(on: call.connection)?.node,
+        let method = TidingsV1.AdminService.descriptor.methods.first(where: {
+          $0.name == request.method
+        })
+      else {
+        throw ItemError(.permissionFailure, "only nodes ask who may administer them")
+      }
+      try requireAdministrator(call, method)
+      if !request.about.isEmpty {
+        let about = "\(request.about), at the node \(node.name)"
+        calls.auditWhenCommitted(
+          entry(method, call.caller, keyNumber: call.keyNumber, isRefused: false, about)
+        )
+      }
+      return TidingsClusterV1.AuthorizeResponse().encoded(in: call.arena)
+    }
+  }
+
+  private func status(
+    calledOn connection: UInt64,
+    at now: ContinuousClock.Instant
+  ) -> TidingsV1.FetchClusterStatusResponse {
+    guard let leadership else { return .init() }
+    let called = leadership.follower(on: connection)?.node
+    func message(_ node: NodeIdentity, _ role: TidingsV1.NodeRole) -> TidingsV1.ClusterNode {
+      .init(
+        name: node.name,
+        role: role,
+        version: node.version,
+        rpcEndpoint: node.rpcEndpoint,
+        pushEndpoint: node.pushEndpoint,
+        isCalled: node == called ?? leadership.node
+      )
+    }
+    let followers = leadership.followers(at: now).map { follower in
+      var node = message(follower.node, .follower)
+      node.publicationsBehind = leadership.lag(of: follower)
+      node.silentMilliseconds = UInt32(
+        clamping: Int64(follower.lastSeen.duration(to: now) / .milliseconds(1))
+      )
+      return node
+    }
+    return .init(
+      term: UInt64(clamping: leadership.term),
+      nodes: [message(leadership.node, .leader)] + followers,
+      groupsRunAgain: calls.groupsRunAgain
+    )
   }
 
   private func follow(
@@ -89,14 +150,11 @@ extension Core {
     }
   }
 
-  /// Leaves a sign of life in the database, and learns there whether this node still leads.
+  /// Leaves a sign of life in the database, and looks whether this node still leads.
   func beatIfDue(on loop: LoopContext) {
     guard let leadership, leadership.isBeatDue(at: loop.now) else { return }
     if let end = store.leadershipEnd { return endLeadership(end, on: loop) }
-    calls.work(.write, attempts: 0, { _ in try leadership.writeBeat() }, on: loop) { [self] result in
-      guard case .failure = result, let end = store.leadershipEnd else { return }
-      endLeadership(end, on: loop)
-    }
+    store.beat()
   }
 
   private func endLeadership(_ end: RoleEnd, on loop: LoopContext) {

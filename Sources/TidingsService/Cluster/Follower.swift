@@ -17,6 +17,8 @@ final class Follower {
   private let node: NodeIdentity
   private let health: HealthState
   private let logger: Logger
+  /// An administrator has drained the server, which is to exit.
+  private let onDrained: () -> Void
   /// The keys that may connect were changed.
   private let keysChanged: () -> Void
   /// The connection to the leader was made or has ended.
@@ -38,9 +40,11 @@ final class Follower {
     _ node: NodeIdentity,
     _ health: HealthState,
     _ logger: Logger,
+    onDrained: @escaping () -> Void,
     keysChanged: @escaping () -> Void,
     linkChanged: @escaping (Bool) -> Void
   ) {
+    self.onDrained = onDrained
     (self.forwarding, self.node, self.health, self.logger) = (forwarding, node, health, logger)
     (self.keysChanged, self.linkChanged) = (keysChanged, linkChanged)
   }
@@ -70,6 +74,38 @@ final class Follower {
     }
     loop.forward(by: forwarding)
     loop.delegate = self
+    loop.registerInline(TidingsV1.AdminService.Methods.drain) { [unowned self] call, loop in
+      drain(call, on: loop)
+    }
+  }
+
+  /// Drains this node and not the leader, who says whether the caller may.
+  private func drain(_ call: borrowing InlineCall, on loop: LoopContext) {
+    let token = call.token
+    do {
+      let request = try TidingsV1.DrainRequest(decoding: call.body.bytes, in: loop.arena)
+      let asked = TidingsClusterV1.AuthorizeRequest(
+        method: call.method.name,
+        about: try NodeDrain.about(request)
+      )
+      forwarding.call(
+        TidingsClusterV1.ClusterService.Methods.authorize,
+        asked.encoded(in: loop.arena),
+        for: token,
+        on: loop
+      ) { [unowned self, unowned loop] result in
+        do {
+          _ = try result.get()
+          let drain = NodeDrain(health: health, logger: logger, onDrained: onDrained)
+          let response = try drain.apply(request, by: "an administrator", on: loop).0
+          loop.reply(token, body: response.encoded())
+        } catch {
+          loop.fail(token, RPCError(callFailure: error))
+        }
+      }
+    } catch {
+      loop.fail(token, RPCError(callFailure: error))
+    }
   }
 
   private func connect(on loop: LoopContext) {
@@ -87,7 +123,7 @@ final class Follower {
   private func linked(on loop: LoopContext) {
     answered = loop.now
     linkChanged(true)
-    health.setServing(true)
+    health.setServing(!loop.isDraining)
     poll(on: loop)
   }
 
@@ -106,7 +142,8 @@ final class Follower {
       term: term,
       publication: publication,
       event: UInt64(clamping: frontier.event),
-      waitMilliseconds: UInt32(Self.wait / .milliseconds(1))
+      waitMilliseconds: UInt32(Self.wait / .milliseconds(1)),
+      keysVersion: keysVersion ?? 0
     )
     let number = linkNumber
     forwarding.call(

@@ -2,6 +2,7 @@
 internal import Synchronization
 internal import TidingsEngine
 internal import TidingsPostgres
+internal import TidingsProto
 internal import TidingsRPC
 internal import TidingsThreads
 internal import TidingsZeroMQ
@@ -55,12 +56,16 @@ struct FollowingServer: ServerRole {
         setup.node(loop),
         health,
         setup.logger,
+        onDrained: { setup.drained.yield() },
         keysChanged: { watch.keysChanged() },
         linkChanged: { isLinked in
           watch.linkChanged(isLinked)
           if isLinked { remote.isLinked() }
         }
       )
+      loop.servicesWhileDraining = [
+        TidingsV1.AdminService.descriptor.name, TidingsRpcV1.HealthService.descriptor.name,
+      ]
       follower.attach(to: loop)
       remote.attach(follower, loop.remote)
       loop.registerHealth(health, of: FollowedServices.descriptors)

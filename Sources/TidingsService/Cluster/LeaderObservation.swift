@@ -1,6 +1,6 @@
 /// What a node that follows is to do, by what it sees of the leader: a value without clock or connection.
 ///
-/// Only the database says whether the leader is alive: its commits have numbers. That the node cannot reach it is no
+/// Only the database says whether the leader is alive: it leaves signs there. That the node cannot reach it is no
 /// reason to end it, since others may.
 struct LeaderObservation {
   /// What is to be done.
@@ -11,12 +11,12 @@ struct LeaderObservation {
     case lead(endsLeader: Bool)
   }
 
-  /// A leader that commits nothing for so long is ended: it commits something every 500 ms.
+  /// A leader that leaves no sign for so long is ended: it leaves one every 500 ms.
   static let silenceMax = Duration.seconds(2)
 
   /// What was seen last.
   private(set) var leader: LeaderRow?
-  /// When the leader was seen to have committed something last.
+  /// When a sign of the leader was seen last.
   private var lastSign: ContinuousClock.Instant
 
   /// Begins to observe.

@@ -7,8 +7,10 @@ struct LeaderRow: Equatable, Sendable {
   var name: String
   /// Where the leader is called.
   var endpoint: String
-  /// The number of the last commit: as long as it changes, the leader is alive.
+  /// The number of the last commit of its term.
   var commit: Int64
+  /// As long as it changes, the leader is alive.
+  var beat: Int64
 
   /// The row; `nil`: nobody has led yet.
   ///
@@ -16,7 +18,7 @@ struct LeaderRow: Equatable, Sendable {
   static func read(_ connection: any SQLConnection) throws(SQLError) -> LeaderRow? {
     let select = try connection.prepare(
       """
-      SELECT l.term, l.name, l.endpoint, coalesce(c.number, 0)
+      SELECT l.term, l.name, l.endpoint, coalesce(c.number, 0), l.beat
       FROM leader l LEFT JOIN commits c ON c.term = l.term WHERE l.id = 1
       """
     )
@@ -26,7 +28,8 @@ struct LeaderRow: Equatable, Sendable {
       term: select.int64(0),
       name: select.string(1),
       endpoint: select.string(2),
-      commit: select.int64(3)
+      commit: select.int64(3),
+      beat: select.int64(4)
     )
   }
 

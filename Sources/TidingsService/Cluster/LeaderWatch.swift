@@ -29,7 +29,7 @@ final class LeaderWatch: Sendable {
   private static let interval = Duration.milliseconds(250)
   /// While the leader cannot be reached.
   private static let shortInterval = Duration.milliseconds(50)
-  private static let keysInterval = Duration.milliseconds(100)
+  private static let keysInterval = Duration.milliseconds(50)
   private static let keysPatience = Duration.milliseconds(200)
   /// After the database could not be taken.
   private static let pauseAfterFailure = Duration.seconds(2)
@@ -86,9 +86,8 @@ final class LeaderWatch: Sendable {
   func readKeysNow() {
     let isDue = state.withLock { state in
       let now = ContinuousClock.now
-      guard state.awaited.map({ $0.advanced(by: Self.keysInterval) <= now }) ?? true else {
-        return false
-      }
+      let isDue = state.awaited.map { $0.advanced(by: Self.keysInterval) <= now } ?? true
+      guard isDue || state.mustReadKeys else { return false }
       (state.awaited, state.mustReadKeys, state.isAwaited) = (now, true, true)
       return true
     }

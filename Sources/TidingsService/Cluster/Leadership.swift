@@ -1,10 +1,8 @@
 internal import TidingsEngine
 internal import TidingsProto
-internal import TidingsSQL
 internal import TidingsZeroMQ
 
-/// What the node that leads does for those that follow it: it hands them everything that it publishes, and leaves signs
-/// of life in the database.
+/// What the node that leads does for those that follow it: it hands them everything that it publishes.
 final class Leadership {
   /// A node that follows.
   struct Follower {
@@ -18,10 +16,11 @@ final class Leadership {
   private struct Waiting {
     let token: ReplyToken
     let publication: UInt64
+    let keysVersion: UInt64
     let due: ContinuousClock.Instant
   }
 
-  /// How long the database may go without a commit before the leader makes one.
+  /// How often a sign of life is left in the database.
   private static let beatInterval = Duration.milliseconds(500)
   /// The longest that a node waits for publications.
   private static let waitMax = Duration.milliseconds(250)
@@ -38,18 +37,10 @@ final class Leadership {
   /// The newest event about which was published.
   private var event: Int64
   private var nextBeat = ContinuousClock.now
-  private let beat: any SQLStatement
 
-  init(
-    _ node: NodeIdentity,
-    term: Int64,
-    event: Int64,
-    admittedKeys: AdmittedKeys,
-    _ connection: any SQLConnection
-  ) throws {
+  init(_ node: NodeIdentity, term: Int64, event: Int64, admittedKeys: AdmittedKeys) {
     (self.node, self.term, self.event) = (node, term, event)
     self.admittedKeys = admittedKeys
-    beat = try connection.prepare("UPDATE leader SET beat = beat + 1 WHERE id = 1")
   }
 
   /// The nodes that follow, by name.
@@ -57,6 +48,9 @@ final class Leadership {
     followers.values.filter { $0.lastSeen.advanced(by: Self.silenceMax) > now }
       .sorted { $0.node.name < $1.node.name }
   }
+
+  /// The node that follows on a connection.
+  func follower(on connection: UInt64) -> Follower? { followers[connection] }
 
   /// How many publications a node has not got yet.
   func lag(of follower: Follower) -> UInt64 { ring.last - min(ring.last, follower.publication) }
@@ -70,10 +64,7 @@ final class Leadership {
   }
 
   /// A group was committed, and its events published.
-  func committed(lastEvent: Int64, at now: ContinuousClock.Instant) {
-    event = max(event, lastEvent)
-    nextBeat = now.advanced(by: Self.beatInterval)
-  }
+  func committed(lastEvent: Int64) { event = max(event, lastEvent) }
 
   /// A node asks for publications.
   ///
@@ -98,12 +89,14 @@ final class Leadership {
         : .answer(answer([], publication: ring.last, event: event))
     }
     let wait = min(.milliseconds(Int64(request.waitMilliseconds)), Self.waitMax)
-    guard publications.isEmpty, wait > .zero else {
+    let hasKeys = request.keysVersion == admittedKeys.version
+    guard publications.isEmpty, hasKeys, wait > .zero else {
       return .answer(answer(publications, after: request.publication))
     }
     waiting[token.connection] = Waiting(
       token: token,
       publication: request.publication,
+      keysVersion: request.keysVersion,
       due: now.advanced(by: wait)
     )
     return nil
@@ -141,7 +134,9 @@ final class Leadership {
   func due(at now: ContinuousClock.Instant) -> [(ReplyToken, TidingsClusterV1.FollowResponse)] {
     guard !waiting.isEmpty else { return [] }
     var answers: [(ReplyToken, TidingsClusterV1.FollowResponse)] = []
-    for (connection, entry) in waiting where entry.publication < ring.last || entry.due <= now {
+    let keysVersion = admittedKeys.version
+    for (connection, entry) in waiting
+    where entry.publication < ring.last || entry.keysVersion != keysVersion || entry.due <= now {
       waiting[connection] = nil
       let publications = ring.publications(after: entry.publication) ?? []
       answers.append((entry.token, answer(publications, after: entry.publication)))
@@ -192,18 +187,15 @@ final class Leadership {
 
   // MARK: Signs of life
 
-  /// When `due` or `beatIfDue` has something to do.
+  /// When `due` or `isBeatDue` has something to do.
   var nextTimer: ContinuousClock.Instant {
     waiting.values.map(\.due).min().map { min($0, nextBeat) } ?? nextBeat
   }
 
-  /// Whether the leader is to commit something, so that the nodes that follow see that it is alive.
+  /// Whether a sign of life is to be left.
   func isBeatDue(at now: ContinuousClock.Instant) -> Bool {
     guard nextBeat <= now else { return false }
     nextBeat = now.advanced(by: Self.beatInterval)
     return true
   }
-
-  /// Writes a sign of life, in the open transaction.
-  func writeBeat() throws(SQLError) { try beat.run() }
 }

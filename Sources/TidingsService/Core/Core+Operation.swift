@@ -203,43 +203,12 @@ extension Core {
   private func drain(_ call: borrowing Call) throws -> ([UInt8], String) {
     let request = try TidingsV1.DrainRequest(decoding: call.body.bytes, in: call.arena)
     let loop = call.loop
-    var about = ""
-    switch request.action {
-    case .unspecified: break
-    case .drain:
-      about = request.stops ? "drain and stop" : "drain"
-      health?.setServing(false)
-      let patience = request.patienceMilliseconds
-      loop.drain(
-        patience: patience == 0 ? nil : .milliseconds(patience),
-        request.stops ? { [self] in onDrained?() } : nil
-      )
-      // They would wait for changes that do not come.
-      feeds.stop(on: loop)
-      logger.log(.info, "draining", ["stops": "\(request.stops)", "by": call.caller.user])
-    case .resume:
-      about = "resume"
-      loop.resume()
-      feeds.letsCallsWait = true
-      health?.setServing(true)
-      logger.log(.info, "serving again", ["by": call.caller.user])
-    default:
-      throw ItemError(
-        .invalidArguments,
-        "action \(request.action.rawValue) is not known: use DRAIN or RESUME"
-      )
+    let drain = NodeDrain(health: health, logger: logger, onDrained: { [self] in onDrained?() }) {
+      [feeds] lets in
+      if lets { feeds.letsCallsWait = true } else { feeds.stop(on: loop) }
     }
-    let response = TidingsV1.DrainResponse(
-      state: state(of: loop),
-      callsOpen: UInt32(clamping: loop.openCallCount(except: 1))
-    )
+    let (response, about) = try drain.apply(request, by: call.caller.user, on: loop)
     return (response.encoded(in: call.arena), about)
-  }
-
-  /// Whether calls are taken, asked by a call that is not answered yet.
-  func state(of loop: LoopContext) -> TidingsRpcV1.ServerState {
-    guard loop.isDraining else { return .serving }
-    return loop.openCallCount(except: 1) > 0 ? .draining : .drained
   }
 }
 

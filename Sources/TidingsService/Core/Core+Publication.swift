@@ -11,7 +11,7 @@ extension Core: GroupObserver {
     if group.calls.mayHaveWritten { maintenance.groupCommitted() }
     counters += group.counters
     if let transaction = group.transaction {
-      leadership?.committed(lastEvent: transaction.lastEvent, at: loop.now)
+      leadership?.committed(lastEvent: transaction.lastEvent)
     }
   }
 

@@ -13,16 +13,18 @@ extension Core {
     let started = Timestamp.now
     calls.register(TidingsRpcV1.ServerService.Methods.fetchServerInfo, .read, on: loop) {
       [self] call in
+      // Through whom the call came.
+      let node = leadership?.follower(on: call.connection)?.node
       let response = TidingsRpcV1.FetchServerInfoResponse(
         version: TidingsServer.version,
-        rpcEndpoint: call.loop.endpoint,
-        pushEndpoint: call.loop.pushEndpoint ?? "",
+        rpcEndpoint: node?.rpcEndpoint ?? call.loop.endpoint,
+        pushEndpoint: node?.pushEndpoint ?? call.loop.pushEndpoint ?? "",
         incarnation: engine.incarnation,
         started: .init(started),
         limits: limits(call.loop.configuration),
         counters: allCounters(call.loop.counters),
         developmentMode: callerMode == .development,
-        state: state(of: call.loop),
+        state: NodeDrain.state(of: call.loop),
         endpoints: Self.endpoints(of: call.loop)
       )
       return response.encoded(in: call.arena)

@@ -22,10 +22,17 @@ final class PostgresStore: Store {
   let walked: WalkedDatabase? = nil
 
   var term: Int64? { connection.term }
+  /// Of a node that leads.
+  private var pulse: LeaderPulse?
+
+  func beat() {
+    if pulse == nil, let term { pulse = LeaderPulse(address, term: term) }
+    pulse?.beat()
+  }
 
   var leadershipEnd: RoleEnd? {
     switch connection.standing {
-    case .held: nil
+    case .held: pulse?.isOutdated == true ? .anotherLeads : nil
     case .lost: .anotherLeads
     case .rewound: .databaseLostCommits
     }
@@ -82,7 +89,9 @@ final class PostgresStore: Store {
     reading.claim()
   }
   func releaseSpace() -> Duration? { nil }
-  func stop() {}
+  func stop() { pulse?.stop() }
+
+  deinit { pulse?.stop() }
 }
 
 /// Reading connections to a PostgreSQL server.

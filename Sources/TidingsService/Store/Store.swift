@@ -18,6 +18,8 @@ protocol Store: AnyObject {
   var term: Int64? { get }
   /// Why this node cannot go on leading; `nil`: it can, as far as is known.
   var leadershipEnd: RoleEnd? { get }
+  /// Leaves a sign of life for other nodes, without waiting for it.
+  func beat()
   /// How it fares.
   var status: StoreStatus { get }
   /// What a backup or check reads; `nil`: the database has tools of its own for both.
@@ -67,6 +69,8 @@ extension Store {
   var term: Int64? { nil }
   /// Nobody else can have it.
   var leadershipEnd: RoleEnd? { nil }
+  /// Nobody looks.
+  func beat() {}
 }
 
 /// Connections to a store that read, each on a thread of its own.

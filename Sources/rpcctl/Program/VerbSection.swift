@@ -55,7 +55,7 @@ extension Verb {
       serverVerbs,
       operationVerbs,
       sessionVerbs,
-      [bench, doctor]
+      [clusterStatus, bench, doctor]
     ),
     VerbSection(
       "Local",

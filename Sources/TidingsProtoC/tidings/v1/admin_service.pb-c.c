@@ -1762,6 +1762,141 @@ void   tidings__v1__drain_response__free_unpacked
   assert(message->base.descriptor == &tidings__v1__drain_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   tidings__v1__fetch_cluster_status_request__init
+                     (Tidings__V1__FetchClusterStatusRequest         *message)
+{
+  static const Tidings__V1__FetchClusterStatusRequest init_value = TIDINGS__V1__FETCH_CLUSTER_STATUS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__fetch_cluster_status_request__get_packed_size
+                     (const Tidings__V1__FetchClusterStatusRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_cluster_status_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__fetch_cluster_status_request__pack
+                     (const Tidings__V1__FetchClusterStatusRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_cluster_status_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__fetch_cluster_status_request__pack_to_buffer
+                     (const Tidings__V1__FetchClusterStatusRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_cluster_status_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__FetchClusterStatusRequest *
+       tidings__v1__fetch_cluster_status_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__FetchClusterStatusRequest *)
+     protobuf_c_message_unpack (&tidings__v1__fetch_cluster_status_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__fetch_cluster_status_request__free_unpacked
+                     (Tidings__V1__FetchClusterStatusRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__fetch_cluster_status_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__cluster_node__init
+                     (Tidings__V1__ClusterNode         *message)
+{
+  static const Tidings__V1__ClusterNode init_value = TIDINGS__V1__CLUSTER_NODE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__cluster_node__get_packed_size
+                     (const Tidings__V1__ClusterNode *message)
+{
+  assert(message->base.descriptor == &tidings__v1__cluster_node__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__cluster_node__pack
+                     (const Tidings__V1__ClusterNode *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__cluster_node__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__cluster_node__pack_to_buffer
+                     (const Tidings__V1__ClusterNode *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__cluster_node__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__ClusterNode *
+       tidings__v1__cluster_node__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__ClusterNode *)
+     protobuf_c_message_unpack (&tidings__v1__cluster_node__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__cluster_node__free_unpacked
+                     (Tidings__V1__ClusterNode *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__cluster_node__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__fetch_cluster_status_response__init
+                     (Tidings__V1__FetchClusterStatusResponse         *message)
+{
+  static const Tidings__V1__FetchClusterStatusResponse init_value = TIDINGS__V1__FETCH_CLUSTER_STATUS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__fetch_cluster_status_response__get_packed_size
+                     (const Tidings__V1__FetchClusterStatusResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_cluster_status_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__fetch_cluster_status_response__pack
+                     (const Tidings__V1__FetchClusterStatusResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_cluster_status_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__fetch_cluster_status_response__pack_to_buffer
+                     (const Tidings__V1__FetchClusterStatusResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_cluster_status_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__FetchClusterStatusResponse *
+       tidings__v1__fetch_cluster_status_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__FetchClusterStatusResponse *)
+     protobuf_c_message_unpack (&tidings__v1__fetch_cluster_status_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__fetch_cluster_status_response__free_unpacked
+                     (Tidings__V1__FetchClusterStatusResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__fetch_cluster_status_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   tidings__v1__reset_development_request__init
                      (Tidings__V1__ResetDevelopmentRequest         *message)
 {
@@ -4973,6 +5108,217 @@ const ProtobufCMessageDescriptor tidings__v1__drain_response__descriptor =
   (ProtobufCMessageInit) tidings__v1__drain_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+#define tidings__v1__fetch_cluster_status_request__field_descriptors NULL
+#define tidings__v1__fetch_cluster_status_request__field_indices_by_name NULL
+#define tidings__v1__fetch_cluster_status_request__number_ranges NULL
+const ProtobufCMessageDescriptor tidings__v1__fetch_cluster_status_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.FetchClusterStatusRequest",
+  "FetchClusterStatusRequest",
+  "Tidings__V1__FetchClusterStatusRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__FetchClusterStatusRequest),
+  0,
+  tidings__v1__fetch_cluster_status_request__field_descriptors,
+  tidings__v1__fetch_cluster_status_request__field_indices_by_name,
+  0,  tidings__v1__fetch_cluster_status_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__fetch_cluster_status_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__cluster_node__field_descriptors[8] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ClusterNode, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "role",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ClusterNode, role),
+    &tidings__v1__node_role__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "version",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ClusterNode, version),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "rpc_endpoint",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ClusterNode, rpc_endpoint),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "push_endpoint",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ClusterNode, push_endpoint),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "publications_behind",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ClusterNode, publications_behind),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "silent_milliseconds",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ClusterNode, silent_milliseconds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_called",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ClusterNode, is_called),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__cluster_node__field_indices_by_name[] = {
+  7,   /* field[7] = is_called */
+  0,   /* field[0] = name */
+  5,   /* field[5] = publications_behind */
+  4,   /* field[4] = push_endpoint */
+  1,   /* field[1] = role */
+  3,   /* field[3] = rpc_endpoint */
+  6,   /* field[6] = silent_milliseconds */
+  2,   /* field[2] = version */
+};
+static const ProtobufCIntRange tidings__v1__cluster_node__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 8 }
+};
+const ProtobufCMessageDescriptor tidings__v1__cluster_node__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.ClusterNode",
+  "ClusterNode",
+  "Tidings__V1__ClusterNode",
+  "tidings.v1",
+  sizeof(Tidings__V1__ClusterNode),
+  8,
+  tidings__v1__cluster_node__field_descriptors,
+  tidings__v1__cluster_node__field_indices_by_name,
+  1,  tidings__v1__cluster_node__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__cluster_node__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__fetch_cluster_status_response__field_descriptors[3] =
+{
+  {
+    "term",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchClusterStatusResponse, term),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "nodes",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__FetchClusterStatusResponse, n_nodes),
+    offsetof(Tidings__V1__FetchClusterStatusResponse, nodes),
+    &tidings__v1__cluster_node__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "groups_run_again",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchClusterStatusResponse, groups_run_again),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__fetch_cluster_status_response__field_indices_by_name[] = {
+  2,   /* field[2] = groups_run_again */
+  1,   /* field[1] = nodes */
+  0,   /* field[0] = term */
+};
+static const ProtobufCIntRange tidings__v1__fetch_cluster_status_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor tidings__v1__fetch_cluster_status_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.FetchClusterStatusResponse",
+  "FetchClusterStatusResponse",
+  "Tidings__V1__FetchClusterStatusResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__FetchClusterStatusResponse),
+  3,
+  tidings__v1__fetch_cluster_status_response__field_descriptors,
+  tidings__v1__fetch_cluster_status_response__field_indices_by_name,
+  1,  tidings__v1__fetch_cluster_status_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__fetch_cluster_status_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor tidings__v1__reset_development_request__field_descriptors[2] =
 {
   {
@@ -5865,6 +6211,36 @@ const ProtobufCEnumDescriptor tidings__v1__drain_action__descriptor =
   tidings__v1__drain_action__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
+static const ProtobufCEnumValue tidings__v1__node_role__enum_values_by_number[3] =
+{
+  { "NODE_ROLE_UNSPECIFIED", "TIDINGS__V1__NODE_ROLE__NODE_ROLE_UNSPECIFIED", 0 },
+  { "NODE_ROLE_LEADER", "TIDINGS__V1__NODE_ROLE__NODE_ROLE_LEADER", 1 },
+  { "NODE_ROLE_FOLLOWER", "TIDINGS__V1__NODE_ROLE__NODE_ROLE_FOLLOWER", 2 },
+};
+static const ProtobufCIntRange tidings__v1__node_role__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex tidings__v1__node_role__enum_values_by_name[3] =
+{
+  { "NODE_ROLE_FOLLOWER", 2 },
+  { "NODE_ROLE_LEADER", 1 },
+  { "NODE_ROLE_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor tidings__v1__node_role__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "tidings.v1.NodeRole",
+  "NodeRole",
+  "Tidings__V1__NodeRole",
+  "tidings.v1",
+  3,
+  tidings__v1__node_role__enum_values_by_number,
+  3,
+  tidings__v1__node_role__enum_values_by_name,
+  1,
+  tidings__v1__node_role__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
 static const ProtobufCEnumValue tidings__v1__public_records_action__enum_values_by_number[3] =
 {
   { "PUBLIC_RECORDS_ACTION_UNSPECIFIED", "TIDINGS__V1__PUBLIC_RECORDS_ACTION__PUBLIC_RECORDS_ACTION_UNSPECIFIED", 0 },
@@ -5895,7 +6271,7 @@ const ProtobufCEnumDescriptor tidings__v1__public_records_action__descriptor =
   tidings__v1__public_records_action__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor tidings__v1__admin_service__method_descriptors[20] =
+static const ProtobufCMethodDescriptor tidings__v1__admin_service__method_descriptors[21] =
 {
   { "CreateUser", &tidings__v1__create_user_request__descriptor, &tidings__v1__create_user_response__descriptor },
   { "UpdateUser", &tidings__v1__update_user_request__descriptor, &tidings__v1__update_user_response__descriptor },
@@ -5913,6 +6289,7 @@ static const ProtobufCMethodDescriptor tidings__v1__admin_service__method_descri
   { "SetLogLevel", &tidings__v1__set_log_level_request__descriptor, &tidings__v1__set_log_level_response__descriptor },
   { "SetRetention", &tidings__v1__set_retention_request__descriptor, &tidings__v1__set_retention_response__descriptor },
   { "Drain", &tidings__v1__drain_request__descriptor, &tidings__v1__drain_response__descriptor },
+  { "FetchClusterStatus", &tidings__v1__fetch_cluster_status_request__descriptor, &tidings__v1__fetch_cluster_status_response__descriptor },
   { "ResetDevelopment", &tidings__v1__reset_development_request__descriptor, &tidings__v1__reset_development_response__descriptor },
   { "FetchUserData", &tidings__v1__fetch_user_data_request__descriptor, &tidings__v1__fetch_user_data_response__descriptor },
   { "EraseUser", &tidings__v1__erase_user_request__descriptor, &tidings__v1__erase_user_response__descriptor },
@@ -5926,15 +6303,16 @@ const unsigned tidings__v1__admin_service__method_indices_by_name[] = {
   0,        /* CreateUser */
   15,        /* Drain */
   11,        /* EndConnections */
-  18,        /* EraseUser */
+  19,        /* EraseUser */
   6,        /* FetchAuditLog */
-  19,        /* FetchErasure */
+  16,        /* FetchClusterStatus */
+  20,        /* FetchErasure */
   9,        /* FetchStatistics */
-  17,        /* FetchUserData */
+  18,        /* FetchUserData */
   10,        /* ListConnections */
   12,        /* ListDevices */
   2,        /* ListUsers */
-  16,        /* ResetDevelopment */
+  17,        /* ResetDevelopment */
   4,        /* RevokeKey */
   13,        /* SetLogLevel */
   14,        /* SetRetention */
@@ -5947,7 +6325,7 @@ const ProtobufCServiceDescriptor tidings__v1__admin_service__descriptor =
   "AdminService",
   "Tidings__V1__AdminService",
   "tidings.v1",
-  20,
+  21,
   tidings__v1__admin_service__method_descriptors,
   tidings__v1__admin_service__method_indices_by_name
 };
@@ -6079,13 +6457,21 @@ void tidings__v1__admin_service__drain(ProtobufCService *service,
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
   service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void tidings__v1__admin_service__fetch_cluster_status(ProtobufCService *service,
+                                                      const Tidings__V1__FetchClusterStatusRequest *input,
+                                                      Tidings__V1__FetchClusterStatusResponse_Closure closure,
+                                                      void *closure_data)
+{
+  assert(service->descriptor == &tidings__v1__admin_service__descriptor);
+  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void tidings__v1__admin_service__reset_development(ProtobufCService *service,
                                                    const Tidings__V1__ResetDevelopmentRequest *input,
                                                    Tidings__V1__ResetDevelopmentResponse_Closure closure,
                                                    void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__fetch_user_data(ProtobufCService *service,
                                                  const Tidings__V1__FetchUserDataRequest *input,
@@ -6093,7 +6479,7 @@ void tidings__v1__admin_service__fetch_user_data(ProtobufCService *service,
                                                  void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__erase_user(ProtobufCService *service,
                                             const Tidings__V1__EraseUserRequest *input,
@@ -6101,7 +6487,7 @@ void tidings__v1__admin_service__erase_user(ProtobufCService *service,
                                             void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__fetch_erasure(ProtobufCService *service,
                                                const Tidings__V1__FetchErasureRequest *input,
@@ -6109,7 +6495,7 @@ void tidings__v1__admin_service__fetch_erasure(ProtobufCService *service,
                                                void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__init (Tidings__V1__AdminService_Service *service,
                                        Tidings__V1__AdminService_ServiceDestroy destroy)

@@ -83,6 +83,33 @@ public final class Forwarding {
     ownCalls[lastNumber] = done
   }
 
+  /// Calls the other server in the name of the client whose call is being handled.
+  ///
+  /// - Parameters:
+  ///   - method: A unary method.
+  ///   - request: The encoded request.
+  ///   - token: The client's call.
+  ///   - loop: The loop, which is handling it.
+  ///   - done: Gets the encoded response, or why there is none.
+  public func call(
+    _ method: MethodDescriptor,
+    _ request: [UInt8],
+    for token: ReplyToken,
+    on loop: LoopContext,
+    _ done: @escaping (Result<[UInt8], RPCError>) -> Void
+  ) {
+    guard let upstream, upstream.isConnected else { return done(.failure(.noLeader)) }
+    lastNumber += 1
+    let isSent = ForwardingHeader.request(
+      loop.frames[loop.frames.count - 2],
+      number: lastNumber,
+      key: token.peer.keyNumber,
+      method: method.fullName
+    ) { header in request.withUnsafeBytes { upstream.send(header, $0) } }
+    guard isSent else { return done(.failure(.upstreamIsFull)) }
+    ownCalls[lastNumber] = done
+  }
+
   /// Ends it: what was handed on fails, and so does what waits for a connection, which was not begun.
   public func end(on loop: LoopContext) {
     lose(RPCError(.unavailable, "this node changes its role"), on: loop)
@@ -200,7 +227,7 @@ extension RPCError {
       .unavailable,
       "the node that leads was lost during the call (\(error.message)); whether it was done is not known: repeat it "
         + "with its idempotency key",
-      details: [.errorInfo(reason: "LEADER_LOST"), .retryInfo(after: .milliseconds(100))]
+      details: [.errorInfo(reason: "OUTCOME_UNKNOWN"), .retryInfo(after: .milliseconds(100))]
     )
   }
 

@@ -26,6 +26,21 @@ enum ForwardingHeader {
     }
   }
 
+  /// A request's header with another number and another method, and the key of its caller.
+  static func request<R>(
+    _ header: UnsafeRawBufferPointer,
+    number: UInt64,
+    key: Int64?,
+    method: String,
+    _ body: (UnsafeRawBufferPointer) -> R
+  ) -> R {
+    extended(header, room: method.utf8.count, body) { cursor in
+      cursor.add(Request.callID, varint: number)
+      cursor.add(Request.method, method)
+      cursor.add(Request.forwardedKey, varint: UInt64(key ?? 0))
+    }
+  }
+
   /// An answer's header with the client's name for the call.
   static func response<R>(
     _ header: UnsafeRawBufferPointer,
@@ -39,10 +54,11 @@ enum ForwardingHeader {
 
   private static func extended<R>(
     _ header: UnsafeRawBufferPointer,
+    room: Int = 0,
     _ body: (UnsafeRawBufferPointer) -> R,
     _ write: (inout WireCursor) -> Void
   ) -> R {
-    let bytesMax = header.count + 3 * WireCursor.fieldBytesMax
+    let bytesMax = header.count + 3 * WireCursor.fieldBytesMax + room
     return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytesMax) { memory in
       var cursor = WireCursor(memory)
       cursor.append(header)

@@ -122,6 +122,39 @@ extension TidingsV1 {
     }
   }
 
+  /// What a node does.
+  public struct NodeRole: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+    /// The number; one that the .proto file does not have is still a value.
+    public let rawValue: Int32
+
+    /// A value from its number.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// Not known.
+    public static let unspecified = Self(rawValue: 0)
+    /// It has the database, and answers all calls.
+    public static let leader = Self(rawValue: 1)
+    /// It forwards calls to the leader.
+    public static let follower = Self(rawValue: 2)
+
+    /// The values of the .proto file, in its order.
+    public static let allCases: [Self] = [
+      .unspecified,
+      .leader,
+      .follower,
+    ]
+
+    /// The name in the .proto file, or the number of an unknown value.
+    public var description: String {
+      switch rawValue {
+      case 0: "NODE_ROLE_UNSPECIFIED"
+      case 1: "NODE_ROLE_LEADER"
+      case 2: "NODE_ROLE_FOLLOWER"
+      default: String(rawValue)
+      }
+    }
+  }
+
   /// What happens to records that the user created in public databases.
   public struct PublicRecordsAction: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// The number; one that the .proto file does not have is still a value.
@@ -1451,6 +1484,99 @@ extension TidingsV1 {
     public enum FieldNumber {
       @inlinable public static var state: Int { 1 }
       @inlinable public static var callsOpen: Int { 2 }
+    }
+  }
+
+  /// Asks for the nodes.
+  public struct FetchClusterStatusRequest: Hashable, Sendable {
+    /// All fields at their defaults.
+    public init() {}
+  }
+
+  /// A node.
+  public struct ClusterNode: Hashable, Sendable {
+    /// Its name.
+    public var name: String = ""
+    /// What it does.
+    public var role: TidingsV1.NodeRole = TidingsV1.NodeRole(rawValue: 0)
+    /// Its version.
+    public var version: String = ""
+    /// Where clients call it.
+    public var rpcEndpoint: String = ""
+    /// Where clients get pushes from it.
+    public var pushEndpoint: String = ""
+    /// Of a follower: publications of the leader that it has not got yet.
+    public var publicationsBehind: UInt64 = 0
+    /// Of a follower: milliseconds since the leader was last called by it.
+    public var silentMilliseconds: UInt32 = 0
+    /// The call came through this node.
+    public var isCalled: Bool = false
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      name: String = "",
+      role: TidingsV1.NodeRole = TidingsV1.NodeRole(rawValue: 0),
+      version: String = "",
+      rpcEndpoint: String = "",
+      pushEndpoint: String = "",
+      publicationsBehind: UInt64 = 0,
+      silentMilliseconds: UInt32 = 0,
+      isCalled: Bool = false
+    ) {
+      self.name = name
+      self.role = role
+      self.version = version
+      self.rpcEndpoint = rpcEndpoint
+      self.pushEndpoint = pushEndpoint
+      self.publicationsBehind = publicationsBehind
+      self.silentMilliseconds = silentMilliseconds
+      self.isCalled = isCalled
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var name: Int { 1 }
+      @inlinable public static var role: Int { 2 }
+      @inlinable public static var version: Int { 3 }
+      @inlinable public static var rpcEndpoint: Int { 4 }
+      @inlinable public static var pushEndpoint: Int { 5 }
+      @inlinable public static var publicationsBehind: Int { 6 }
+      @inlinable public static var silentMilliseconds: Int { 7 }
+      @inlinable public static var isCalled: Int { 8 }
+    }
+  }
+
+  /// The nodes.
+  public struct FetchClusterStatusResponse: Hashable, Sendable {
+    /// Each leader of a database has a higher term than those before; 0: the database is embedded, and has one server.
+    public var term: UInt64 = 0
+    /// The leader, and those that follow it, by name.
+    public var nodes: [TidingsV1.ClusterNode] = []
+    /// Groups of calls that the leader has run again, because the database rolled them back.
+    public var groupsRunAgain: UInt64 = 0
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      term: UInt64 = 0,
+      nodes: [TidingsV1.ClusterNode] = [],
+      groupsRunAgain: UInt64 = 0
+    ) {
+      self.term = term
+      self.nodes = nodes
+      self.groupsRunAgain = groupsRunAgain
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var term: Int { 1 }
+      @inlinable public static var nodes: Int { 2 }
+      @inlinable public static var groupsRunAgain: Int { 3 }
     }
   }
 
@@ -3282,6 +3408,118 @@ extension TidingsV1.DrainResponse: TidingsProtobuf.GeneratedMessage {
   }
 }
 
+extension TidingsV1.FetchClusterStatusRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.FetchClusterStatusRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.FetchClusterStatusRequest", tidings__v1__fetch_cluster_status_request__init)
+  }
+
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    while let field = try reader.next() {
+      try reader.skip(field)
+    }
+  }
+
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+  }
+}
+
+extension TidingsV1.ClusterNode: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.ClusterNode"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.ClusterNode", tidings__v1__cluster_node__init)
+  }
+
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.name = try reader.string("tidings.v1.ClusterNode.name")
+      case 2:
+        self.role = TidingsV1.NodeRole(rawValue: try reader.int32())
+      case 3:
+        self.version = try reader.string("tidings.v1.ClusterNode.version")
+      case 4:
+        self.rpcEndpoint = try reader.string("tidings.v1.ClusterNode.rpc_endpoint")
+      case 5:
+        self.pushEndpoint = try reader.string("tidings.v1.ClusterNode.push_endpoint")
+      case 6:
+        self.publicationsBehind = try reader.uint64()
+      case 7:
+        self.silentMilliseconds = try reader.uint32()
+      case 8:
+        self.isCalled = try reader.bool()
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.name.isEmpty { writer.tag(10); writer.string(self.name) }
+    if self.role.rawValue != 0 { writer.tag(16); writer.int32(self.role.rawValue) }
+    if !self.version.isEmpty { writer.tag(26); writer.string(self.version) }
+    if !self.rpcEndpoint.isEmpty { writer.tag(34); writer.string(self.rpcEndpoint) }
+    if !self.pushEndpoint.isEmpty { writer.tag(42); writer.string(self.pushEndpoint) }
+    if self.publicationsBehind != 0 { writer.tag(48); writer.uint64(self.publicationsBehind) }
+    if self.silentMilliseconds != 0 { writer.tag(56); writer.uint32(self.silentMilliseconds) }
+    if self.isCalled { writer.tag(64); writer.bool(self.isCalled) }
+  }
+}
+
+extension TidingsV1.FetchClusterStatusResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.FetchClusterStatusResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.FetchClusterStatusResponse", tidings__v1__fetch_cluster_status_response__init)
+  }
+
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.term = try reader.uint64()
+      case 2:
+        try reader.message(appendingTo: &self.nodes)
+      case 3:
+        self.groupsRunAgain = try reader.uint64()
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.term != 0 { writer.tag(8); writer.uint64(self.term) }
+    for value in self.nodes { writer.tag(18); writer.message(value) }
+    if self.groupsRunAgain != 0 { writer.tag(24); writer.uint64(self.groupsRunAgain) }
+  }
+}
+
 extension TidingsV1.ResetDevelopmentRequest: TidingsProtobuf.GeneratedMessage {
   /// The full name in the .proto file.
   public static let messageName = "tidings.v1.ResetDevelopmentRequest"
@@ -3727,7 +3965,7 @@ extension TidingsV1 {
     /// Describes the service.
     public static let descriptor = TidingsRPC.ServiceDescriptor(
       name: "tidings.v1.AdminService",
-      methods: [Methods.createUser, Methods.updateUser, Methods.listUsers, Methods.authorizeKey, Methods.revokeKey, Methods.assignRoles, Methods.fetchAuditLog, Methods.createBackup, Methods.checkStore, Methods.fetchStatistics, Methods.listConnections, Methods.endConnections, Methods.listDevices, Methods.setLogLevel, Methods.setRetention, Methods.drain, Methods.resetDevelopment, Methods.fetchUserData, Methods.eraseUser, Methods.fetchErasure],
+      methods: [Methods.createUser, Methods.updateUser, Methods.listUsers, Methods.authorizeKey, Methods.revokeKey, Methods.assignRoles, Methods.fetchAuditLog, Methods.createBackup, Methods.checkStore, Methods.fetchStatistics, Methods.listConnections, Methods.endConnections, Methods.listDevices, Methods.setLogLevel, Methods.setRetention, Methods.drain, Methods.fetchClusterStatus, Methods.resetDevelopment, Methods.fetchUserData, Methods.eraseUser, Methods.fetchErasure],
       fileDescriptors: TidingsProtobuf.FileDescriptor.tidingsV1AdminServiceProto.serializedWithDependencies)
 
     /// Describes each method.
@@ -3870,6 +4108,14 @@ extension TidingsV1 {
         idempotency: .idempotent,
         inputType: "tidings.v1.DrainRequest",
         outputType: "tidings.v1.DrainResponse")
+      /// Returns the nodes of the server's database.
+      public static let fetchClusterStatus = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.AdminService",
+        name: "FetchClusterStatus",
+        kind: .unary,
+        idempotency: .noSideEffects,
+        inputType: "tidings.v1.FetchClusterStatusRequest",
+        outputType: "tidings.v1.FetchClusterStatusResponse")
       /// Resets the development environment of a container to production: the zones, records and
       /// subscriptions of all users are removed, and its schema becomes production's. A large one is removed in pieces
       /// after the call; until then calls that write there fail with ZONE_BUSY. Production is not changed.
@@ -4144,6 +4390,20 @@ extension TidingsV1 {
         }
       }
 
+      /// Returns the nodes of the server's database.
+      public func fetchClusterStatus(
+        _ request: TidingsV1.FetchClusterStatusRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsV1.FetchClusterStatusResponse {
+        let response = try await transport.unary(
+          Methods.fetchClusterStatus, request.encoded(), options: options)
+        do {
+          return try TidingsV1.FetchClusterStatusResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
+        }
+      }
+
       /// Resets the development environment of a container to production: the zones, records and
       /// subscriptions of all users are removed, and its schema becomes production's. A large one is removed in pieces
       /// after the call; until then calls that write there fail with ZONE_BUSY. Production is not changed.
@@ -4319,6 +4579,12 @@ extension TidingsV1 {
         _ request: TidingsV1.DrainRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.DrainResponse
+
+      /// Returns the nodes of the server's database.
+      func fetchClusterStatus(
+        _ request: TidingsV1.FetchClusterStatusRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsV1.FetchClusterStatusResponse
 
       /// Resets the development environment of a container to production: the zones, records and
       /// subscriptions of all users are removed, and its schema becomes production's. A large one is removed in pieces
@@ -4505,6 +4771,15 @@ extension TidingsV1.AdminService.Server {
   }
 
   /// Answers UNIMPLEMENTED.
+  public func fetchClusterStatus(
+    _ request: TidingsV1.FetchClusterStatusRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsV1.FetchClusterStatusResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.AdminService/FetchClusterStatus is not implemented")
+  }
+
+  /// Answers UNIMPLEMENTED.
   public func resetDevelopment(
     _ request: TidingsV1.ResetDevelopmentRequest,
     call: TidingsRPC.ServerCall
@@ -4629,6 +4904,12 @@ extension TidingsV1.AdminService.Server {
         throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.drain(message, call: call).encoded()
+    case "FetchClusterStatus":
+      let message: TidingsV1.FetchClusterStatusRequest
+      do { message = try TidingsV1.FetchClusterStatusRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
+      }
+      return try await self.fetchClusterStatus(message, call: call).encoded()
     case "ResetDevelopment":
       let message: TidingsV1.ResetDevelopmentRequest
       do { message = try TidingsV1.ResetDevelopmentRequest(decoding: request) } catch {
@@ -4775,67 +5056,77 @@ extension TidingsProtobuf.FileDescriptor {
       UghzZXROYW1lcyKKAQoMRHJhaW5SZXF1ZXN0Ei8KBmFjdGlvbhgBIAEoDjIXLnRpZGluZ3MudjEuRHJhaW5BY3Rpb25S\
       BmFjdGlvbhIUCgVzdG9wcxgCIAEoCFIFc3RvcHMSMwoVcGF0aWVuY2VfbWlsbGlzZWNvbmRzGAMgASgNUhRwYXRpZW5j\
       ZU1pbGxpc2Vjb25kcyJhCg1EcmFpblJlc3BvbnNlEjEKBXN0YXRlGAEgASgOMhsudGlkaW5ncy5ycGMudjEuU2VydmVy\
-      U3RhdGVSBXN0YXRlEh0KCmNhbGxzX29wZW4YAiABKA1SCWNhbGxzT3BlbiJQChdSZXNldERldmVsb3BtZW50UmVxdWVz\
-      dBIcCgljb250YWluZXIYASABKAlSCWNvbnRhaW5lchIXCgdkcnlfcnVuGAIgASgIUgZkcnlSdW4ilAEKGFJlc2V0RGV2\
-      ZWxvcG1lbnRSZXNwb25zZRIyCgdjaGFuZ2VzGAEgAygLMhgudGlkaW5ncy52MS5TY2hlbWFDaGFuZ2VSB2NoYW5nZXMS\
-      JQoOZGF0YWJhc2VfY291bnQYAiABKA1SDWRhdGFiYXNlQ291bnQSHQoKaXNfcnVubmluZxgDIAEoCFIJaXNSdW5uaW5n\
-      IlcKFEZldGNoVXNlckRhdGFSZXF1ZXN0EhsKCXVzZXJfbmFtZRgBIAEoCVIIdXNlck5hbWUSIgoMY29udGludWF0aW9u\
-      GAIgASgMUgxjb250aW51YXRpb24i2gQKDFVzZXJEYXRhSXRlbRI3CgtkYXRhYmFzZV9pZBgBIAEoCzIWLnRpZGluZ3Mu\
-      djEuRGF0YWJhc2VJRFIKZGF0YWJhc2VJZBIvCgdhY2NvdW50GAIgASgLMhMudGlkaW5ncy52MS5BY2NvdW50SABSB2Fj\
-      Y291bnQSKQoFdXNhZ2UYAyABKAsyES50aWRpbmdzLnYxLlVzYWdlSABSBXVzYWdlEiwKBmRldmljZRgEIAEoCzISLnRp\
-      ZGluZ3MudjEuRGV2aWNlSABSBmRldmljZRIsCgR6b25lGAUgASgLMhYudGlkaW5ncy52MS5SZWNvcmRab25lSABSBHpv\
-      bmUSLAoGcmVjb3JkGAYgASgLMhIudGlkaW5ncy52MS5SZWNvcmRIAFIGcmVjb3JkEj4KDHN1YnNjcmlwdGlvbhgHIAEo\
-      CzIYLnRpZGluZ3MudjEuU3Vic2NyaXB0aW9uSABSDHN1YnNjcmlwdGlvbhI+Cgxub3RpZmljYXRpb24YCCABKAsyGC50\
-      aWRpbmdzLnYxLk5vdGlmaWNhdGlvbkgAUgxub3RpZmljYXRpb24SMQoFc2hhcmUYCSABKAsyGS50aWRpbmdzLnYxLlNo\
-      YXJlTWV0YWRhdGFIAFIFc2hhcmUSKQoFYXNzZXQYCiABKAsyES50aWRpbmdzLnYxLkFzc2V0SABSBWFzc2V0EkUKD2Rp\
-      cmVjdG9yeV9lbnRyeRgLIAEoCzIaLnRpZGluZ3MudjEuRGlyZWN0b3J5RW50cnlIAFIOZGlyZWN0b3J5RW50cnlCBgoE\
-      aXRlbSJrChVGZXRjaFVzZXJEYXRhUmVzcG9uc2USLgoFaXRlbXMYASADKAsyGC50aWRpbmdzLnYxLlVzZXJEYXRhSXRl\
-      bVIFaXRlbXMSIgoMY29udGludWF0aW9uGAIgASgMUgxjb250aW51YXRpb24idwoQRXJhc2VVc2VyUmVxdWVzdBIbCgl1\
-      c2VyX25hbWUYASABKAlSCHVzZXJOYW1lEkYKDnB1YmxpY19yZWNvcmRzGAIgASgOMh8udGlkaW5ncy52MS5QdWJsaWNS\
-      ZWNvcmRzQWN0aW9uUg1wdWJsaWNSZWNvcmRzIkYKEUVyYXNlVXNlclJlc3BvbnNlEjEKB2VyYXN1cmUYASABKAsyFy50\
-      aWRpbmdzLnYxLlVzZXJFcmFzdXJlUgdlcmFzdXJlIl4KE0ZldGNoRXJhc3VyZVJlcXVlc3QSHQoJdXNlcl9uYW1lGAEg\
-      ASgJSABSCHVzZXJOYW1lEh8KCmVyYXN1cmVfaWQYAiABKAlIAFIJZXJhc3VyZUlkQgcKBXdoaWNoIkkKFEZldGNoRXJh\
-      c3VyZVJlc3BvbnNlEjEKB2VyYXN1cmUYASABKAsyFy50aWRpbmdzLnYxLlVzZXJFcmFzdXJlUgdlcmFzdXJlIpUDCgtV\
-      c2VyRXJhc3VyZRIdCgplcmFzdXJlX2lkGAEgASgJUgllcmFzdXJlSWQSGwoJdXNlcl9uYW1lGAIgASgJUgh1c2VyTmFt\
-      ZRIhCgxyZXF1ZXN0ZWRfYnkYAyABKAlSC3JlcXVlc3RlZEJ5EjgKCXJlcXVlc3RlZBgEIAEoCzIaLmdvb2dsZS5wcm90\
-      b2J1Zi5UaW1lc3RhbXBSCXJlcXVlc3RlZBI2CghmaW5pc2hlZBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3Rh\
-      bXBSCGZpbmlzaGVkEkYKDnB1YmxpY19yZWNvcmRzGAYgASgOMh8udGlkaW5ncy52MS5QdWJsaWNSZWNvcmRzQWN0aW9u\
-      Ug1wdWJsaWNSZWNvcmRzEi8KBmVyYXNlZBgHIAMoCzIXLnRpZGluZ3MudjEuRXJhc2VkQ291bnRSBmVyYXNlZBI8Cgpy\
-      ZW1haW5kZXJzGAggAygLMhwudGlkaW5ncy52MS5FcmFzdXJlUmVtYWluZGVyUgpyZW1haW5kZXJzIjcKC0VyYXNlZENv\
-      dW50EhIKBGtpbmQYASABKAlSBGtpbmQSFAoFY291bnQYAiABKARSBWNvdW50ImYKEEVyYXN1cmVSZW1haW5kZXISIAoL\
-      ZGVzY3JpcHRpb24YASABKAlSC2Rlc2NyaXB0aW9uEjAKBXVudGlsGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVz\
-      dGFtcFIFdW50aWwqgwEKCUNoZWNrU3RlcBIaChZDSEVDS19TVEVQX1VOU1BFQ0lGSUVEEAASFAoQQ0hFQ0tfU1RFUF9Q\
-      QUdFUxABEhUKEUNIRUNLX1NURVBfQVNTRVRTEAISGAoUQ0hFQ0tfU1RFUF9TVFJVQ1RVUkUQAxITCg9DSEVDS19TVEVQ\
-      X0RPTkUQBCp6CghMb2dMZXZlbBIZChVMT0dfTEVWRUxfVU5TUEVDSUZJRUQQABITCg9MT0dfTEVWRUxfREVCVUcQARIS\
-      Cg5MT0dfTEVWRUxfSU5GTxACEhUKEUxPR19MRVZFTF9XQVJOSU5HEAMSEwoPTE9HX0xFVkVMX0VSUk9SEAQqXAoLRHJh\
-      aW5BY3Rpb24SHAoYRFJBSU5fQUNUSU9OX1VOU1BFQ0lGSUVEEAASFgoSRFJBSU5fQUNUSU9OX0RSQUlOEAESFwoTRFJB\
-      SU5fQUNUSU9OX1JFU1VNRRACKn4KE1B1YmxpY1JlY29yZHNBY3Rpb24SJQohUFVCTElDX1JFQ09SRFNfQUNUSU9OX1VO\
-      U1BFQ0lGSUVEEAASIAocUFVCTElDX1JFQ09SRFNfQUNUSU9OX0RFTEVURRABEh4KGlBVQkxJQ19SRUNPUkRTX0FDVElP\
-      Tl9LRUVQEAIyxw0KDEFkbWluU2VydmljZRJLCgpDcmVhdGVVc2VyEh0udGlkaW5ncy52MS5DcmVhdGVVc2VyUmVxdWVz\
-      dBoeLnRpZGluZ3MudjEuQ3JlYXRlVXNlclJlc3BvbnNlElAKClVwZGF0ZVVzZXISHS50aWRpbmdzLnYxLlVwZGF0ZVVz\
-      ZXJSZXF1ZXN0Gh4udGlkaW5ncy52MS5VcGRhdGVVc2VyUmVzcG9uc2UiA5ACAhJNCglMaXN0VXNlcnMSHC50aWRpbmdz\
-      LnYxLkxpc3RVc2Vyc1JlcXVlc3QaHS50aWRpbmdzLnYxLkxpc3RVc2Vyc1Jlc3BvbnNlIgOQAgESVgoMQXV0aG9yaXpl\
-      S2V5Eh8udGlkaW5ncy52MS5BdXRob3JpemVLZXlSZXF1ZXN0GiAudGlkaW5ncy52MS5BdXRob3JpemVLZXlSZXNwb25z\
-      ZSIDkAICEk0KCVJldm9rZUtleRIcLnRpZGluZ3MudjEuUmV2b2tlS2V5UmVxdWVzdBodLnRpZGluZ3MudjEuUmV2b2tl\
-      S2V5UmVzcG9uc2UiA5ACAhJTCgtBc3NpZ25Sb2xlcxIeLnRpZGluZ3MudjEuQXNzaWduUm9sZXNSZXF1ZXN0Gh8udGlk\
-      aW5ncy52MS5Bc3NpZ25Sb2xlc1Jlc3BvbnNlIgOQAgISWQoNRmV0Y2hBdWRpdExvZxIgLnRpZGluZ3MudjEuRmV0Y2hB\
-      dWRpdExvZ1JlcXVlc3QaIS50aWRpbmdzLnYxLkZldGNoQXVkaXRMb2dSZXNwb25zZSIDkAIBElMKDENyZWF0ZUJhY2t1\
-      cBIfLnRpZGluZ3MudjEuQ3JlYXRlQmFja3VwUmVxdWVzdBogLnRpZGluZ3MudjEuQ3JlYXRlQmFja3VwUmVzcG9uc2Uw\
-      ARJSCgpDaGVja1N0b3JlEh0udGlkaW5ncy52MS5DaGVja1N0b3JlUmVxdWVzdBoeLnRpZGluZ3MudjEuQ2hlY2tTdG9y\
-      ZVJlc3BvbnNlIgOQAgEwARJfCg9GZXRjaFN0YXRpc3RpY3MSIi50aWRpbmdzLnYxLkZldGNoU3RhdGlzdGljc1JlcXVl\
-      c3QaIy50aWRpbmdzLnYxLkZldGNoU3RhdGlzdGljc1Jlc3BvbnNlIgOQAgESXwoPTGlzdENvbm5lY3Rpb25zEiIudGlk\
-      aW5ncy52MS5MaXN0Q29ubmVjdGlvbnNSZXF1ZXN0GiMudGlkaW5ncy52MS5MaXN0Q29ubmVjdGlvbnNSZXNwb25zZSID\
-      kAIBElwKDkVuZENvbm5lY3Rpb25zEiEudGlkaW5ncy52MS5FbmRDb25uZWN0aW9uc1JlcXVlc3QaIi50aWRpbmdzLnYx\
-      LkVuZENvbm5lY3Rpb25zUmVzcG9uc2UiA5ACAhJTCgtMaXN0RGV2aWNlcxIeLnRpZGluZ3MudjEuTGlzdERldmljZXNS\
-      ZXF1ZXN0Gh8udGlkaW5ncy52MS5MaXN0RGV2aWNlc1Jlc3BvbnNlIgOQAgESUwoLU2V0TG9nTGV2ZWwSHi50aWRpbmdz\
-      LnYxLlNldExvZ0xldmVsUmVxdWVzdBofLnRpZGluZ3MudjEuU2V0TG9nTGV2ZWxSZXNwb25zZSIDkAICElYKDFNldFJl\
-      dGVudGlvbhIfLnRpZGluZ3MudjEuU2V0UmV0ZW50aW9uUmVxdWVzdBogLnRpZGluZ3MudjEuU2V0UmV0ZW50aW9uUmVz\
-      cG9uc2UiA5ACAhJBCgVEcmFpbhIYLnRpZGluZ3MudjEuRHJhaW5SZXF1ZXN0GhkudGlkaW5ncy52MS5EcmFpblJlc3Bv\
-      bnNlIgOQAgISYgoQUmVzZXREZXZlbG9wbWVudBIjLnRpZGluZ3MudjEuUmVzZXREZXZlbG9wbWVudFJlcXVlc3QaJC50\
-      aWRpbmdzLnYxLlJlc2V0RGV2ZWxvcG1lbnRSZXNwb25zZSIDkAICElkKDUZldGNoVXNlckRhdGESIC50aWRpbmdzLnYx\
-      LkZldGNoVXNlckRhdGFSZXF1ZXN0GiEudGlkaW5ncy52MS5GZXRjaFVzZXJEYXRhUmVzcG9uc2UiA5ACARJNCglFcmFz\
-      ZVVzZXISHC50aWRpbmdzLnYxLkVyYXNlVXNlclJlcXVlc3QaHS50aWRpbmdzLnYxLkVyYXNlVXNlclJlc3BvbnNlIgOQ\
-      AgISVgoMRmV0Y2hFcmFzdXJlEh8udGlkaW5ncy52MS5GZXRjaEVyYXN1cmVSZXF1ZXN0GiAudGlkaW5ncy52MS5GZXRj\
-      aEVyYXN1cmVSZXNwb25zZSIDkAIBYgZwcm90bzM=
+      U3RhdGVSBXN0YXRlEh0KCmNhbGxzX29wZW4YAiABKA1SCWNhbGxzT3BlbiIbChlGZXRjaENsdXN0ZXJTdGF0dXNSZXF1\
+      ZXN0IqwCCgtDbHVzdGVyTm9kZRISCgRuYW1lGAEgASgJUgRuYW1lEigKBHJvbGUYAiABKA4yFC50aWRpbmdzLnYxLk5v\
+      ZGVSb2xlUgRyb2xlEhgKB3ZlcnNpb24YAyABKAlSB3ZlcnNpb24SIQoMcnBjX2VuZHBvaW50GAQgASgJUgtycGNFbmRw\
+      b2ludBIjCg1wdXNoX2VuZHBvaW50GAUgASgJUgxwdXNoRW5kcG9pbnQSLwoTcHVibGljYXRpb25zX2JlaGluZBgGIAEo\
+      BFIScHVibGljYXRpb25zQmVoaW5kEi8KE3NpbGVudF9taWxsaXNlY29uZHMYByABKA1SEnNpbGVudE1pbGxpc2Vjb25k\
+      cxIbCglpc19jYWxsZWQYCCABKAhSCGlzQ2FsbGVkIokBChpGZXRjaENsdXN0ZXJTdGF0dXNSZXNwb25zZRISCgR0ZXJt\
+      GAEgASgEUgR0ZXJtEi0KBW5vZGVzGAIgAygLMhcudGlkaW5ncy52MS5DbHVzdGVyTm9kZVIFbm9kZXMSKAoQZ3JvdXBz\
+      X3J1bl9hZ2FpbhgDIAEoBFIOZ3JvdXBzUnVuQWdhaW4iUAoXUmVzZXREZXZlbG9wbWVudFJlcXVlc3QSHAoJY29udGFp\
+      bmVyGAEgASgJUgljb250YWluZXISFwoHZHJ5X3J1bhgCIAEoCFIGZHJ5UnVuIpQBChhSZXNldERldmVsb3BtZW50UmVz\
+      cG9uc2USMgoHY2hhbmdlcxgBIAMoCzIYLnRpZGluZ3MudjEuU2NoZW1hQ2hhbmdlUgdjaGFuZ2VzEiUKDmRhdGFiYXNl\
+      X2NvdW50GAIgASgNUg1kYXRhYmFzZUNvdW50Eh0KCmlzX3J1bm5pbmcYAyABKAhSCWlzUnVubmluZyJXChRGZXRjaFVz\
+      ZXJEYXRhUmVxdWVzdBIbCgl1c2VyX25hbWUYASABKAlSCHVzZXJOYW1lEiIKDGNvbnRpbnVhdGlvbhgCIAEoDFIMY29u\
+      dGludWF0aW9uItoECgxVc2VyRGF0YUl0ZW0SNwoLZGF0YWJhc2VfaWQYASABKAsyFi50aWRpbmdzLnYxLkRhdGFiYXNl\
+      SURSCmRhdGFiYXNlSWQSLwoHYWNjb3VudBgCIAEoCzITLnRpZGluZ3MudjEuQWNjb3VudEgAUgdhY2NvdW50EikKBXVz\
+      YWdlGAMgASgLMhEudGlkaW5ncy52MS5Vc2FnZUgAUgV1c2FnZRIsCgZkZXZpY2UYBCABKAsyEi50aWRpbmdzLnYxLkRl\
+      dmljZUgAUgZkZXZpY2USLAoEem9uZRgFIAEoCzIWLnRpZGluZ3MudjEuUmVjb3JkWm9uZUgAUgR6b25lEiwKBnJlY29y\
+      ZBgGIAEoCzISLnRpZGluZ3MudjEuUmVjb3JkSABSBnJlY29yZBI+CgxzdWJzY3JpcHRpb24YByABKAsyGC50aWRpbmdz\
+      LnYxLlN1YnNjcmlwdGlvbkgAUgxzdWJzY3JpcHRpb24SPgoMbm90aWZpY2F0aW9uGAggASgLMhgudGlkaW5ncy52MS5O\
+      b3RpZmljYXRpb25IAFIMbm90aWZpY2F0aW9uEjEKBXNoYXJlGAkgASgLMhkudGlkaW5ncy52MS5TaGFyZU1ldGFkYXRh\
+      SABSBXNoYXJlEikKBWFzc2V0GAogASgLMhEudGlkaW5ncy52MS5Bc3NldEgAUgVhc3NldBJFCg9kaXJlY3RvcnlfZW50\
+      cnkYCyABKAsyGi50aWRpbmdzLnYxLkRpcmVjdG9yeUVudHJ5SABSDmRpcmVjdG9yeUVudHJ5QgYKBGl0ZW0iawoVRmV0\
+      Y2hVc2VyRGF0YVJlc3BvbnNlEi4KBWl0ZW1zGAEgAygLMhgudGlkaW5ncy52MS5Vc2VyRGF0YUl0ZW1SBWl0ZW1zEiIK\
+      DGNvbnRpbnVhdGlvbhgCIAEoDFIMY29udGludWF0aW9uIncKEEVyYXNlVXNlclJlcXVlc3QSGwoJdXNlcl9uYW1lGAEg\
+      ASgJUgh1c2VyTmFtZRJGCg5wdWJsaWNfcmVjb3JkcxgCIAEoDjIfLnRpZGluZ3MudjEuUHVibGljUmVjb3Jkc0FjdGlv\
+      blINcHVibGljUmVjb3JkcyJGChFFcmFzZVVzZXJSZXNwb25zZRIxCgdlcmFzdXJlGAEgASgLMhcudGlkaW5ncy52MS5V\
+      c2VyRXJhc3VyZVIHZXJhc3VyZSJeChNGZXRjaEVyYXN1cmVSZXF1ZXN0Eh0KCXVzZXJfbmFtZRgBIAEoCUgAUgh1c2Vy\
+      TmFtZRIfCgplcmFzdXJlX2lkGAIgASgJSABSCWVyYXN1cmVJZEIHCgV3aGljaCJJChRGZXRjaEVyYXN1cmVSZXNwb25z\
+      ZRIxCgdlcmFzdXJlGAEgASgLMhcudGlkaW5ncy52MS5Vc2VyRXJhc3VyZVIHZXJhc3VyZSKVAwoLVXNlckVyYXN1cmUS\
+      HQoKZXJhc3VyZV9pZBgBIAEoCVIJZXJhc3VyZUlkEhsKCXVzZXJfbmFtZRgCIAEoCVIIdXNlck5hbWUSIQoMcmVxdWVz\
+      dGVkX2J5GAMgASgJUgtyZXF1ZXN0ZWRCeRI4CglyZXF1ZXN0ZWQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0\
+      YW1wUglyZXF1ZXN0ZWQSNgoIZmluaXNoZWQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUghmaW5pc2hl\
+      ZBJGCg5wdWJsaWNfcmVjb3JkcxgGIAEoDjIfLnRpZGluZ3MudjEuUHVibGljUmVjb3Jkc0FjdGlvblINcHVibGljUmVj\
+      b3JkcxIvCgZlcmFzZWQYByADKAsyFy50aWRpbmdzLnYxLkVyYXNlZENvdW50UgZlcmFzZWQSPAoKcmVtYWluZGVycxgI\
+      IAMoCzIcLnRpZGluZ3MudjEuRXJhc3VyZVJlbWFpbmRlclIKcmVtYWluZGVycyI3CgtFcmFzZWRDb3VudBISCgRraW5k\
+      GAEgASgJUgRraW5kEhQKBWNvdW50GAIgASgEUgVjb3VudCJmChBFcmFzdXJlUmVtYWluZGVyEiAKC2Rlc2NyaXB0aW9u\
+      GAEgASgJUgtkZXNjcmlwdGlvbhIwCgV1bnRpbBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBXVudGls\
+      KoMBCglDaGVja1N0ZXASGgoWQ0hFQ0tfU1RFUF9VTlNQRUNJRklFRBAAEhQKEENIRUNLX1NURVBfUEFHRVMQARIVChFD\
+      SEVDS19TVEVQX0FTU0VUUxACEhgKFENIRUNLX1NURVBfU1RSVUNUVVJFEAMSEwoPQ0hFQ0tfU1RFUF9ET05FEAQqegoI\
+      TG9nTGV2ZWwSGQoVTE9HX0xFVkVMX1VOU1BFQ0lGSUVEEAASEwoPTE9HX0xFVkVMX0RFQlVHEAESEgoOTE9HX0xFVkVM\
+      X0lORk8QAhIVChFMT0dfTEVWRUxfV0FSTklORxADEhMKD0xPR19MRVZFTF9FUlJPUhAEKlwKC0RyYWluQWN0aW9uEhwK\
+      GERSQUlOX0FDVElPTl9VTlNQRUNJRklFRBAAEhYKEkRSQUlOX0FDVElPTl9EUkFJThABEhcKE0RSQUlOX0FDVElPTl9S\
+      RVNVTUUQAipTCghOb2RlUm9sZRIZChVOT0RFX1JPTEVfVU5TUEVDSUZJRUQQABIUChBOT0RFX1JPTEVfTEVBREVSEAES\
+      FgoSTk9ERV9ST0xFX0ZPTExPV0VSEAIqfgoTUHVibGljUmVjb3Jkc0FjdGlvbhIlCiFQVUJMSUNfUkVDT1JEU19BQ1RJ\
+      T05fVU5TUEVDSUZJRUQQABIgChxQVUJMSUNfUkVDT1JEU19BQ1RJT05fREVMRVRFEAESHgoaUFVCTElDX1JFQ09SRFNf\
+      QUNUSU9OX0tFRVAQAjKxDgoMQWRtaW5TZXJ2aWNlEksKCkNyZWF0ZVVzZXISHS50aWRpbmdzLnYxLkNyZWF0ZVVzZXJS\
+      ZXF1ZXN0Gh4udGlkaW5ncy52MS5DcmVhdGVVc2VyUmVzcG9uc2USUAoKVXBkYXRlVXNlchIdLnRpZGluZ3MudjEuVXBk\
+      YXRlVXNlclJlcXVlc3QaHi50aWRpbmdzLnYxLlVwZGF0ZVVzZXJSZXNwb25zZSIDkAICEk0KCUxpc3RVc2VycxIcLnRp\
+      ZGluZ3MudjEuTGlzdFVzZXJzUmVxdWVzdBodLnRpZGluZ3MudjEuTGlzdFVzZXJzUmVzcG9uc2UiA5ACARJWCgxBdXRo\
+      b3JpemVLZXkSHy50aWRpbmdzLnYxLkF1dGhvcml6ZUtleVJlcXVlc3QaIC50aWRpbmdzLnYxLkF1dGhvcml6ZUtleVJl\
+      c3BvbnNlIgOQAgISTQoJUmV2b2tlS2V5EhwudGlkaW5ncy52MS5SZXZva2VLZXlSZXF1ZXN0Gh0udGlkaW5ncy52MS5S\
+      ZXZva2VLZXlSZXNwb25zZSIDkAICElMKC0Fzc2lnblJvbGVzEh4udGlkaW5ncy52MS5Bc3NpZ25Sb2xlc1JlcXVlc3Qa\
+      Hy50aWRpbmdzLnYxLkFzc2lnblJvbGVzUmVzcG9uc2UiA5ACAhJZCg1GZXRjaEF1ZGl0TG9nEiAudGlkaW5ncy52MS5G\
+      ZXRjaEF1ZGl0TG9nUmVxdWVzdBohLnRpZGluZ3MudjEuRmV0Y2hBdWRpdExvZ1Jlc3BvbnNlIgOQAgESUwoMQ3JlYXRl\
+      QmFja3VwEh8udGlkaW5ncy52MS5DcmVhdGVCYWNrdXBSZXF1ZXN0GiAudGlkaW5ncy52MS5DcmVhdGVCYWNrdXBSZXNw\
+      b25zZTABElIKCkNoZWNrU3RvcmUSHS50aWRpbmdzLnYxLkNoZWNrU3RvcmVSZXF1ZXN0Gh4udGlkaW5ncy52MS5DaGVj\
+      a1N0b3JlUmVzcG9uc2UiA5ACATABEl8KD0ZldGNoU3RhdGlzdGljcxIiLnRpZGluZ3MudjEuRmV0Y2hTdGF0aXN0aWNz\
+      UmVxdWVzdBojLnRpZGluZ3MudjEuRmV0Y2hTdGF0aXN0aWNzUmVzcG9uc2UiA5ACARJfCg9MaXN0Q29ubmVjdGlvbnMS\
+      Ii50aWRpbmdzLnYxLkxpc3RDb25uZWN0aW9uc1JlcXVlc3QaIy50aWRpbmdzLnYxLkxpc3RDb25uZWN0aW9uc1Jlc3Bv\
+      bnNlIgOQAgESXAoORW5kQ29ubmVjdGlvbnMSIS50aWRpbmdzLnYxLkVuZENvbm5lY3Rpb25zUmVxdWVzdBoiLnRpZGlu\
+      Z3MudjEuRW5kQ29ubmVjdGlvbnNSZXNwb25zZSIDkAICElMKC0xpc3REZXZpY2VzEh4udGlkaW5ncy52MS5MaXN0RGV2\
+      aWNlc1JlcXVlc3QaHy50aWRpbmdzLnYxLkxpc3REZXZpY2VzUmVzcG9uc2UiA5ACARJTCgtTZXRMb2dMZXZlbBIeLnRp\
+      ZGluZ3MudjEuU2V0TG9nTGV2ZWxSZXF1ZXN0Gh8udGlkaW5ncy52MS5TZXRMb2dMZXZlbFJlc3BvbnNlIgOQAgISVgoM\
+      U2V0UmV0ZW50aW9uEh8udGlkaW5ncy52MS5TZXRSZXRlbnRpb25SZXF1ZXN0GiAudGlkaW5ncy52MS5TZXRSZXRlbnRp\
+      b25SZXNwb25zZSIDkAICEkEKBURyYWluEhgudGlkaW5ncy52MS5EcmFpblJlcXVlc3QaGS50aWRpbmdzLnYxLkRyYWlu\
+      UmVzcG9uc2UiA5ACAhJoChJGZXRjaENsdXN0ZXJTdGF0dXMSJS50aWRpbmdzLnYxLkZldGNoQ2x1c3RlclN0YXR1c1Jl\
+      cXVlc3QaJi50aWRpbmdzLnYxLkZldGNoQ2x1c3RlclN0YXR1c1Jlc3BvbnNlIgOQAgESYgoQUmVzZXREZXZlbG9wbWVu\
+      dBIjLnRpZGluZ3MudjEuUmVzZXREZXZlbG9wbWVudFJlcXVlc3QaJC50aWRpbmdzLnYxLlJlc2V0RGV2ZWxvcG1lbnRS\
+      ZXNwb25zZSIDkAICElkKDUZldGNoVXNlckRhdGESIC50aWRpbmdzLnYxLkZldGNoVXNlckRhdGFSZXF1ZXN0GiEudGlk\
+      aW5ncy52MS5GZXRjaFVzZXJEYXRhUmVzcG9uc2UiA5ACARJNCglFcmFzZVVzZXISHC50aWRpbmdzLnYxLkVyYXNlVXNl\
+      clJlcXVlc3QaHS50aWRpbmdzLnYxLkVyYXNlVXNlclJlc3BvbnNlIgOQAgISVgoMRmV0Y2hFcmFzdXJlEh8udGlkaW5n\
+      cy52MS5GZXRjaEVyYXN1cmVSZXF1ZXN0GiAudGlkaW5ncy52MS5GZXRjaEVyYXN1cmVSZXNwb25zZSIDkAIBYgZwcm90\
+      bzM=
       """)
 }

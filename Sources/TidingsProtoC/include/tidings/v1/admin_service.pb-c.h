@@ -63,6 +63,9 @@ typedef struct Tidings__V1__SetRetentionRequest Tidings__V1__SetRetentionRequest
 typedef struct Tidings__V1__SetRetentionResponse Tidings__V1__SetRetentionResponse;
 typedef struct Tidings__V1__DrainRequest Tidings__V1__DrainRequest;
 typedef struct Tidings__V1__DrainResponse Tidings__V1__DrainResponse;
+typedef struct Tidings__V1__FetchClusterStatusRequest Tidings__V1__FetchClusterStatusRequest;
+typedef struct Tidings__V1__ClusterNode Tidings__V1__ClusterNode;
+typedef struct Tidings__V1__FetchClusterStatusResponse Tidings__V1__FetchClusterStatusResponse;
 typedef struct Tidings__V1__ResetDevelopmentRequest Tidings__V1__ResetDevelopmentRequest;
 typedef struct Tidings__V1__ResetDevelopmentResponse Tidings__V1__ResetDevelopmentResponse;
 typedef struct Tidings__V1__FetchUserDataRequest Tidings__V1__FetchUserDataRequest;
@@ -149,6 +152,24 @@ typedef enum _Tidings__V1__DrainAction {
   TIDINGS__V1__DRAIN_ACTION__DRAIN_ACTION_RESUME = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__DRAIN_ACTION)
 } Tidings__V1__DrainAction;
+/*
+ * What a node does.
+ */
+typedef enum _Tidings__V1__NodeRole {
+  /*
+   * Not known.
+   */
+  TIDINGS__V1__NODE_ROLE__NODE_ROLE_UNSPECIFIED = 0,
+  /*
+   * It has the database, and answers all calls.
+   */
+  TIDINGS__V1__NODE_ROLE__NODE_ROLE_LEADER = 1,
+  /*
+   * It forwards calls to the leader.
+   */
+  TIDINGS__V1__NODE_ROLE__NODE_ROLE_FOLLOWER = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__NODE_ROLE)
+} Tidings__V1__NodeRole;
 /*
  * What happens to records that the user created in public databases.
  */
@@ -1260,6 +1281,87 @@ struct  Tidings__V1__DrainResponse
 
 
 /*
+ * Asks for the nodes.
+ */
+struct  Tidings__V1__FetchClusterStatusRequest
+{
+  ProtobufCMessage base;
+};
+#define TIDINGS__V1__FETCH_CLUSTER_STATUS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__fetch_cluster_status_request__descriptor) \
+     }
+
+
+/*
+ * A node.
+ */
+struct  Tidings__V1__ClusterNode
+{
+  ProtobufCMessage base;
+  /*
+   * Its name.
+   */
+  ProtobufCBinaryData name;
+  /*
+   * What it does.
+   */
+  Tidings__V1__NodeRole role;
+  /*
+   * Its version.
+   */
+  ProtobufCBinaryData version;
+  /*
+   * Where clients call it.
+   */
+  ProtobufCBinaryData rpc_endpoint;
+  /*
+   * Where clients get pushes from it.
+   */
+  ProtobufCBinaryData push_endpoint;
+  /*
+   * Of a follower: publications of the leader that it has not got yet.
+   */
+  uint64_t publications_behind;
+  /*
+   * Of a follower: milliseconds since the leader was last called by it.
+   */
+  uint32_t silent_milliseconds;
+  /*
+   * The call came through this node.
+   */
+  protobuf_c_boolean is_called;
+};
+#define TIDINGS__V1__CLUSTER_NODE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__cluster_node__descriptor) \
+    , {0,NULL}, TIDINGS__V1__NODE_ROLE__NODE_ROLE_UNSPECIFIED, {0,NULL}, {0,NULL}, {0,NULL}, 0, 0, 0 }
+
+
+/*
+ * The nodes.
+ */
+struct  Tidings__V1__FetchClusterStatusResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Each leader of a database has a higher term than those before; 0: the database is embedded, and has one server.
+   */
+  uint64_t term;
+  /*
+   * The leader, and those that follow it, by name.
+   */
+  size_t n_nodes;
+  Tidings__V1__ClusterNode **nodes;
+  /*
+   * Groups of calls that the leader has run again, because the database rolled them back.
+   */
+  uint64_t groups_run_again;
+};
+#define TIDINGS__V1__FETCH_CLUSTER_STATUS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__fetch_cluster_status_response__descriptor) \
+    , 0, 0,NULL, 0 }
+
+
+/*
  * Resets a development environment.
  */
 struct  Tidings__V1__ResetDevelopmentRequest
@@ -2329,6 +2431,63 @@ Tidings__V1__DrainResponse *
 void   tidings__v1__drain_response__free_unpacked
                      (Tidings__V1__DrainResponse *message,
                       ProtobufCAllocator *allocator);
+/* Tidings__V1__FetchClusterStatusRequest methods */
+void   tidings__v1__fetch_cluster_status_request__init
+                     (Tidings__V1__FetchClusterStatusRequest         *message);
+size_t tidings__v1__fetch_cluster_status_request__get_packed_size
+                     (const Tidings__V1__FetchClusterStatusRequest   *message);
+size_t tidings__v1__fetch_cluster_status_request__pack
+                     (const Tidings__V1__FetchClusterStatusRequest   *message,
+                      uint8_t             *out);
+size_t tidings__v1__fetch_cluster_status_request__pack_to_buffer
+                     (const Tidings__V1__FetchClusterStatusRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__FetchClusterStatusRequest *
+       tidings__v1__fetch_cluster_status_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__fetch_cluster_status_request__free_unpacked
+                     (Tidings__V1__FetchClusterStatusRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__ClusterNode methods */
+void   tidings__v1__cluster_node__init
+                     (Tidings__V1__ClusterNode         *message);
+size_t tidings__v1__cluster_node__get_packed_size
+                     (const Tidings__V1__ClusterNode   *message);
+size_t tidings__v1__cluster_node__pack
+                     (const Tidings__V1__ClusterNode   *message,
+                      uint8_t             *out);
+size_t tidings__v1__cluster_node__pack_to_buffer
+                     (const Tidings__V1__ClusterNode   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__ClusterNode *
+       tidings__v1__cluster_node__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__cluster_node__free_unpacked
+                     (Tidings__V1__ClusterNode *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__FetchClusterStatusResponse methods */
+void   tidings__v1__fetch_cluster_status_response__init
+                     (Tidings__V1__FetchClusterStatusResponse         *message);
+size_t tidings__v1__fetch_cluster_status_response__get_packed_size
+                     (const Tidings__V1__FetchClusterStatusResponse   *message);
+size_t tidings__v1__fetch_cluster_status_response__pack
+                     (const Tidings__V1__FetchClusterStatusResponse   *message,
+                      uint8_t             *out);
+size_t tidings__v1__fetch_cluster_status_response__pack_to_buffer
+                     (const Tidings__V1__FetchClusterStatusResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__FetchClusterStatusResponse *
+       tidings__v1__fetch_cluster_status_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__fetch_cluster_status_response__free_unpacked
+                     (Tidings__V1__FetchClusterStatusResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ResetDevelopmentRequest methods */
 void   tidings__v1__reset_development_request__init
                      (Tidings__V1__ResetDevelopmentRequest         *message);
@@ -2676,6 +2835,15 @@ typedef void (*Tidings__V1__DrainRequest_Closure)
 typedef void (*Tidings__V1__DrainResponse_Closure)
                  (const Tidings__V1__DrainResponse *message,
                   void *closure_data);
+typedef void (*Tidings__V1__FetchClusterStatusRequest_Closure)
+                 (const Tidings__V1__FetchClusterStatusRequest *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__ClusterNode_Closure)
+                 (const Tidings__V1__ClusterNode *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__FetchClusterStatusResponse_Closure)
+                 (const Tidings__V1__FetchClusterStatusResponse *message,
+                  void *closure_data);
 typedef void (*Tidings__V1__ResetDevelopmentRequest_Closure)
                  (const Tidings__V1__ResetDevelopmentRequest *message,
                   void *closure_data);
@@ -2783,6 +2951,10 @@ struct Tidings__V1__AdminService_Service
                 const Tidings__V1__DrainRequest *input,
                 Tidings__V1__DrainResponse_Closure closure,
                 void *closure_data);
+  void (*fetch_cluster_status)(Tidings__V1__AdminService_Service *service,
+                               const Tidings__V1__FetchClusterStatusRequest *input,
+                               Tidings__V1__FetchClusterStatusResponse_Closure closure,
+                               void *closure_data);
   void (*reset_development)(Tidings__V1__AdminService_Service *service,
                             const Tidings__V1__ResetDevelopmentRequest *input,
                             Tidings__V1__ResetDevelopmentResponse_Closure closure,
@@ -2823,6 +2995,7 @@ void tidings__v1__admin_service__init (Tidings__V1__AdminService_Service *servic
       function_prefix__ ## set_log_level,\
       function_prefix__ ## set_retention,\
       function_prefix__ ## drain,\
+      function_prefix__ ## fetch_cluster_status,\
       function_prefix__ ## reset_development,\
       function_prefix__ ## fetch_user_data,\
       function_prefix__ ## erase_user,\
@@ -2891,6 +3064,10 @@ void tidings__v1__admin_service__drain(ProtobufCService *service,
                                        const Tidings__V1__DrainRequest *input,
                                        Tidings__V1__DrainResponse_Closure closure,
                                        void *closure_data);
+void tidings__v1__admin_service__fetch_cluster_status(ProtobufCService *service,
+                                                      const Tidings__V1__FetchClusterStatusRequest *input,
+                                                      Tidings__V1__FetchClusterStatusResponse_Closure closure,
+                                                      void *closure_data);
 void tidings__v1__admin_service__reset_development(ProtobufCService *service,
                                                    const Tidings__V1__ResetDevelopmentRequest *input,
                                                    Tidings__V1__ResetDevelopmentResponse_Closure closure,
@@ -2913,6 +3090,7 @@ void tidings__v1__admin_service__fetch_erasure(ProtobufCService *service,
 extern const ProtobufCEnumDescriptor    tidings__v1__check_step__descriptor;
 extern const ProtobufCEnumDescriptor    tidings__v1__log_level__descriptor;
 extern const ProtobufCEnumDescriptor    tidings__v1__drain_action__descriptor;
+extern const ProtobufCEnumDescriptor    tidings__v1__node_role__descriptor;
 extern const ProtobufCEnumDescriptor    tidings__v1__public_records_action__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__account__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__public_key__descriptor;
@@ -2953,6 +3131,9 @@ extern const ProtobufCMessageDescriptor tidings__v1__set_retention_request__desc
 extern const ProtobufCMessageDescriptor tidings__v1__set_retention_response__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__drain_request__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__drain_response__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__fetch_cluster_status_request__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__cluster_node__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__fetch_cluster_status_response__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__reset_development_request__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__reset_development_response__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__fetch_user_data_request__descriptor;

@@ -187,6 +187,96 @@ void   tidings__cluster__v1__publication__free_unpacked
   assert(message->base.descriptor == &tidings__cluster__v1__publication__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   tidings__cluster__v1__authorize_request__init
+                     (Tidings__Cluster__V1__AuthorizeRequest         *message)
+{
+  static const Tidings__Cluster__V1__AuthorizeRequest init_value = TIDINGS__CLUSTER__V1__AUTHORIZE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__cluster__v1__authorize_request__get_packed_size
+                     (const Tidings__Cluster__V1__AuthorizeRequest *message)
+{
+  assert(message->base.descriptor == &tidings__cluster__v1__authorize_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__cluster__v1__authorize_request__pack
+                     (const Tidings__Cluster__V1__AuthorizeRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__cluster__v1__authorize_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__cluster__v1__authorize_request__pack_to_buffer
+                     (const Tidings__Cluster__V1__AuthorizeRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__cluster__v1__authorize_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__Cluster__V1__AuthorizeRequest *
+       tidings__cluster__v1__authorize_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__Cluster__V1__AuthorizeRequest *)
+     protobuf_c_message_unpack (&tidings__cluster__v1__authorize_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__cluster__v1__authorize_request__free_unpacked
+                     (Tidings__Cluster__V1__AuthorizeRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__cluster__v1__authorize_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__cluster__v1__authorize_response__init
+                     (Tidings__Cluster__V1__AuthorizeResponse         *message)
+{
+  static const Tidings__Cluster__V1__AuthorizeResponse init_value = TIDINGS__CLUSTER__V1__AUTHORIZE_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__cluster__v1__authorize_response__get_packed_size
+                     (const Tidings__Cluster__V1__AuthorizeResponse *message)
+{
+  assert(message->base.descriptor == &tidings__cluster__v1__authorize_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__cluster__v1__authorize_response__pack
+                     (const Tidings__Cluster__V1__AuthorizeResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__cluster__v1__authorize_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__cluster__v1__authorize_response__pack_to_buffer
+                     (const Tidings__Cluster__V1__AuthorizeResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__cluster__v1__authorize_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__Cluster__V1__AuthorizeResponse *
+       tidings__cluster__v1__authorize_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__Cluster__V1__AuthorizeResponse *)
+     protobuf_c_message_unpack (&tidings__cluster__v1__authorize_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__cluster__v1__authorize_response__free_unpacked
+                     (Tidings__Cluster__V1__AuthorizeResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__cluster__v1__authorize_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor tidings__cluster__v1__node__field_descriptors[4] =
 {
   {
@@ -264,7 +354,7 @@ const ProtobufCMessageDescriptor tidings__cluster__v1__node__descriptor =
   (ProtobufCMessageInit) tidings__cluster__v1__node__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__cluster__v1__follow_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor tidings__cluster__v1__follow_request__field_descriptors[6] =
 {
   {
     "node",
@@ -326,9 +416,22 @@ static const ProtobufCFieldDescriptor tidings__cluster__v1__follow_request__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "keys_version",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Cluster__V1__FollowRequest, keys_version),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__cluster__v1__follow_request__field_indices_by_name[] = {
   3,   /* field[3] = event */
+  5,   /* field[5] = keys_version */
   0,   /* field[0] = node */
   2,   /* field[2] = publication */
   1,   /* field[1] = term */
@@ -337,7 +440,7 @@ static const unsigned tidings__cluster__v1__follow_request__field_indices_by_nam
 static const ProtobufCIntRange tidings__cluster__v1__follow_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor tidings__cluster__v1__follow_request__descriptor =
 {
@@ -347,7 +450,7 @@ const ProtobufCMessageDescriptor tidings__cluster__v1__follow_request__descripto
   "Tidings__Cluster__V1__FollowRequest",
   "tidings.cluster.v1",
   sizeof(Tidings__Cluster__V1__FollowRequest),
-  5,
+  6,
   tidings__cluster__v1__follow_request__field_descriptors,
   tidings__cluster__v1__follow_request__field_indices_by_name,
   1,  tidings__cluster__v1__follow_request__number_ranges,
@@ -508,11 +611,82 @@ const ProtobufCMessageDescriptor tidings__cluster__v1__publication__descriptor =
   (ProtobufCMessageInit) tidings__cluster__v1__publication__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCMethodDescriptor tidings__cluster__v1__cluster_service__method_descriptors[1] =
+static const ProtobufCFieldDescriptor tidings__cluster__v1__authorize_request__field_descriptors[2] =
+{
+  {
+    "method",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Cluster__V1__AuthorizeRequest, method),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "about",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Cluster__V1__AuthorizeRequest, about),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__cluster__v1__authorize_request__field_indices_by_name[] = {
+  1,   /* field[1] = about */
+  0,   /* field[0] = method */
+};
+static const ProtobufCIntRange tidings__cluster__v1__authorize_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tidings__cluster__v1__authorize_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.cluster.v1.AuthorizeRequest",
+  "AuthorizeRequest",
+  "Tidings__Cluster__V1__AuthorizeRequest",
+  "tidings.cluster.v1",
+  sizeof(Tidings__Cluster__V1__AuthorizeRequest),
+  2,
+  tidings__cluster__v1__authorize_request__field_descriptors,
+  tidings__cluster__v1__authorize_request__field_indices_by_name,
+  1,  tidings__cluster__v1__authorize_request__number_ranges,
+  (ProtobufCMessageInit) tidings__cluster__v1__authorize_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define tidings__cluster__v1__authorize_response__field_descriptors NULL
+#define tidings__cluster__v1__authorize_response__field_indices_by_name NULL
+#define tidings__cluster__v1__authorize_response__number_ranges NULL
+const ProtobufCMessageDescriptor tidings__cluster__v1__authorize_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.cluster.v1.AuthorizeResponse",
+  "AuthorizeResponse",
+  "Tidings__Cluster__V1__AuthorizeResponse",
+  "tidings.cluster.v1",
+  sizeof(Tidings__Cluster__V1__AuthorizeResponse),
+  0,
+  tidings__cluster__v1__authorize_response__field_descriptors,
+  tidings__cluster__v1__authorize_response__field_indices_by_name,
+  0,  tidings__cluster__v1__authorize_response__number_ranges,
+  (ProtobufCMessageInit) tidings__cluster__v1__authorize_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCMethodDescriptor tidings__cluster__v1__cluster_service__method_descriptors[2] =
 {
   { "Follow", &tidings__cluster__v1__follow_request__descriptor, &tidings__cluster__v1__follow_response__descriptor },
+  { "Authorize", &tidings__cluster__v1__authorize_request__descriptor, &tidings__cluster__v1__authorize_response__descriptor },
 };
 const unsigned tidings__cluster__v1__cluster_service__method_indices_by_name[] = {
+  1,        /* Authorize */
   0         /* Follow */
 };
 const ProtobufCServiceDescriptor tidings__cluster__v1__cluster_service__descriptor =
@@ -522,7 +696,7 @@ const ProtobufCServiceDescriptor tidings__cluster__v1__cluster_service__descript
   "ClusterService",
   "Tidings__Cluster__V1__ClusterService",
   "tidings.cluster.v1",
-  1,
+  2,
   tidings__cluster__v1__cluster_service__method_descriptors,
   tidings__cluster__v1__cluster_service__method_indices_by_name
 };
@@ -533,6 +707,14 @@ void tidings__cluster__v1__cluster_service__follow(ProtobufCService *service,
 {
   assert(service->descriptor == &tidings__cluster__v1__cluster_service__descriptor);
   service->invoke(service, 0, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void tidings__cluster__v1__cluster_service__authorize(ProtobufCService *service,
+                                                      const Tidings__Cluster__V1__AuthorizeRequest *input,
+                                                      Tidings__Cluster__V1__AuthorizeResponse_Closure closure,
+                                                      void *closure_data)
+{
+  assert(service->descriptor == &tidings__cluster__v1__cluster_service__descriptor);
+  service->invoke(service, 1, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__cluster__v1__cluster_service__init (Tidings__Cluster__V1__ClusterService_Service *service,
                                                   Tidings__Cluster__V1__ClusterService_ServiceDestroy destroy)

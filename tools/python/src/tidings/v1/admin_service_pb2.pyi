@@ -27,6 +27,9 @@ LOG_LEVEL_ERROR: LogLevel
 LOG_LEVEL_INFO: LogLevel
 LOG_LEVEL_UNSPECIFIED: LogLevel
 LOG_LEVEL_WARNING: LogLevel
+NODE_ROLE_FOLLOWER: NodeRole
+NODE_ROLE_LEADER: NodeRole
+NODE_ROLE_UNSPECIFIED: NodeRole
 PUBLIC_RECORDS_ACTION_DELETE: PublicRecordsAction
 PUBLIC_RECORDS_ACTION_KEEP: PublicRecordsAction
 PUBLIC_RECORDS_ACTION_UNSPECIFIED: PublicRecordsAction
@@ -144,6 +147,26 @@ class CheckStoreResponse(_message.Message):
     pages_total: int
     step: CheckStep
     def __init__(self, step: _Optional[_Union[CheckStep, str]] = ..., pages_total: _Optional[int] = ..., pages_done: _Optional[int] = ..., assets_total: _Optional[int] = ..., assets_done: _Optional[int] = ..., bytes_total: _Optional[int] = ..., bytes_done: _Optional[int] = ..., damage: _Optional[_Iterable[_Union[StoreDamage, _Mapping]]] = ..., damage_count: _Optional[int] = ...) -> None: ...
+
+class ClusterNode(_message.Message):
+    __slots__ = ["is_called", "name", "publications_behind", "push_endpoint", "role", "rpc_endpoint", "silent_milliseconds", "version"]
+    IS_CALLED_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    PUBLICATIONS_BEHIND_FIELD_NUMBER: _ClassVar[int]
+    PUSH_ENDPOINT_FIELD_NUMBER: _ClassVar[int]
+    ROLE_FIELD_NUMBER: _ClassVar[int]
+    RPC_ENDPOINT_FIELD_NUMBER: _ClassVar[int]
+    SILENT_MILLISECONDS_FIELD_NUMBER: _ClassVar[int]
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    is_called: bool
+    name: str
+    publications_behind: int
+    push_endpoint: str
+    role: NodeRole
+    rpc_endpoint: str
+    silent_milliseconds: int
+    version: str
+    def __init__(self, name: _Optional[str] = ..., role: _Optional[_Union[NodeRole, str]] = ..., version: _Optional[str] = ..., rpc_endpoint: _Optional[str] = ..., push_endpoint: _Optional[str] = ..., publications_behind: _Optional[int] = ..., silent_milliseconds: _Optional[int] = ..., is_called: bool = ...) -> None: ...
 
 class Connection(_message.Message):
     __slots__ = ["bytes_held", "calls_open", "device_id", "is_subscriber", "number", "public_key", "since", "topics", "user_name"]
@@ -292,6 +315,20 @@ class FetchAuditLogResponse(_message.Message):
     chains: _containers.RepeatedCompositeFieldContainer[AuditChain]
     entries: _containers.RepeatedCompositeFieldContainer[AuditEntry]
     def __init__(self, entries: _Optional[_Iterable[_Union[AuditEntry, _Mapping]]] = ..., chains: _Optional[_Iterable[_Union[AuditChain, _Mapping]]] = ...) -> None: ...
+
+class FetchClusterStatusRequest(_message.Message):
+    __slots__ = []
+    def __init__(self) -> None: ...
+
+class FetchClusterStatusResponse(_message.Message):
+    __slots__ = ["groups_run_again", "nodes", "term"]
+    GROUPS_RUN_AGAIN_FIELD_NUMBER: _ClassVar[int]
+    NODES_FIELD_NUMBER: _ClassVar[int]
+    TERM_FIELD_NUMBER: _ClassVar[int]
+    groups_run_again: int
+    nodes: _containers.RepeatedCompositeFieldContainer[ClusterNode]
+    term: int
+    def __init__(self, term: _Optional[int] = ..., nodes: _Optional[_Iterable[_Union[ClusterNode, _Mapping]]] = ..., groups_run_again: _Optional[int] = ...) -> None: ...
 
 class FetchErasureRequest(_message.Message):
     __slots__ = ["erasure_id", "user_name"]
@@ -580,6 +617,9 @@ class LogLevel(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = []
 
 class DrainAction(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = []
+
+class NodeRole(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = []
 
 class PublicRecordsAction(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):

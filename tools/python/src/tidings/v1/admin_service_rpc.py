@@ -146,6 +146,14 @@ class AdminServiceMethods:
         idempotency=Idempotency.IDEMPOTENT,
     )
 
+    FETCH_CLUSTER_STATUS: Final = MethodDescriptor(
+        full_name="tidings.v1.AdminService/FetchClusterStatus",
+        request_type=admin_service_pb2.FetchClusterStatusRequest,
+        response_type=admin_service_pb2.FetchClusterStatusResponse,
+        is_streaming=False,
+        idempotency=Idempotency.NO_SIDE_EFFECTS,
+    )
+
     RESET_DEVELOPMENT: Final = MethodDescriptor(
         full_name="tidings.v1.AdminService/ResetDevelopment",
         request_type=admin_service_pb2.ResetDevelopmentRequest,
@@ -441,6 +449,21 @@ class AdminServiceClient:
         """
         return await self._transport.unary(
             AdminServiceMethods.DRAIN,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    async def fetch_cluster_status(
+        self,
+        request: admin_service_pb2.FetchClusterStatusRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.FetchClusterStatusResponse:
+        """Returns the nodes of the server's database."""
+        return await self._transport.unary(
+            AdminServiceMethods.FETCH_CLUSTER_STATUS,
             request,
             CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
         )
@@ -778,6 +801,21 @@ class AdminServiceSyncClient:
         """
         return self._transport.unary(
             AdminServiceMethods.DRAIN,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    def fetch_cluster_status(
+        self,
+        request: admin_service_pb2.FetchClusterStatusRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.FetchClusterStatusResponse:
+        """Returns the nodes of the server's database."""
+        return self._transport.unary(
+            AdminServiceMethods.FETCH_CLUSTER_STATUS,
             request,
             CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
         )

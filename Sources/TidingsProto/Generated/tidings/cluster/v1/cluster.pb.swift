@@ -56,6 +56,8 @@ extension TidingsClusterV1 {
     public var event: UInt64 = 0
     /// Milliseconds for which the call may wait.
     public var waitMilliseconds: UInt32 = 0
+    /// The last `FollowResponse.keys_version`: the call waits for another one too.
+    public var keysVersion: UInt64 = 0
 
     /// All fields at their defaults.
     public init() {}
@@ -66,13 +68,15 @@ extension TidingsClusterV1 {
       term: UInt64 = 0,
       publication: UInt64 = 0,
       event: UInt64 = 0,
-      waitMilliseconds: UInt32 = 0
+      waitMilliseconds: UInt32 = 0,
+      keysVersion: UInt64 = 0
     ) {
       self.node = node
       self.term = term
       self.publication = publication
       self.event = event
       self.waitMilliseconds = waitMilliseconds
+      self.keysVersion = keysVersion
     }
 
     /// The numbers of the fields on the wire.
@@ -82,6 +86,7 @@ extension TidingsClusterV1 {
       @inlinable public static var publication: Int { 3 }
       @inlinable public static var event: Int { 4 }
       @inlinable public static var waitMilliseconds: Int { 5 }
+      @inlinable public static var keysVersion: Int { 6 }
     }
   }
 
@@ -156,6 +161,38 @@ extension TidingsClusterV1 {
       @inlinable public static var body: Int { 2 }
     }
   }
+
+  /// Asks whether a caller may do something at a node.
+  public struct AuthorizeRequest: Hashable, Sendable {
+    /// The method of AdminService, for example `Drain`.
+    public var method: String = ""
+    /// What the audit log says about it.
+    public var about: String = ""
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      method: String = "",
+      about: String = ""
+    ) {
+      self.method = method
+      self.about = about
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var method: Int { 1 }
+      @inlinable public static var about: Int { 2 }
+    }
+  }
+
+  /// The caller may.
+  public struct AuthorizeResponse: Hashable, Sendable {
+    /// All fields at their defaults.
+    public init() {}
+  }
 }
 
 extension TidingsClusterV1.Node: TidingsProtobuf.GeneratedMessage {
@@ -224,6 +261,8 @@ extension TidingsClusterV1.FollowRequest: TidingsProtobuf.GeneratedMessage {
         self.event = try reader.uint64()
       case 5:
         self.waitMilliseconds = try reader.uint32()
+      case 6:
+        self.keysVersion = try reader.uint64()
       default: try reader.skip(field)
       }
     }
@@ -236,6 +275,7 @@ extension TidingsClusterV1.FollowRequest: TidingsProtobuf.GeneratedMessage {
     if self.publication != 0 { writer.tag(24); writer.uint64(self.publication) }
     if self.event != 0 { writer.tag(32); writer.uint64(self.event) }
     if self.waitMilliseconds != 0 { writer.tag(40); writer.uint32(self.waitMilliseconds) }
+    if self.keysVersion != 0 { writer.tag(48); writer.uint64(self.keysVersion) }
   }
 }
 
@@ -317,13 +357,71 @@ extension TidingsClusterV1.Publication: TidingsProtobuf.GeneratedMessage {
   }
 }
 
+extension TidingsClusterV1.AuthorizeRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.cluster.v1.AuthorizeRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.cluster.v1.AuthorizeRequest", tidings__cluster__v1__authorize_request__init)
+  }
+
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.method = try reader.string("tidings.cluster.v1.AuthorizeRequest.method")
+      case 2:
+        self.about = try reader.string("tidings.cluster.v1.AuthorizeRequest.about")
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.method.isEmpty { writer.tag(10); writer.string(self.method) }
+    if !self.about.isEmpty { writer.tag(18); writer.string(self.about) }
+  }
+}
+
+extension TidingsClusterV1.AuthorizeResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.cluster.v1.AuthorizeResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.cluster.v1.AuthorizeResponse", tidings__cluster__v1__authorize_response__init)
+  }
+
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    while let field = try reader.next() {
+      try reader.skip(field)
+    }
+  }
+
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+  }
+}
+
 extension TidingsClusterV1 {
   /// Answered by the node that leads, to the nodes that follow it: they prove themselves with the server's own key.
   public enum ClusterService {
     /// Describes the service.
     public static let descriptor = TidingsRPC.ServiceDescriptor(
       name: "tidings.cluster.v1.ClusterService",
-      methods: [Methods.follow],
+      methods: [Methods.follow, Methods.authorize],
       fileDescriptors: TidingsProtobuf.FileDescriptor.tidingsClusterV1ClusterProto.serializedWithDependencies)
 
     /// Describes each method.
@@ -339,6 +437,15 @@ extension TidingsClusterV1 {
         idempotency: .noSideEffects,
         inputType: "tidings.cluster.v1.FollowRequest",
         outputType: "tidings.cluster.v1.FollowResponse")
+      /// Returns OK if the caller, whose call a node has received, may administer the server, and notes that in the audit log. The
+      /// node then does itself what concerns only it.
+      public static let authorize = TidingsRPC.MethodDescriptor(
+        service: "tidings.cluster.v1.ClusterService",
+        name: "Authorize",
+        kind: .unary,
+        idempotency: .noSideEffects,
+        inputType: "tidings.cluster.v1.AuthorizeRequest",
+        outputType: "tidings.cluster.v1.AuthorizeResponse")
     }
 
     /// Calls the service.
@@ -364,6 +471,21 @@ extension TidingsClusterV1 {
           throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
+
+      /// Returns OK if the caller, whose call a node has received, may administer the server, and notes that in the audit log. The
+      /// node then does itself what concerns only it.
+      public func authorize(
+        _ request: TidingsClusterV1.AuthorizeRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsClusterV1.AuthorizeResponse {
+        let response = try await transport.unary(
+          Methods.authorize, request.encoded(), options: options)
+        do {
+          return try TidingsClusterV1.AuthorizeResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
+        }
+      }
     }
 
     /// Answers the service's calls.
@@ -378,6 +500,13 @@ extension TidingsClusterV1 {
         _ request: TidingsClusterV1.FollowRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsClusterV1.FollowResponse
+
+      /// Returns OK if the caller, whose call a node has received, may administer the server, and notes that in the audit log. The
+      /// node then does itself what concerns only it.
+      func authorize(
+        _ request: TidingsClusterV1.AuthorizeRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsClusterV1.AuthorizeResponse
     }
   }
 }
@@ -395,6 +524,15 @@ extension TidingsClusterV1.ClusterService.Server {
       .unimplemented, "tidings.cluster.v1.ClusterService/Follow is not implemented")
   }
 
+  /// Answers UNIMPLEMENTED.
+  public func authorize(
+    _ request: TidingsClusterV1.AuthorizeRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsClusterV1.AuthorizeResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.cluster.v1.ClusterService/Authorize is not implemented")
+  }
+
   /// Decodes the request, calls the method and encodes its response.
   public func handleUnary(
     _ call: TidingsRPC.ServerCall, _ request: [UInt8]
@@ -406,6 +544,12 @@ extension TidingsClusterV1.ClusterService.Server {
         throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.follow(message, call: call).encoded()
+    case "Authorize":
+      let message: TidingsClusterV1.AuthorizeRequest
+      do { message = try TidingsClusterV1.AuthorizeRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
+      }
+      return try await self.authorize(message, call: call).encoded()
     default:
       throw TidingsRPC.RPCError(.unimplemented, "\(call.method.fullName) is not such a method")
     }
@@ -429,15 +573,18 @@ extension TidingsProtobuf.FileDescriptor {
     base64: """
       CiB0aWRpbmdzL2NsdXN0ZXIvdjEvY2x1c3Rlci5wcm90bxISdGlkaW5ncy5jbHVzdGVyLnYxInwKBE5vZGUSEgoEbmFt\
       ZRgBIAEoCVIEbmFtZRIYCgd2ZXJzaW9uGAIgASgJUgd2ZXJzaW9uEiEKDHJwY19lbmRwb2ludBgDIAEoCVILcnBjRW5k\
-      cG9pbnQSIwoNcHVzaF9lbmRwb2ludBgEIAEoCVIMcHVzaEVuZHBvaW50IrYBCg1Gb2xsb3dSZXF1ZXN0EiwKBG5vZGUY\
+      cG9pbnQSIwoNcHVzaF9lbmRwb2ludBgEIAEoCVIMcHVzaEVuZHBvaW50ItkBCg1Gb2xsb3dSZXF1ZXN0EiwKBG5vZGUY\
       ASABKAsyGC50aWRpbmdzLmNsdXN0ZXIudjEuTm9kZVIEbm9kZRISCgR0ZXJtGAIgASgEUgR0ZXJtEiAKC3B1YmxpY2F0\
       aW9uGAMgASgEUgtwdWJsaWNhdGlvbhIUCgVldmVudBgEIAEoBFIFZXZlbnQSKwoRd2FpdF9taWxsaXNlY29uZHMYBSAB\
-      KA1SEHdhaXRNaWxsaXNlY29uZHMi9gEKDkZvbGxvd1Jlc3BvbnNlEhIKBHRlcm0YASABKARSBHRlcm0SQwoMcHVibGlj\
-      YXRpb25zGAIgAygLMh8udGlkaW5ncy5jbHVzdGVyLnYxLlB1YmxpY2F0aW9uUgxwdWJsaWNhdGlvbnMSIAoLcHVibGlj\
-      YXRpb24YAyABKARSC3B1YmxpY2F0aW9uEhQKBWV2ZW50GAQgASgEUgVldmVudBIhCgxrZXlzX3ZlcnNpb24YBSABKARS\
-      C2tleXNWZXJzaW9uEjAKBmxlYWRlchgGIAEoCzIYLnRpZGluZ3MuY2x1c3Rlci52MS5Ob2RlUgZsZWFkZXIiNwoLUHVi\
-      bGljYXRpb24SFAoFdG9waWMYASABKAxSBXRvcGljEhIKBGJvZHkYAiABKAxSBGJvZHkyZgoOQ2x1c3RlclNlcnZpY2US\
-      VAoGRm9sbG93EiEudGlkaW5ncy5jbHVzdGVyLnYxLkZvbGxvd1JlcXVlc3QaIi50aWRpbmdzLmNsdXN0ZXIudjEuRm9s\
-      bG93UmVzcG9uc2UiA5ACAWIGcHJvdG8z
+      KA1SEHdhaXRNaWxsaXNlY29uZHMSIQoMa2V5c192ZXJzaW9uGAYgASgEUgtrZXlzVmVyc2lvbiL2AQoORm9sbG93UmVz\
+      cG9uc2USEgoEdGVybRgBIAEoBFIEdGVybRJDCgxwdWJsaWNhdGlvbnMYAiADKAsyHy50aWRpbmdzLmNsdXN0ZXIudjEu\
+      UHVibGljYXRpb25SDHB1YmxpY2F0aW9ucxIgCgtwdWJsaWNhdGlvbhgDIAEoBFILcHVibGljYXRpb24SFAoFZXZlbnQY\
+      BCABKARSBWV2ZW50EiEKDGtleXNfdmVyc2lvbhgFIAEoBFILa2V5c1ZlcnNpb24SMAoGbGVhZGVyGAYgASgLMhgudGlk\
+      aW5ncy5jbHVzdGVyLnYxLk5vZGVSBmxlYWRlciI3CgtQdWJsaWNhdGlvbhIUCgV0b3BpYxgBIAEoDFIFdG9waWMSEgoE\
+      Ym9keRgCIAEoDFIEYm9keSJAChBBdXRob3JpemVSZXF1ZXN0EhYKBm1ldGhvZBgBIAEoCVIGbWV0aG9kEhQKBWFib3V0\
+      GAIgASgJUgVhYm91dCITChFBdXRob3JpemVSZXNwb25zZTLFAQoOQ2x1c3RlclNlcnZpY2USVAoGRm9sbG93EiEudGlk\
+      aW5ncy5jbHVzdGVyLnYxLkZvbGxvd1JlcXVlc3QaIi50aWRpbmdzLmNsdXN0ZXIudjEuRm9sbG93UmVzcG9uc2UiA5AC\
+      ARJdCglBdXRob3JpemUSJC50aWRpbmdzLmNsdXN0ZXIudjEuQXV0aG9yaXplUmVxdWVzdBolLnRpZGluZ3MuY2x1c3Rl\
+      ci52MS5BdXRob3JpemVSZXNwb25zZSIDkAIBYgZwcm90bzM=
       """)
 }

@@ -19,6 +19,8 @@ typedef struct Tidings__Cluster__V1__Node Tidings__Cluster__V1__Node;
 typedef struct Tidings__Cluster__V1__FollowRequest Tidings__Cluster__V1__FollowRequest;
 typedef struct Tidings__Cluster__V1__FollowResponse Tidings__Cluster__V1__FollowResponse;
 typedef struct Tidings__Cluster__V1__Publication Tidings__Cluster__V1__Publication;
+typedef struct Tidings__Cluster__V1__AuthorizeRequest Tidings__Cluster__V1__AuthorizeRequest;
+typedef struct Tidings__Cluster__V1__AuthorizeResponse Tidings__Cluster__V1__AuthorizeResponse;
 
 
 /* --- enums --- */
@@ -81,10 +83,14 @@ struct  Tidings__Cluster__V1__FollowRequest
    * Milliseconds for which the call may wait.
    */
   uint32_t wait_milliseconds;
+  /*
+   * The last `FollowResponse.keys_version`: the call waits for another one too.
+   */
+  uint64_t keys_version;
 };
 #define TIDINGS__CLUSTER__V1__FOLLOW_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__cluster__v1__follow_request__descriptor) \
-    , NULL, 0, 0, 0, 0 }
+    , NULL, 0, 0, 0, 0, 0 }
 
 
 /*
@@ -142,6 +148,38 @@ struct  Tidings__Cluster__V1__Publication
 #define TIDINGS__CLUSTER__V1__PUBLICATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__cluster__v1__publication__descriptor) \
     , {0,NULL}, {0,NULL} }
+
+
+/*
+ * Asks whether a caller may do something at a node.
+ */
+struct  Tidings__Cluster__V1__AuthorizeRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The method of AdminService, for example `Drain`.
+   */
+  ProtobufCBinaryData method;
+  /*
+   * What the audit log says about it.
+   */
+  ProtobufCBinaryData about;
+};
+#define TIDINGS__CLUSTER__V1__AUTHORIZE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__cluster__v1__authorize_request__descriptor) \
+    , {0,NULL}, {0,NULL} }
+
+
+/*
+ * The caller may.
+ */
+struct  Tidings__Cluster__V1__AuthorizeResponse
+{
+  ProtobufCMessage base;
+};
+#define TIDINGS__CLUSTER__V1__AUTHORIZE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__cluster__v1__authorize_response__descriptor) \
+     }
 
 
 /* Tidings__Cluster__V1__Node methods */
@@ -220,6 +258,44 @@ Tidings__Cluster__V1__Publication *
 void   tidings__cluster__v1__publication__free_unpacked
                      (Tidings__Cluster__V1__Publication *message,
                       ProtobufCAllocator *allocator);
+/* Tidings__Cluster__V1__AuthorizeRequest methods */
+void   tidings__cluster__v1__authorize_request__init
+                     (Tidings__Cluster__V1__AuthorizeRequest         *message);
+size_t tidings__cluster__v1__authorize_request__get_packed_size
+                     (const Tidings__Cluster__V1__AuthorizeRequest   *message);
+size_t tidings__cluster__v1__authorize_request__pack
+                     (const Tidings__Cluster__V1__AuthorizeRequest   *message,
+                      uint8_t             *out);
+size_t tidings__cluster__v1__authorize_request__pack_to_buffer
+                     (const Tidings__Cluster__V1__AuthorizeRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__Cluster__V1__AuthorizeRequest *
+       tidings__cluster__v1__authorize_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__cluster__v1__authorize_request__free_unpacked
+                     (Tidings__Cluster__V1__AuthorizeRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__Cluster__V1__AuthorizeResponse methods */
+void   tidings__cluster__v1__authorize_response__init
+                     (Tidings__Cluster__V1__AuthorizeResponse         *message);
+size_t tidings__cluster__v1__authorize_response__get_packed_size
+                     (const Tidings__Cluster__V1__AuthorizeResponse   *message);
+size_t tidings__cluster__v1__authorize_response__pack
+                     (const Tidings__Cluster__V1__AuthorizeResponse   *message,
+                      uint8_t             *out);
+size_t tidings__cluster__v1__authorize_response__pack_to_buffer
+                     (const Tidings__Cluster__V1__AuthorizeResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__Cluster__V1__AuthorizeResponse *
+       tidings__cluster__v1__authorize_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__cluster__v1__authorize_response__free_unpacked
+                     (Tidings__Cluster__V1__AuthorizeResponse *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__Cluster__V1__Node_Closure)
@@ -234,6 +310,12 @@ typedef void (*Tidings__Cluster__V1__FollowResponse_Closure)
 typedef void (*Tidings__Cluster__V1__Publication_Closure)
                  (const Tidings__Cluster__V1__Publication *message,
                   void *closure_data);
+typedef void (*Tidings__Cluster__V1__AuthorizeRequest_Closure)
+                 (const Tidings__Cluster__V1__AuthorizeRequest *message,
+                  void *closure_data);
+typedef void (*Tidings__Cluster__V1__AuthorizeResponse_Closure)
+                 (const Tidings__Cluster__V1__AuthorizeResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -245,6 +327,10 @@ struct Tidings__Cluster__V1__ClusterService_Service
                  const Tidings__Cluster__V1__FollowRequest *input,
                  Tidings__Cluster__V1__FollowResponse_Closure closure,
                  void *closure_data);
+  void (*authorize)(Tidings__Cluster__V1__ClusterService_Service *service,
+                    const Tidings__Cluster__V1__AuthorizeRequest *input,
+                    Tidings__Cluster__V1__AuthorizeResponse_Closure closure,
+                    void *closure_data);
 };
 typedef void (*Tidings__Cluster__V1__ClusterService_ServiceDestroy)(Tidings__Cluster__V1__ClusterService_Service *);
 void tidings__cluster__v1__cluster_service__init (Tidings__Cluster__V1__ClusterService_Service *service,
@@ -253,11 +339,16 @@ void tidings__cluster__v1__cluster_service__init (Tidings__Cluster__V1__ClusterS
     { &tidings__cluster__v1__cluster_service__descriptor, protobuf_c_service_invoke_internal, NULL }
 #define TIDINGS__CLUSTER__V1__CLUSTER_SERVICE__INIT(function_prefix__) \
     { TIDINGS__CLUSTER__V1__CLUSTER_SERVICE__BASE_INIT,\
-      function_prefix__ ## follow  }
+      function_prefix__ ## follow,\
+      function_prefix__ ## authorize  }
 void tidings__cluster__v1__cluster_service__follow(ProtobufCService *service,
                                                    const Tidings__Cluster__V1__FollowRequest *input,
                                                    Tidings__Cluster__V1__FollowResponse_Closure closure,
                                                    void *closure_data);
+void tidings__cluster__v1__cluster_service__authorize(ProtobufCService *service,
+                                                      const Tidings__Cluster__V1__AuthorizeRequest *input,
+                                                      Tidings__Cluster__V1__AuthorizeResponse_Closure closure,
+                                                      void *closure_data);
 
 /* --- descriptors --- */
 
@@ -265,6 +356,8 @@ extern const ProtobufCMessageDescriptor tidings__cluster__v1__node__descriptor;
 extern const ProtobufCMessageDescriptor tidings__cluster__v1__follow_request__descriptor;
 extern const ProtobufCMessageDescriptor tidings__cluster__v1__follow_response__descriptor;
 extern const ProtobufCMessageDescriptor tidings__cluster__v1__publication__descriptor;
+extern const ProtobufCMessageDescriptor tidings__cluster__v1__authorize_request__descriptor;
+extern const ProtobufCMessageDescriptor tidings__cluster__v1__authorize_response__descriptor;
 extern const ProtobufCServiceDescriptor tidings__cluster__v1__cluster_service__descriptor;
 
 PROTOBUF_C__END_DECLS

@@ -1,0 +1,194 @@
+#if PostgreSQL
+internal import Foundation
+internal import PostgresTestSupport
+internal import RandomSupport
+internal import TestSupport
+internal import Testing
+internal import TidingsClient
+internal import TidingsPostgres
+internal import TidingsProto
+internal import TidingsRPC
+
+/// Several rpcd on one PostgreSQL database: any of them can be called, and any of them can end.
+@Suite(
+  .endsServers,
+  .enabled(
+    if: PostgresCluster.isAvailable,
+    "PostgreSQL is not installed: run tools/install-dependencies --postgres"
+  )
+)
+struct NodeTests {
+  @Test("what is saved at one node is read, queried and notified at the others")
+  func anyNode() async throws {
+    let world = try await NodeWorld()
+    let devices = try await (0..<3).asyncMap {
+      try await world.nodes[$0].client(as: "ada", device: "device-\($0)")
+    }
+    try await devices[0].subscribe(.init("all", "Houses", keys: ["street"]))
+    var streams: [AsyncThrowingStream<String, any Error>] = []
+    for device in devices { streams.append(names(of: device)) }
+    for (index, device) in devices.enumerated() {
+      try await device.save(.init("Houses", "h\(index)", ["street": "s"]))
+      for other in devices {
+        #expect(try await other.fetch([.init("h\(index)")])[0].record != nil)
+      }
+    }
+    // Each device gets those that the others have made.
+    for (index, stream) in streams.enumerated() {
+      var missing = Set((0..<3).filter { $0 != index }.map { "h\($0)" })
+      for try await name in stream {
+        missing.remove(name)
+        if missing.isEmpty { break }
+      }
+    }
+    let status = try await world.status(from: 2)
+    #expect(status.term == 1 && status.nodes.map(\.name) == ["node-0", "node-1", "node-2"])
+    #expect(status.nodes.map(\.role) == [.leader, .follower, .follower])
+    #expect(status.nodes.map(\.isCalled) == [false, false, true])
+    let registration = try await devices[2].notifications.registerDevice(.init())
+    #expect(registration.pushEndpoint == world.nodes[2].pushEndpoint)
+  }
+
+  @Test("nodes that are killed and started again lose no save, double none, and contradict nobody")
+  func kills() async throws {
+    let seed = Seed.make("NodeTests.kills")
+    var random = SplitMix64(seed: seed)
+    var world = try await NodeWorld()
+    let writers = try await CountingWriters(world.nodes)
+    for round in 0..<6 {
+      guard try await writers.wait(forMore: 20 + random.below(60)).contradictions.isEmpty else {
+        break
+      }
+      // Half of the time the one that leads.
+      let leads = try await world.leader(from: round % 3)
+      let victim = round % 2 == 0 ? leads : random.below(3)
+      try await world.nodes[victim].crash()
+      if random.below(2) == 0 { try await writers.wait(forMore: 20) }
+      try await world.restart(victim)
+    }
+    let results = try await writers.stop()
+    try await writers.verify(on: world.nodes[random.below(3)], seed)
+    print("NodeTests: \(results.total) saves, \(results.failedCount) failed, \(results.unknownCount) unknown")
+  }
+
+  @Test("a leader that is paused is replaced; what it wakes up with changes nothing")
+  func pause() async throws {
+    let seed = Seed.make("NodeTests.pause")
+    let world = try await NodeWorld()
+    // Not at the node that is paused.
+    let writers = try await CountingWriters([world.nodes[1], world.nodes[2]])
+    try await writers.wait(forMore: 40)
+    world.nodes[0].process.send(SIGSTOP)
+    let next = try await world.leader(from: 1, other: 0)
+    try await writers.wait(forMore: 40)
+    world.nodes[0].process.send(SIGCONT)
+    try await world.wait(forFollowers: 2, from: next)
+    // It can be called, and does not answer from before.
+    let client = try await world.nodes[0].client(as: "ada")
+    #expect(try await client.fetch([.init("writer-0")])[0].record != nil)
+    _ = try await writers.stop()
+    try await writers.verify(on: world.nodes[0], seed)
+  }
+
+  @Test("a device at a node that stays is notified of everything, also while the leader changes")
+  func pushes() async throws {
+    var world = try await NodeWorld()
+    let listener = try await world.nodes[2].client(as: "ada", device: "listener")
+    try await listener.subscribe(.init("all", "Houses"))
+    let stream = names(of: listener)
+    let writer = try await world.nodes[1].client(as: "ada", device: "writer")
+    var number = 0
+    for round in 0..<3 {
+      for _ in 0..<20 {
+        try await writer.save(.init("Houses", "h\(number)"), key: "save-\(number)")
+        number += 1
+      }
+      // Those that stay are the listener's and the writer's; the leader is started again behind them.
+      guard round < 2, try await world.leader(from: 2) == 0 else { continue }
+      try await world.nodes[0].crash()
+      try await world.restart(0)
+    }
+    var expected = (0..<number).map { "h\($0)" }[...]
+    for try await name in stream {
+      #expect(name == expected.first)
+      expected = expected.dropFirst()
+      if expected.isEmpty { break }
+    }
+  }
+
+  @Test("a node that is drained refuses calls and exits, and nobody else is disturbed")
+  func drain() async throws {
+    var world = try await NodeWorld()
+    for index in [2, 0] {
+      let client = try await world.nodes[index].client(as: "root", retries: false)
+      _ = try await TidingsV1.AdminService.Client(client.transport)
+        .drain(.init(action: .drain, stops: true))
+      #expect(try await world.nodes[index].process.waitForExit() == .code(0))
+      let other = try await world.nodes[1].client(as: "ada")
+      try await other.save(.init("Houses", "after-\(index)"))
+      try await world.restart(index)
+    }
+    #expect(try await world.leader(from: 0) != 0)
+    // It follows now, and the others were not drained.
+    for node in world.nodes {
+      let client = try await node.client(as: "ada")
+      try await client.save(.init("Houses", "last"))
+    }
+  }
+
+  @Test("nodes that are restarted one after the other under load fail no call that can be repeated")
+  func rollingRestart() async throws {
+    let seed = Seed.make("NodeTests.rollingRestart")
+    var world = try await NodeWorld()
+    let writers = try await CountingWriters(world.nodes)
+    for index in world.nodes.indices {
+      try await writers.wait(forMore: 40)
+      #expect(try await world.nodes[index].stop() == .code(0))
+      try await writers.wait(forMore: 20)
+      try await world.restart(index)
+    }
+    _ = try await writers.stop()
+    try await writers.verify(on: world.nodes[1], seed)
+  }
+
+  @Test("a database that lost commits gets a new incarnation with the next leader")
+  func lostCommits() async throws {
+    let world = try await NodeWorld(2)
+    let client = try await world.nodes[1].client(as: "ada")
+    try await client.save(.init("Houses", "h1"))
+    let records = TidingsV1.RecordService.Client(client.transport)
+    let token = try await records.fetchDatabaseChanges(.init()).changeToken
+    // As if a standby had been promoted that was behind.
+    let database = try world.database()
+    try await Task.sleep(for: .seconds(1))
+    try database.execute("UPDATE commits SET number = 1 WHERE term = 1")
+    try await world.nodes[0].crash()
+    #expect(try await world.leader(from: 1) == 1)
+    let later = try await world.nodes[1].client(as: "ada")
+    let error = await failure {
+      _ = try await TidingsV1.RecordService.Client(later.transport)
+        .fetchDatabaseChanges(.init(changeToken: token))
+    }
+    #expect("\(error as Any)".contains("token"), "\(error as Any)")
+    let errors = world.nodes[1].process.seen.value.errors
+    #expect(errors.contains("THE DATABASE HAS LOST COMMITS"), "\(errors)")
+  }
+
+  /// The names of the records of which a device is notified, in order.
+  private func names(of client: Client) -> AsyncThrowingStream<String, any Error> {
+    AsyncThrowingStream { continuation in
+      let task = Task {
+        do {
+          for try await notification in client.notificationStream() {
+            continuation.yield(notification.recordID?.recordName ?? "")
+          }
+          continuation.finish()
+        } catch {
+          continuation.finish(throwing: error)
+        }
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
+  }
+}
+#endif

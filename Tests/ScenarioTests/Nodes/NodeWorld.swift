@@ -1,0 +1,66 @@
+#if PostgreSQL
+internal import PostgresTestSupport
+internal import TestSupport
+internal import Testing
+internal import TidingsClient
+internal import TidingsPostgres
+internal import TidingsProto
+internal import TidingsRPC
+
+/// Several nodes of one database, in development mode.
+struct NodeWorld {
+  let uri: String
+  private(set) var nodes: [TestServer] = []
+
+  /// Starts nodes one after the other: the first leads.
+  init(_ count: Int = 3, arguments: [String] = []) async throws {
+    uri = try PostgresCluster.shared().makeDatabaseURI()
+    for number in 0..<count {
+      nodes.append(
+        try await TestServer.startLasting(
+          arguments: ["--node-name", "node-\(number)"] + arguments,
+          environment: ["RPCD_DATABASE": uri]
+        )
+      )
+    }
+  }
+
+  /// Starts a node again that was ended.
+  mutating func restart(_ index: Int) async throws {
+    nodes[index] = try await nodes[index].restarted()
+  }
+
+  /// What a node says of all of them.
+  func status(from index: Int) async throws -> TidingsV1.FetchClusterStatusResponse {
+    let client = try await nodes[index].client(as: "root")
+    return try await TidingsV1.AdminService.Client(client.transport)
+      .fetchClusterStatus(.init())
+  }
+
+  /// The node that leads, as soon as one does that is not the given one.
+  func leader(from index: Int, other than: Int? = nil) async throws -> Int {
+    while true {
+      if let status = try? await status(from: index),
+        let leader = status.nodes.first(where: { $0.role == .leader }),
+        let number = leader.name.split(separator: "-").last.flatMap({ Int($0) }), number != than
+      {
+        return number
+      }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+  }
+
+  /// Waits until so many nodes follow.
+  func wait(forFollowers count: Int, from index: Int) async throws {
+    while true {
+      if let status = try? await status(from: index), status.nodes.count == count + 1 { return }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+  }
+
+  /// A connection to the database.
+  func database() throws -> PostgresConnection {
+    PostgresConnection(try PostgresAddress(uri))
+  }
+}
+#endif
