@@ -5,12 +5,15 @@ internal import TidingsZeroMQ
 /// A client of a Tidings server: typed stubs for all services, and reliable notifications.
 ///
 /// Shared by any number of tasks. The connection is made at the first chance and made again whenever
-/// it is lost.
+/// it is lost, to the next endpoint if there are several.
 public final class Client: Sendable {
   /// What the client was made with.
   public let configuration: ClientConfiguration
   /// Carries the calls; for stubs that are not listed here.
   public let transport: any ClientTransport
+
+  /// Reports that the connection moved to another endpoint.
+  let moves: ConnectionMoves
 
   private let connection: ClientConnection
 
@@ -18,18 +21,21 @@ public final class Client: Sendable {
   ///
   /// A server that is not there is reported by the calls.
   ///
-  /// - Throws: `invalidArgument` for a malformed endpoint.
+  /// - Throws: `invalidArgument` for malformed endpoints.
   public init(_ configuration: ClientConfiguration) async throws(RPCError) {
     self.configuration = configuration
+    let moves = ConnectionMoves()
+    self.moves = moves
     var metadata = Metadata()
     if !configuration.user.isEmpty { metadata[Metadata.userKey] = configuration.user }
     if !configuration.device.isEmpty { metadata[Metadata.deviceKey] = configuration.device }
-    var settings = ConnectionConfiguration(endpoint: configuration.endpoint, metadata: metadata)
+    var settings = ConnectionConfiguration(endpoints: configuration.endpoints, metadata: metadata)
     settings.security = configuration.security
     settings.connectTimeout = configuration.connectTimeout
     settings.timeout = configuration.timeout
     settings.retry.attemptsMax = configuration.retryCountMax + 1
     settings.observer = configuration.observer
+    settings.onMove = { moves.moved() }
     do {
       connection = try await ClientConnection(settings)
     } catch {

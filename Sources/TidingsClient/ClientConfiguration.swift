@@ -4,8 +4,11 @@ public import TidingsZeroMQ
 
 /// Which server a client calls, as whom, and where.
 public struct ClientConfiguration: Sendable {
-  /// The server's endpoint, for example `tcp://127.0.0.1:5570`.
-  public var endpoint: String
+  /// The server's endpoint, for example `tcp://127.0.0.1:5570`, or those of several nodes that serve one
+  /// database.
+  ///
+  /// The first one that connects is used until it is lost or drains; then the next one of the list is tried.
+  public var endpoints: [String]
   /// The keys to connect with; `nil`: the server is in development mode.
   public var keys: ClientKeys?
   /// The user that calls (development mode); empty: nobody, or whose key it is.
@@ -18,7 +21,7 @@ public struct ClientConfiguration: Sendable {
   public var environment = TidingsV1.Environment.development
   /// How long a call may take; `nil`: no limit.
   public var timeout: Duration? = .seconds(10)
-  /// How long calls wait for a connection before they fail UNAVAILABLE.
+  /// How long calls wait for a connection, to whichever endpoint, before they fail UNAVAILABLE.
   public var connectTimeout = Duration.seconds(3)
   /// How often a call is sent again whose repetition does no harm, while its time allows.
   public var retryCountMax = 4
@@ -28,7 +31,20 @@ public struct ClientConfiguration: Sendable {
   public var reconcileInterval = Duration.seconds(60)
 
   /// A configuration with the defaults.
-  public init(endpoint: String = "tcp://127.0.0.1:5570") { self.endpoint = endpoint }
+  public init(endpoint: String = "tcp://127.0.0.1:5570") { endpoints = [endpoint] }
+
+  /// A configuration with the defaults, for a server of several nodes.
+  public init(endpoints: [String]) { self.endpoints = endpoints }
+
+  /// Returns the endpoints in a text with commas between them, as in variables and options.
+  ///
+  /// Nothing is checked: a list that cannot be used is reported when the client is made.
+  public static func endpoints(in text: String) -> [String] { EndpointList.split(text) }
+
+  /// Returns what is wrong with a list of endpoints, in a sentence; `nil` if a client can use it.
+  public static func problem(in endpoints: [String]) -> String? {
+    EndpointList.problem(in: endpoints)
+  }
 
   /// How its sockets prove who they are.
   var security: Security { keys.map { .curveClient($0) } ?? .development }

@@ -140,14 +140,20 @@ public struct NotificationStream: AsyncSequence, Sendable {
 
     private mutating func register() async throws(RPCError) {
       let configuration = client.configuration
+      let moveCount = client.moves.count
       let response = try await client.notifications.registerDevice(
         .init(container: configuration.container, environment: configuration.environment)
       )
-      if response.pushEndpoint != pushEndpoint { try await connect(to: response.pushEndpoint) }
+      if response.pushEndpoint != pushEndpoint {
+        try await connect(to: response.pushEndpoint, moveCount)
+      }
       state.registered(response)
     }
 
-    private mutating func connect(to endpoint: String) async throws(RPCError) {
+    private mutating func connect(
+      to endpoint: String,
+      _ moveCount: Int
+    ) async throws(RPCError) {
       if let pushes { await pushes.close() }
       do {
         let connection = try await SubscriberConnection(
@@ -156,6 +162,7 @@ public struct NotificationStream: AsyncSequence, Sendable {
           tick: client.configuration.reconcileInterval
         )
         stop?.watch(connection)
+        client.moves.report(to: connection, since: moveCount)
         events = connection.events.makeAsyncIterator()
         pushes = connection
       } catch {

@@ -13,6 +13,8 @@ public struct ClientCallTable {
     case fail(UInt64, RPCError)
     /// Inform the server that the call is no longer waited for.
     case sendCancel(UInt64)
+    /// The same, on the connection before.
+    case sendCancelOnPrevious(UInt64)
   }
 
   /// What becomes of a response.
@@ -30,6 +32,8 @@ public struct ClientCallTable {
   private enum Phase {
     case waiting
     case sent
+    /// On the connection before, which is used no more, and still brings answers.
+    case sentOnPrevious
     case pausing(until: Duration)
   }
 
@@ -40,9 +44,21 @@ public struct ClientCallTable {
     var phase = Phase.waiting
     var attempts = 0
     var hasAnswers = false
+    /// How many servers did not begin it because they drain.
+    var refusals = 0
+
+    var isSent: Bool {
+      switch phase {
+      case .sent, .sentOnPrevious: true
+      case .waiting, .pausing: false
+      }
+    }
   }
 
-  private let endpoint: String
+  private var endpoint: String
+  /// Of the connection before.
+  private var previousEndpoint = ""
+  private let endpointsCount: Int
   private let connectTimeout: Duration
   private let retry: RetryPolicy
   private let callsMax: Int
@@ -53,16 +69,28 @@ public struct ClientCallTable {
   private var earliest: Duration?
   /// Why there is no connection, if it is known.
   private var failure: RPCError?
+  /// Nothing more is sent on the connection, which still brings answers, until there is another.
+  public private(set) var isLeaving = false
 
   /// A table of a connection that is being made.
+  ///
+  /// - Parameters:
+  ///   - endpoint: Where to.
+  ///   - endpointsCount: How many endpoints there are to try.
+  ///   - connectTimeout: How long calls wait for a connection.
+  ///   - retry: How safe calls are repeated.
+  ///   - callsMax: Most calls that wait for an answer.
+  ///   - now: The current time.
   public init(
     endpoint: String,
+    endpointsCount: Int = 1,
     connectTimeout: Duration,
     retry: RetryPolicy,
     callsMax: Int,
     now: Duration
   ) {
     self.endpoint = endpoint
+    self.endpointsCount = endpointsCount
     self.connectTimeout = connectTimeout
     self.retry = retry
     self.callsMax = callsMax
@@ -73,6 +101,10 @@ public struct ClientCallTable {
   public var isConnected: Bool { disconnected == nil }
   /// How many callers wait.
   public var count: Int { calls.count }
+  /// Whether callers wait for answers on the connection before.
+  public var awaitsPrevious: Bool {
+    calls.values.contains { if case .sentOnPrevious = $0.phase { true } else { false } }
+  }
   /// When `expire` is to be called next.
   public var nextTimer: Duration? { earliest }
 
@@ -126,6 +158,7 @@ public struct ClientCallTable {
   /// - Parameters:
   ///   - id: The call that it answers.
   ///   - isUnavailable: Its status is UNAVAILABLE.
+  ///   - isUnbegun: The server drains, and refused the call before it began; there is another server to ask.
   ///   - retryAfter: How long its server wants to be left alone with the call, if it says so.
   ///   - isLast: None follows.
   ///   - jitter: A random number in 0..<1.
@@ -134,12 +167,22 @@ public struct ClientCallTable {
   public mutating func received(
     _ id: UInt64,
     isUnavailable: Bool,
+    isUnbegun: Bool = false,
     retryAfter: Duration? = nil,
     isLast: Bool,
     jitter: @autoclosure () -> Double,
     now: Duration
   ) -> Reception {
-    guard var call = calls[id], case .sent = call.phase else { return .ignore }
+    guard var call = calls[id], call.isSent else { return .ignore }
+    // Each server is asked once; then it is like any other call of a server that is unavailable.
+    if isUnbegun, !call.hasAnswers, call.refusals + 1 < endpointsCount {
+      call.refusals += 1
+      call.attempts -= 1
+      call.phase = .waiting
+      calls[id] = call
+      unsent.append(id)
+      return .retry
+    }
     // A caller that must wait may do so as long as there is time: the next attempt may be too early again
     // because of others.
     let isEarly = retryAfter != nil && !isUnavailable && call.deadline != nil
@@ -168,13 +211,39 @@ public struct ClientCallTable {
 
   /// Whether a call was sent and waits for answers, so that credit for it makes sense.
   public func isRunning(_ id: UInt64) -> Bool {
-    if case .sent = calls[id]?.phase { true } else { false }
+    calls[id]?.isSent ?? false
+  }
+
+  /// Whether a call was sent on the connection before.
+  public func isOnPrevious(_ id: UInt64) -> Bool {
+    if case .sentOnPrevious = calls[id]?.phase { true } else { false }
   }
 
   /// There is a connection; unsent calls can go.
   public mutating func connected() {
     disconnected = nil
     failure = nil
+    isLeaving = false
+  }
+
+  /// Another attempt to connect begins, perhaps to another endpoint.
+  ///
+  /// Calls that were sent on a connection that is being left are answered on it, as the one before.
+  public mutating func connecting(to endpoint: String) {
+    if isLeaving {
+      previousEndpoint = self.endpoint
+      for (id, call) in calls where call.isSent { calls[id]?.phase = .sentOnPrevious }
+    }
+    isLeaving = false
+    self.endpoint = endpoint
+  }
+
+  /// The server drains: nothing more is sent on the connection, and answers are still waited for.
+  public mutating func leave(_ now: Duration) {
+    guard isConnected else { return }
+    isLeaving = true
+    disconnected = now
+    wake(at: now + connectTimeout)
   }
 
   /// An attempt to connect failed; others follow.
@@ -188,24 +257,44 @@ public struct ClientCallTable {
     failure = error
     guard failsCalls else { return [] }
     unsent = FIFO<UInt64>()
-    return endAll(error)
+    // Those that were sent to a server that drains are still answered.
+    let waiting = calls.filter { !$0.value.isSent }.keys.sorted()
+    for id in waiting { calls[id] = nil }
+    return waiting.map { .fail($0, error) }
   }
 
   /// The connection is gone, and with it every answer that was to come on it.
   public mutating func connectionLost(_ now: Duration) -> [Action] {
-    guard isConnected else { return [] }
-    disconnected = now
-    wake(at: now + connectTimeout)
+    guard isConnected || isLeaving else { return [] }
+    if isConnected {
+      disconnected = now
+      wake(at: now + connectTimeout)
+    }
+    isLeaving = false
+    return endAnswers(of: endpoint) { if case .sent = $0 { true } else { false } }
+  }
+
+  /// The connection before is gone, and with it every answer that was to come on it.
+  public mutating func previousConnectionLost() -> [Action] {
+    endAnswers(of: previousEndpoint) { if case .sentOnPrevious = $0 { true } else { false } }
+  }
+
+  private mutating func endAnswers(
+    of endpoint: String,
+    where isAffected: (Phase) -> Bool
+  ) -> [Action] {
     var actions: [Action] = []
     for id in calls.keys.sorted() {
-      guard var call = calls[id], case .sent = call.phase else { continue }
+      guard var call = calls[id], isAffected(call.phase) else { continue }
       if call.isSafe, !call.hasAnswers, call.attempts < retry.attemptsMax {
         call.phase = .waiting
         calls[id] = call
         unsent.append(id)
       } else {
         calls[id] = nil
-        actions.append(.fail(id, call.hasAnswers ? interrupted : unknownOutcome))
+        actions.append(
+          .fail(id, call.hasAnswers ? Self.interrupted(endpoint) : Self.unknownOutcome(endpoint))
+        )
       }
     }
     return actions
@@ -214,8 +303,11 @@ public struct ClientCallTable {
   /// The caller gave up, and knows it.
   public mutating func cancel(_ id: UInt64) -> [Action] {
     guard let call = calls.removeValue(forKey: id) else { return [] }
-    if case .sent = call.phase, isConnected { return [.sendCancel(id)] }
-    return []
+    switch call.phase {
+    case .sent: return isConnected || isLeaving ? [.sendCancel(id)] : []
+    case .sentOnPrevious: return [.sendCancelOnPrevious(id)]
+    case .waiting, .pausing: return []
+    }
   }
 
   /// Gives up what takes too long, and ends pauses that are over.
@@ -232,7 +324,7 @@ public struct ClientCallTable {
         actions += cancel(id)
         continue
       }
-      if let connectionDue, connectionDue <= now {
+      if let connectionDue, connectionDue <= now, !call.isSent {
         calls[id] = nil
         actions.append(.fail(id, unreachable))
         continue
@@ -259,14 +351,14 @@ public struct ClientCallTable {
   private var unreachable: RPCError {
     failure ?? RPCError(.unavailable, "cannot reach \(endpoint)")
   }
-  private var unknownOutcome: RPCError {
+  private static func unknownOutcome(_ endpoint: String) -> RPCError {
     RPCError(
       .unavailable,
       "the connection to \(endpoint) was lost; whether the call took effect is unknown",
       details: [.errorInfo(reason: "OUTCOME_UNKNOWN")]
     )
   }
-  private var interrupted: RPCError {
+  private static func interrupted(_ endpoint: String) -> RPCError {
     RPCError(.unavailable, "the connection to \(endpoint) was lost amid the stream")
   }
 

@@ -48,6 +48,14 @@ extension RPCError {
       .compactMap { Duration(retryInfo: $0.value) }.first
   }
 
+  /// The server takes no new calls, and did not begin this one: another may.
+  package var isDraining: Bool {
+    code == .unavailable && details.contains(.errorInfo(reason: Self.drainingReason))
+  }
+
+  /// The reason of calls that a server refuses while it drains.
+  package static let drainingReason = "DRAINING"
+
   /// The server does not have the method, though it has the service.
   package static func unimplemented(method: String) -> Self {
     Self(

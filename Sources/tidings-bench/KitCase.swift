@@ -18,7 +18,7 @@ struct KitCase {
       .declareIndexes(of: ["listing"])
     let client = try await ClientCase.makeClient(server, device: "generator")
     var connection = CKContainer.Connection()
-    connection.endpoint = server.endpoint
+    connection.endpoints = [server.endpoint]
     connection.container = Calls.database.container
     connection.user = "bench"
     connection.device = "kit"

@@ -133,6 +133,47 @@ internal import TidingsProto
     #expect(try await mistyped.failure("fetch", "h1").contains("expected 40 characters"))
   }
 
+  @Test("uses the next endpoint of a list where nobody listens, or a server drains or ends")
+  func severalEndpoints() async throws {
+    let (first, second) = (
+      try await TestServer.startLasting(), try await TestServer.startLasting()
+    )
+    let example = try await Example.c.value
+    var houses = Houses(example, endpoint: "\(first.rpcEndpoint), \(second.rpcEndpoint)")
+    houses.environment["TIDINGS_USER"] = "ada"
+    #expect(try await houses.output("save", "h1", "500") == "saved h1, change tag 1\n")
+    let drained = try await ForeignProgram.run(
+      Repository.program("rpcctl"),
+      ["--endpoint", first.rpcEndpoint, "--as", "root", "server", "drain"]
+    )
+    #expect(drained.exit == 0, "\(drained.errors)")
+    #expect(try await houses.output("save", "h2", "500") == "saved h2, change tag 1\n")
+    try await first.crash()
+    #expect(try await houses.output("fetch", "h2") == "h2: price 500\n")
+
+    // The next server of its data, which publishes elsewhere.
+    _ = try await houses.output("subscribe", "price > 100")
+    let watch = try houses.watch(second.folder.file("position"))
+    _ = try await houses.output("save", "h3", "500")
+    try await watch.waitForLines("a notification") { $0.count == 1 }
+    try await second.crash()
+    let successor = try await TestServer.start(in: second.folder, rpc: first.rpcEndpoint)
+    #expect(successor.pushEndpoint != second.pushEndpoint)
+    for number in 4..<7 {
+      _ = try await houses.output("save", "h\(number)", "500")
+      try await watch.waitForLines("h\(number)") { $0.count == number - 2 }
+    }
+    #expect(try await watch.stop().exit == 0)
+    try await successor.crash()
+    let failure = try await houses.failure("fetch", "h1")
+    #expect(
+      failure.contains(
+        "cannot reach \(first.rpcEndpoint): connection refused; "
+          + "cannot reach \(second.rpcEndpoint): connection refused (status 14)"
+      )
+    )
+  }
+
   @Test("reports a refused connection and an invalid position")
   func nobody() async throws {
     let example = try await Example.c.value

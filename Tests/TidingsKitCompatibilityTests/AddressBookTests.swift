@@ -23,7 +23,7 @@ import TidingsKit
       makesTwo: Bool = true
     ) -> AddressBook {
       var connection = CKContainer.Connection()
-      connection.endpoint = server.rpcEndpoint
+      connection.endpoints = [server.rpcEndpoint]
       connection.user = "ada"
       connection.device = device
       connection.dataHome = folder.file("data")

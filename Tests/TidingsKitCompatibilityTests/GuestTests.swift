@@ -7,7 +7,7 @@ import TidingsKit
 @Suite(.endsServers) struct GuestTests {
   private func container(_ server: TestServer, _ user: String, _ device: String) -> CKContainer {
     var connection = CKContainer.Connection()
-    connection.endpoint = server.rpcEndpoint
+    connection.endpoints = [server.rpcEndpoint]
     connection.user = user
     connection.device = device
     return CKContainer(connection)

@@ -7,7 +7,7 @@ import TidingsKit
   func program() async throws {
     let server = try await TestServer.start()
     var connection = CKContainer.Connection()
-    connection.endpoint = server.rpcEndpoint
+    connection.endpoints = [server.rpcEndpoint]
     connection.user = "ada"
     let store = WhistleStore(CKContainer(connection))
     for _ in 0..<2 {

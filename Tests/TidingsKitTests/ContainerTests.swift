@@ -9,7 +9,7 @@ import TidingsKit
   func names() async throws {
     let kit = try await KitServer()
     var connection = CKContainer.Connection()
-    connection.endpoint = kit.server.rpcEndpoint
+    connection.endpoints = [kit.server.rpcEndpoint]
     connection.user = "ada"
     connection.container = "iCloud.com.example.Notes"
     let container = CKContainer(connection)
@@ -26,6 +26,25 @@ import TidingsKit
     #expect(record.creatorUserRecordID == CKRecord.ID(recordName: "ada"))
     #expect(CKContainer.default() === CKContainer.default())
     #expect(CKContainer(identifier: "x").database(with: .shared).databaseScope == .shared)
+  }
+
+  @Test(
+    "the endpoints of a connection are tried in turn, and a malformed list fails the first call"
+  )
+  func endpoints() async throws {
+    let (gone, kit) = (try await KitServer.lasting(), try await KitServer())
+    try await gone.server.crash()
+    var connection = CKContainer.Connection()
+    connection.endpoints = [gone.server.rpcEndpoint, kit.server.rpcEndpoint]
+    connection.user = "ada"
+    #expect(try await CKContainer(connection).accountStatus() == .available)
+    connection.endpoints.append(kit.server.rpcEndpoint)
+    do {
+      _ = try await CKContainer(connection).accountStatus()
+      Issue.record("an endpoint is in the list twice")
+    } catch let error as CKError {
+      #expect("\(error)".contains("is in the list of endpoints twice"))
+    }
   }
 
   @Test("without a user there is no account, and what needs one says so")

@@ -35,7 +35,7 @@ import TidingsProto
     let kit = try await KitServer()
     let folder = try TemporaryFolder()
     var connection = CKContainer.Connection()
-    connection.endpoint = kit.server.rpcEndpoint
+    connection.endpoints = [kit.server.rpcEndpoint]
     connection.user = "ada"
     connection.keyRingFile = folder.file("ada.ring")
     try KeyRingFile(path: connection.keyRingFile).create(KeyRing([.init(EncryptionKey(), .seal)]))

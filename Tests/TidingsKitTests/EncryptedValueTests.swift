@@ -21,7 +21,7 @@ import TidingsProto
     dataHome: String? = nil
   ) throws -> CKContainer {
     var connection = CKContainer.Connection()
-    connection.endpoint = kit.server.rpcEndpoint
+    connection.endpoints = [kit.server.rpcEndpoint]
     connection.user = user
     connection.dataHome = folder.file(dataHome ?? UUID().uuidString)
     if let key {

@@ -19,7 +19,7 @@ struct KitServer {
   /// The container of a user's device.
   func container(as user: String = "ada", device: String = "") -> CKContainer {
     var connection = CKContainer.Connection()
-    connection.endpoint = server.rpcEndpoint
+    connection.endpoints = [server.rpcEndpoint]
     connection.user = user
     connection.device = device
     return CKContainer(connection)

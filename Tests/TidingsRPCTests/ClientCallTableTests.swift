@@ -7,9 +7,14 @@ import TidingsRPC
 @Suite("ClientCallTable") struct ClientCallTableTests {
   private let start = Duration.zero
 
-  private func table(callsMax: Int = 100, attemptsMax: Int = 3) -> ClientCallTable {
+  private func table(
+    callsMax: Int = 100,
+    attemptsMax: Int = 3,
+    endpointsCount: Int = 1
+  ) -> ClientCallTable {
     ClientCallTable(
       endpoint: "tcp://x",
+      endpointsCount: endpointsCount,
       connectTimeout: .seconds(3),
       retry: RetryPolicy(
         attemptsMax: attemptsMax,
@@ -82,6 +87,91 @@ import TidingsRPC
     #expect(unknown.details == [.errorInfo(reason: "OUTCOME_UNKNOWN")])
     #expect(unknown.code == .unavailable && cut.code == .unavailable)
     #expect(table.nextUnsent() == nil)
+    table.connected()
+    #expect(sendAll(&table) == [1])
+  }
+
+  @Test("calls that were not begun go to the next server, whatever they are, and to each once")
+  func unbegun() {
+    var table = table(endpointsCount: 2)
+    func refuse(_ id: UInt64) -> ClientCallTable.Reception {
+      table.received(
+        id,
+        isUnavailable: true,
+        isUnbegun: true,
+        isLast: true,
+        jitter: 0.5,
+        now: start
+      )
+    }
+    table.connected()
+    for id in [1, 2] as [UInt64] {
+      _ = table.start(id, isSafe: id == 1, deadline: nil, now: start)
+    }
+    #expect(sendAll(&table) == [1, 2])
+    #expect(refuse(1) == .retry && refuse(2) == .retry)
+    table.leave(start)
+    #expect(!table.isConnected && table.isLeaving && table.nextUnsent() == nil)
+    table.connecting(to: "tcp://y")
+    #expect(!table.awaitsPrevious)
+    table.connected()
+    #expect(sendAll(&table) == [1, 2])
+    // The safe one waits, as for any server that is unavailable.
+    #expect(refuse(1) == .retry && refuse(2) == .deliverLast)
+    #expect(sendAll(&table).isEmpty && table.nextTimer == start + .milliseconds(500))
+  }
+
+  @Test("calls on a connection that is left are answered there, cancelled there, and lost with it")
+  func previous() {
+    var table = table(endpointsCount: 2)
+    table.connected()
+    for id in 1...6 as ClosedRange<UInt64> {
+      _ = table.start(id, isSafe: id == 3, deadline: nil, now: start)
+    }
+    #expect(sendAll(&table) == [1, 2, 3, 4, 5, 6])
+    table.leave(start)
+    #expect(table.cancel(6) == [.sendCancel(6)])
+    table.connecting(to: "tcp://y")
+    #expect(table.awaitsPrevious && table.isOnPrevious(1) && table.isRunning(1))
+    // They do not wait for a connection.
+    #expect(table.expire(start + .seconds(3)).isEmpty)
+    #expect(table.connectionFailed(RPCError(.unauthenticated, "no"), failsCalls: true).isEmpty)
+    table.connected()
+    _ = table.start(7, isSafe: false, deadline: nil, now: start)
+    #expect(sendAll(&table) == [7] && !table.isOnPrevious(7))
+    #expect(
+      table.received(1, isUnavailable: false, isLast: true, jitter: 0, now: start) == .deliverLast
+    )
+    #expect(table.cancel(2) == [.sendCancelOnPrevious(2)])
+    #expect(
+      table.received(4, isUnavailable: false, isLast: false, jitter: 0, now: start) == .deliver
+    )
+    let actions = table.previousConnectionLost()
+    guard case .fail(4, let cut)? = actions.first, case .fail(5, let unknown)? = actions.last else {
+      return #expect(Bool(false), "\(actions)")
+    }
+    #expect(actions.count == 2 && cut.message.contains("tcp://x"))
+    #expect(unknown.details == [.errorInfo(reason: "OUTCOME_UNKNOWN")])
+    #expect(!table.awaitsPrevious && sendAll(&table) == [3])
+    // The connection that is used is another.
+    #expect(table.connectionLost(start).count == 1)
+  }
+
+  @Test("a connection that is left and lost before there is another: its calls end with it")
+  func leftAndLost() {
+    var table = table(endpointsCount: 2)
+    table.connected()
+    for id in [1, 2] as [UInt64] {
+      _ = table.start(id, isSafe: id == 1, deadline: nil, now: start)
+    }
+    #expect(sendAll(&table) == [1, 2])
+    table.leave(start)
+    guard case .fail(2, _)? = table.connectionLost(start).first else {
+      return #expect(Bool(false), "an unsafe call goes on")
+    }
+    #expect(!table.isLeaving && table.connectionLost(start).isEmpty)
+    table.connecting(to: "tcp://y")
+    #expect(!table.awaitsPrevious)
     table.connected()
     #expect(sendAll(&table) == [1])
   }

@@ -34,7 +34,7 @@ import TidingsRPC
     #expect(added.exitCode == .success, "\(added.err)")
     #expect(added.configuration == nil)
     let call = await run("fetch-zones")
-    #expect(call.configuration?.endpoint == "tcp://h:1" && call.configuration?.user == "ada")
+    #expect(call.configuration?.endpoints == ["tcp://h:1"] && call.configuration?.user == "ada")
     let path = folder.path + "/tidings/contexts/home.conf"
     let attributes = try FileManager.default.attributesOfItem(atPath: path)
     #expect(attributes[.posixPermissions] as? Int == 0o600)
@@ -53,7 +53,7 @@ import TidingsRPC
     let run = await ProgramRun("--as", "cyd", "fetch-zones", environment: environment)
     let configuration = try #require(run.configuration)
     #expect(configuration.user == "cyd" && configuration.device == "d2")
-    #expect(configuration.container == "c" && configuration.endpoint == "tcp://127.0.0.1:5570")
+    #expect(configuration.container == "c" && configuration.endpoints == ["tcp://127.0.0.1:5570"])
     let without = await ProgramRun("--no-context", "fetch-zones", environment: self.environment)
     #expect(without.configuration?.user == "" && without.configuration?.container == "default")
   }

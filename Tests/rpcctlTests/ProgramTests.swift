@@ -1,4 +1,5 @@
 import CommandLineTools
+import TestSupport
 import Testing
 import TidingsClient
 import TidingsProto
@@ -68,6 +69,19 @@ import TidingsRPC
         ["fetch-zones", "--endpoint=tcp://h:0"],
         "invalid --endpoint 'tcp://h:0': use tcp://HOST:PORT"
       ),
+      (
+        ["fetch-zones", "--endpoint=tcp://h:1,,tcp://h:2"],
+        "invalid --endpoint 'tcp://h:1,,tcp://h:2': item 2 of the list of endpoints is blank"
+      ),
+      (
+        ["fetch-zones", "--endpoint=tcp://h:1, tcp://h:1"],
+        "invalid --endpoint 'tcp://h:1, tcp://h:1': 'tcp://h:1' is in the list of endpoints twice"
+      ),
+      (
+        ["fetch-zones", "--endpoint=tcp://h:1,h:2"],
+        "invalid --endpoint 'tcp://h:1,h:2': 'h:2' in the list of endpoints is malformed: use tcp://"
+      ),
+      (["fetch-zones", "--endpoint="], "invalid --endpoint '': use tcp://HOST:PORT or ipc://PATH"),
       (
         ["watch", "--since", "?"],
         "invalid --since '?': use beginning, now, @FILE, or a changeToken"
@@ -205,7 +219,7 @@ import TidingsRPC
       environment: ["RPCCTL_ENDPOINT": "ipc:///x", "RPCCTL_DATABASE": "public"]
     )
     let configuration = try #require(run.configuration)
-    #expect(configuration.endpoint == "ipc:///x")
+    #expect(configuration.endpoints == ["ipc:///x"])
     #expect(configuration.user == "realty" && configuration.device == "laptop")
     #expect(configuration.timeout == .seconds(2) && configuration.environment == .production)
     let request = try TidingsV1.FetchRecordZonesRequest(
@@ -214,6 +228,31 @@ import TidingsRPC
     #expect(
       request.databaseID == .init(container: "default", environment: .production, scope: .public)
     )
+  }
+
+  @Test("an endpoint may be a list, on the command line, in the environment and in contexts")
+  func endpoints() async throws {
+    let list = ["tcp://a:1", "ipc:///x"]
+    let given = await ProgramRun("--endpoint", "tcp://a:1, ipc:///x", "fetch-zones")
+    #expect(given.configuration?.endpoints == list)
+    let variable = await ProgramRun(
+      "fetch-zones",
+      environment: ["RPCCTL_ENDPOINT": "tcp://a:1,ipc:///x"]
+    )
+    #expect(variable.configuration?.endpoints == list)
+    let folder = try TemporaryFolder()
+    let environment = ["XDG_CONFIG_HOME": folder.path]
+    let added = await ProgramRun(
+      "context",
+      "add",
+      "nodes",
+      "--endpoint",
+      "tcp://a:1,ipc:///x",
+      environment: environment
+    )
+    #expect(added.exitCode == .success, "\(added.err)")
+    let run = await ProgramRun("fetch-zones", environment: environment)
+    #expect(run.configuration?.endpoints == list)
   }
 
   @Test("general options are accepted before the verb, between its words and after it")

@@ -39,6 +39,7 @@ struct PushWatch: Sendable {
 
   private func register(_ listener: inout Listener) async throws(RPCError) {
     let configuration = client.configuration
+    let moveCount = client.moves.count
     let response = try await client.notifications.registerDevice(
       .init(container: configuration.container, environment: configuration.environment)
     )
@@ -51,6 +52,7 @@ struct PushWatch: Sendable {
           security: configuration.security,
           tick: configuration.reconcileInterval
         )
+        client.moves.report(to: connection, since: moveCount)
         listener.events = connection.events.makeAsyncIterator()
         listener.connection = connection
       } catch {

@@ -7,11 +7,12 @@ internal import TidingsProto
 extension CKContainer {
   /// Where a container is, and who calls.
   ///
-  /// `fromEnvironment` reads it from the variables named below; keys that are not valid are reported by
-  /// the first call.
+  /// `fromEnvironment` reads it from the variables named below; endpoints and keys that are not valid are
+  /// reported by the first call.
   public struct Connection: Hashable, Sendable {
-    /// The server's endpoint (`TIDINGS_ENDPOINT`).
-    public var endpoint = "tcp://127.0.0.1:5570"
+    /// The server's endpoint, or those of several nodes, which are tried in this order (`TIDINGS_ENDPOINT`, with
+    /// commas between them).
+    public var endpoints = ["tcp://127.0.0.1:5570"]
     /// The container's name (`TIDINGS_CONTAINER`); empty: `default`.
     public var container = ""
     /// Uses the production schema (`TIDINGS_ENVIRONMENT=production`).
@@ -37,7 +38,9 @@ extension CKContainer {
     public static var fromEnvironment: Connection {
       let variables = ProcessInfo.processInfo.environment
       var connection = Connection()
-      if let endpoint = variables["TIDINGS_ENDPOINT"] { connection.endpoint = endpoint }
+      if let endpoints = variables["TIDINGS_ENDPOINT"] {
+        connection.endpoints = ClientConfiguration.endpoints(in: endpoints)
+      }
       connection.container = variables["TIDINGS_CONTAINER"] ?? ""
       connection.isProduction = variables["TIDINGS_ENVIRONMENT"] == "production"
       connection.user = variables["TIDINGS_USER"] ?? ""
@@ -53,7 +56,7 @@ extension CKContainer {
 
     /// As the client library wants it.
     func configuration() throws -> ClientConfiguration {
-      var configuration = ClientConfiguration(endpoint: endpoint)
+      var configuration = ClientConfiguration(endpoints: endpoints)
       configuration.container = container
       configuration.environment = isProduction ? .production : .development
       configuration.user = user

@@ -45,7 +45,7 @@ public final class CKAsset: NSObject, CKRecordValueProtocol, Sendable {
 
 /// Where an asset is known by its checksum: elsewhere it must be sent again.
 struct AssetLocation: Hashable, Sendable {
-  var endpoint = ""
+  var endpoints: [String] = []
   var user = ""
   var database = TidingsV1.DatabaseID()
   var owner = ""

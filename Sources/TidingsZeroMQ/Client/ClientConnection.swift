@@ -5,8 +5,8 @@ internal import TidingsThreads
 /// A connection to a server, shared by any number of tasks.
 ///
 /// One thread owns the socket; calls reach it in batches. The connection is made at the first
-/// chance and made again whenever it is lost; `close` ends it, and so does dropping the last
-/// reference.
+/// chance and made again whenever it is lost, to the next endpoint if there are several; `close` ends
+/// it, and so does dropping the last reference.
 public final class ClientConnection: ClientTransport {
   private let configuration: ConnectionConfiguration
   private let clock = ConnectionClock()
@@ -21,12 +21,15 @@ public final class ClientConnection: ClientTransport {
   /// - Parameters:
   ///   - configuration: Which server, and how patient.
   ///   - context: To share an I/O thread with other connections; `nil`: one of its own.
-  /// - Throws: When the endpoint is malformed, or the process out of resources. A server that is
+  /// - Throws: When the endpoints are malformed, or the process out of resources. A server that is
   ///   not there is reported by the calls.
   public init(
     _ configuration: ConnectionConfiguration,
     context: Context? = nil
   ) async throws {
+    if let problem = EndpointList.problem(in: configuration.endpoints) {
+      throw TransportError(problem)
+    }
     self.configuration = configuration
     self.context = RequestContext(configuration.metadata)
     let driver = try ClientDriver(configuration, clock, context: context ?? Context())

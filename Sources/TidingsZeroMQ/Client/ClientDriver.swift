@@ -41,7 +41,9 @@ final class ClientDriver: Sendable {
 
   /// The thread; ends when the connection is closed.
   func run() {
-    var descriptors = (0..<3).map { _ in pollfd(fd: -1, events: Int16(POLLIN), revents: 0) }
+    var descriptors = (0..<WatchedDescriptors.count).map { _ in
+      pollfd(fd: -1, events: Int16(POLLIN), revents: 0)
+    }
     var hasEvents = false
     while true {
       let next = loop.withLock { loop in
@@ -56,7 +58,7 @@ final class ClientDriver: Sendable {
         for index in watched.indices { descriptors[index].fd = watched[index] }
         wait(for: &descriptors, until: deadline)
         inbox.endWaiting()
-        hasEvents = descriptors[2].revents != 0
+        hasEvents = descriptors[WatchedDescriptors.events].revents != 0
       case .end:
         // Closes the socket.
         return loop.withLock { $0 = nil }

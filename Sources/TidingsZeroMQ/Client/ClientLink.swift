@@ -10,14 +10,19 @@ struct ClientLink: ~Copyable {
   let socket: Socket
   var monitor: ConnectionMonitor
 
-  /// Starts connecting.
-  init(_ configuration: ConnectionConfiguration, context: Context) throws(TransportError) {
-    let endpoint = Endpoint(configuration.endpoint)
+  /// Starts connecting to one of the endpoints of the configuration.
+  init(
+    _ configuration: ConnectionConfiguration,
+    to endpoint: String,
+    context: Context
+  ) throws(TransportError) {
+    let endpoint = Endpoint(endpoint)
     let socket = try Socket(context, kind: ZMQ_DEALER)
     try socket.configure(
       for: endpoint,
       frameBytesMax: configuration.frameBytesMax + SocketLimits.frameBytesSlack,
-      queueMax: SocketLimits.rpcQueueMax
+      queueMax: SocketLimits.rpcQueueMax,
+      heartbeat: configuration.endpoints.count > 1 ? .quick : .usual
     )
     try socket.secure(configuration.security)
     try socket.configureReconnecting(timeout: configuration.connectTimeout)
@@ -27,9 +32,9 @@ struct ClientLink: ~Copyable {
     self.monitor = monitor
   }
 
-  /// What the thread waits for, the inbox first.
-  func descriptors(and inbox: CInt) throws(TransportError) -> InlineArray<3, CInt> {
-    [inbox, try socket.descriptor(), monitor.descriptor]
+  /// What the thread waits for: the socket and its events.
+  func descriptors() throws(TransportError) -> (socket: CInt, events: CInt) {
+    (try socket.descriptor(), monitor.descriptor)
   }
 
   /// Drops what was not sent yet together with the socket.

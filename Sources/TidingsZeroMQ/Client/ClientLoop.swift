@@ -9,7 +9,7 @@ struct ClientLoop: ~Copyable {
   enum Next {
     case again
     /// Wait until a moment, or until one of the descriptors is readable.
-    case wait(ContinuousClock.Instant?, InlineArray<3, CInt>)
+    case wait(ContinuousClock.Instant?, WatchedDescriptors)
     /// The connection is closed.
     case end
   }
@@ -24,17 +24,25 @@ struct ClientLoop: ~Copyable {
   private let configuration: ConnectionConfiguration
   private let context: Context
   private var link: ClientLink
+  /// The connection before, to a server that drains: it is kept until its calls are answered.
+  private var previous: ClientLink?
+  private var hasPrevious = false
   private var frames = FrameSet()
   private var table: ClientCallTable
   private var calls: [UInt64: OutgoingCall] = [:]
   private var controls: [Control] = []
-  private var descriptors: InlineArray<3, CInt>
+  private var previousControls: [Control] = []
+  private var descriptors: WatchedDescriptors
   private let clock: ConnectionClock
   private var now = Duration.zero
   /// When the thread wakes by itself.
   private var wakesAt: Duration? = .zero
-  private var renewal = Renewal()
+  private var ring: EndpointRing
+  /// Where the last connection was made to.
+  private var lastEndpoint: String?
   private var lastFailure: ConnectionMonitor.Event?
+  /// The server refused a call because it drains, and there is another.
+  private var mustLeave = false
   private var isClosing = false
   /// The monitor's descriptor was readable, or never looked at.
   private var hasEvents = true
@@ -47,15 +55,22 @@ struct ClientLoop: ~Copyable {
     context: Context,
     inbox: ClientInbox
   ) throws(TransportError) {
-    let link = try ClientLink(configuration, context: context)
-    descriptors = try link.descriptors(and: inbox.descriptor)
+    let ring = EndpointRing(
+      configuration.endpoints,
+      connectTimeout: configuration.connectTimeout,
+      now: .now
+    )
+    let link = try ClientLink(configuration, to: ring.current, context: context)
+    descriptors = WatchedDescriptors(inbox: inbox.descriptor, link: try link.descriptors())
     self.link = link
+    self.ring = ring
     self.configuration = configuration
     self.context = context
     self.inbox = inbox
     self.clock = clock
     table = ClientCallTable(
-      endpoint: configuration.endpoint,
+      endpoint: ring.current,
+      endpointsCount: configuration.endpoints.count,
       connectTimeout: configuration.connectTimeout,
       retry: configuration.retry,
       callsMax: configuration.callsInFlightMax,
@@ -108,6 +123,7 @@ struct ClientLoop: ~Copyable {
   private mutating func work() throws(TransportError) -> Next? {
     now = clock.now
     try followConnection()
+    if hasPrevious { try followPrevious() }
     try receiveResponses()
     for message in inbox.takeAll() where !handle(message) { isClosing = true }
     if isClosing { return nil }
@@ -120,82 +136,144 @@ struct ClientLoop: ~Copyable {
       if events & ZMQ_POLLIN != 0 || (hasUnsent && events & ZMQ_POLLOUT != 0) { return .again }
     }
     wakesAt = table.nextTimer
-    return .wait(earlier(table.nextTimer.map { clock.start + $0 }, renewal.due), descriptors)
+    return .wait(earlier(table.nextTimer.map { clock.start + $0 }, ring.due), descriptors)
   }
 
   private mutating func followConnection() throws(TransportError) {
     // First: a new socket's descriptors show nothing before its events were read once.
-    if renewal.isDue(.now) { try renewLink() }
+    if ring.isDue(.now) { try renewLink() }
     guard hasEvents else { return }
     hasEvents = false
     while let event = try link.monitor.next() {
-      switch event {
-      case .connected:
-        table.connected()
-        renewal.stop()
-        lastFailure = nil
-      case .unreachable, .refused, .handshakeClosed, .protocolMismatch: connectionFailed(event)
-      case .disconnected:
-        guard table.isConnected else {
-          renewal.schedule(.now)
-          continue
-        }
+      try follow(event)
+      if ring.isDue(.now) { try renewLink() }
+    }
+  }
+
+  private mutating func follow(_ event: ConnectionMonitor.Event) throws(TransportError) {
+    switch event {
+    case .connected:
+      table.connected()
+      ring.connected()
+      lastFailure = nil
+      defer { lastEndpoint = ring.current }
+      if let lastEndpoint, lastEndpoint != ring.current { configuration.onMove?() }
+    case .unreachable, .refused, .handshakeClosed, .protocolMismatch: connectionFailed(event)
+    case .disconnected:
+      if table.isConnected || table.isLeaving {
         // Answers that came before the loss are still to be had.
         try receiveResponses()
         controls = []
         perform(table.connectionLost(now))
-        try renewLink()
       }
+      ring.disconnected(.now)
+      reportFailure()
     }
   }
 
   /// Keeps the reason why a connection was not made.
   private mutating func connectionFailed(_ event: ConnectionMonitor.Event) {
-    guard
-      let failure = ConnectionFailure.error(
-        of: event,
-        endpoint: configuration.endpoint,
-        security: configuration.security
-      )
-    else { return }
     // The other side may end the connection before it is understood why: the better reason stays.
     if event == .handshakeClosed, lastFailure == .protocolMismatch { return }
     lastFailure = event
-    perform(table.connectionFailed(failure, failsCalls: event == .refused))
+    let security = configuration.security
+    if let failure = ConnectionFailure.failure(of: event, security: security) {
+      ring.failed(failure, isOver: event == .unreachable, .now)
+    }
+    if ring.hasSeveral { return reportFailure() }
+    let error = ConnectionFailure.error(of: event, endpoint: ring.current, security: security)
+    guard let error else { return }
+    perform(table.connectionFailed(error, failsCalls: event == .refused))
+  }
+
+  /// With several endpoints, calls fail with what is wrong with each.
+  private mutating func reportFailure() {
+    guard ring.hasSeveral else { return }
+    perform(table.connectionFailed(ring.error, failsCalls: ring.isRefusedEverywhere))
   }
 
   private mutating func renewLink() throws(TransportError) {
-    let renewed = try ClientLink(configuration, context: context)
-    descriptors = try renewed.descriptors(and: inbox.descriptor)
+    table.connecting(to: ring.current)
+    let renewed = try ClientLink(configuration, to: ring.current, context: context)
+    descriptors.watch(try renewed.descriptors())
     hasEvents = true
-    let lost = exchange(&link, with: renewed)
-    lost.abandon()
+    if ring.hasSeveral { lastFailure = nil }
+    let left = exchange(&link, with: renewed)
+    if table.awaitsPrevious, !hasPrevious {
+      swap(&controls, &previousControls)
+      descriptors.watch(previous: try left.descriptors())
+      previous = consume left
+      hasPrevious = true
+    } else {
+      controls = []
+      left.abandon()
+    }
+    reportFailure()
+  }
+
+  /// Receives the last answers of the connection before, and closes it when there are none to come.
+  private mutating func followPrevious() throws(TransportError) {
+    guard var link = previous.take() else { return }
+    var isLost = false
+    while let event = try link.monitor.next() { isLost = isLost || event == .disconnected }
+    while try frames.receive(from: link.socket) { takeResponse(isFromPrevious: true) }
+    resolveAnswers()
+    if isLost { perform(table.previousConnectionLost()) }
+    guard table.awaitsPrevious || !previousControls.isEmpty, !isLost else {
+      hasPrevious = false
+      previousControls = []
+      descriptors.watch(previous: nil)
+      return link.abandon()
+    }
+    previous = consume link
   }
 
   /// Receives what is there; those who wait for it continue when all of it is read, so that they wake once.
   private mutating func receiveResponses() throws(TransportError) {
-    defer {
-      for (answer, result) in answers { answer.resolve(result) }
-      answers.removeAll(keepingCapacity: true)
-    }
-    while try frames.receive(from: link.socket) {
-      if frames.count >= 2 {
-        configuration.observer?(
-          .received(Array(frames[frames.count - 2]), Array(frames[frames.count - 1]))
-        )
-        handleResponse()
-      }
-      frames.clear()
-    }
+    defer { resolveAnswers() }
+    while try frames.receive(from: link.socket) { takeResponse(isFromPrevious: false) }
+    leaveIfNeeded()
   }
 
-  private mutating func handleResponse() {
+  private mutating func resolveAnswers() {
+    for (answer, result) in answers { answer.resolve(result) }
+    answers.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func takeResponse(isFromPrevious: Bool) {
+    if frames.count >= 2 {
+      configuration.observer?(
+        .received(Array(frames[frames.count - 2]), Array(frames[frames.count - 1]))
+      )
+      handleResponse(isFromPrevious: isFromPrevious)
+    }
+    frames.clear()
+  }
+
+  /// A server that drains gets no more calls; those that it has are answered on its connection.
+  private mutating func leaveIfNeeded() {
+    guard mustLeave else { return }
+    mustLeave = false
+    guard table.isConnected else { return }
+    table.leave(now)
+    ring.drained(.now)
+    reportFailure()
+  }
+
+  private mutating func handleResponse(isFromPrevious: Bool) {
     guard let header = ResponseHeaderView(frames[frames.count - 2]) else { return }
     let id = header.callID
+    let error = header.isExhausted || header.isUnavailable ? header.makeError() : nil
+    // While there is a connection before, calls wait for this one: no more than two are kept.
+    let isUnbegun =
+      ring.hasSeveral && (isFromPrevious || !hasPrevious) && error?.isDraining ?? false
+    if isUnbegun, !isFromPrevious { mustLeave = true }
+    if !isUnbegun, !isFromPrevious, !ring.isProven, table.isConnected { ring.answered() }
     let reception = table.received(
       id,
       isUnavailable: header.isUnavailable,
-      retryAfter: header.isExhausted || header.isUnavailable ? header.makeError().retryAfter : nil,
+      isUnbegun: isUnbegun,
+      retryAfter: error?.retryAfter,
       isLast: header.endsStream || !header.isOK,
       jitter: .random(in: 0..<1),
       now: now
@@ -236,7 +314,9 @@ struct ClientLoop: ~Copyable {
       if let refusal { call.sink.fail(refusal) } else { calls[call.id] = call }
     case .cancel(let id): giveUp(id)
     case .credit(let id, let count):
-      if table.isRunning(id) { controls.append(.credit(id, UInt32(clamping: count))) }
+      guard table.isRunning(id) else { break }
+      let credit = Control.credit(id, UInt32(clamping: count))
+      if table.isOnPrevious(id) { previousControls.append(credit) } else { controls.append(credit) }
     case .close: return false
     }
     return true
@@ -252,6 +332,7 @@ struct ClientLoop: ~Copyable {
       switch action {
       case .fail(let id, let error): calls.removeValue(forKey: id)?.sink.fail(error)
       case .sendCancel(let id): controls.append(.cancel(id))
+      case .sendCancelOnPrevious(let id): previousControls.append(.cancel(id))
       }
     }
   }
@@ -262,6 +343,7 @@ struct ClientLoop: ~Copyable {
 
   /// - Returns: Whether anything was sent.
   private mutating func sendRequests() -> Bool {
+    if hasPrevious { sendPreviousControls() }
     var hasSent = false
     guard table.nextUnsent() != nil || !controls.isEmpty else { return false }
     // Not when the turn began: a call that arrived since would get more time than it has.
@@ -269,7 +351,7 @@ struct ClientLoop: ~Copyable {
     while let (id, deadline) = table.nextUnsent() {
       if let call = calls[id] {
         let isSent = RequestHeaderEncoder.call(call, timeout: deadline.map { $0 - now }) {
-          send($0, call.request)
+          send($0, call.request, on: link)
         }
         guard isSent else { return hasSent }
         hasSent = true
@@ -277,19 +359,34 @@ struct ClientLoop: ~Copyable {
       table.sent(id)
     }
     while let control = controls.first {
-      let isSent =
-        switch control {
-        case .cancel(let id): RequestHeaderEncoder.cancel(id) { send($0, []) }
-        case .credit(let id, let count): RequestHeaderEncoder.credit(id, count) { send($0, []) }
-        }
-      guard isSent else { return hasSent }
+      guard send(control, on: link) else { return hasSent }
       controls.removeFirst()
       hasSent = true
     }
     return hasSent
   }
 
-  private func send(_ header: UnsafeRawBufferPointer, _ body: [UInt8]) -> Bool {
+  private mutating func sendPreviousControls() {
+    guard let link = previous.take() else { return }
+    while let control = previousControls.first, send(control, on: link) {
+      previousControls.removeFirst()
+    }
+    previous = consume link
+  }
+
+  private func send(_ control: Control, on link: borrowing ClientLink) -> Bool {
+    switch control {
+    case .cancel(let id): RequestHeaderEncoder.cancel(id) { send($0, [], on: link) }
+    case .credit(let id, let count):
+      RequestHeaderEncoder.credit(id, count) { send($0, [], on: link) }
+    }
+  }
+
+  private func send(
+    _ header: UnsafeRawBufferPointer,
+    _ body: [UInt8],
+    on link: borrowing ClientLink
+  ) -> Bool {
     let isSent =
       link.socket.send(header, more: true) == .sent
       && body.withUnsafeBytes { link.socket.send($0) } == .sent

@@ -2,11 +2,14 @@ public import TidingsRPC
 
 /// Which server a client calls, and how patient it is.
 public struct ConnectionConfiguration: Sendable {
-  /// The server's endpoint, for example `tcp://127.0.0.1:5570`.
-  public var endpoint: String
+  /// The server's endpoint, for example `tcp://127.0.0.1:5570`, or those of several nodes that serve one
+  /// database.
+  ///
+  /// The first one that connects is used until it is lost or drains; then the next one of the list is tried.
+  public var endpoints: [String]
   /// How the two sides prove who they are: `development` or `curveClient`.
   public var security: Security
-  /// How long calls wait for a connection before they fail UNAVAILABLE.
+  /// How long calls wait for a connection, to whichever endpoint, before they fail UNAVAILABLE.
   public var connectTimeout: Duration
   /// The default deadline of unary calls; `nil`: none.
   public var timeout: Duration?
@@ -20,10 +23,17 @@ public struct ConnectionConfiguration: Sendable {
   public var callsInFlightMax: Int
   /// Sees each call's frames as they are sent and received; `nil`: nobody looks.
   public var observer: FrameObserver?
+  /// Called after the connection has moved to another endpoint, by its thread; must not wait.
+  public var onMove: (@Sendable () -> Void)?
 
   /// A configuration with the default limits.
   public init(endpoint: String, metadata: Metadata = Metadata()) {
-    self.endpoint = endpoint
+    self.init(endpoints: [endpoint], metadata: metadata)
+  }
+
+  /// A configuration with the default limits, for a server of several nodes.
+  public init(endpoints: [String], metadata: Metadata = Metadata()) {
+    self.endpoints = endpoints
     self.metadata = metadata
     security = .development
     connectTimeout = .seconds(3)

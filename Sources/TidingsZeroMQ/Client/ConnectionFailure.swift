@@ -44,4 +44,18 @@ enum ConnectionFailure {
       )
     }
   }
+  /// Returns the same in a few words, for a list of endpoints.
+  static func failure(
+    of event: ConnectionMonitor.Event,
+    security: Security
+  ) -> EndpointRing.Failure? {
+    switch (event, security) {
+    case (.connected, _), (.disconnected, _): nil
+    case (.unreachable, _): .init(reason: "connection refused")
+    case (.refused, _): .init(reason: "does not admit this key", isRefusal: true)
+    case (.protocolMismatch, .curveClient): .init(reason: "does not speak CURVE")
+    case (.protocolMismatch, _): .init(reason: "requires authentication")
+    case (.handshakeClosed, _): .init(reason: "closed the connection during the handshake")
+    }
+  }
 }

@@ -1,4 +1,4 @@
-/// When a client replaces its socket after a failed handshake.
+/// When a client replaces its socket: after a failed handshake, or for another endpoint.
 ///
 /// libzmq tries again by itself where nobody listens, but not where the two sides do not understand
 /// each other or the key is refused. Both may change, so the pauses only grow up to a maximum.
@@ -16,6 +16,14 @@ struct Renewal {
     due = now.advanced(by: pause)
     pause = min(pause * 2, Self.pauseMax)
   }
+
+  /// A connection was lost, or there is another endpoint to try.
+  mutating func scheduleAtOnce(_ now: ContinuousClock.Instant) {
+    if due == nil { due = now }
+  }
+
+  /// There is a connection, of which it is not known whether it is a good one: pauses stay as long as they are.
+  mutating func cancel() { due = nil }
 
   /// There is a connection.
   mutating func stop() {

@@ -54,6 +54,7 @@ public final class SubscriberConnection: Sendable {
   enum Message: Sendable {
     case subscribe([UInt8])
     case unsubscribe([UInt8])
+    case tick
     case close
   }
 
@@ -102,6 +103,9 @@ public final class SubscriberConnection: Sendable {
 
   /// Receives it no longer; to be called as often as `subscribe` was.
   public func unsubscribe(_ topic: [UInt8]) { inbox.send(.unsubscribe(topic)) }
+
+  /// Delivers `Event.tick` now, for an owner who is to look for themselves.
+  public func tick() { inbox.send(.tick) }
 
   /// Ends the events, and closes the socket.
   public func close() async {

@@ -73,6 +73,7 @@ struct SubscriberLoop: ~Copyable {
         guard let count = topics[topic] else { continue }
         topics[topic] = count > 1 ? count - 1 : nil
         try socket.set(ZMQ_UNSUBSCRIBE, topic)
+      case .tick: deliver(.tick)
       case .close: return false
       }
     }

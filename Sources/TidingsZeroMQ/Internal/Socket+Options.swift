@@ -8,15 +8,21 @@ extension Socket {
   ///   - endpoint: Where it is going to be bound or connected.
   ///   - frameBytesMax: A peer that sends a larger frame is disconnected.
   ///   - queueMax: Most messages queued per peer and direction.
+  ///   - heartbeat: How soon a silent peer is gone.
   /// - Throws: When libzmq refuses an option.
-  func configure(for endpoint: Endpoint, frameBytesMax: Int, queueMax: Int) throws(TransportError) {
+  func configure(
+    for endpoint: Endpoint,
+    frameBytesMax: Int,
+    queueMax: Int,
+    heartbeat: Heartbeat = .usual
+  ) throws(TransportError) {
     try set(ZMQ_MAXMSGSIZE, Int64(frameBytesMax))
     try set(ZMQ_SNDHWM, CInt(clamping: queueMax))
     try set(ZMQ_RCVHWM, CInt(clamping: queueMax))
     try set(ZMQ_LINGER, SocketLimits.lingerMilliseconds)
     if endpoint.isIPv6 { try set(ZMQ_IPV6, CInt(1)) }
-    try set(ZMQ_HEARTBEAT_IVL, SocketLimits.heartbeatMilliseconds)
-    try set(ZMQ_HEARTBEAT_TIMEOUT, SocketLimits.heartbeatMilliseconds)
+    try set(ZMQ_HEARTBEAT_IVL, heartbeat.intervalMilliseconds)
+    try set(ZMQ_HEARTBEAT_TIMEOUT, heartbeat.timeoutMilliseconds)
     try set(ZMQ_HEARTBEAT_TTL, SocketLimits.heartbeatTTLMilliseconds)
   }
 
@@ -54,10 +60,19 @@ extension Socket {
   }
 }
 
+/// How often pings go out, and how long a peer may be silent afterwards.
+struct Heartbeat {
+  let intervalMilliseconds: CInt
+  let timeoutMilliseconds: CInt
+
+  /// Where the only thing to do about a silent peer is to wait for it.
+  static let usual = Self(intervalMilliseconds: 10_000, timeoutMilliseconds: 10_000)
+  /// Where another server can be called: it is gone after 3 s at the latest.
+  static let quick = Self(intervalMilliseconds: 1000, timeoutMilliseconds: 2000)
+}
+
 /// Bounds of sockets.
 enum SocketLimits {
-  /// Pings go out this often, and a peer that is silent for as long afterwards is gone.
-  static let heartbeatMilliseconds: CInt = 10_000
   /// How long the peer waits for us; libzmq 4.3.4 wraps around above 65 s.
   static let heartbeatTTLMilliseconds: CInt = 30_000
   /// How long a closed socket goes on sending what it was given.
@@ -67,6 +82,10 @@ enum SocketLimits {
   /// libzmq would wait 30 s: for a server that died after it took the connection, and for as many
   /// strangers as connect and say nothing.
   static let handshakeMilliseconds: CInt = 3000
+  /// How long a server may take to connect and greet before a client tries the next one of its list.
+  static let attemptMilliseconds = 1500
+  /// The same for a long list, whose endpoints share the time that calls wait for a connection.
+  static let attemptMillisecondsMin = 100
   /// Connections with one key that subscribe to something.
   static let subscribersPerKeyMax = 1000
   /// Connections with one key that are used for nothing yet.

@@ -52,6 +52,6 @@ extension RPCError {
   static let draining = RPCError(
     .unavailable,
     "the server takes no new calls for now (an administrator drains it): try again later",
-    details: [.errorInfo(reason: "DRAINING"), .retryInfo(after: .seconds(1))]
+    details: [.errorInfo(reason: RPCError.drainingReason), .retryInfo(after: .seconds(1))]
   )
 }

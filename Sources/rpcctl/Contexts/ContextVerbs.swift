@@ -328,10 +328,10 @@ extension Verb {
       let milliseconds = (time / .microseconds(1)).rounded() / 1000
       results.append(
         .omittingNil([
-          "endpoint": .string(settings.client.endpoint), "health": .string(health),
+          "endpoint": .string(settings.endpointsText), "health": .string(health),
           "userName": user.isEmpty ? nil : .string(user), "milliseconds": .double(milliseconds),
         ]),
-        [settings.client.endpoint, health, user, "\(milliseconds)"]
+        [settings.endpointsText, health, user, "\(milliseconds)"]
       )
       _ = results.finish(invocation.output)
       return status == .serving ? .success : .localFailure

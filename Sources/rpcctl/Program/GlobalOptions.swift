@@ -92,7 +92,7 @@ extension OptionKey<String> {
       "endpoint",
       value: "ENDPOINT",
       default: "tcp://127.0.0.1:5570",
-      "The server's RPC endpoint."
+      "The server's RPC endpoint, or those of several nodes, with commas: the next one is used when one is lost."
     )
   }
   static var container: Self {

@@ -78,7 +78,8 @@ struct Program: Sendable {
       client = try await Client(configuration)
     } catch {
       guard error.code == .invalidArgument else { throw error }
-      throw UsageError("invalid --endpoint '\(configuration.endpoint)': \(error.message)")
+      let endpoints = configuration.endpoints.joined(separator: ",")
+      throw UsageError("invalid --endpoint '\(endpoints)': \(error.message)")
     }
     return Session(
       transport: client.transport,

@@ -17,7 +17,7 @@ struct Settings: Sendable {
   let keyRingPath: String?
 
   init(_ arguments: ParsedArguments) throws(UsageError) {
-    var client = ClientConfiguration(endpoint: try Self.endpoint(arguments))
+    var client = ClientConfiguration(endpoints: try Self.endpoints(arguments))
     client.container = arguments[.container]
     client.environment =
       arguments[.environment] == "production" ? .production : .development
@@ -78,9 +78,21 @@ struct Settings: Sendable {
     }
   }
 
-  /// Returns the endpoint, if it is well-formed.
-  private static func endpoint(_ arguments: ParsedArguments) throws(UsageError) -> String {
+  /// Returns the endpoints, if they are well-formed.
+  private static func endpoints(_ arguments: ParsedArguments) throws(UsageError) -> [String] {
     let text = arguments[.endpoint]
+    let endpoints = ClientConfiguration.endpoints(in: text)
+    if endpoints.count == 1 { return [try endpoint(endpoints[0], arguments)] }
+    if let problem = ClientConfiguration.problem(in: endpoints) {
+      throw UsageError("invalid \(arguments.source(.endpoint)) '\(text)': \(problem)")
+    }
+    return endpoints
+  }
+
+  private static func endpoint(
+    _ text: String,
+    _ arguments: ParsedArguments
+  ) throws(UsageError) -> String {
     if text.hasPrefix("ipc://"), text.utf8.count > "ipc://".utf8.count { return text }
     if text.hasPrefix("tcp://"), let colon = text.lastIndex(of: ":") {
       let host = text[..<colon].dropFirst("tcp://".count)
@@ -92,6 +104,8 @@ struct Settings: Sendable {
     )
   }
 
+  /// The endpoints as in the option.
+  var endpointsText: String { client.endpoints.joined(separator: ",") }
   var container: String { client.container }
   var environment: TidingsV1.Environment { client.environment }
   /// The time limit of a call.

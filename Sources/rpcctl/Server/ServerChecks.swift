@@ -25,7 +25,7 @@ struct ServerChecks: Sendable {
 
   /// Returns whether the server is reachable, is serving, and admits the caller.
   private func reach(_ session: Session) async throws -> Bool {
-    let endpoint = invocation.settings.client.endpoint
+    let endpoint = invocation.settings.endpointsText
     let start = ContinuousClock.now
     do {
       let health = try await TidingsRpcV1.HealthService.Client(session.transport)

@@ -58,7 +58,7 @@ extension Verb {
       let folder = try await export.run(to: path)
       let manifest = try folder.commit(
         user: export.name,
-        server: invocation.settings.client.endpoint,
+        server: invocation.settings.endpointsText,
         begun: begun
       )
       invocation.output.write(.object(manifest))

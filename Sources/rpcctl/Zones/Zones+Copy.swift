@@ -117,7 +117,7 @@ extension ZoneCopier {
 extension Invocation {
   /// Describes a zone with its location.
   fileprivate func locationText(_ zone: TidingsV1.ZoneID) -> String {
-    "\(settings.client.endpoint) \(Verb.databaseText(self)) \(zone.shownName)"
+    "\(settings.endpointsText) \(Verb.databaseText(self)) \(zone.shownName)"
   }
 
   /// Creates a zone, unless it exists.

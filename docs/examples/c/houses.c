@@ -230,7 +230,8 @@ static int run(struct tidings *client, int count, char *words[])
   if (count == 3 && strcmp(words[1], "subscribe") == 0) return subscribe(client, words[2]);
   if (count == 3 && strcmp(words[1], "watch") == 0) return watch(client, words[2]);
   (void)fputs("usage: houses save NAME PRICE | fetch NAME | subscribe PREDICATE | watch FILE\n"
-              "environment: TIDINGS_ENDPOINT, TIDINGS_USER, TIDINGS_DEVICE; with keys\n"
+              "environment: TIDINGS_ENDPOINT (of several nodes: a list with commas),\n"
+              "TIDINGS_USER, TIDINGS_DEVICE; with keys\n"
               "TIDINGS_KEY_FILE (of rpcctl keys generate) and TIDINGS_SERVER_KEY\n",
               stderr);
   return 2;

@@ -205,7 +205,15 @@ static bool register_device(struct inbox *inbox)
   if (home == NULL) return false;
   /* Subscribes before it unsubscribes, so that topics in both stay subscribed. */
   RegisterResponse *old = inbox->home;
+  if (old != NULL && strcmp(old->push_endpoint, home->push_endpoint) != 0) {
+    /* Another node, which publishes elsewhere. */
+    tidings_close_socket(inbox->pushes, inbox->events);
+    inbox->pushes = inbox->events = NULL;
+    tidings__v1__register_device_response__free_unpacked(old, NULL);
+    old = NULL;
+  }
   inbox->home = home;
+  inbox->connection = inbox->client->connection;
   bool is_listening = connect_pushes(inbox) && listen_to(inbox, home, ZMQ_SUBSCRIBE) &&
                       (old == NULL || listen_to(inbox, old, ZMQ_UNSUBSCRIBE));
   tidings__v1__register_device_response__free_unpacked(old, NULL);
@@ -385,6 +393,7 @@ const Notification *inbox_next(struct inbox *inbox, int64_t deadline)
   inbox->pushed = NULL;
   for (;;) {
     inbox->client->status = TIDINGS_OK;
+    if (inbox->connection != inbox->client->connection) inbox->must_register = true;
     if ((notification = next_of_page(inbox)) != NULL) return notification;
     if (inbox->must_register) {
       if (!register_device(inbox)) return NULL;
@@ -398,7 +407,10 @@ const Notification *inbox_next(struct inbox *inbox, int64_t deadline)
       if (count < 0) return NULL;
       if (count == 0 && tidings_left(inbox->reconcile_time) == 0) reconnected(inbox);
       else if (count == 0) return NULL;
-      if (items[1].revents != 0 && tidings_event(inbox->events, 0) == ZMQ_EVENT_HANDSHAKE_SUCCEEDED)
+      int event = items[1].revents != 0 ? tidings_event(inbox->events, 0) : 0;
+      /* With several endpoints, the next call finds another node. */
+      if (event == ZMQ_EVENT_HANDSHAKE_SUCCEEDED ||
+          (event == ZMQ_EVENT_DISCONNECTED && inbox->client->endpoint_count > 1))
         reconnected(inbox);
       if (items[0].revents != 0 && (notification = take_push(inbox)) != NULL) return notification;
     }

@@ -26,6 +26,7 @@ struct inbox {
   Tidings__V1__Notification *pushed;
   struct inbox_channel *channels;
   size_t n_channels;
+  uint64_t connection;    /* the client's when the device was registered */
   int64_t reconcile_time; /* when to fetch the log without a push */
   bool must_register, must_fetch, has_asked_for_keys;
   bool came_by_push; /* whether the last notification came by push, not from the log */

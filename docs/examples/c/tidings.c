@@ -1,6 +1,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tidings.h"
 
+#include "tidings/rpc/v1/error_details.pb-c.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,8 +10,12 @@
 #include <string.h>
 #include <time.h>
 
+typedef Tidings__Rpc__V1__ErrorInfo ErrorInfo;
 typedef Tidings__Rpc__V1__RequestHeader RequestHeader;
 typedef Tidings__Rpc__V1__RequestHeader__MetadataEntry MetadataEntry;
+
+/* How long an endpoint may take to connect if there is another one. */
+enum { ATTEMPT_MILLISECONDS = 1500 };
 
 bool tidings_fail(struct tidings *client, uint32_t status, const char *format, ...)
 {
@@ -52,11 +58,15 @@ static bool set_key(void *socket, int option, const char *key)
 static bool set_options(struct tidings *client, void *socket)
 {
   const struct tidings_options *options = &client->options;
-  int linger = 0, immediate = 1, heartbeat = 30000, is_curve = options->server_key != NULL;
+  /* With several endpoints a silent server must be noticed soon. */
+  bool is_quick = client->endpoint_count > 1;
+  int linger = 0, immediate = 1, is_curve = options->server_key != NULL;
+  int heartbeat = is_quick ? 1000 : 30000, silence = is_quick ? 2000 : 30000;
   if (zmq_setsockopt(socket, ZMQ_LINGER, &linger, sizeof linger) == 0 &&
       /* A call waits for a connection, not in a queue that outlives its deadline. */
       zmq_setsockopt(socket, ZMQ_IMMEDIATE, &immediate, sizeof immediate) == 0 &&
       zmq_setsockopt(socket, ZMQ_HEARTBEAT_IVL, &heartbeat, sizeof heartbeat) == 0 &&
+      zmq_setsockopt(socket, ZMQ_HEARTBEAT_TIMEOUT, &silence, sizeof silence) == 0 &&
       (!is_curve ||
        (set_key(socket, ZMQ_CURVE_SERVERKEY, options->server_key) &&
         set_key(socket, ZMQ_CURVE_PUBLICKEY, options->public_key) &&
@@ -106,7 +116,7 @@ int tidings_event(void *monitor, int64_t deadline)
 
 static bool wait_until_connected(struct tidings *client, int64_t deadline)
 {
-  const char *endpoint = client->options.endpoint;
+  const char *endpoint = client->endpoint;
   bool is_accepted = false;
   for (;;) {
     switch (tidings_event(client->events, deadline)) {
@@ -141,17 +151,75 @@ static bool wait_until_connected(struct tidings *client, int64_t deadline)
   }
 }
 
-bool tidings_connect(struct tidings *client, const struct tidings_options *options, int timeout_ms)
+/* Copies the current endpoint from the list, without spaces. */
+static bool choose_endpoint(struct tidings *client)
 {
-  *client = (struct tidings){.options = *options, .context = zmq_ctx_new()};
-  if (client->context == NULL)
-    return tidings_fail(client, TIDINGS_INTERNAL, "no context: %s", zmq_strerror(errno));
+  const char *item = client->options.endpoint;
+  for (size_t i = 0; i < client->endpoint_index; i++) item = strchr(item, ',') + 1;
+  item += strspn(item, " ");
+  size_t length = strcspn(item, ", ");
+  if (length == 0 || length >= sizeof client->endpoint)
+    return tidings_fail(client, TIDINGS_INVALID_ARGUMENT, "invalid list of endpoints '%s'",
+                        client->options.endpoint);
+  memcpy(client->endpoint, item, length);
+  client->endpoint[length] = '\0';
+  return true;
+}
+
+static bool connect_once(struct tidings *client, int64_t deadline)
+{
+  tidings_close_socket(client->calls, client->events);
   client->calls = tidings_socket(client, ZMQ_DEALER, &client->events);
   if (client->calls == NULL) return false;
-  if (zmq_connect(client->calls, options->endpoint) != 0)
+  if (zmq_connect(client->calls, client->endpoint) != 0)
     return tidings_fail(client, TIDINGS_INVALID_ARGUMENT, "invalid endpoint '%s'",
-                        options->endpoint);
-  return wait_until_connected(client, tidings_now() + timeout_ms);
+                        client->endpoint);
+  return wait_until_connected(client, deadline);
+}
+
+/* Tries each endpoint once, the current one first. */
+static bool connect_to_any(struct tidings *client, int64_t deadline)
+{
+  char problems[sizeof client->message] = "";
+  for (size_t left = client->endpoint_count; left > 0; left--) {
+    long share = tidings_left(deadline) / (long)left;
+    if (client->endpoint_count > 1 && share > ATTEMPT_MILLISECONDS) share = ATTEMPT_MILLISECONDS;
+    if (!choose_endpoint(client)) return false;
+    client->must_move = !connect_once(client, tidings_now() + share);
+    if (!client->must_move) {
+      client->connection++;
+      return true;
+    }
+    if (client->status == TIDINGS_INVALID_ARGUMENT) return false;
+    size_t used = strlen(problems);
+    if (snprintf(problems + used, sizeof problems - used, "%s%s", used > 0 ? "; " : "",
+                 client->message) < 0)
+      problems[used] = '\0';
+    client->endpoint_index = (client->endpoint_index + 1) % client->endpoint_count;
+  }
+  return tidings_fail(client, client->status, "%s", problems);
+}
+
+/* Connects to the next endpoint if the connection was lost, or its server drains. */
+static bool move_if_needed(struct tidings *client, int64_t deadline)
+{
+  int event = 0;
+  while ((event = tidings_event(client->events, 0)) != 0) /* older than the call */
+    if (event == ZMQ_EVENT_DISCONNECTED) client->must_move = true;
+  if (client->endpoint_count == 1 || !client->must_move) return true;
+  client->endpoint_index = (client->endpoint_index + 1) % client->endpoint_count;
+  return connect_to_any(client, deadline);
+}
+
+bool tidings_connect(struct tidings *client, const struct tidings_options *options, int timeout_ms)
+{
+  *client = (struct tidings){
+      .options = *options, .endpoint_count = 1, .context = zmq_ctx_new()};
+  if (client->context == NULL)
+    return tidings_fail(client, TIDINGS_INTERNAL, "no context: %s", zmq_strerror(errno));
+  for (const char *comma = options->endpoint; (comma = strchr(comma, ',')) != NULL; comma++)
+    client->endpoint_count++;
+  return connect_to_any(client, tidings_now() + timeout_ms);
 }
 
 void tidings_close(struct tidings *client)
@@ -173,11 +241,11 @@ bool tidings_send(struct tidings *client, RequestHeader *header, const void *bod
 {
   MetadataEntry user = TIDINGS__RPC__V1__REQUEST_HEADER__METADATA_ENTRY__INIT, device = user;
   MetadataEntry *entries[2];
-  zmq_pollitem_t item = {.socket = client->calls, .events = ZMQ_POLLOUT};
   if (header->call_id == 0) {
     header->call_id = ++client->call_id;
-    while (tidings_event(client->events, 0) != 0) continue; /* older than the call */
+    if (!move_if_needed(client, deadline)) return false;
   }
+  zmq_pollitem_t item = {.socket = client->calls, .events = ZMQ_POLLOUT};
   bool is_named = header->n_metadata > 0;
   if (!is_named) {
     user.key = "tidings-user", user.value = (char *)client->options.user;
@@ -194,8 +262,9 @@ bool tidings_send(struct tidings *client, RequestHeader *header, const void *bod
   bool is_sent = send_frame(client->calls, bytes, header_size, ZMQ_SNDMORE) &&
                  send_frame(client->calls, body, size, 0);
   free(bytes);
+  if (!is_sent) client->must_move = true;
   return is_sent || tidings_fail(client, TIDINGS_UNAVAILABLE, "cannot reach %s: not connected",
-                                 client->options.endpoint);
+                                 client->endpoint);
 }
 
 /* Receives a message of two frames; ignores further frames, which no server sends. */
@@ -213,7 +282,7 @@ bool tidings_receive(struct tidings *client, struct tidings_response *response, 
 {
   zmq_pollitem_t items[] = {{.socket = client->calls, .events = ZMQ_POLLIN},
                             {.socket = client->events, .events = ZMQ_POLLIN}};
-  const char *endpoint = client->options.endpoint;
+  const char *endpoint = client->endpoint;
   zmq_msg_t header;
   for (;;) {
     while (zmq_poll(items, 2, tidings_left(deadline)) < 0 && errno == EINTR) continue;
@@ -221,7 +290,8 @@ bool tidings_receive(struct tidings *client, struct tidings_response *response, 
       return tidings_fail(client, TIDINGS_DEADLINE_EXCEEDED, "no response from %s: timed out",
                           endpoint);
     if (items[0].revents == 0) {
-      if (tidings_event(client->events, 0) == ZMQ_EVENT_DISCONNECTED)
+      client->must_move = tidings_event(client->events, 0) == ZMQ_EVENT_DISCONNECTED;
+      if (client->must_move)
         return tidings_fail(client, TIDINGS_UNAVAILABLE,
                             "no response from %s: connection closed", endpoint);
       continue;
@@ -244,11 +314,29 @@ void tidings_response_free(struct tidings_response *response)
   (void)zmq_msg_close(&response->body);
 }
 
+/* Whether the server drains: it did not begin the call, and another node may. */
+static bool is_draining(const Tidings__Rpc__V1__ResponseHeader *header)
+{
+  bool is_so = false;
+  for (size_t i = 0; header->status == TIDINGS_UNAVAILABLE && i < header->n_details; i++) {
+    const Google__Protobuf__Any *detail = header->details[i];
+    const char *name = strrchr(detail->type_url, '/');
+    if (name == NULL || strcmp(name, "/tidings.rpc.v1.ErrorInfo") != 0) continue;
+    ErrorInfo *info =
+        tidings__rpc__v1__error_info__unpack(NULL, detail->value.len, detail->value.data);
+    is_so = is_so || (info != NULL && strcmp(info->reason, "DRAINING") == 0);
+    tidings__rpc__v1__error_info__free_unpacked(info, NULL);
+  }
+  return is_so;
+}
+
 /* Decodes the body of a response. */
 static void *answer_of(struct tidings *client, struct tidings_response *response,
                        const ProtobufCMessageDescriptor *type)
 {
   void *answer = NULL;
+  client->is_draining = is_draining(response->header);
+  if (client->is_draining) client->must_move = true;
   if (response->header->status != TIDINGS_OK)
     (void)tidings_fail(client, response->header->status, "%s", response->header->message);
   else if ((answer = protobuf_c_message_unpack(type, NULL, zmq_msg_size(&response->body),
@@ -257,8 +345,9 @@ static void *answer_of(struct tidings *client, struct tidings_response *response
   return answer;
 }
 
-void *tidings_call(struct tidings *client, const ProtobufCServiceDescriptor *service,
-                   const char *method, const void *request, const char *key, uint32_t timeout_ms)
+static void *call_once(struct tidings *client, const ProtobufCServiceDescriptor *service,
+                       const char *method, const void *request, const char *key,
+                       uint32_t timeout_ms)
 {
   const ProtobufCMethodDescriptor *descriptor =
       protobuf_c_service_descriptor_get_method_by_name(service, method);
@@ -288,4 +377,17 @@ void *tidings_call(struct tidings *client, const ProtobufCServiceDescriptor *ser
     if (is_mine) return answer;
   }
   return NULL;
+}
+
+void *tidings_call(struct tidings *client, const ProtobufCServiceDescriptor *service,
+                   const char *method, const void *request, const char *key, uint32_t timeout_ms)
+{
+  int64_t end = tidings_now() + timeout_ms;
+  for (size_t nodes = client->endpoint_count;; nodes--) {
+    client->is_draining = false;
+    void *answer = call_once(client, service, method, request, key, timeout_ms);
+    /* A node that drains did not begin the call: the next one gets it. */
+    if (!client->is_draining || nodes <= 1 || tidings_left(end) == 0) return answer;
+    timeout_ms = (uint32_t)tidings_left(end);
+  }
 }

@@ -22,7 +22,7 @@ enum {
 
 /* The endpoint and the caller. Keys are Z85, 40 characters; the strings must outlive the client. */
 struct tidings_options {
-  const char *endpoint;
+  const char *endpoint;   /* of several nodes of one database: a list with commas */
   const char *server_key; /* NULL: no encryption (development mode) */
   const char *public_key;
   const char *secret_key;
@@ -30,9 +30,16 @@ struct tidings_options {
   const char *device; /* is not notified of its own changes; NULL: none */
 };
 
-/* A connection, for one thread. After a failure `status` and `message` contain the reason. */
+/* A connection, for one thread. After a failure `status` and `message` contain the reason.
+ *
+ * The first endpoint of a list that connects is used until it is lost or drains; then the next call
+ * goes to the next one. */
 struct tidings {
   struct tidings_options options;
+  char endpoint[256]; /* the current one */
+  size_t endpoint_index, endpoint_count;
+  bool must_move, is_draining;
+  uint64_t connection; /* how often a connection was established */
   void *context;
   void *calls, *events;
   uint64_t call_id;

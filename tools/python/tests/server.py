@@ -6,6 +6,9 @@ import ctypes
 import os
 import signal
 import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -91,6 +94,19 @@ class Server:
             process.wait()
         assert process.stdout is not None
         process.stdout.close()
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Stops the process in the middle of everything, and continues it."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+        status = Path(f"/proc/{self._process.pid}/status")
+        while "State:\tT" not in status.read_text():
+            time.sleep(0.001)
+        try:
+            yield
+        finally:
+            self._process.send_signal(signal.SIGCONT)
 
     def kill(self) -> None:
         """Kills the process."""

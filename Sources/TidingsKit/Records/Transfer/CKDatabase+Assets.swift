@@ -44,7 +44,7 @@ extension CKDatabase {
   /// Where the assets of a zone's records are known.
   func location(of zone: TidingsV1.ZoneID?) -> AssetLocation {
     AssetLocation(
-      endpoint: link.settings.endpoint,
+      endpoints: link.settings.endpoints,
       user: databaseScope == .public ? "" : link.settings.user + link.settings.keyFile,
       database: databaseID,
       owner: zone?.ownerName ?? ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Sequence
 from types import TracebackType
 
 import zmq
@@ -52,12 +53,12 @@ class Client:
 
     A client belongs to the event loop that runs when ``async with`` starts, and can be shared by
     all of its tasks. It connects as soon as possible, and reconnects whenever the connection is
-    lost.
+    lost, to the next endpoint if there are several.
     """
 
     def __init__(
         self,
-        endpoint: str = DEFAULT_ENDPOINT,
+        endpoint: str | Sequence[str] = DEFAULT_ENDPOINT,
         *,
         key_file: str | os.PathLike[str] | None = None,
         server_key: str | os.PathLike[str] | None = None,
@@ -73,6 +74,10 @@ class Client:
     ) -> None:
         """Creates an unconnected client. :class:`ClientSettings` describes the parameters.
 
+        ``endpoint`` is the server's endpoint, or a list of those of several nodes that serve one
+        database: the first that connects is used until it is lost or drains, then the next one is
+        tried.
+
         ``key_file`` is a file of ``rpcctl keys generate`` with both keys, ``server_key`` the
         server's public key in Z85 or a file with it; ``keys`` sets both. Without keys, the server
         must be in development mode.
@@ -81,7 +86,7 @@ class Client:
         ``key_file`` and ``server_key`` is set.
         """
         self.settings = ClientSettings(
-            endpoint=endpoint,
+            endpoints=(endpoint,) if isinstance(endpoint, str) else tuple(endpoint),
             keys=keys or _read_keys(key_file, server_key),
             user=user,
             device=device,
@@ -95,6 +100,7 @@ class Client:
         self._context: zmq.Context[zmq.Socket[bytes]] | None = None
         self._connection: Connection | None = None
         self._subscribers: set[Subscriber] = set()
+        self._move_count = 0
 
     async def __aenter__(self) -> Client:
         self.connect()
@@ -118,12 +124,13 @@ class Client:
             raise RuntimeError("the client is already connected")
         metadata = {"tidings-user": self.settings.user, "tidings-device": self.settings.device}
         settings = ConnectionSettings(
-            endpoint=self.settings.endpoint,
+            endpoints=self.settings.endpoints,
             keys=self.settings.keys,
             metadata={key: value for key, value in metadata.items() if value},
             connect_timeout=self.settings.connect_timeout,
             timeout=self.settings.timeout,
             retry=self.settings.retry,
+            on_move=self._moved,
         )
         context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         try:
@@ -277,6 +284,15 @@ class Client:
             user = (await self.accounts.fetch_user_record_id(request)).user_record_name
         return FieldSealer(ring, self.database_id(scope), user)
 
+    @property
+    def move_count(self) -> int:
+        """How often the client has moved to another endpoint.
+
+        Each time its subscribers get a :class:`~tidings.rpc.subscriber.Tick`: the node may publish
+        at another endpoint.
+        """
+        return self._move_count
+
     def subscriber(self, endpoint: str) -> Subscriber:
         """A connection to a push endpoint, for programs with their own notification handling."""
         if self._context is None:
@@ -287,6 +303,12 @@ class Client:
         self._subscribers = {other for other in self._subscribers if not other.is_closed}
         self._subscribers.add(subscriber)
         return subscriber
+
+    def _moved(self) -> None:
+        """Another node is called than before, which may publish at another endpoint."""
+        self._move_count += 1
+        for subscriber in list(self._subscribers):
+            subscriber.tick()
 
 
 def _not_connected() -> RuntimeError:

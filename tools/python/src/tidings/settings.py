@@ -17,7 +17,9 @@ Environment = Literal["development", "production"]
 class ClientSettings:
     """Settings of a client: server, user, container. Times are in seconds."""
 
-    endpoint: str = DEFAULT_ENDPOINT
+    endpoints: tuple[str, ...] = (DEFAULT_ENDPOINT,)
+    """The server's endpoint, or those of several nodes that serve one database: the first that
+    connects is used until it is lost or drains, then the next one is tried."""
     keys: ClientKeys | None = None
     """``None``: the server is in development mode."""
     user: str = ""
@@ -30,7 +32,7 @@ class ClientSettings:
     timeout: float | None = 10.0
     """Default timeout of unary calls; ``None``: no timeout."""
     connect_timeout: float = 3.0
-    """How long calls wait for a connection before they fail UNAVAILABLE."""
+    """How long calls wait for a connection, to any endpoint, before they fail UNAVAILABLE."""
     reconcile_interval: float = 60.0
     """How often an inbox reads the log without a push."""
     retry: RetryPolicy = field(default_factory=RetryPolicy)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import platform
 import traceback
+from collections.abc import Sequence
 from types import TracebackType
 
 from tidings._version import __version__
@@ -88,7 +89,7 @@ class Subject:
         keys = None
         if task.server_key:
             keys = ClientKeys(KeyPair(task.public_key, task.secret_key), task.server_key)
-        self._client = _client(task.endpoint, keys, task.user, task.device)
+        self._client = _client([task.endpoint], keys, task.user, task.device)
         self._client.connect()
 
     async def _close(self) -> None:
@@ -104,7 +105,7 @@ class Subject:
         await self._stop_inbox()
         settings = self._client.settings
         self._inbox_client = _client(
-            settings.endpoint,
+            settings.endpoints,
             settings.keys,
             settings.user,
             settings.device,
@@ -156,7 +157,7 @@ class Subject:
 
 
 def _client(
-    endpoint: str,
+    endpoints: Sequence[str],
     keys: ClientKeys | None,
     user: str,
     device: str,
@@ -164,7 +165,7 @@ def _client(
     environment: Environment = "development",
 ) -> Client:
     return Client(
-        endpoint,
+        endpoints,
         keys=keys,
         user=user,
         device=device,

@@ -24,5 +24,9 @@ class Account(Protocol):
     def database_id(self) -> DatabaseID:
         """The container and the environment."""
 
+    @property
+    def move_count(self) -> int:
+        """How often the client has moved to another endpoint."""
+
     def subscriber(self, endpoint: str) -> Subscriber:
         """A connection to a push endpoint."""

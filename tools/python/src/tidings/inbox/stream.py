@@ -142,6 +142,7 @@ class NotificationStream:
                 await self._wait()
 
     async def _register(self) -> None:
+        move_count = self._account.move_count
         response = await self._account.notifications.register_device(
             RegisterDeviceRequest(
                 container=self._container.container, environment=self._container.environment
@@ -149,6 +150,8 @@ class NotificationStream:
         )
         if response.push_endpoint != self._push_endpoint:
             self._connect(response.push_endpoint)
+            if self._pushes is not None and self._account.move_count != move_count:
+                self._pushes.tick()
         self._state.registered(response)
 
     def _connect(self, endpoint: str) -> None:

@@ -37,6 +37,8 @@ class SendCancel:
     """Send a cancellation to the server."""
 
     call_id: int
+    is_on_previous: bool = False
+    """On the previous connection."""
 
 
 Action = Fail | SendCancel
@@ -58,6 +60,8 @@ class Reception(enum.Enum):
 class _Phase(enum.Enum):
     WAITING = enum.auto()
     SENT = enum.auto()
+    SENT_ON_PREVIOUS = enum.auto()
+    """On the previous connection, which is not used for new calls, and still brings responses."""
     PAUSING = enum.auto()
 
 
@@ -69,6 +73,12 @@ class _Call:
     resumption: float = 0.0
     attempts: int = 0
     has_answers: bool = False
+    refusals: int = 0
+    """How many servers did not begin it because they drain."""
+
+    @property
+    def is_sent(self) -> bool:
+        return self.phase is _Phase.SENT or self.phase is _Phase.SENT_ON_PREVIOUS
 
 
 class CallTable:
@@ -81,9 +91,13 @@ class CallTable:
         retry: RetryPolicy,
         calls_max: int,
         now: float,
+        endpoints_count: int = 1,
     ) -> None:
         """Creates the table of a connection that is being established."""
         self._endpoint = endpoint
+        self._previous_endpoint = ""
+        self._endpoints_count = endpoints_count
+        self._is_leaving = False
         self._connect_timeout = connect_timeout
         self._retry = retry
         self._calls_max = calls_max
@@ -97,6 +111,16 @@ class CallTable:
     def is_connected(self) -> bool:
         """Whether there is a connection."""
         return self._disconnected is None
+
+    @property
+    def is_leaving(self) -> bool:
+        """Whether the connection only brings responses, until there is another."""
+        return self._is_leaving
+
+    @property
+    def awaits_previous(self) -> bool:
+        """Whether calls wait for responses on the previous connection."""
+        return any(call.phase is _Phase.SENT_ON_PREVIOUS for call in self._calls.values())
 
     @property
     def next_timer(self) -> float | None:
@@ -156,7 +180,7 @@ class CallTable:
     def received(self, call_id: int, *, is_last: bool) -> Reception:
         """A response arrived; returns how to handle it."""
         call = self._calls.get(call_id)
-        if call is None or call.phase is not _Phase.SENT:
+        if call is None or not call.is_sent:
             return Reception.IGNORE
         if is_last:
             del self._calls[call_id]
@@ -172,15 +196,24 @@ class CallTable:
         retry_after: float | None,
         jitter: float,
         now: float,
+        is_unbegun: bool = False,
     ) -> Reception:
         """The last response arrived, an error; returns how to handle it.
 
+        ``is_unbegun``: the server drains and did not begin the call, and there is another server.
         ``retry_after`` is the delay that the server requests before a retry, in seconds; ``jitter``
         is a random number in [0, 1).
         """
         call = self._calls.get(call_id)
-        if call is None or call.phase is not _Phase.SENT:
+        if call is None or not call.is_sent:
             return Reception.IGNORE
+        # Each server is asked once; then it is like any other call that is unavailable.
+        if is_unbegun and not call.has_answers and call.refusals + 1 < self._endpoints_count:
+            call.refusals += 1
+            call.attempts -= 1
+            call.phase = _Phase.WAITING
+            self._unsent.append(call_id)
+            return Reception.RETRY
         # Retries that the server requests are limited by the deadline, not by the number of
         # attempts: because of other clients, an attempt may be too early more than once.
         is_early = retry_after is not None and not is_unavailable and call.deadline is not None
@@ -200,12 +233,39 @@ class CallTable:
     def is_running(self, call_id: int) -> bool:
         """Whether a call was sent and waits for responses, so that it can get credit."""
         call = self._calls.get(call_id)
-        return call is not None and call.phase is _Phase.SENT
+        return call is not None and call.is_sent
+
+    def is_on_previous(self, call_id: int) -> bool:
+        """Whether a call was sent on the previous connection."""
+        call = self._calls.get(call_id)
+        return call is not None and call.phase is _Phase.SENT_ON_PREVIOUS
 
     def connected(self) -> None:
         """There is a connection; unsent calls can be sent."""
         self._disconnected = None
         self._failure = None
+        self._is_leaving = False
+
+    def connecting(self, endpoint: str) -> None:
+        """Another attempt to connect begins, perhaps to another endpoint.
+
+        Responses to calls that were sent on a connection that is being left arrive on that one,
+        which is the previous one from now on.
+        """
+        if self._is_leaving:
+            self._previous_endpoint = self._endpoint
+            for call in self._calls.values():
+                if call.is_sent:
+                    call.phase = _Phase.SENT_ON_PREVIOUS
+        self._is_leaving = False
+        self._endpoint = endpoint
+
+    def leave(self, now: float) -> None:
+        """The server drains: no more calls are sent on the connection, responses still arrive."""
+        if self.is_connected:
+            self._is_leaving = True
+            self._disconnected = now
+            self._wake(self._connection_due)
 
     def connection_failed(self, error: RPCError, *, fails_calls: bool) -> list[Action]:
         """An attempt to connect failed; connecting is retried.
@@ -219,32 +279,47 @@ class CallTable:
         if not fails_calls:
             return []
         self._unsent.clear()
-        return self.end_all(error)
+        # Responses to calls that were sent to a server that drains still arrive.
+        waiting = [call_id for call_id, call in self._calls.items() if not call.is_sent]
+        for call_id in waiting:
+            del self._calls[call_id]
+        return [Fail(call_id, error.copied()) for call_id in waiting]
 
     def connection_lost(self, now: float) -> list[Action]:
         """The connection was lost, and with it all outstanding responses."""
-        if not self.is_connected:
+        if self.is_connected:
+            self._disconnected = now
+            self._wake(self._connection_due)
+        elif not self._is_leaving:
             return []
-        self._disconnected = now
-        self._wake(self._connection_due)
+        self._is_leaving = False
+        return self._end_responses(_Phase.SENT, self._endpoint)
+
+    def previous_connection_lost(self) -> list[Action]:
+        """The previous connection was lost, and with it its outstanding responses."""
+        return self._end_responses(_Phase.SENT_ON_PREVIOUS, self._previous_endpoint)
+
+    def _end_responses(self, phase: _Phase, endpoint: str) -> list[Action]:
         actions: list[Action] = []
         for call_id, call in list(self._calls.items()):
-            if call.phase is not _Phase.SENT:
+            if call.phase is not phase:
                 continue
             if call.is_safe and not call.has_answers and call.attempts < self._retry.attempts_max:
                 call.phase = _Phase.WAITING
                 self._unsent.append(call_id)
             else:
                 del self._calls[call_id]
-                actions.append(Fail(call_id, self._lost(call)))
+                actions.append(Fail(call_id, _lost(call, endpoint)))
         return actions
 
     def cancel(self, call_id: int) -> list[Action]:
         """The caller cancelled the call; it is not notified."""
         call = self._calls.pop(call_id, None)
-        if call is None or call.phase is not _Phase.SENT or not self.is_connected:
+        if call is None or not call.is_sent:
             return []
-        return [SendCancel(call_id)]
+        if call.phase is _Phase.SENT_ON_PREVIOUS:
+            return [SendCancel(call_id, is_on_previous=True)]
+        return [SendCancel(call_id)] if self.is_connected or self._is_leaving else []
 
     def expire(self, now: float) -> list[Action]:
         """Fails calls whose deadline passed, and ends the pauses before retries."""
@@ -259,7 +334,7 @@ class CallTable:
             if call.deadline is not None and call.deadline <= now:
                 actions.append(Fail(call_id, deadline_passed()))
                 actions += self.cancel(call_id)
-            elif due is not None and due <= now:
+            elif due is not None and due <= now and not call.is_sent:
                 del self._calls[call_id]
                 actions.append(Fail(call_id, self._unreachable()))
             else:
@@ -295,14 +370,14 @@ class CallTable:
             return self._failure.copied()
         return Unavailable(StatusCode.UNAVAILABLE, f"cannot reach {self._endpoint}")
 
-    def _lost(self, call: _Call) -> RPCError:
-        if call.has_answers:
-            return Unavailable(
-                StatusCode.UNAVAILABLE,
-                f"the connection to {self._endpoint} was lost during the stream",
-            )
+
+def _lost(call: _Call, endpoint: str) -> RPCError:
+    if call.has_answers:
         return Unavailable(
-            StatusCode.UNAVAILABLE,
-            f"the connection to {self._endpoint} was lost; whether the call took effect is unknown",
-            [error_info("OUTCOME_UNKNOWN")],
+            StatusCode.UNAVAILABLE, f"the connection to {endpoint} was lost during the stream"
         )
+    return Unavailable(
+        StatusCode.UNAVAILABLE,
+        f"the connection to {endpoint} was lost; whether the call took effect is unknown",
+        [error_info("OUTCOME_UNKNOWN")],
+    )

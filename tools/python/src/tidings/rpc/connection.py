@@ -8,7 +8,7 @@ import itertools
 import math
 import random
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -25,14 +25,15 @@ from tidings.rpc.errors import (
     RPCError,
     Unavailable,
 )
-from tidings.rpc.failure import connection_failure
+from tidings.rpc.failure import connection_failure, endpoint_failure
 from tidings.rpc.keys import ClientKeys
-from tidings.rpc.link import Link, Renewal
+from tidings.rpc.link import Link
 from tidings.rpc.method import MethodDescriptor, Request, Response
 from tidings.rpc.monitor import LinkEvent
 from tidings.rpc.nesting import decode
 from tidings.rpc.options import CallOptions
 from tidings.rpc.retry import RetryPolicy
+from tidings.rpc.ring import EndpointRing, check_endpoints
 from tidings.rpc.status import StatusCode
 from tidings.rpc.stream import Item, MessageStream, StreamBuffer, invalid_response
 from tidings.rpc.v1.header_pb2 import (
@@ -50,20 +51,23 @@ _MESSAGES_PER_TURN = 256
 class ConnectionSettings:
     """The server to call, and timeouts. Times are in seconds."""
 
-    endpoint: str
-    """For example ``tcp://127.0.0.1:5570``."""
+    endpoints: Sequence[str]
+    """For example ``tcp://127.0.0.1:5570``; of several, the first that connects is used until it is
+    lost or drains, then the next one is tried."""
     keys: ClientKeys | None = None
     """``None``: the server is in development mode."""
     metadata: Mapping[str, str] = field(default_factory=dict)
     """Sent with every call."""
     connect_timeout: float = 3.0
-    """How long calls wait for a connection before they fail UNAVAILABLE."""
+    """How long calls wait for a connection, to any endpoint, before they fail UNAVAILABLE."""
     timeout: float | None = 10.0
     """Default timeout of unary calls; ``None``: no timeout."""
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     """How safe calls are retried."""
     calls_max: int = limits.CALLS_IN_FLIGHT_MAX
     """Most calls that wait for a response at the same time."""
+    on_move: Callable[[], None] | None = None
+    """Called when the connection has moved to another endpoint; must not block."""
 
 
 class Answer(NamedTuple):
@@ -106,6 +110,7 @@ class Connection:
         If the server is unreachable, the calls fail; a malformed endpoint raises
         :class:`~tidings.rpc.errors.InvalidArgument`.
         """
+        check_endpoints(settings.endpoints)
         self._settings = settings
         self._context = context
         self._loop = asyncio.get_running_loop()
@@ -115,19 +120,26 @@ class Connection:
         # Filled for each request: to make a header takes longer than to encode it.
         self._header = RequestHeader()
         self._controls: deque[RequestHeader] = deque()
-        self._renewal = Renewal()
+        self._previous_controls: deque[RequestHeader] = deque()
+        self._ring = EndpointRing(settings.endpoints, settings.connect_timeout, self._loop.time())
+        self._last_endpoint: str | None = None
+        """Of the last connection."""
+        self._must_leave = False
         self._last_failure: LinkEvent | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._turn_is_due = False
         self._end: RPCError | None = None
         self._table = CallTable(
-            settings.endpoint,
+            self._ring.current,
             settings.connect_timeout,
             settings.retry,
             settings.calls_max,
             self._loop.time(),
+            len(settings.endpoints),
         )
         self._link = self._make_link()
+        # The connection to a server that drains, until all of its calls are answered.
+        self._previous: Link | None = None
 
     # Calls.
 
@@ -195,6 +207,8 @@ class Connection:
             self._timer.cancel()
         self._send_controls()
         self._link.close(linger_milliseconds=limits.LINGER_MILLISECONDS)
+        if self._previous is not None:
+            self._previous.close(linger_milliseconds=limits.LINGER_MILLISECONDS)
 
     def _stream(
         self,
@@ -260,15 +274,16 @@ class Connection:
 
     def _grant(self, call_id: int, count: int) -> None:
         if self._table.is_running(call_id):
-            self._control(RequestHeader(call_id=call_id, kind=REQUEST_KIND_CREDIT, credit=count))
+            header = RequestHeader(call_id=call_id, kind=REQUEST_KIND_CREDIT, credit=count)
+            self._control(header, is_on_previous=self._table.is_on_previous(call_id))
 
     def _give_up(self, call_id: int) -> None:
         """Cancels a call; has no effect if it has ended."""
         if self._calls.pop(call_id, None) is not None:
             self._perform(self._table.cancel(call_id))
 
-    def _control(self, header: RequestHeader) -> None:
-        self._controls.append(header)
+    def _control(self, header: RequestHeader, *, is_on_previous: bool = False) -> None:
+        (self._previous_controls if is_on_previous else self._controls).append(header)
         self._schedule_turn()
 
     # The loop.
@@ -293,6 +308,8 @@ class Connection:
     def _take_turn(self) -> None:
         self._follow_connection()
         is_busy = self._receive_responses(_MESSAGES_PER_TURN) == _MESSAGES_PER_TURN
+        if self._previous is not None:
+            self._follow_previous(self._previous)
         self._perform(self._table.expire(self._loop.time()))
         self._send_requests()
         # Sending may have made libzmq receive a response without signalling the descriptor, and
@@ -303,7 +320,7 @@ class Connection:
         self._set_timer()
 
     def _set_timer(self) -> None:
-        timers = [timer for timer in (self._table.next_timer, self._renewal.due) if timer]
+        timers = [timer for timer in (self._table.next_timer, self._ring.due) if timer]
         due = min(timers, default=None)
         if self._timer is not None:
             if self._timer.when() == due:
@@ -321,34 +338,79 @@ class Connection:
         return Link(
             self._context,
             zmq.DEALER,
-            self._settings.endpoint,
+            self._ring.current,
             self._settings.keys,
             self._schedule_turn,
             connect_timeout=self._settings.connect_timeout,
+            is_quick=self._ring.has_several,
         )
 
     def _renew_link(self) -> None:
-        lost, self._link = self._link, self._make_link()
-        lost.close()
+        self._table.connecting(self._ring.current)
+        left, self._link = self._link, self._make_link()
+        if self._ring.has_several:
+            self._last_failure = None
+        if self._table.awaits_previous and self._previous is None:
+            self._previous = left
+            self._previous_controls, self._controls = self._controls, deque()
+        else:
+            self._controls.clear()
+            left.close()
+        self._report_failure()
 
     def _follow_connection(self) -> None:
-        if self._renewal.is_due(self._loop.time()):
+        if self._ring.is_due(self._loop.time()):
             self._renew_link()
         while (event := self._link.monitor.next()) is not None:
-            if event is LinkEvent.CONNECTED:
-                self._table.connected()
-                self._renewal.stop()
-                self._last_failure = None
-            elif event is not LinkEvent.DISCONNECTED:
-                self._connection_failed(event)
-            elif self._table.is_connected:
+            self._follow(event)
+            if self._ring.is_due(self._loop.time()):
+                self._renew_link()
+
+    def _follow(self, event: LinkEvent) -> None:
+        if event is LinkEvent.CONNECTED:
+            self._table.connected()
+            self._ring.connected()
+            self._last_failure = None
+            last, self._last_endpoint = self._last_endpoint, self._ring.current
+            if last not in (None, self._ring.current) and self._settings.on_move is not None:
+                self._settings.on_move()
+        elif event is not LinkEvent.DISCONNECTED:
+            self._connection_failed(event)
+        else:
+            if self._table.is_connected or self._table.is_leaving:
                 # Responses that arrived before the loss can still be received.
                 self._receive_responses()
                 self._controls.clear()
                 self._perform(self._table.connection_lost(self._loop.time()))
-                self._renew_link()
-            else:
-                self._renewal.schedule(self._loop.time())
+            self._ring.disconnected(self._loop.time())
+            self._report_failure()
+
+    def _follow_previous(self, link: Link) -> None:
+        """Receives the last responses of the previous connection, and closes it after them."""
+        is_lost = False
+        while (event := link.monitor.next()) is not None:
+            is_lost = is_lost or event is LinkEvent.DISCONNECTED
+        self._receive_responses(link=link)
+        if is_lost:
+            self._perform(self._table.previous_connection_lost())
+        while self._previous_controls:
+            if not link.send(self._previous_controls[0].SerializeToString(), b""):
+                break
+            self._previous_controls.popleft()
+        if is_lost or not self._table.awaits_previous:
+            self._previous = None
+            self._previous_controls.clear()
+            link.close(linger_milliseconds=limits.LINGER_MILLISECONDS)
+        elif link.is_readable:
+            self._schedule_turn()
+
+    def _leave_if_needed(self) -> None:
+        """A server that drains gets no more calls; its running calls are answered."""
+        if self._must_leave and self._table.is_connected:
+            self._table.leave(self._loop.time())
+            self._ring.drained(self._loop.time())
+            self._report_failure()
+        self._must_leave = False
 
     def _connection_failed(self, event: LinkEvent) -> None:
         """Records why connecting failed."""
@@ -359,28 +421,45 @@ class Connection:
         ):
             return
         has_keys = self._settings.keys is not None
-        failure = connection_failure(event, self._settings.endpoint, has_keys=has_keys)
-        if failure is None:
+        reason = endpoint_failure(event, has_keys=has_keys)
+        failure = connection_failure(event, self._ring.current, has_keys=has_keys)
+        if failure is None or reason is None:
             return
         self._last_failure = event
-        fails_calls = event is LinkEvent.REFUSED
-        self._perform(self._table.connection_failed(failure, fails_calls=fails_calls))
+        is_over = event is LinkEvent.UNREACHABLE
+        self._ring.failed(reason, self._loop.time(), is_over=is_over)
+        if self._ring.has_several:
+            self._report_failure()
+        else:
+            fails_calls = event is LinkEvent.REFUSED
+            self._perform(self._table.connection_failed(failure, fails_calls=fails_calls))
+
+    def _report_failure(self) -> None:
+        """With several endpoints, calls fail with the problem of each."""
+        if self._ring.has_several:
+            fails_calls = self._ring.is_refused_everywhere
+            self._perform(self._table.connection_failed(self._ring.error, fails_calls=fails_calls))
 
     # Messages.
 
-    def _receive_responses(self, count_max: int | None = None) -> int:
+    def _receive_responses(self, count_max: int | None = None, link: Link | None = None) -> int:
+        """Receives from the connection, or from another one; returns the number of messages."""
         count = 0
         now = self._loop.time()
+        source = link or self._link
         while count_max is None or count < count_max:
-            frames = self._link.receive()
+            frames = source.receive()
             if frames is None:
                 break
             count += 1
             if len(frames) >= 2:
-                self._handle_response(frames[-2], frames[-1], now)
+                self._handle_response(frames[-2], frames[-1], now, is_on_previous=link is not None)
+        self._leave_if_needed()
         return count
 
-    def _handle_response(self, head: bytes, body: bytes, now: float) -> None:
+    def _handle_response(
+        self, head: bytes, body: bytes, now: float, *, is_on_previous: bool
+    ) -> None:
         try:
             header = ResponseHeader.FromString(head)
         except DecodeError:
@@ -389,14 +468,27 @@ class Connection:
         if header.status:
             code = StatusCode(header.status)
             error = RPCError.of(code, header.message, list(header.details), header.metadata)
+            # While there is a previous connection, this one is not left: two are kept at most.
+            is_unbegun = (
+                self._ring.has_several
+                and (is_on_previous or self._previous is None)
+                and error.is_draining
+            )
             reception = self._table.failed(
                 header.call_id,
                 is_unavailable=code is StatusCode.UNAVAILABLE,
                 retry_after=_retry_after(error),
                 jitter=random.random(),
                 now=now,
+                is_unbegun=is_unbegun,
             )
+            if is_unbegun:
+                self._must_leave = self._must_leave or not is_on_previous
+            elif not is_on_previous:
+                self._ring.answered()
         else:
+            if not is_on_previous:
+                self._ring.answered()
             reception = self._table.received(header.call_id, is_last=header.end_of_stream)
         call = self._calls.get(header.call_id)
         if call is None or reception in (Reception.IGNORE, Reception.RETRY):
@@ -450,8 +542,9 @@ class Connection:
                     call = self._calls.pop(call_id, None)
                     if call is not None:
                         call.fail(error)
-                case SendCancel(call_id):
-                    self._control(RequestHeader(call_id=call_id, kind=REQUEST_KIND_CANCEL))
+                case SendCancel(call_id, is_on_previous):
+                    header = RequestHeader(call_id=call_id, kind=REQUEST_KIND_CANCEL)
+                    self._control(header, is_on_previous=is_on_previous)
 
 
 def _milliseconds(deadline: float | None, now: float) -> int:

@@ -102,6 +102,14 @@ class RPCError(TidingsError):
             StatusCode.ABORTED,
         )
 
+    @property
+    def is_draining(self) -> bool:
+        """Whether the server drains, and did not begin the call: another server may."""
+        if self.code is not StatusCode.UNAVAILABLE:
+            return False
+        info = self.error_info
+        return info is not None and info.reason == "DRAINING"
+
     def _decoded(self, kind: type[_Detail]) -> Iterator[_Detail]:
         """The details of a type; ignores details that cannot be decoded."""
         for detail in self.details:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tidings.rpc.errors import RPCError, Unauthenticated, Unavailable
 from tidings.rpc.monitor import LinkEvent
+from tidings.rpc.ring import EndpointFailure
 from tidings.rpc.status import StatusCode
 
 
@@ -41,3 +42,20 @@ def connection_failure(event: LinkEvent, endpoint: str, *, has_keys: bool) -> RP
                 "requires authentication, use a key file and the server's public key"
             )
     return Unavailable(StatusCode.UNAVAILABLE, reason)
+
+
+def endpoint_failure(event: LinkEvent, *, has_keys: bool) -> EndpointFailure | None:
+    """Returns the same in a few words, for a list of endpoints."""
+    match event:
+        case LinkEvent.CONNECTED | LinkEvent.DISCONNECTED:
+            return None
+        case LinkEvent.REFUSED:
+            return EndpointFailure("does not admit this key", is_refusal=True)
+        case LinkEvent.UNREACHABLE:
+            return EndpointFailure("connection refused")
+        case LinkEvent.PROTOCOL_MISMATCH if has_keys:
+            return EndpointFailure("does not speak CURVE")
+        case LinkEvent.PROTOCOL_MISMATCH:
+            return EndpointFailure("requires authentication")
+        case LinkEvent.HANDSHAKE_CLOSED:
+            return EndpointFailure("closed the connection during the handshake")

@@ -46,11 +46,23 @@ PUSH_QUEUE_MAX: Final = 10_000
 HEARTBEAT_MILLISECONDS: Final = 10_000
 """Interval of heartbeats, and how long the peer may take to answer one."""
 
+QUICK_HEARTBEAT_MILLISECONDS: Final = 1_000
+"""Interval of heartbeats if there are several endpoints."""
+
+QUICK_HEARTBEAT_TIMEOUT_MILLISECONDS: Final = 2_000
+"""How long the peer may take to answer one of these."""
+
 HEARTBEAT_TTL_MILLISECONDS: Final = 30_000
 """How long the peer waits for a heartbeat; libzmq 4.3.4 overflows above 65 s."""
 
 HANDSHAKE_MILLISECONDS: Final = 3_000
 """How long the handshake of a connection may take before the client reconnects."""
+
+ATTEMPT_MILLISECONDS: Final = 1_500
+"""How long connecting may take before the client tries the next one of several endpoints."""
+
+ATTEMPT_MILLISECONDS_MIN: Final = 100
+"""The same for many endpoints, which share the time that calls wait for a connection."""
 
 RECONNECT_MILLISECONDS: Final = 50
 """Initial reconnection delay; it doubles up to the maximum."""

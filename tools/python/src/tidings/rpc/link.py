@@ -40,14 +40,21 @@ class Link:
         on_ready: Callable[[], None],
         *,
         connect_timeout: float = 3.0,
+        is_quick: bool = False,
         queue_max: int = limits.RPC_QUEUE_MAX,
         topics: Iterable[bytes] = (),
     ) -> None:
-        """Starts connecting; raises :class:`InvalidArgument` for a malformed endpoint."""
+        """Starts connecting; raises :class:`InvalidArgument` for a malformed endpoint.
+
+        ``is_quick``: a silent peer is disconnected after 3 s at the latest.
+        """
         self._loop = asyncio.get_running_loop()
         self.socket: zmq.Socket[bytes] = context.socket(kind)
         try:
             _configure(self.socket, endpoint, queue_max, connect_timeout)
+            if is_quick:
+                self.socket.heartbeat_ivl = limits.QUICK_HEARTBEAT_MILLISECONDS
+                self.socket.heartbeat_timeout = limits.QUICK_HEARTBEAT_TIMEOUT_MILLISECONDS
             if keys is not None:
                 self.socket.curve_serverkey = keys.server_key.encode()
                 self.socket.curve_publickey = keys.pair.public_key.encode()
@@ -117,40 +124,6 @@ class Link:
             self._loop.remove_reader(descriptor)
         self.monitor.close()
         self.socket.close(linger=linger_milliseconds)
-
-
-class Renewal:
-    """When a socket is recreated after a failed handshake.
-
-    libzmq reconnects automatically if the connection is refused, but not if the protocols do not
-    match or the key is not admitted. Both may change, so the delays grow only up to a maximum.
-    """
-
-    _PAUSE_MIN = limits.RECONNECT_MILLISECONDS / 1000
-    _PAUSE_MAX = limits.RECONNECT_MILLISECONDS_MAX / 1000
-
-    def __init__(self) -> None:
-        self.due: float | None = None
-        """The time; ``None`` if not needed."""
-        self._pause = self._PAUSE_MIN
-
-    def schedule(self, now: float) -> None:
-        """A handshake failed."""
-        if self.due is None:
-            self.due = now + self._pause
-            self._pause = min(self._pause * 2, self._PAUSE_MAX)
-
-    def stop(self) -> None:
-        """There is a connection."""
-        self.due = None
-        self._pause = self._PAUSE_MIN
-
-    def is_due(self, now: float) -> bool:
-        """Whether to recreate the socket now; true once."""
-        if self.due is None or self.due > now:
-            return False
-        self.due = None
-        return True
 
 
 def _configure(

@@ -14,8 +14,9 @@ import zmq
 
 from tidings.rpc import limits
 from tidings.rpc.keys import ClientKeys
-from tidings.rpc.link import Link, Renewal
+from tidings.rpc.link import Link
 from tidings.rpc.monitor import LinkEvent
+from tidings.rpc.ring import Renewal
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,11 @@ class Subscriber:
         if topic in self._topics:
             self._topics.remove(topic)
             self._link.socket.setsockopt(zmq.UNSUBSCRIBE, topic)
+
+    def tick(self) -> None:
+        """Delivers a :class:`Tick` now, for a reader that must reconcile."""
+        if not self.is_closed:
+            self._deliver(Tick())
 
     def close(self) -> None:
         """Ends the events, and closes the socket."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from types import TracebackType
 
 from tidings import client
@@ -38,7 +39,7 @@ class Client:
 
     def __init__(
         self,
-        endpoint: str = DEFAULT_ENDPOINT,
+        endpoint: str | Sequence[str] = DEFAULT_ENDPOINT,
         *,
         key_file: str | os.PathLike[str] | None = None,
         server_key: str | os.PathLike[str] | None = None,

@@ -1,0 +1,174 @@
+import Testing
+import TidingsRPC
+
+@testable import TidingsZeroMQ
+
+@Suite struct EndpointRingTests {
+  private let start = ContinuousClock.now
+  private let closed = EndpointRing.Failure(reason: "connection refused")
+
+  private func ring(_ endpoints: String..., patience: Duration = .seconds(20)) -> EndpointRing {
+    EndpointRing(endpoints, connectTimeout: patience, now: start)
+  }
+
+  private func after(_ milliseconds: Int) -> ContinuousClock.Instant {
+    start.advanced(by: .milliseconds(milliseconds))
+  }
+
+  /// Lets the attempt fail, and expects the next one so much later.
+  private func fail(
+    _ ring: inout EndpointRing,
+    at now: ContinuousClock.Instant,
+    pause: Int
+  ) -> ContinuousClock.Instant {
+    ring.failed(closed, isOver: true, now)
+    let next = now.advanced(by: .milliseconds(pause))
+    #expect(ring.due == next)
+    if pause > 0 { #expect(ring.isDue(next.advanced(by: .milliseconds(-1))) == false) }
+    #expect(ring.isDue(next) && !ring.isDue(next))
+    return next
+  }
+
+  @Test("one endpoint: libzmq tries again; a failed handshake is repeated after a growing pause")
+  func single() {
+    var ring = ring("a")
+    #expect(!ring.hasSeveral && ring.due == nil)
+    ring.failed(closed, isOver: true, start)
+    #expect(ring.due == nil)
+    ring.failed(closed, isOver: false, start)
+    for (now, pause) in [(0, 50), (50, 100), (150, 200), (350, 400), (750, 800), (1550, 1000)] {
+      ring.disconnected(after(now))
+      #expect(ring.due == after(now + pause))
+      #expect(ring.isDue(after(now + pause)) && ring.current == "a")
+    }
+    ring.connected()
+    #expect(ring.due == nil)
+    ring.disconnected(after(5000))
+    #expect(ring.isDue(after(5000)) == true)
+    ring.disconnected(after(5000))
+    #expect(ring.due == after(5050))
+  }
+
+  @Test("each endpoint is tried at once, then around the ring with growing pauses")
+  func around() {
+    var ring = ring("a", "b", "c")
+    var now = fail(&ring, at: start, pause: 0)
+    #expect(ring.current == "b")
+    now = fail(&ring, at: now, pause: 0)
+    #expect(ring.current == "c")
+    for (pause, next) in [(50, "a"), (100, "b"), (200, "c"), (400, "a"), (800, "b"), (1000, "c")] {
+      now = fail(&ring, at: now, pause: pause)
+      #expect(ring.current == next)
+    }
+  }
+
+  @Test("an endpoint that connects is kept until it is lost; then it is tried last")
+  func kept() {
+    var ring = ring("a", "b", "c")
+    var now = fail(&ring, at: start, pause: 0)
+    ring.connected()
+    #expect(ring.due == nil && ring.current == "b")
+    ring.answered()
+    #expect(ring.isProven)
+    ring.disconnected(after(60_000))
+    #expect(ring.isDue(after(60_000)) && ring.current == "c" && !ring.isProven)
+    now = fail(&ring, at: after(60_000), pause: 0)
+    #expect(ring.current == "a")
+    now = fail(&ring, at: now, pause: 50)
+    #expect(ring.current == "b")
+  }
+
+  @Test("a handshake that fails counts when the connection has ended")
+  func handshake() {
+    var ring = ring("a", "b")
+    ring.failed(.init(reason: "requires authentication"), isOver: false, start)
+    #expect(ring.due == after(1500))
+    ring.disconnected(after(10))
+    #expect(ring.isDue(after(10)) && ring.current == "b")
+    #expect(
+      ring.error.message
+        == "cannot reach any of the endpoints: a: requires authentication; b: no answer yet"
+    )
+  }
+
+  @Test("what does not answer is given up after 1.5 s, and has longer when none did")
+  func silence() {
+    var ring = ring("a", "b")
+    #expect(ring.due == after(1500) && !ring.isDue(after(1499)))
+    #expect(ring.isDue(after(1500)) && ring.current == "b" && ring.due == after(3000))
+    #expect(!ring.isDue(after(3000)) && ring.due == after(3050))
+    #expect(ring.isDue(after(3050)) && ring.current == "a" && ring.due == after(6050))
+    // While a pause lasts, or later, it may connect all the same.
+    ring.connected()
+    #expect(ring.due == nil && ring.current == "a")
+  }
+
+  @Test("the endpoints of a list share the time that calls wait")
+  func share() {
+    #expect(ring("a", "b", patience: .seconds(1)).due == after(500))
+    #expect(ring("a", "b", "c", patience: .seconds(3)).due == after(1000))
+    #expect(ring("a", "b", patience: .milliseconds(20)).due == after(100))
+  }
+
+  @Test("a server that drains is left at once; where all drain, the pauses grow")
+  func draining() {
+    var ring = ring("a", "b")
+    ring.connected()
+    ring.answered()
+    ring.drained(after(1000))
+    #expect(ring.isDue(after(1000)) && ring.current == "b")
+    ring.connected()
+    ring.drained(after(1000))
+    #expect(ring.due == after(1050) && ring.isDue(after(1050)) && ring.current == "a")
+    ring.connected()
+    ring.drained(after(1100))
+    #expect(ring.due == after(1200) && ring.isDue(after(1200)) && ring.current == "b")
+    ring.connected()
+    ring.answered()
+    ring.drained(after(2000))
+    #expect(ring.isDue(after(2000)) && ring.current == "a")
+  }
+
+  @Test("the connection to a server that drains may end before there is another")
+  func drainedAndLost() {
+    var ring = ring("a", "b")
+    ring.connected()
+    ring.answered()
+    ring.drained(start)
+    ring.disconnected(start)
+    #expect(ring.isDue(start) && ring.current == "b" && !ring.isDue(start))
+    #expect(ring.error.message.contains("a: takes no calls for now (it is draining)"))
+  }
+
+  @Test("the error names what was tried, with the newest reason of each")
+  func errors() {
+    var ring = ring("a", "b", "c")
+    #expect(ring.error.message == "cannot reach any of the endpoints: a: no answer yet")
+    _ = fail(&ring, at: start, pause: 0)
+    #expect(ring.isDue(after(1500)) == true)
+    #expect(
+      ring.error.message
+        == "cannot reach any of the endpoints: a: connection refused; b: no answer; c: no answer yet"
+    )
+    #expect(ring.error.code == .unavailable)
+    let now = fail(&ring, at: after(1500), pause: 50)
+    ring.connected()
+    ring.answered()
+    ring.disconnected(now)
+    #expect(
+      ring.error.message == "cannot reach any of the endpoints: a: the connection was lost"
+    )
+  }
+
+  @Test("a key that no endpoint admits: UNAUTHENTICATED")
+  func refusedEverywhere() {
+    var ring = ring("a", "b")
+    let refusal = EndpointRing.Failure(reason: "does not admit this key", isRefusal: true)
+    ring.failed(refusal, isOver: false, start)
+    #expect(!ring.isRefusedEverywhere && ring.error.code == .unavailable)
+    ring.disconnected(start)
+    #expect(ring.isDue(start) == true)
+    ring.failed(refusal, isOver: false, start)
+    #expect(ring.isRefusedEverywhere && ring.error.code == .unauthenticated)
+  }
+}
