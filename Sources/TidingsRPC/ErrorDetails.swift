@@ -48,13 +48,18 @@ extension RPCError {
       .compactMap { Duration(retryInfo: $0.value) }.first
   }
 
-  /// The server takes no new calls, and did not begin this one: another may.
+  /// The server takes no new calls for now, and did not begin this one: another may.
   package var isDraining: Bool {
-    code == .unavailable && details.contains(.errorInfo(reason: Self.drainingReason))
+    code == .unavailable
+      && [Self.drainingReason, Self.noLeaderReason].contains { reason in
+        details.contains(.errorInfo(reason: reason))
+      }
   }
 
   /// The reason of calls that a server refuses while it drains.
   package static let drainingReason = "DRAINING"
+  /// The reason of calls that a node refuses while it knows no node that leads.
+  package static let noLeaderReason = "NO_LEADER"
 
   /// The server does not have the method, though it has the service.
   package static func unimplemented(method: String) -> Self {

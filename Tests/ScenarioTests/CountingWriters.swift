@@ -37,7 +37,7 @@ final class CountingWriters: Sendable {
   ///   - servers: Which they call, in turn; one that is started again on the same ports will do.
   ///   - count: How many writers there are.
   /// - Throws: When a client cannot connect.
-  init(_ servers: TestServer..., count: Int = 8) async throws {
+  convenience init(_ servers: TestServer..., count: Int = 8) async throws {
     try await self.init(servers, count: count)
   }
 

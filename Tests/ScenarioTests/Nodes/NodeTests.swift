@@ -100,7 +100,7 @@ struct NodeTests {
     var number = 0
     for round in 0..<3 {
       for _ in 0..<20 {
-        try await writer.save(.init("Houses", "h\(number)"), key: "save-\(number)")
+        _ = try await writer.modify([.init("Houses", "h\(number)")], key: "save-\(number)")
         number += 1
       }
       // Those that stay are the listener's and the writer's; the leader is started again behind them.

@@ -57,7 +57,7 @@ public final class Forwarding {
     configuration.security = security
     configuration.connectTimeout = Self.connectTimeout
     configuration.frameBytesMax = loop.configuration.frameBytesMax
-    upstream = try Upstream(configuration, context)
+    upstream = try Upstream(endpoint, configuration, context)
   }
 
   /// Calls the other server for this one.
@@ -218,7 +218,7 @@ extension RPCError {
   static let noLeader = RPCError(
     .unavailable,
     "no node leads at the moment; the call was not begun: try again later, or call another node",
-    details: [.errorInfo(reason: "NO_LEADER"), .retryInfo(after: .milliseconds(500))]
+    details: [.errorInfo(reason: Self.noLeaderReason), .retryInfo(after: .milliseconds(500))]
   )
 
   /// A call was handed on.

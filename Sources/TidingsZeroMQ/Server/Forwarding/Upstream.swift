@@ -22,16 +22,20 @@ final class Upstream {
   /// The descriptors were not looked at since the connection was begun.
   private var isNew = true
 
-  init(_ configuration: ConnectionConfiguration, _ context: Context) throws(TransportError) {
-    (endpoint, security) = (configuration.endpoint, configuration.security)
-    link = try ClientLink(configuration, context: context)
+  init(
+    _ endpoint: String,
+    _ configuration: ConnectionConfiguration,
+    _ context: Context
+  ) throws(TransportError) {
+    (self.endpoint, security) = (endpoint, configuration.security)
+    link = try ClientLink(configuration, to: endpoint, context: context)
   }
 
   deinit { link.discardUnsent() }
 
   /// What the loop waits for: the socket, and the events of its connection.
   func descriptors() throws(TransportError) -> (socket: CInt, events: CInt) {
-    (try link.socket.descriptor(), link.monitor.descriptor)
+    try link.descriptors()
   }
 
   /// What became of the connection since this was asked last.

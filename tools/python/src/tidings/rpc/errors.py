@@ -104,11 +104,11 @@ class RPCError(TidingsError):
 
     @property
     def is_draining(self) -> bool:
-        """Whether the server drains, and did not begin the call: another server may."""
+        """Whether the server takes no calls for now, and did not begin this one: another may."""
         if self.code is not StatusCode.UNAVAILABLE:
             return False
         info = self.error_info
-        return info is not None and info.reason == "DRAINING"
+        return info is not None and info.reason in ("DRAINING", "NO_LEADER")
 
     def _decoded(self, kind: type[_Detail]) -> Iterator[_Detail]:
         """The details of a type; ignores details that cannot be decoded."""
