@@ -158,7 +158,9 @@ public struct ClientCallTable {
   /// - Parameters:
   ///   - id: The call that it answers.
   ///   - isUnavailable: Its status is UNAVAILABLE.
-  ///   - isUnbegun: The server drains, and refused the call before it began; there is another server to ask.
+  ///   - isUnbegun: The server refused the call before it began, because it takes none for now: the call may be repeated
+  ///     whatever it does.
+  ///   - asksNext: Then another server is asked at once, if there is one.
   ///   - retryAfter: How long its server wants to be left alone with the call, if it says so.
   ///   - isLast: None follows.
   ///   - jitter: A random number in 0..<1.
@@ -168,6 +170,7 @@ public struct ClientCallTable {
     _ id: UInt64,
     isUnavailable: Bool,
     isUnbegun: Bool = false,
+    asksNext: Bool = false,
     retryAfter: Duration? = nil,
     isLast: Bool,
     jitter: @autoclosure () -> Double,
@@ -175,7 +178,7 @@ public struct ClientCallTable {
   ) -> Reception {
     guard var call = calls[id], call.isSent else { return .ignore }
     // Each server is asked once; then it is like any other call of a server that is unavailable.
-    if isUnbegun, !call.hasAnswers, call.refusals + 1 < endpointsCount {
+    if isUnbegun, asksNext, !call.hasAnswers, call.refusals + 1 < endpointsCount {
       call.refusals += 1
       call.attempts -= 1
       call.phase = .waiting
@@ -187,7 +190,8 @@ public struct ClientCallTable {
     // because of others.
     let isEarly = retryAfter != nil && !isUnavailable && call.deadline != nil
     let mayTryAgain = isEarly || call.attempts < retry.attemptsMax
-    if isUnavailable || retryAfter != nil, call.isSafe, !call.hasAnswers, mayTryAgain {
+    let mayRepeat = (call.isSafe || isUnbegun) && !call.hasAnswers && mayTryAgain
+    if isUnavailable || retryAfter != nil, mayRepeat {
       let pause = retry.pause(afterAttempts: call.attempts, jitter: jitter())
       let resumption = now + pause + (retryAfter ?? .zero)
       if call.deadline.map({ resumption < $0 }) ?? true {

@@ -154,6 +154,13 @@ public final class TidingsServer: Sendable {
         return try await FollowingServer.start(setup, address, canLeadAfter: .seconds(10))
       }
     case .anotherLeads: return try await FollowingServer.start(setup, address)
+    case .drained:
+      return try await FollowingServer.start(
+        setup,
+        address,
+        canLeadAfter: .seconds(10),
+        isDrained: true
+      )
     case .databaseLostCommits:
       // Whoever takes the database first makes what clients keep from the lost history expire.
       return try await FollowingServer.start(setup, address, renewsIdentity: true)

@@ -99,6 +99,7 @@ import TidingsRPC
         id,
         isUnavailable: true,
         isUnbegun: true,
+        asksNext: true,
         isLast: true,
         jitter: 0.5,
         now: start

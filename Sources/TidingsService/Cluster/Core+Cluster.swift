@@ -36,6 +36,10 @@ extension Core {
     )
     self.leadership = leadership
     loop.publicationObserver = { leadership.published($0, $1) }
+    loop.whenStopping { [unowned self, unowned loop] in
+      leadership.leave()
+      answerFollowers(on: loop)
+    }
     loop.registerInline(TidingsClusterV1.ClusterService.Methods.follow) { [self] call, loop in
       do {
         try follow(call, leadership, on: loop)
@@ -155,6 +159,11 @@ extension Core {
     guard let leadership, leadership.isBeatDue(at: loop.now) else { return }
     if let end = store.leadershipEnd { return endLeadership(end, on: loop) }
     store.beat()
+  }
+
+  /// Whether another node could lead.
+  func hasFollowers(at now: ContinuousClock.Instant) -> Bool {
+    leadership.map { !$0.followers(at: now).isEmpty } ?? false
   }
 
   private func endLeadership(_ end: RoleEnd, on loop: LoopContext) {

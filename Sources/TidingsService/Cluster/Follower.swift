@@ -172,6 +172,7 @@ final class Follower {
     }
     (term, publication) = (response.term, response.publication)
     if response.event > 0 { frontier.note(Int64(clamping: response.event), at: loop.now) }
+    forwarding.isHolding = response.isLeaving
     if response.keysVersion != keysVersion {
       keysVersion = response.keysVersion
       keysChanged()

@@ -21,13 +21,15 @@ struct FollowingServer: ServerRole {
   ///   - address: The database.
   ///   - renewsIdentity: If this node comes to lead, the store gets another identity first.
   ///   - pause: This node does not lead before that has passed.
+  ///   - isDrained: It takes no calls until an administrator says so.
   /// - Returns: The server, once its sockets are bound.
   /// - Throws: `TransportError`, `SQLError`.
   static func start(
     _ setup: ServerSetup,
     _ address: PostgresAddress,
     renewsIdentity: Bool = false,
-    canLeadAfter pause: Duration = .zero
+    canLeadAfter pause: Duration = .zero,
+    isDrained: Bool = false
   ) async throws -> FollowingServer {
     let (health, end, remote) = (HealthState(), RoleEndBox(), FollowerRemote())
     health.setServing(false)
@@ -67,6 +69,7 @@ struct FollowingServer: ServerRole {
         TidingsV1.AdminService.descriptor.name, TidingsRpcV1.HealthService.descriptor.name,
       ]
       follower.attach(to: loop)
+      if isDrained { loop.drain() }
       remote.attach(follower, loop.remote)
       loop.registerHealth(health, of: FollowedServices.descriptors)
     }

@@ -14,8 +14,9 @@ struct LeaderObservation {
   /// A leader that leaves no sign for so long is ended: it leaves one every 500 ms.
   static let silenceMax = Duration.seconds(2)
 
-  /// What was seen last.
-  private(set) var leader: LeaderRow?
+  private var leader: LeaderRow?
+  /// The newest commit that was seen: the database must have it, whoever leads.
+  private(set) var newest: LeaderRow?
   /// When a sign of the leader was seen last.
   private var lastSign: ContinuousClock.Instant
 
@@ -38,6 +39,7 @@ struct LeaderObservation {
     let isNew = row.term != leader?.term || row.endpoint != leader?.endpoint
     if row != leader { lastSign = now }
     leader = row
+    if newest.map({ ($0.term, $0.commit) < (row.term, row.commit) }) ?? true { newest = row }
     if isNew { return [.follow(row)] }
     if lastSign.duration(to: now) > Self.silenceMax {
       // Its session may be idle with a lock that nobody uses.

@@ -121,7 +121,7 @@ final class LeaderWatch: Sendable {
           case .follow(let leader): reports.follows(leader)
           case .lead(let endsLeader):
             if endsLeader { try endLeader(connection) }
-            guard let database = try take(after: observation.leader) else { continue }
+            guard let database = try take(after: observation.newest) else { continue }
             return reports.leads(TakenDatabase(database))
           }
         }

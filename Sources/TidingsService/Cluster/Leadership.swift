@@ -11,6 +11,8 @@ final class Leadership {
     var lastSeen: ContinuousClock.Instant
     /// The number of the last publication that it has.
     var publication: UInt64
+    /// It knows that this node leaves.
+    var knowsOfEnd = false
   }
 
   private struct Waiting {
@@ -37,6 +39,8 @@ final class Leadership {
   /// The newest event about which was published.
   private var event: Int64
   private var nextBeat = ContinuousClock.now
+  /// Nodes that follow forward nothing more, and wait for the next leader.
+  private(set) var isLeaving = false
 
   init(_ node: NodeIdentity, term: Int64, event: Int64, admittedKeys: AdmittedKeys) {
     (self.node, self.term, self.event) = (node, term, event)
@@ -77,7 +81,8 @@ final class Leadership {
     followers[token.connection] = Follower(
       node: NodeIdentity(request.node ?? .init()),
       lastSeen: now,
-      publication: request.publication
+      publication: request.publication,
+      knowsOfEnd: followers[token.connection]?.knowsOfEnd ?? false
     )
     guard Int64(clamping: request.term) == term,
       let publications = ring.publications(after: request.publication)
@@ -90,8 +95,8 @@ final class Leadership {
     }
     let wait = min(.milliseconds(Int64(request.waitMilliseconds)), Self.waitMax)
     let hasKeys = request.keysVersion == admittedKeys.version
-    guard publications.isEmpty, hasKeys, wait > .zero else {
-      return .answer(answer(publications, after: request.publication))
+    guard publications.isEmpty, hasKeys, wait > .zero, !isEndNew(for: token.connection) else {
+      return .answer(answer(publications, after: request.publication, on: token.connection))
     }
     waiting[token.connection] = Waiting(
       token: token,
@@ -136,12 +141,28 @@ final class Leadership {
     var answers: [(ReplyToken, TidingsClusterV1.FollowResponse)] = []
     let keysVersion = admittedKeys.version
     for (connection, entry) in waiting
-    where entry.publication < ring.last || entry.keysVersion != keysVersion || entry.due <= now {
+    where entry.publication < ring.last || entry.keysVersion != keysVersion || entry.due <= now
+      || isEndNew(for: connection)
+    {
       waiting[connection] = nil
       let publications = ring.publications(after: entry.publication) ?? []
-      answers.append((entry.token, answer(publications, after: entry.publication)))
+      answers.append(
+        (entry.token, answer(publications, after: entry.publication, on: connection))
+      )
     }
     return answers
+  }
+
+  /// This node is about to end: those that follow are to hold calls until another one leads.
+  ///
+  /// - Parameter isLeaving: `false`: it stays after all.
+  func leave(_ isLeaving: Bool = true) {
+    self.isLeaving = isLeaving
+    for connection in followers.keys { followers[connection]?.knowsOfEnd = false }
+  }
+
+  private func isEndNew(for connection: UInt64) -> Bool {
+    isLeaving && followers[connection]?.knowsOfEnd == false
   }
 
   /// Connections have ended.
@@ -163,11 +184,19 @@ final class Leadership {
 
   private func answer(
     _ publications: ArraySlice<PublicationRing.Publication>,
-    after number: UInt64
+    after number: UInt64,
+    on connection: UInt64
   ) -> TidingsClusterV1.FollowResponse {
     let last = number + UInt64(publications.count)
     // Events count as published when everything is handed on.
-    return answer(publications, publication: last, event: last == ring.last ? event : 0)
+    var response = answer(
+      publications,
+      publication: last,
+      event: last == ring.last ? event : 0
+    )
+    response.isLeaving = isLeaving
+    followers[connection]?.knowsOfEnd = isLeaving
+    return response
   }
 
   private func answer(

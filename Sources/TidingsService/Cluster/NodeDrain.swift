@@ -8,6 +8,8 @@ struct NodeDrain {
   let logger: Logger
   /// An administrator has drained the server, which is to exit.
   let onDrained: (() -> Void)?
+  /// The last call has ended, and the server is not to exit; `nil`: it stays as it is.
+  var onDrainedWithoutStop: (() -> Void)?
   /// Lets calls wait for changes, or answers those that do.
   var waits: (Bool) -> Void = { _ in }
 
@@ -31,7 +33,7 @@ struct NodeDrain {
       let patience = request.patienceMilliseconds
       loop.drain(
         patience: patience == 0 ? nil : .milliseconds(patience),
-        request.stops ? onDrained : nil
+        request.stops ? onDrained : onDrainedWithoutStop
       )
       // They would wait for changes that do not come.
       waits(false)

@@ -203,9 +203,16 @@ extension Core {
   private func drain(_ call: borrowing Call) throws -> ([UInt8], String) {
     let request = try TidingsV1.DrainRequest(decoding: call.body.bytes, in: call.arena)
     let loop = call.loop
-    let drain = NodeDrain(health: health, logger: logger, onDrained: { [self] in onDrained?() }) {
-      [feeds] lets in
+    var drain = NodeDrain(health: health, logger: logger, onDrained: { [self] in onDrained?() })
+    drain.waits = { [self] lets in
       if lets { feeds.letsCallsWait = true } else { feeds.stop(on: loop) }
+      leadership?.leave(!lets && hasFollowers(at: loop.now))
+    }
+    if hasFollowers(at: loop.now) {
+      drain.onDrainedWithoutStop = { [self] in
+        onRoleEnd?(.drained)
+        loop.endAtOnce()
+      }
     }
     let (response, about) = try drain.apply(request, by: call.caller.user, on: loop)
     return (response.encoded(in: call.arena), about)

@@ -265,14 +265,15 @@ struct ClientLoop: ~Copyable {
     let id = header.callID
     let error = header.isExhausted || header.isUnavailable ? header.makeError() : nil
     // While there is a connection before, calls wait for this one: no more than two are kept.
-    let isUnbegun =
-      ring.hasSeveral && (isFromPrevious || !hasPrevious) && error?.isDraining ?? false
-    if isUnbegun, !isFromPrevious { mustLeave = true }
-    if !isUnbegun, !isFromPrevious, !ring.isProven, table.isConnected { ring.answered() }
+    let isUnbegun = error?.isDraining ?? false
+    let asksNext = isUnbegun && ring.hasSeveral && (isFromPrevious || !hasPrevious)
+    if asksNext, !isFromPrevious { mustLeave = true }
+    if !asksNext, !isFromPrevious, !ring.isProven, table.isConnected { ring.answered() }
     let reception = table.received(
       id,
       isUnavailable: header.isUnavailable,
       isUnbegun: isUnbegun,
+      asksNext: asksNext,
       retryAfter: error?.retryAfter,
       isLast: header.endsStream || !header.isOK,
       jitter: .random(in: 0..<1),

@@ -54,4 +54,11 @@ extension RPCError {
     "the server takes no new calls for now (an administrator drains it): try again later",
     details: [.errorInfo(reason: RPCError.drainingReason), .retryInfo(after: .seconds(1))]
   )
+
+  /// The server ends; the call was not begun.
+  static let stopping = RPCError(
+    .unavailable,
+    "the server is stopping",
+    details: [.errorInfo(reason: drainingReason), .retryInfo(after: .milliseconds(200))]
+  )
 }

@@ -179,7 +179,7 @@ extension LoopContext {
     if body.count > configuration.frameBytesMax {
       return .frameTooLarge(bytes: body.count, bytesMax: configuration.frameBytesMax)
     }
-    if isStopping { return RPCError(.unavailable, "the server is stopping") }
+    if isStopping { return RPCError.stopping }
     if backlog.holds(token.envelope) {
       return RPCError(
         .resourceExhausted,

@@ -136,6 +136,26 @@ struct NodeTests {
     }
   }
 
+  @Test("a leader that is drained lets another one lead, and takes calls again when it is asked to")
+  func drainedLeader() async throws {
+    let world = try await NodeWorld(2)
+    let client = try await world.nodes[0].client(as: "root")
+    let administration = TidingsV1.AdminService.Client(client.transport)
+    _ = try await administration.drain(.init(action: .drain))
+    #expect(try await world.leader(from: 1, other: 0) == 1)
+    let refused = try await world.nodes[0].client(as: "ada", retries: false)
+    while true {
+      let error = await failure { _ = try await refused.fetch([.init("h")]) }
+      // The connection to the leader that it was is lost once.
+      if error?.details.contains(.errorInfo(reason: "DRAINING")) == true { break }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    _ = try await administration.drain(.init(action: .resume))
+    let other = try await world.nodes[0].client(as: "ada")
+    try await other.save(.init("Houses", "h"))
+    #expect(try await world.leader(from: 0) == 1)
+  }
+
   @Test("nodes that are restarted one after the other under load fail no call that can be repeated")
   func rollingRestart() async throws {
     let seed = Seed.make("NodeTests.rollingRestart")
@@ -158,9 +178,12 @@ struct NodeTests {
     try await client.save(.init("Houses", "h1"))
     let records = TidingsV1.RecordService.Client(client.transport)
     let token = try await records.fetchDatabaseChanges(.init()).changeToken
-    // As if a standby had been promoted that was behind.
     let database = try world.database()
-    try await Task.sleep(for: .seconds(1))
+    // The other node has seen a commit that comes after these.
+    try database.execute("UPDATE commits SET number = number + 1000 WHERE term = 1")
+    try await world.waitUntilRead(database)
+    // As if a standby had been promoted that was behind.
+    world.nodes[0].process.send(SIGSTOP)
     try database.execute("UPDATE commits SET number = 1 WHERE term = 1")
     try await world.nodes[0].crash()
     #expect(try await world.leader(from: 1) == 1)

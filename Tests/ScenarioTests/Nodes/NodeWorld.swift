@@ -6,6 +6,7 @@ internal import TidingsClient
 internal import TidingsPostgres
 internal import TidingsProto
 internal import TidingsRPC
+internal import TidingsSQL
 
 /// Several nodes of one database, in development mode.
 struct NodeWorld {
@@ -55,6 +56,27 @@ struct NodeWorld {
     while true {
       if let status = try? await status(from: index), status.nodes.count == count + 1 { return }
       try await Task.sleep(for: .milliseconds(20))
+    }
+  }
+
+  /// Waits until each node that follows has looked who leads.
+  func waitUntilRead(_ database: PostgresConnection) async throws {
+    let select = try database.prepare(
+      """
+      SELECT count(*) FROM pg_stat_activity
+      WHERE datname = current_database() AND query LIKE '%FROM leader l%' AND pid <> pg_backend_pid()
+        AND query_start > CAST(?1 AS TIMESTAMPTZ)
+      """
+    )
+    let clock = try database.prepare("SELECT CAST(clock_timestamp() AS TEXT)")
+    _ = try clock.step()
+    let begin = clock.string(0)
+    clock.reset()
+    var count: Int64 = 0
+    while count < Int64(nodes.count - 1) {
+      try await Task.sleep(for: .milliseconds(20))
+      select.bind(begin, at: 1)
+      try select.forEachRow { count = select.int64(0) }
     }
   }
 

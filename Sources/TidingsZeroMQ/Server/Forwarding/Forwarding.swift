@@ -18,6 +18,13 @@ public final class Forwarding {
   private var lastNumber: UInt64 = 0
   /// Until when calls wait for a connection.
   private(set) var patienceEnd: ContinuousClock.Instant?
+  /// Calls wait for another connection, though there is one: the other server finishes what it has, and ends.
+  public var isHolding = false {
+    didSet {
+      guard isHolding != oldValue else { return }
+      patienceEnd = isHolding ? .now.advanced(by: Self.patience) : nil
+    }
+  }
   /// Called on the loop's thread when the connection was made or has ended, with why.
   public var linkChanged: ((RPCError?) -> Void)?
 
@@ -205,6 +212,7 @@ public final class Forwarding {
   private func lose(_ error: RPCError, on loop: LoopContext) {
     guard upstream != nil else { return }
     upstream = nil
+    isHolding = false
     patienceEnd = .now.advanced(by: Self.patience)
     let own = ownCalls.sorted { $0.key < $1.key }
     ownCalls = [:]

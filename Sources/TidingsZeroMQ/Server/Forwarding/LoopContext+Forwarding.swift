@@ -41,7 +41,7 @@ extension LoopContext {
     if let refusal = refusal(header, body, token) { return refuseUnbegun(token, refusal) }
     if isDraining { return refuseUnbegun(token, .draining) }
     if noteUse(of: connection) { note(connection, token.peer.keyNumber, nil, header) }
-    guard forwarding.isConnected else {
+    guard forwarding.isConnected, !forwarding.isHolding else {
       guard let end = forwarding.patienceEnd, now < end else {
         return refuseUnbegun(token, .noLeader)
       }
@@ -80,7 +80,8 @@ extension LoopContext {
     guard let forwarding else { return false }
     var isBusy = try forwarding.turn(on: self)
     let isOver = forwarding.patienceEnd.map { $0 <= now } ?? false
-    guard forwarding.isConnected || isOver || isStopping else { return isBusy }
+    let canForward = forwarding.isConnected && !forwarding.isHolding
+    guard canForward || isOver || isStopping else { return isBusy }
     if !waiting.isEmpty { isBusy = true }
     settleHeld()
     return isBusy

@@ -457,7 +457,7 @@ const ProtobufCMessageDescriptor tidings__cluster__v1__follow_request__descripto
   (ProtobufCMessageInit) tidings__cluster__v1__follow_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__cluster__v1__follow_response__field_descriptors[6] =
+static const ProtobufCFieldDescriptor tidings__cluster__v1__follow_response__field_descriptors[7] =
 {
   {
     "term",
@@ -531,9 +531,22 @@ static const ProtobufCFieldDescriptor tidings__cluster__v1__follow_response__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "is_leaving",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Cluster__V1__FollowResponse, is_leaving),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__cluster__v1__follow_response__field_indices_by_name[] = {
   3,   /* field[3] = event */
+  6,   /* field[6] = is_leaving */
   4,   /* field[4] = keys_version */
   5,   /* field[5] = leader */
   2,   /* field[2] = publication */
@@ -543,7 +556,7 @@ static const unsigned tidings__cluster__v1__follow_response__field_indices_by_na
 static const ProtobufCIntRange tidings__cluster__v1__follow_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor tidings__cluster__v1__follow_response__descriptor =
 {
@@ -553,7 +566,7 @@ const ProtobufCMessageDescriptor tidings__cluster__v1__follow_response__descript
   "Tidings__Cluster__V1__FollowResponse",
   "tidings.cluster.v1",
   sizeof(Tidings__Cluster__V1__FollowResponse),
-  6,
+  7,
   tidings__cluster__v1__follow_response__field_descriptors,
   tidings__cluster__v1__follow_response__field_indices_by_name,
   1,  tidings__cluster__v1__follow_response__number_ranges,

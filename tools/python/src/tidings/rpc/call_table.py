@@ -197,10 +197,12 @@ class CallTable:
         jitter: float,
         now: float,
         is_unbegun: bool = False,
+        asks_next: bool = False,
     ) -> Reception:
         """The last response arrived, an error; returns how to handle it.
 
-        ``is_unbegun``: the server drains and did not begin the call, and there is another server.
+        ``is_unbegun``: the server takes no calls for now and did not begin this one, so that it may
+        be repeated, whatever it does; ``asks_next``: at another server, immediately.
         ``retry_after`` is the delay that the server requests before a retry, in seconds; ``jitter``
         is a random number in [0, 1).
         """
@@ -208,7 +210,7 @@ class CallTable:
         if call is None or not call.is_sent:
             return Reception.IGNORE
         # Each server is asked once; then it is like any other call that is unavailable.
-        if is_unbegun and not call.has_answers and call.refusals + 1 < self._endpoints_count:
+        if asks_next and not call.has_answers and call.refusals + 1 < self._endpoints_count:
             call.refusals += 1
             call.attempts -= 1
             call.phase = _Phase.WAITING
@@ -219,7 +221,8 @@ class CallTable:
         is_early = retry_after is not None and not is_unavailable and call.deadline is not None
         may_try_again = is_early or call.attempts < self._retry.attempts_max
         wants_retry = is_unavailable or retry_after is not None
-        if wants_retry and call.is_safe and not call.has_answers and may_try_again:
+        may_repeat = (call.is_safe or is_unbegun) and not call.has_answers and may_try_again
+        if wants_retry and may_repeat:
             pause = self._retry.pause(call.attempts, jitter)
             resumption = now + pause + (retry_after or 0.0)
             if call.deadline is None or resumption < call.deadline:

@@ -469,10 +469,11 @@ class Connection:
             code = StatusCode(header.status)
             error = RPCError.of(code, header.message, list(header.details), header.metadata)
             # While there is a previous connection, this one is not left: two are kept at most.
-            is_unbegun = (
-                self._ring.has_several
+            is_unbegun = error.is_draining
+            asks_next = (
+                is_unbegun
+                and self._ring.has_several
                 and (is_on_previous or self._previous is None)
-                and error.is_draining
             )
             reception = self._table.failed(
                 header.call_id,
@@ -481,8 +482,9 @@ class Connection:
                 jitter=random.random(),
                 now=now,
                 is_unbegun=is_unbegun,
+                asks_next=asks_next,
             )
-            if is_unbegun:
+            if asks_next:
                 self._must_leave = self._must_leave or not is_on_previous
             elif not is_on_previous:
                 self._ring.answered()

@@ -104,6 +104,8 @@ extension TidingsClusterV1 {
     public var keysVersion: UInt64 = 0
     /// The leader.
     public var leader: TidingsClusterV1.Node? = nil
+    /// The leader finishes the calls that it has and ends: others wait for the next one.
+    public var isLeaving: Bool = false
 
     /// All fields at their defaults.
     public init() {}
@@ -115,7 +117,8 @@ extension TidingsClusterV1 {
       publication: UInt64 = 0,
       event: UInt64 = 0,
       keysVersion: UInt64 = 0,
-      leader: TidingsClusterV1.Node? = nil
+      leader: TidingsClusterV1.Node? = nil,
+      isLeaving: Bool = false
     ) {
       self.term = term
       self.publications = publications
@@ -123,6 +126,7 @@ extension TidingsClusterV1 {
       self.event = event
       self.keysVersion = keysVersion
       self.leader = leader
+      self.isLeaving = isLeaving
     }
 
     /// The numbers of the fields on the wire.
@@ -133,6 +137,7 @@ extension TidingsClusterV1 {
       @inlinable public static var event: Int { 4 }
       @inlinable public static var keysVersion: Int { 5 }
       @inlinable public static var leader: Int { 6 }
+      @inlinable public static var isLeaving: Int { 7 }
     }
   }
 
@@ -308,6 +313,8 @@ extension TidingsClusterV1.FollowResponse: TidingsProtobuf.GeneratedMessage {
         self.keysVersion = try reader.uint64()
       case 6:
         try reader.message(into: &self.leader)
+      case 7:
+        self.isLeaving = try reader.bool()
       default: try reader.skip(field)
       }
     }
@@ -321,6 +328,7 @@ extension TidingsClusterV1.FollowResponse: TidingsProtobuf.GeneratedMessage {
     if self.event != 0 { writer.tag(32); writer.uint64(self.event) }
     if self.keysVersion != 0 { writer.tag(40); writer.uint64(self.keysVersion) }
     if let value = self.leader { writer.tag(50); writer.message(value) }
+    if self.isLeaving { writer.tag(56); writer.bool(self.isLeaving) }
   }
 }
 
@@ -576,15 +584,15 @@ extension TidingsProtobuf.FileDescriptor {
       cG9pbnQSIwoNcHVzaF9lbmRwb2ludBgEIAEoCVIMcHVzaEVuZHBvaW50ItkBCg1Gb2xsb3dSZXF1ZXN0EiwKBG5vZGUY\
       ASABKAsyGC50aWRpbmdzLmNsdXN0ZXIudjEuTm9kZVIEbm9kZRISCgR0ZXJtGAIgASgEUgR0ZXJtEiAKC3B1YmxpY2F0\
       aW9uGAMgASgEUgtwdWJsaWNhdGlvbhIUCgVldmVudBgEIAEoBFIFZXZlbnQSKwoRd2FpdF9taWxsaXNlY29uZHMYBSAB\
-      KA1SEHdhaXRNaWxsaXNlY29uZHMSIQoMa2V5c192ZXJzaW9uGAYgASgEUgtrZXlzVmVyc2lvbiL2AQoORm9sbG93UmVz\
+      KA1SEHdhaXRNaWxsaXNlY29uZHMSIQoMa2V5c192ZXJzaW9uGAYgASgEUgtrZXlzVmVyc2lvbiKVAgoORm9sbG93UmVz\
       cG9uc2USEgoEdGVybRgBIAEoBFIEdGVybRJDCgxwdWJsaWNhdGlvbnMYAiADKAsyHy50aWRpbmdzLmNsdXN0ZXIudjEu\
       UHVibGljYXRpb25SDHB1YmxpY2F0aW9ucxIgCgtwdWJsaWNhdGlvbhgDIAEoBFILcHVibGljYXRpb24SFAoFZXZlbnQY\
       BCABKARSBWV2ZW50EiEKDGtleXNfdmVyc2lvbhgFIAEoBFILa2V5c1ZlcnNpb24SMAoGbGVhZGVyGAYgASgLMhgudGlk\
-      aW5ncy5jbHVzdGVyLnYxLk5vZGVSBmxlYWRlciI3CgtQdWJsaWNhdGlvbhIUCgV0b3BpYxgBIAEoDFIFdG9waWMSEgoE\
-      Ym9keRgCIAEoDFIEYm9keSJAChBBdXRob3JpemVSZXF1ZXN0EhYKBm1ldGhvZBgBIAEoCVIGbWV0aG9kEhQKBWFib3V0\
-      GAIgASgJUgVhYm91dCITChFBdXRob3JpemVSZXNwb25zZTLFAQoOQ2x1c3RlclNlcnZpY2USVAoGRm9sbG93EiEudGlk\
-      aW5ncy5jbHVzdGVyLnYxLkZvbGxvd1JlcXVlc3QaIi50aWRpbmdzLmNsdXN0ZXIudjEuRm9sbG93UmVzcG9uc2UiA5AC\
-      ARJdCglBdXRob3JpemUSJC50aWRpbmdzLmNsdXN0ZXIudjEuQXV0aG9yaXplUmVxdWVzdBolLnRpZGluZ3MuY2x1c3Rl\
-      ci52MS5BdXRob3JpemVSZXNwb25zZSIDkAIBYgZwcm90bzM=
+      aW5ncy5jbHVzdGVyLnYxLk5vZGVSBmxlYWRlchIdCgppc19sZWF2aW5nGAcgASgIUglpc0xlYXZpbmciNwoLUHVibGlj\
+      YXRpb24SFAoFdG9waWMYASABKAxSBXRvcGljEhIKBGJvZHkYAiABKAxSBGJvZHkiQAoQQXV0aG9yaXplUmVxdWVzdBIW\
+      CgZtZXRob2QYASABKAlSBm1ldGhvZBIUCgVhYm91dBgCIAEoCVIFYWJvdXQiEwoRQXV0aG9yaXplUmVzcG9uc2UyxQEK\
+      DkNsdXN0ZXJTZXJ2aWNlElQKBkZvbGxvdxIhLnRpZGluZ3MuY2x1c3Rlci52MS5Gb2xsb3dSZXF1ZXN0GiIudGlkaW5n\
+      cy5jbHVzdGVyLnYxLkZvbGxvd1Jlc3BvbnNlIgOQAgESXQoJQXV0aG9yaXplEiQudGlkaW5ncy5jbHVzdGVyLnYxLkF1\
+      dGhvcml6ZVJlcXVlc3QaJS50aWRpbmdzLmNsdXN0ZXIudjEuQXV0aG9yaXplUmVzcG9uc2UiA5ACAWIGcHJvdG8z
       """)
 }

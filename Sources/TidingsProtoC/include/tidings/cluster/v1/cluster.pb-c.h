@@ -124,10 +124,14 @@ struct  Tidings__Cluster__V1__FollowResponse
    * The leader.
    */
   Tidings__Cluster__V1__Node *leader;
+  /*
+   * The leader finishes the calls that it has and ends: others wait for the next one.
+   */
+  protobuf_c_boolean is_leaving;
 };
 #define TIDINGS__CLUSTER__V1__FOLLOW_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__cluster__v1__follow_response__descriptor) \
-    , 0, 0,NULL, 0, 0, 0, NULL }
+    , 0, 0,NULL, 0, 0, 0, NULL, 0 }
 
 
 /*
