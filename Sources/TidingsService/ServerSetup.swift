@@ -7,6 +7,9 @@ internal import TidingsZeroMQ
 
 /// What a server has in all of its roles: its keys, its endpoints, its folder.
 struct ServerSetup: Sendable {
+  /// Clients notice that calls are refused within a round trip.
+  private static let refusalPeriod = Duration.milliseconds(100)
+
   let settings: ServerSettings
   let folder: DataFolder
   /// What the server proves itself with; `nil`: it is in development mode.
@@ -39,6 +42,7 @@ struct ServerSetup: Sendable {
       pushEndpoint: settings.pushEndpoint
     )
     configuration.advertisedPushEndpoint = settings.advertisedPushEndpoint
+    if settings.database.isShared { configuration.refusalPeriod = Self.refusalPeriod }
     // Before anything is bound: a second server must not take the first one's ipc endpoint away.
     let folder = try DataFolder(path: settings.dataPath)
     let admittedKeys = AdmittedKeys()
@@ -72,6 +76,11 @@ struct ServerSetup: Sendable {
   mutating func keepEndpoints(of server: RPCServer) {
     configuration.endpoint = server.endpoint
     configuration.pushEndpoint = server.pushEndpoint
+  }
+
+  /// The name of this server as a node, once its endpoints are bound.
+  var name: String {
+    settings.nodeName ?? settings.advertisedRpcEndpoint ?? configuration.endpoint
   }
 
   /// This server as a node.

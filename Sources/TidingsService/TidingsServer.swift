@@ -125,34 +125,41 @@ public final class TidingsServer: Sendable {
     }
   }
 
+  /// The next role; whatever keeps it from beginning is tried again.
   private func next(after end: RoleEnd) async -> (any ServerRole)? {
-    guard !state.withLock({ $0.isStopping }) else { return nil }
-    do {
-      guard let role = try await makeRole(after: end) else { return nil }
-      let isStopping = state.withLock { state in
-        state.role = role
-        return state.isStopping
+    var end = end
+    while !state.withLock({ $0.isStopping }) {
+      do {
+        guard let role = try await startRole(after: end) else { return nil }
+        let isStopping = state.withLock { state in
+          state.role = role
+          return state.isStopping
+        }
+        if isStopping { await role.server.stop(grace: .zero) }
+        return role
+      } catch let error as TransportError where error.isAddressInUse {
+        // The sockets of the role before are being closed.
+        try? await Task.sleep(for: Self.bindPause)
+      } catch {
+        logger.log(.error, "a role of this node could not begin", ["reason": "\(error)"])
+        if case .leads = end { end = .cannotLead }
+        try? await Task.sleep(for: Self.rolePause)
       }
-      if isStopping { await role.server.stop(grace: .zero) }
-      return role
-    } catch {
-      logger.log(.error, "the server cannot go on", ["reason": "\(error)"])
-      return nil
     }
+    return nil
   }
 
-  private func makeRole(after end: RoleEnd) async throws -> (any ServerRole)? {
+  private static let bindPause = Duration.milliseconds(50)
+  private static let rolePause = Duration.seconds(1)
+
+  private func startRole(after end: RoleEnd) async throws -> (any ServerRole)? {
     #if PostgreSQL
     guard case .postgres(let address) = setup.settings.database else { return nil }
     switch end {
     case .stopped: return nil
-    case .leads(let taken):
-      do {
-        return try await LeadingServer.start(setup, with: taken)
-      } catch {
-        logger.log(.error, "this node cannot lead", ["reason": "\(error)"])
-        return try await FollowingServer.start(setup, address, canLeadAfter: .seconds(10))
-      }
+    case .leads(let taken): return try await LeadingServer.start(setup, with: taken)
+    case .cannotLead:
+      return try await FollowingServer.start(setup, address, canLeadAfter: .seconds(10))
     case .anotherLeads: return try await FollowingServer.start(setup, address)
     case .drained:
       return try await FollowingServer.start(

@@ -20,6 +20,9 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
     self.init(code: code, "\(operation): \(reason)")
   }
 
+  /// Somebody else listens at the endpoint.
+  public var isAddressInUse: Bool { code == EADDRINUSE }
+
   /// What failed and why.
   public var description: String { message }
 }

@@ -42,7 +42,13 @@ final class CountingWriters: Sendable {
   }
 
   /// Subscribes the users to their counters, and begins to count.
-  init(_ servers: [TestServer], count: Int = 8) async throws {
+  ///
+  /// - Parameters:
+  ///   - servers: Nodes of one database, which are called in turn.
+  ///   - movesOn: Each client knows all of them, and repeats calls.
+  ///   - count: How many writers there are.
+  /// - Throws: When a client cannot connect.
+  init(_ servers: [TestServer], movesOn: Bool = false, count: Int = 8) async throws {
     for user in users {
       let client = try await servers[0].client(as: user, device: "reader")
       try await client.subscribe(.init("all", Self.type, keys: ["number"]))
@@ -51,7 +57,13 @@ final class CountingWriters: Sendable {
     for index in 0..<count {
       let user = users[index % users.count]
       let server = servers[index % servers.count]
-      let client = try await server.client(as: user, device: "writer-\(index)", retries: false)
+      let others = movesOn ? servers.filter { $0 !== server } : []
+      let client = try await server.client(
+        as: user,
+        device: "writer-\(index)",
+        or: others,
+        retries: movesOn
+      )
       tasks.append(
         Task { [results, isStopping] in
           var writer = Writer(index: index, client: client, results: results)
@@ -63,7 +75,13 @@ final class CountingWriters: Sendable {
     var readers: [Task<Void, any Error>] = []
     for (user, name) in users.enumerated() {
       let server = servers[user % servers.count]
-      let client = try await server.client(as: name, device: "looker", retries: false)
+      let others = movesOn ? servers.filter { $0 !== server } : []
+      let client = try await server.client(
+        as: name,
+        device: "looker",
+        or: others,
+        retries: movesOn
+      )
       let writers = Array(stride(from: user, to: count, by: users.count))
       readers.append(
         Task { [results, isStopping] in
@@ -156,6 +174,8 @@ final class CountingWriters: Sendable {
     let results: Observed<Results>
     var number: Int64 = 0
     var tag = ""
+    /// Why the last call failed.
+    var failure: RPCError?
 
     static func recordID(_ index: Int) -> TidingsV1.RecordID { .init("writer-\(index)") }
 
@@ -188,6 +208,7 @@ final class CountingWriters: Sendable {
         keep(record)
       } catch let error as RPCError {
         guard error.code == .unavailable else { throw error }
+        failure = error
         let isUnknown = error.details.contains(.errorInfo(reason: "OUTCOME_UNKNOWN"))
         results.update { results in
           if isUnknown { results.unknownCount += 1 } else { results.failedCount += 1 }
@@ -223,8 +244,10 @@ final class CountingWriters: Sendable {
     }
 
     private func contradict(_ what: String) -> Bool {
-      results.update { [index, number] in
-        $0.contradictions.append("writer \(index) after \(number): \(what)")
+      results.update { [index, number, failure] in
+        $0.contradictions.append(
+          "writer \(index) after \(number), and \(failure.map { "\($0)" } ?? "no failure"): \(what)"
+        )
       }
       return false
     }

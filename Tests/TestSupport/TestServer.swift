@@ -1,5 +1,6 @@
 internal import Foundation
 package import RPCTestSupport
+internal import Synchronization
 public import TidingsClient
 
 /// An `rpcd` that is ready, on a data folder that outlives it.
@@ -10,8 +11,10 @@ public final class TestServer: Sendable {
   public let pushEndpoint: String
   private let arguments: [String]
   private let environment: [String: String]
-  /// The node that leads, while the process is one that follows (`ServerDatabase.hasNodes`).
-  private let leader: (process: ServerProcess, folder: TemporaryFolder)?
+  /// Another node, which leads when the process has been started (`ServerDatabase.hasNodes`).
+  private let companion: (process: ServerProcess, folder: TemporaryFolder)?
+  /// With another node, every second crash is one of that alone.
+  private static let crashCount = Atomic(0)
   private let ports: [ReservedPort]
 
   /// Starts a server on free ports, with a data folder of its own by default.
@@ -25,7 +28,7 @@ public final class TestServer: Sendable {
     environment: [String: String] = [:]
   ) async throws -> TestServer {
     let folder = try folder ?? TemporaryFolder()
-    let leader = try await startLeader(in: folder, arguments, environment)
+    let companion = try await startCompanion(in: folder, arguments, environment)
     let process = try ServerProcess(
       arguments: [
         "--rpc", rpc, "--push", push, "--data", folder.file("data"), "--log-level", "warning",
@@ -34,38 +37,38 @@ public final class TestServer: Sendable {
       environment: environment
     )
     let line = try await process.waitForReadyLine()
-    return try TestServer(folder, process, leader, arguments, environment, ports, readyLine: line)
+    return try TestServer(folder, process, companion, arguments, environment, ports, readyLine: line)
   }
 
-  /// Starts a node that leads the one under test; `nil`: tests are not run on several nodes.
-  private static func startLeader(
+  /// Starts another node beside the one under test; `nil`: tests are not run on several nodes.
+  private static func startCompanion(
     in folder: TemporaryFolder,
     _ arguments: [String],
     _ environment: [String: String]
   ) async throws -> (ServerProcess, TemporaryFolder)? {
     guard ServerDatabase.hasNodes, environment["RPCD_DATABASE"] == nil else { return nil }
     let data = folder.file("data")
-    let leaderFolder = try TemporaryFolder()
-    let leaderData = leaderFolder.file("data")
+    let nodeFolder = try TemporaryFolder()
+    let nodeData = nodeFolder.file("data")
     try FileManager.default.createDirectory(
-      atPath: leaderData,
+      atPath: nodeData,
       withIntermediateDirectories: true,
       attributes: [.posixPermissions: 0o700]
     )
     for file in ["server.key", "server.pub"]
     where FileManager.default.fileExists(atPath: "\(data)/\(file)")
     {
-      try FileManager.default.copyItem(atPath: "\(data)/\(file)", toPath: "\(leaderData)/\(file)")
+      try FileManager.default.copyItem(atPath: "\(data)/\(file)", toPath: "\(nodeData)/\(file)")
     }
     let endpoint = "tcp://127.0.0.1:0"
-    let leader = try ServerProcess(
+    let process = try ServerProcess(
       arguments: [
-        "--rpc", endpoint, "--push", endpoint, "--data", leaderData, "--log-level", "warning",
+        "--rpc", endpoint, "--push", endpoint, "--data", nodeData, "--log-level", "warning",
       ] + arguments,
       environment: try ServerDatabase.environment(ofDataFolder: data).merging(environment) { $1 }
     )
-    _ = try await leader.waitForReadyLine()
-    return (leader, leaderFolder)
+    _ = try await process.waitForReadyLine()
+    return (process, nodeFolder)
   }
 
   /// Starts a server on ports that the system gives to nobody else while it is down.
@@ -88,7 +91,7 @@ public final class TestServer: Sendable {
   private init(
     _ folder: TemporaryFolder,
     _ process: ServerProcess,
-    _ leader: (ServerProcess, TemporaryFolder)?,
+    _ companion: (ServerProcess, TemporaryFolder)?,
     _ arguments: [String],
     _ environment: [String: String],
     _ ports: [ReservedPort],
@@ -100,7 +103,7 @@ public final class TestServer: Sendable {
     else { throw WaitingFailure(description: "not a ready line: \(readyLine)") }
     self.folder = folder
     self.process = process
-    self.leader = leader
+    self.companion = companion
     self.arguments = arguments
     self.environment = environment
     self.ports = ports
@@ -110,9 +113,10 @@ public final class TestServer: Sendable {
 
   /// Ends the process at once, as a power failure would.
   public func crash() async throws {
-    leader?.process.send(9)
+    companion?.process.send(9)
+    try await companion?.process.waitForExit()
+    if companion != nil, Self.crashCount.add(1, ordering: .relaxed).oldValue % 2 == 1 { return }
     process.send(9)
-    try await leader?.process.waitForExit()
     try await process.waitForExit()
   }
 
@@ -121,8 +125,8 @@ public final class TestServer: Sendable {
   public func stop() async throws -> ServerProcess.Exit {
     process.send(15)
     let exit = try await process.waitForExit()
-    leader?.process.send(15)
-    try await leader?.process.waitForExit()
+    companion?.process.send(15)
+    try await companion?.process.waitForExit()
     return exit
   }
 
@@ -132,7 +136,20 @@ public final class TestServer: Sendable {
   /// - Returns: The server, once it is ready.
   /// - Throws: `WaitingFailure` with what it says, when it does not start.
   public func restarted(environment: [String: String]? = nil) async throws -> TestServer {
-    try await .start(
+    if companion != nil, process.seen.value.exit == nil {
+      // It leads now.
+      let next = try await Self.startCompanion(in: folder, arguments, self.environment)
+      return try TestServer(
+        folder,
+        process,
+        next,
+        arguments,
+        self.environment,
+        ports,
+        readyLine: try await process.waitForReadyLine()
+      )
+    }
+    return try await .start(
       in: folder,
       rpc: rpcEndpoint,
       push: pushEndpoint,
@@ -143,13 +160,24 @@ public final class TestServer: Sendable {
   }
 
   /// A client of this server, patient with a machine that has other work.
+  ///
+  /// - Parameters:
+  ///   - user: Who calls.
+  ///   - device: Where.
+  ///   - others: Other nodes, to which it may move on.
+  ///   - reconcileInterval: How often a stream looks at the log.
+  ///   - retries: It repeats what is safe to repeat.
+  /// - Returns: The client.
+  /// - Throws: `RPCError`.
   public func client(
     as user: String,
     device: String = "",
+    or others: [TestServer] = [],
     reconcileInterval: Duration = .seconds(60),
     retries: Bool = true
   ) async throws -> Client {
     var configuration = ClientConfiguration(endpoint: rpcEndpoint)
+    configuration.endpoints += others.map(\.rpcEndpoint)
     configuration.user = user
     configuration.device = device
     configuration.timeout = .seconds(600)

@@ -30,6 +30,8 @@ final class Follower {
   private var keysVersion: UInt64?
   /// Counts the connections, so that an answer of an earlier one is not taken for one of this.
   private var linkNumber = 0
+  /// The leader has answered on this connection.
+  private var isFollowing = false
   /// When the leader answered last, on this connection.
   private var answered = ContinuousClock.now
   /// When the connection is tried again; `nil`: there is one, or there is no leader.
@@ -64,7 +66,7 @@ final class Follower {
   func end(on loop: LoopContext) {
     retry = nil
     forwarding.end(on: loop)
-    loop.endAtOnce()
+    loop.endAfterRefusals()
   }
 
   /// Begins with what a loop has to do when the link to the leader changes.
@@ -74,6 +76,10 @@ final class Follower {
     }
     loop.forward(by: forwarding)
     loop.delegate = self
+    // A node that takes this one for the leader, which it was, finds out.
+    loop.registerInline(TidingsClusterV1.ClusterService.Methods.follow) { call, loop in
+      loop.fail(call.token, RPCError(.failedPrecondition, "this node does not lead"))
+    }
     loop.registerInline(TidingsV1.AdminService.Methods.drain) { [unowned self] call, loop in
       drain(call, on: loop)
     }
@@ -122,9 +128,18 @@ final class Follower {
 
   private func linked(on loop: LoopContext) {
     answered = loop.now
+    // Until it is known to lead.
+    forwarding.isHolding = true
+    isFollowing = false
+    poll(on: loop)
+  }
+
+  /// The node that was called leads.
+  private func follows(on loop: LoopContext) {
+    guard !isFollowing else { return }
+    isFollowing = true
     linkChanged(true)
     health.setServing(!loop.isDraining)
-    poll(on: loop)
   }
 
   private func linkEnded(_ failure: RPCError, on loop: LoopContext) {
@@ -156,7 +171,7 @@ final class Follower {
       case .failure(let error):
         guard forwarding.isConnected else { return }
         logger.log(.warning, "the leader does not let this node follow", ["reason": error.message])
-        retry = loop.now.advanced(by: .seconds(1))
+        retry = loop.now.advanced(by: Self.pause)
       }
     }
   }
@@ -173,6 +188,7 @@ final class Follower {
     (term, publication) = (response.term, response.publication)
     if response.event > 0 { frontier.note(Int64(clamping: response.event), at: loop.now) }
     forwarding.isHolding = response.isLeaving
+    follows(on: loop)
     if response.keysVersion != keysVersion {
       keysVersion = response.keysVersion
       keysChanged()

@@ -40,6 +40,7 @@ struct FollowingServer: ServerRole {
     let watch = LeaderWatch(
       address,
       setup.settings,
+      setup.name,
       setup.admittedKeys,
       setup.logger,
       renewsIdentity: renewsIdentity,

@@ -40,7 +40,8 @@ struct LeaderObservation {
     if row != leader { lastSign = now }
     leader = row
     if newest.map({ ($0.term, $0.commit) < (row.term, row.commit) }) ?? true { newest = row }
-    if isNew { return [.follow(row)] }
+    // One that starts cannot be called yet.
+    if isNew { return row.endpoint.isEmpty ? [] : [.follow(row)] }
     if lastSign.duration(to: now) > Self.silenceMax {
       // Its session may be idle with a lock that nobody uses.
       lastSign = now

@@ -1,3 +1,4 @@
+internal import TidingsPostgres
 internal import TidingsSQL
 
 /// Who leads, as the database says: the row that whoever takes the session lock replaces, and the last commit of its term.
@@ -67,3 +68,35 @@ struct LeaderRow: Equatable, Sendable {
     try insert.run()
   }
 }
+
+#if PostgreSQL
+extension LeaderRow {
+  /// Makes a node the leader that cannot be called yet: it starts.
+  ///
+  /// - Parameters:
+  ///   - name: The node's name.
+  ///   - connection: The database, which it has taken.
+  /// - Returns: Its term; `nil`: the database has no tables yet.
+  /// - Throws: `SQLError`.
+  static func announce(
+    _ name: String,
+    _ connection: PostgresConnection
+  ) throws(SQLError) -> Int64? {
+    guard let term = connection.term, try connection.tables().contains(where: { $0.name == "leader" })
+    else { return nil }
+    try connection.execute("BEGIN")
+    do throws(SQLError) {
+      try write(
+        NodeIdentity(name: name, rpcEndpoint: "", pushEndpoint: ""),
+        term: term,
+        connection
+      )
+      try connection.execute("COMMIT")
+    } catch {
+      connection.abandon()
+      throw error
+    }
+    return term
+  }
+}
+#endif

@@ -35,6 +35,8 @@ final class LeaderWatch: Sendable {
   private static let pauseAfterFailure = Duration.seconds(2)
 
   private let settings: ServerSettings
+  /// Of this node.
+  private let name: String
   private let address: PostgresAddress
   private let admittedKeys: AdmittedKeys
   private let logger: Logger
@@ -51,13 +53,14 @@ final class LeaderWatch: Sendable {
   init(
     _ address: PostgresAddress,
     _ settings: ServerSettings,
+    _ name: String,
     _ admittedKeys: AdmittedKeys,
     _ logger: Logger,
     renewsIdentity: Bool,
     canLeadAfter pause: Duration,
     _ reports: Reports
   ) {
-    (self.address, self.settings) = (address, settings)
+    (self.address, self.settings, self.name) = (address, settings, name)
     (self.admittedKeys, self.logger, self.reports) = (admittedKeys, logger, reports)
     self.renewsIdentity = renewsIdentity
     earliest = .now.advanced(by: pause)
@@ -136,7 +139,11 @@ final class LeaderWatch: Sendable {
   /// Takes the database, if no other node has it.
   private func take(after leader: LeaderRow?) throws -> PostgresDatabase? {
     guard !isStopping, earliest <= .now,
-      let database = try PostgresDatabase.take(address, assetsPath: settings.assetsPath)
+      let database = try PostgresDatabase.take(
+        address,
+        assetsPath: settings.assetsPath,
+        for: name
+      )
     else { return nil }
     let isHistory = try leader?.isHistory(of: database.connection) ?? true
     guard isHistory, !renewsIdentity else {

@@ -30,7 +30,11 @@ struct NodeStart {
   func role() throws -> Role {
     let end = ContinuousClock.now.advanced(by: Self.patience)
     while ContinuousClock.now < end {
-      if let database = try PostgresDatabase.take(address, assetsPath: settings.assetsPath) {
+      if let database = try PostgresDatabase.take(
+        address,
+        assetsPath: settings.assetsPath,
+        for: settings.nodeName ?? settings.rpcEndpoint
+      ) {
         return .leads(TakenDatabase(database))
       }
       if try PostgresDatabase.hasLeader(address) { return .follows }

@@ -4,6 +4,8 @@ enum RoleEnd: Sendable, CustomStringConvertible {
   case stopped
   /// Another node has the database.
   case anotherLeads
+  /// This node has taken the database, and could not lead.
+  case cannotLead
   /// It led and was drained: another one is to lead.
   case drained
   /// The database does not have commits that it had acknowledged.
@@ -15,6 +17,7 @@ enum RoleEnd: Sendable, CustomStringConvertible {
     switch self {
     case .stopped: "stopped"
     case .anotherLeads: "another node has taken the database"
+    case .cannotLead: "this node cannot lead"
     case .drained: "this node was drained"
     case .databaseLostCommits: "the database has lost commits that it had acknowledged"
     case .leads: "this node has taken the database"

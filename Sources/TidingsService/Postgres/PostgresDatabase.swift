@@ -37,6 +37,8 @@ struct PostgresDatabase: OpenDatabase {
   /// Reads what the calls of a group are going to read.
   let reading: PostgresConnection
   private let assetsPath: String?
+  /// Of a node that leads.
+  private(set) var pulse: LeaderPulse?
   let assetContents: (any AssetContents)?
 
   var connection: any SQLConnection { postgres }
@@ -69,11 +71,13 @@ struct PostgresDatabase: OpenDatabase {
   /// - Parameters:
   ///   - address: Its address.
   ///   - assetsPath: A folder for the content of assets; `nil`: it is in the database.
+  ///   - name: The name of the node.
   /// - Returns: The database; `nil`: another program has it.
   /// - Throws: `StartError`.
   static func take(
     _ address: PostgresAddress,
-    assetsPath: String?
+    assetsPath: String?,
+    for name: String
   ) throws(StartError) -> PostgresDatabase? {
     var profile = PostgresProfile.writer
     profile.sessionLock = Self.lock
@@ -86,8 +90,13 @@ struct PostgresDatabase: OpenDatabase {
       guard error.kind != .busy else { return nil }
       throw StartError("cannot use the database \(address): \(error)")
     }
-    let database = try PostgresDatabase(address, postgres, assetsPath)
+    var database = try PostgresDatabase(address, postgres, assetsPath)
     try database.refuseUnfinishedCopy()
+    do throws(SQLError) {
+      database.pulse = try LeaderRow.announce(name, postgres).map { LeaderPulse(address, term: $0) }
+    } catch {
+      throw StartError("cannot use the database \(address): \(error)")
+    }
     return database
   }
 
@@ -98,11 +107,11 @@ struct PostgresDatabase: OpenDatabase {
     try PostgresConnection(address, profile: .reader).hasHolder(of: leaderMark)
   }
 
-  /// Ends the session of the node that leads.
+  /// Ends the session of the node that leads, unless it is a new one, of a node that has just taken over.
   ///
   /// - Throws: `SQLError`.
   static func endLeader(_ connection: PostgresConnection) throws(SQLError) {
-    try connection.terminateHolders(of: leaderMark)
+    try connection.terminateHolders(of: leaderMark, olderThan: LeaderObservation.silenceMax)
   }
 
   private init(
@@ -145,6 +154,7 @@ struct PostgresDatabase: OpenDatabase {
       readingAhead: reading,
       at: address,
       assetsPath: assetsPath,
+      pulse: pulse,
       for: server
     )
   }

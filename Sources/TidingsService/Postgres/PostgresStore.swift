@@ -26,6 +26,7 @@ final class PostgresStore: Store {
   private var pulse: LeaderPulse?
 
   func beat() {
+    // The tables were made with the first start.
     if pulse == nil, let term { pulse = LeaderPulse(address, term: term) }
     pulse?.beat()
   }
@@ -43,10 +44,12 @@ final class PostgresStore: Store {
     readingAhead reading: PostgresConnection,
     at address: PostgresAddress,
     assetsPath: String?,
+    pulse: LeaderPulse?,
     for server: StoreUser
   ) {
     (self.connection, self.reading, self.address) = (connection, reading, address)
     self.assetsPath = assetsPath
+    self.pulse = pulse
     let retention = Int64(server.limits.assetRetentionHours) * 3_600_000
     sweepsAfter = SteadyTime(milliseconds: server.now.milliseconds + retention)
   }
@@ -89,9 +92,7 @@ final class PostgresStore: Store {
     reading.claim()
   }
   func releaseSpace() -> Duration? { nil }
-  func stop() { pulse?.stop() }
-
-  deinit { pulse?.stop() }
+  func stop() { pulse = nil }
 }
 
 /// Reading connections to a PostgreSQL server.

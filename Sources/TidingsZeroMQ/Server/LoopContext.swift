@@ -91,6 +91,8 @@ public final class LoopContext {
   /// Something was published since the subscriptions were last found to be all taken.
   var hasPublished = false
   var isStopping = false
+  /// When a loop that refuses calls ends.
+  private(set) var refusalEnd: ContinuousClock.Instant?
   /// The loop ends after this turn, whatever is open.
   private(set) var endsAtOnce = false
   var stopActions: [() -> Void] = []
@@ -147,6 +149,12 @@ public final class LoopContext {
     secondEndpoint = try Self.bind(router, \.endpoint, configuration)
     secondPushEndpoint = try Self.bind(publisher, \.pushEndpoint, configuration)
     push = consume publisher
+  }
+
+  /// Refuses calls from now on, and ends the loop as `endAtOnce` does when clients had time to notice.
+  public func endAfterRefusals() {
+    isStopping = true
+    if refusalEnd == nil { refusalEnd = .now.advanced(by: configuration.refusalPeriod) }
   }
 
   /// Ends the loop after this turn: what was answered leaves, the rest is answered UNAVAILABLE, and the

@@ -40,6 +40,9 @@ public struct ServerConfiguration: Sendable {
   public var repliesQueuedMax: Int
   /// How long a stream may stand without credit.
   public var creditStallMax: Duration
+  /// For how long calls are refused, at least, before the sockets are closed: clients that know other nodes go there, and no
+  /// call of theirs is lost on its way.
+  public var refusalPeriod = Duration.zero
 
   /// A configuration with the default limits.
   public init(endpoint: String, pushEndpoint: String? = nil, security: Security = .development) {

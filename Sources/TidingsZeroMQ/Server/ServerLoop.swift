@@ -20,6 +20,8 @@ struct ServerLoop: ~Copyable {
   private let jobs: Mailbox<LoopJob>
   private var descriptors: [pollfd]
   private var stopDeadline: ContinuousClock.Instant?
+  /// The loop does not end before.
+  private var earliestEnd: ContinuousClock.Instant?
   private var times = TurnTimes()
   private let pushDescriptor: Int?
   private let connectionsDescriptor: Int
@@ -47,6 +49,7 @@ struct ServerLoop: ~Copyable {
   consuming func run() throws(TransportError) {
     while true {
       let hasMore = try turn()
+      if let end = loop.refusalEnd, end <= .now { loop.endAtOnce() }
       if loop.endsAtOnce {
         loop.perform(loop.calls.endAll(RPCError(.unavailable, "the server has to end")))
         loop.settleReplies()
@@ -127,13 +130,15 @@ struct ServerLoop: ~Copyable {
   private mutating func beginStopping(_ grace: Duration) {
     if !loop.isStopping {
       loop.isStopping = true
+      let period = min(loop.configuration.refusalPeriod, grace)
+      earliestEnd = loop.now.advanced(by: period)
       for action in loop.stopActions { action() }
     }
     stopDeadline = earlier(stopDeadline, loop.now.advanced(by: grace))
   }
 
   private var isFinished: Bool {
-    guard let stopDeadline else { return false }
+    guard let stopDeadline, earliestEnd.map({ $0 <= .now }) ?? true else { return false }
     let isIdle =
       loop.waiting.isEmpty && loop.calls.callsOpen == 0 && loop.inlineOpen == 0
       && loop.backlog.isEmpty && loop.forwarding?.count ?? 0 == 0
@@ -146,6 +151,8 @@ struct ServerLoop: ~Copyable {
     timers = earlier(timers, loop.connections.nextDue)
     timers = earlier(timers, loop.drainEnd.deadline)
     if !loop.waiting.isEmpty { timers = earlier(timers, loop.forwarding?.patienceEnd) }
+    if let earliestEnd, earliestEnd > .now { timers = earlier(timers, earliestEnd) }
+    timers = earlier(timers, loop.refusalEnd)
     return earlier(earlier(timers, stopDeadline), retry)
   }
 }

@@ -160,15 +160,16 @@ struct NodeTests {
   func rollingRestart() async throws {
     let seed = Seed.make("NodeTests.rollingRestart")
     var world = try await NodeWorld()
-    let writers = try await CountingWriters(world.nodes)
+    let writers = try await CountingWriters(world.nodes, movesOn: true)
     for index in world.nodes.indices {
       try await writers.wait(forMore: 40)
       #expect(try await world.nodes[index].stop() == .code(0))
       try await writers.wait(forMore: 20)
       try await world.restart(index)
     }
-    _ = try await writers.stop()
+    let results = try await writers.stop()
     try await writers.verify(on: world.nodes[1], seed)
+    #expect(results.failedCount + results.unknownCount == 0)
   }
 
   @Test("a database that lost commits gets a new incarnation with the next leader")
