@@ -107,9 +107,10 @@ final class Link {
     _ = Rows(PQexec(handle, "SELECT pg_terminate_backend(\(session))"))
   }
 
-  /// What the table `commits` holds; `nil`: there is no such table.
+  /// Looks at the table `commits`.
   ///
   /// - Parameter term: The term whose last commit is looked up; `nil`: none's.
+  /// - Returns: What it holds; `nil`: there is no such table.
   /// - Throws: Why it was not found out, which says nothing about the last commit.
   func noted(_ term: Int64?) throws(SQLError) -> CommitNotes.Found? {
     let rows = Rows(

@@ -28,7 +28,8 @@ struct LeadingServer: ServerRole {
   ///   - taken: The database of several nodes, which this one has taken; `nil`: it is opened for this process alone.
   /// - Returns: The server, once it answers.
   /// - Throws: `StartError`, `SQLError`, `TransportError` and others.
-  static func start(_ setup: ServerSetup, with taken: TakenDatabase?) async throws -> LeadingServer {
+  static func start(_ setup: ServerSetup, with taken: TakenDatabase?) async throws -> LeadingServer
+  {
     let (settings, folder, logger) = (setup.settings, setup.folder, setup.logger)
     let (health, end) = (HealthState(), RoleEndBox())
     setup.unknownKeys.set(nil)

@@ -37,7 +37,15 @@ public final class TestServer: Sendable {
       environment: environment
     )
     let line = try await process.waitForReadyLine()
-    return try TestServer(folder, process, companion, arguments, environment, ports, readyLine: line)
+    return try TestServer(
+      folder,
+      process,
+      companion,
+      arguments,
+      environment,
+      ports,
+      readyLine: line
+    )
   }
 
   /// Starts another node beside the one under test; `nil`: tests are not run on several nodes.
@@ -56,8 +64,7 @@ public final class TestServer: Sendable {
       attributes: [.posixPermissions: 0o700]
     )
     for file in ["server.key", "server.pub"]
-    where FileManager.default.fileExists(atPath: "\(data)/\(file)")
-    {
+    where FileManager.default.fileExists(atPath: "\(data)/\(file)") {
       try FileManager.default.copyItem(atPath: "\(data)/\(file)", toPath: "\(nodeData)/\(file)")
     }
     let endpoint = "tcp://127.0.0.1:0"

@@ -265,7 +265,7 @@ final class AccountDirectory: TransactionParticipant {
       if role == Self.administratorRole { administrators.insert(user) }
     }
     var admissions: [PublicKey: AdmittedKeys.Admission] = [:]
-    try admittedRows.forEach { row in
+    try admittedRows.read { row in
       insert(row.admission.number, row.publicKey, of: row.user, expires: row.admission.expires)
       admissions[row.publicKey] = row.admission
     }

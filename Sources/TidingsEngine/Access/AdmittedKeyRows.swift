@@ -25,7 +25,7 @@ struct AdmittedKeyRows {
   }
 
   /// Passes each row to a closure.
-  func forEach(_ body: (Row) throws -> Void) throws {
+  func read(_ body: (Row) throws -> Void) throws {
     try select.forEachRow {
       guard let publicKey = PublicKey(select.bytes(2)) else { return }
       let expires = select.timestamp(3, nanos: 4)

@@ -37,7 +37,7 @@ public final class AdmittedKeys: Sendable {
   /// - Throws: `SQLError`.
   public func load(from connection: any SQLConnection) throws {
     var admissions: [PublicKey: Admission] = [:]
-    try AdmittedKeyRows(connection).forEach { admissions[$0.publicKey] = $0.admission }
+    try AdmittedKeyRows(connection).read { admissions[$0.publicKey] = $0.admission }
     replace(admissions)
   }
 

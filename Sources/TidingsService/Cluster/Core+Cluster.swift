@@ -127,11 +127,10 @@ extension Core {
     case .answer(let response): loop.reply(token, body: response.encoded(in: loop.arena))
     case .catchUp(let event):
       let start = leadership.lastPublication
-      calls.work(
-        .read,
-        { try $0.eventSpans(after: event, limit: Self.catchUpEvents) },
-        on: loop
-      ) { result in
+      let read: (Engine) throws -> (spans: [EventSpan], last: Int64) = {
+        try $0.eventSpans(after: event, limit: Self.catchUpEvents)
+      }
+      calls.work(.read, read, on: loop) { result in
         switch result {
         case .failure(let error): loop.fail(token, RPCError(callFailure: error))
         case .success(let found):

@@ -31,7 +31,9 @@ final class LeaderPulse: Sendable {
   /// Another node has a newer term.
   var isOutdated: Bool { signs.isOutdated }
 
-  /// Leaves a sign; does not wait for it. From now on none is left without being asked for.
+  /// Leaves a sign, without waiting for it.
+  ///
+  /// From now on none is left without being asked for.
   func beat() { signs.ask() }
 
   /// What the thread does.

@@ -82,8 +82,8 @@ extension LeaderRow {
     _ name: String,
     _ connection: PostgresConnection
   ) throws(SQLError) -> Int64? {
-    guard let term = connection.term, try connection.tables().contains(where: { $0.name == "leader" })
-    else { return nil }
+    let hasTables = try connection.tables().contains { $0.name == "leader" }
+    guard hasTables, let term = connection.term else { return nil }
     try connection.execute("BEGIN")
     do throws(SQLError) {
       try write(

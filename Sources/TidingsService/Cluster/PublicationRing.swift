@@ -36,7 +36,7 @@ struct PublicationRing {
     }
   }
 
-  /// A publication is not kept: nobody follows. Who comes back finds that it missed something.
+  /// A publication is not kept, since nobody follows: who comes back finds that something is missing.
   mutating func skip() {
     last += 1
     guard !publications.isEmpty else { return }

@@ -68,7 +68,8 @@ struct NodeTests {
     }
     let results = try await writers.stop()
     try await writers.verify(on: world.nodes[random.below(3)], seed)
-    print("NodeTests: \(results.total) saves, \(results.failedCount) failed, \(results.unknownCount) unknown")
+    let (failed, unknown) = (results.failedCount, results.unknownCount)
+    print("NodeTests: \(results.total) saves, \(failed) failed, \(unknown) unknown")
   }
 
   @Test("a leader that is paused is replaced; what it wakes up with changes nothing")

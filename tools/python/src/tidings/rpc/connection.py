@@ -471,9 +471,7 @@ class Connection:
             # While there is a previous connection, this one is not left: two are kept at most.
             is_unbegun = error.is_draining
             asks_next = (
-                is_unbegun
-                and self._ring.has_several
-                and (is_on_previous or self._previous is None)
+                is_unbegun and self._ring.has_several and (is_on_previous or self._previous is None)
             )
             reception = self._table.failed(
                 header.call_id,

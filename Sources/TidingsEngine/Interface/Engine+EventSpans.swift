@@ -1,16 +1,6 @@
 internal import TidingsModel
 internal import TidingsSQL
 
-/// What was stored in channels after an event: from which number to which, in each.
-public struct EventSpan: Sendable {
-  /// The topic of the channel's pushes.
-  public let topic: [UInt8]
-  /// The number before the first.
-  public let previous: Int64
-  /// The last number.
-  public let last: Int64
-}
-
 extension Engine {
   /// The number of the newest event that is stored, or will be with the open transaction; 0: there is none.
   public var lastEvent: Int64 { events.store.nextID - 1 }
