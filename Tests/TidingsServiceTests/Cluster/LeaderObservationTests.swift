@@ -1,0 +1,57 @@
+internal import Testing
+
+@testable internal import TidingsService
+
+@Suite struct LeaderObservationTests {
+  private let start = ContinuousClock.now
+
+  private func row(
+    _ term: Int64,
+    _ beat: Int64 = 0,
+    commit: Int64 = 0,
+    at endpoint: String = "e"
+  ) -> LeaderRow {
+    LeaderRow(term: term, name: "n", endpoint: endpoint, commit: commit, beat: beat)
+  }
+
+  @Test("each new leader is followed, once it can be called")
+  func follows() {
+    var observation = LeaderObservation(at: start)
+    #expect(observation.observe(nil, isLinked: false, at: start) == [.lead(endsLeader: false)])
+    #expect(observation.observe(row(1, at: ""), isLinked: false, at: start) == [])
+    #expect(observation.observe(row(1), isLinked: false, at: start) == [.follow(row(1))])
+    #expect(observation.observe(row(1, 1), isLinked: true, at: start) == [])
+    #expect(observation.observe(row(2, 1), isLinked: true, at: start) == [.follow(row(2, 1))])
+  }
+
+  @Test("one that cannot be reached is replaced if it has ended, and ended only if it leaves no sign")
+  func leads() {
+    var observation = LeaderObservation(at: start)
+    _ = observation.observe(row(1), isLinked: false, at: start)
+    let second = start.advanced(by: .seconds(1))
+    #expect(
+      observation.observe(row(1), isLinked: false, at: second) == [.lead(endsLeader: false)]
+    )
+    // Others may reach it.
+    var now = start
+    for beat in 1..<20 {
+      now = now.advanced(by: .seconds(1))
+      let actions = observation.observe(row(1, Int64(beat)), isLinked: false, at: now)
+      #expect(actions == [.lead(endsLeader: false)])
+    }
+    now = now.advanced(by: LeaderObservation.silenceMax + .milliseconds(1))
+    #expect(observation.observe(row(1, 19), isLinked: true, at: now) == [.lead(endsLeader: true)])
+    // It is not ended again and again.
+    #expect(observation.observe(row(1, 19), isLinked: true, at: now) == [])
+  }
+
+  @Test("the newest commit that was seen stays, whatever the database says later")
+  func newest() {
+    var observation = LeaderObservation(at: start)
+    _ = observation.observe(row(3, commit: 7), isLinked: true, at: start)
+    _ = observation.observe(row(3, commit: 2), isLinked: true, at: start)
+    #expect(observation.newest == row(3, commit: 7))
+    _ = observation.observe(row(4, commit: 1), isLinked: true, at: start)
+    #expect(observation.newest == row(4, commit: 1))
+  }
+}
