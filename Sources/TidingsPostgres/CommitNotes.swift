@@ -45,7 +45,8 @@ struct CommitNotes {
   mutating func connected(finding found: Found) -> Continuity {
     guard let term else { return .kept }
     guard found.number ?? 0 >= last else { return .rewound }
-    return found.newestTerm > term ? .broken : .kept
+    // A later number is of a commit that was taken for absent.
+    return found.newestTerm > term || found.number ?? 0 > last ? .broken : .kept
   }
 
   /// Nobody else has had the lock since this connection.

@@ -52,7 +52,8 @@ final class Link {
     let settings = Rows(PQexec(handle, profile.settings))
     if let error = settings.error { throw error }
     if let lock = profile.sessionLock { try take(lock, profile.lockPatience, from: former) }
-    if let mark = profile.sessionMark { _ = try hasTaken(mark) }
+    // The session before gives up one lock after the other.
+    if let mark = profile.sessionMark { try take(mark, Self.formerPatience, from: former) }
   }
 
   /// Commands are sent without waiting for their answers.
@@ -80,7 +81,7 @@ final class Link {
     let end = ContinuousClock.now.advanced(by: patience)
     let formersEnd = max(end, .now.advanced(by: Self.formerPatience))
     while try !hasTaken(lock) {
-      guard let former, holderSession(of: lock) == former else {
+      guard let former, try holderSession(of: lock) == former else {
         guard ContinuousClock.now < end else {
           let holder = holder(of: lock) ?? "another program"
           throw SQLError(.busy, "the database is in use by \(holder)")
@@ -159,7 +160,7 @@ final class Link {
   /// Terms whose last commit is kept, for those who led in them and have not found out yet that they do not lead.
   private static let termsKept = 1_000
 
-  private func holderSession(of lock: Int64) -> CInt? {
+  private func holderSession(of lock: Int64) throws(SQLError) -> CInt? {
     let rows = Rows(
       PQexec(
         handle,
@@ -171,6 +172,7 @@ final class Link {
         """
       )
     )
+    if let error = rows.error { throw error }
     return rows.number(0).map { CInt($0) }
   }
 

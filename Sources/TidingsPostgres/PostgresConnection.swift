@@ -75,6 +75,9 @@ public final class PostgresConnection: SQLConnection {
   /// How it stands with the session lock, as far as is known; from any thread.
   public var standing: LockStanding { lockStanding.withLock { $0 } }
 
+  /// The number of the last commit in the term; 0: there was none.
+  public var lastCommit: Int64 { notes.last }
+
   /// The number of the term in which the connection has the session lock; `nil`: it has had none yet.
   public var term: Int64? { notes.term }
 

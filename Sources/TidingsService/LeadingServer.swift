@@ -136,6 +136,7 @@ struct LeadingServer: ServerRole {
   /// What the contract declares and no handler answers is UNIMPLEMENTED, by the generated defaults.
   private static func register(_ core: Core, _ health: HealthState, on loop: LoopContext) {
     loop.servicesWhileDraining = [
+      TidingsClusterV1.ClusterService.descriptor.name,
       TidingsV1.AdminService.descriptor.name, TidingsRpcV1.ServerService.descriptor.name,
       TidingsRpcV1.HealthService.descriptor.name, TidingsRpcV1.ReflectionService.descriptor.name,
     ]

@@ -24,6 +24,8 @@ public final class TidingsServer: Sendable {
 
   private struct State {
     var role: any ServerRole
+    /// The role has ended, and the next one begins.
+    var isChanging = false
     var isStopping = false
   }
 
@@ -83,7 +85,11 @@ public final class TidingsServer: Sendable {
   ///
   /// - Returns: `false` when the loop has ended or too much waits already; it will not run.
   public func onLoop(_ job: @escaping @Sendable () -> Void) -> Bool {
-    state.withLock { $0.role.server }.submit { _ in job() }
+    let role = state.withLock { $0.isChanging ? nil : $0.role }
+    if let role { return role.server.submit { _ in job() } }
+    // Between two roles no loop hangs.
+    job()
+    return true
   }
 
   /// Stops: no new calls, running ones finish, everything is flushed and closed.
@@ -121,13 +127,17 @@ public final class TidingsServer: Sendable {
     var role: (any ServerRole)? = first
     while let current = role {
       let end = await current.ended()
+      if case .stopped = end { return }
+      state.withLock { $0.isChanging = true }
       role = await next(after: end)
+      state.withLock { $0.isChanging = false }
     }
   }
 
   /// The next role; whatever keeps it from beginning is tried again.
   private func next(after end: RoleEnd) async -> (any ServerRole)? {
     var end = end
+    let bindEnd = ContinuousClock.now.advanced(by: Self.bindPatience)
     while !state.withLock({ $0.isStopping }) {
       do {
         guard let role = try await startRole(after: end) else { return nil }
@@ -137,7 +147,7 @@ public final class TidingsServer: Sendable {
         }
         if isStopping { await role.server.stop(grace: .zero) }
         return role
-      } catch let error as TransportError where error.isAddressInUse {
+      } catch let error as TransportError where error.isAddressInUse && .now < bindEnd {
         // The sockets of the role before are being closed.
         try? await Task.sleep(for: Self.bindPause)
       } catch {
@@ -149,6 +159,8 @@ public final class TidingsServer: Sendable {
     return nil
   }
 
+  /// How long a node that has the database waits for its endpoints, before it leaves it to others.
+  private static let bindPatience = Duration.seconds(5)
   private static let bindPause = Duration.milliseconds(50)
   private static let rolePause = Duration.seconds(1)
 
@@ -160,7 +172,8 @@ public final class TidingsServer: Sendable {
     case .leads(let taken): return try await LeadingServer.start(setup, with: taken)
     case .cannotLead:
       return try await FollowingServer.start(setup, address, canLeadAfter: .seconds(10))
-    case .anotherLeads: return try await FollowingServer.start(setup, address)
+    case .anotherLeads(let newest):
+      return try await FollowingServer.start(setup, address, newest: newest)
     case .drained:
       return try await FollowingServer.start(
         setup,

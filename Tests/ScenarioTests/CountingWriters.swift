@@ -174,8 +174,10 @@ final class CountingWriters: Sendable {
     let results: Observed<Results>
     var number: Int64 = 0
     var tag = ""
-    /// Why the last call failed.
-    var failure: RPCError?
+    /// Why calls failed since the last save that was kept.
+    var failures: [RPCError] = []
+    /// The outcome of a save is unknown: it may still be on its way through a node that has ended.
+    var mayComeLate = false
 
     static func recordID(_ index: Int) -> TidingsV1.RecordID { .init("writer-\(index)") }
 
@@ -204,11 +206,16 @@ final class CountingWriters: Sendable {
           key: usesKey ? "writer-\(index)/\(number + 1)" : nil
         )[0]
         // A save that was said to have failed was kept, or one was lost.
-        guard let record = result.record else { return contradict("\(result)") }
-        keep(record)
+        if let record = result.record {
+          keep(record)
+        } else if mayComeLate, let late = result.serverRecord, Self.number(late) == number + 1 {
+          keep(late)
+        } else {
+          return contradict("\(result)")
+        }
       } catch let error as RPCError {
         guard error.code == .unavailable else { throw error }
-        failure = error
+        failures.append(error)
         let isUnknown = error.details.contains(.errorInfo(reason: "OUTCOME_UNKNOWN"))
         results.update { results in
           if isUnknown { results.unknownCount += 1 } else { results.failedCount += 1 }
@@ -229,7 +236,7 @@ final class CountingWriters: Sendable {
           guard found == number || found == number + 1 else {
             return contradict("\(found) after a save of unknown outcome")
           }
-          if found > number, let record { keep(record) }
+          if found > number, let record { keep(record) } else { mayComeLate = true }
           return true
         } catch let error as RPCError {
           guard error.code == .unavailable else { throw error }
@@ -239,14 +246,14 @@ final class CountingWriters: Sendable {
     }
 
     private mutating func keep(_ record: TidingsV1.Record) {
-      (number, tag) = (number + 1, record.changeTag)
+      (number, tag, mayComeLate, failures) = (number + 1, record.changeTag, false, [])
       results.update { [index, number] in $0.numbers[index] = number }
     }
 
     private func contradict(_ what: String) -> Bool {
-      results.update { [index, number, failure] in
+      results.update { [index, number, failures] in
         $0.contradictions.append(
-          "writer \(index) after \(number), and \(failure.map { "\($0)" } ?? "no failure"): \(what)"
+          "writer \(index) after \(number), and \(failures): \(what)"
         )
       }
       return false

@@ -156,7 +156,10 @@ extension Core {
   /// Leaves a sign of life in the database, and looks whether this node still leads.
   func beatIfDue(on loop: LoopContext) {
     guard let leadership, leadership.isBeatDue(at: loop.now) else { return }
-    if let end = store.leadershipEnd { return endLeadership(end, on: loop) }
+    // A later term: others have had the database meanwhile.
+    let end =
+      store.leadershipEnd ?? (store.term == leadership.term ? nil : .anotherLeads(after: nil))
+    if let end { return endLeadership(end, on: loop) }
     store.beat()
   }
 

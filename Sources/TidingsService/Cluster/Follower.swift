@@ -27,6 +27,8 @@ final class Follower {
   /// What was published last.
   private var (term, publication): (UInt64, UInt64) = (0, 0)
   private var frontier = EventFrontier()
+  /// Up to which event a part of what was missed was published; `nil`: nothing is missing.
+  private var caughtUp: Int64?
   private var keysVersion: UInt64?
   /// Counts the connections, so that an answer of an earlier one is not taken for one of this.
   private var linkNumber = 0
@@ -34,6 +36,8 @@ final class Follower {
   private var isFollowing = false
   /// When the leader answered last, on this connection.
   private var answered = ContinuousClock.now
+  /// When the leader is asked again on the same connection; `nil`: it is being asked.
+  private var pollsAgain: ContinuousClock.Instant?
   /// When the connection is tried again; `nil`: there is one, or there is no leader.
   private var retry: ContinuousClock.Instant?
 
@@ -117,7 +121,8 @@ final class Follower {
   private func connect(on loop: LoopContext) {
     guard let leader else { return }
     linkNumber += 1
-    (retry, answered) = (nil, loop.now)
+    // Another leader has counts of its own.
+    (retry, pollsAgain, answered, keysVersion) = (nil, nil, loop.now, nil)
     do {
       try forwarding.connect(to: leader.endpoint, on: loop)
     } catch {
@@ -128,8 +133,6 @@ final class Follower {
 
   private func linked(on loop: LoopContext) {
     answered = loop.now
-    // Until it is known to lead.
-    forwarding.isHolding = true
     isFollowing = false
     poll(on: loop)
   }
@@ -156,7 +159,7 @@ final class Follower {
       node: node.message,
       term: term,
       publication: publication,
-      event: UInt64(clamping: frontier.event),
+      event: UInt64(clamping: caughtUp ?? frontier.event),
       waitMilliseconds: UInt32(Self.wait / .milliseconds(1)),
       keysVersion: keysVersion ?? 0
     )
@@ -171,7 +174,8 @@ final class Follower {
       case .failure(let error):
         guard forwarding.isConnected else { return }
         logger.log(.warning, "the leader does not let this node follow", ["reason": error.message])
-        retry = loop.now.advanced(by: Self.pause)
+        // Calls that it has begun are still to be answered on this connection.
+        pollsAgain = loop.now.advanced(by: Self.pause)
       }
     }
   }
@@ -186,6 +190,7 @@ final class Follower {
       loop.publish(topic: publication.topic, body: publication.body)
     }
     (term, publication) = (response.term, response.publication)
+    caughtUp = response.term == 0 ? Int64(clamping: response.event) : nil
     if response.event > 0 { frontier.note(Int64(clamping: response.event), at: loop.now) }
     forwarding.isHolding = response.isLeaving
     follows(on: loop)
@@ -200,10 +205,15 @@ final class Follower {
 extension Follower: LoopDelegate {
   var nextTimer: ContinuousClock.Instant? {
     if let retry { return retry }
+    if let pollsAgain { return pollsAgain }
     return forwarding.endpoint == nil ? nil : answered.advanced(by: Self.silenceMax)
   }
 
   func timerFired(_ loop: LoopContext) {
+    if retry == nil, let due = pollsAgain, due <= loop.now {
+      pollsAgain = nil
+      poll(on: loop)
+    }
     let isSilent = forwarding.endpoint != nil && answered.advanced(by: Self.silenceMax) <= loop.now
     guard isSilent || retry.map({ $0 <= loop.now }) ?? false else { return }
     if isSilent, forwarding.isConnected {

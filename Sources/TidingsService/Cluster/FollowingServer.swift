@@ -19,6 +19,7 @@ struct FollowingServer: ServerRole {
   /// - Parameters:
   ///   - setup: How.
   ///   - address: The database.
+  ///   - newest: A commit that the database must have; `nil`: none is known.
   ///   - renewsIdentity: If this node comes to lead, the store gets another identity first.
   ///   - pause: This node does not lead before that has passed.
   ///   - isDrained: It takes no calls until an administrator says so.
@@ -27,15 +28,16 @@ struct FollowingServer: ServerRole {
   static func start(
     _ setup: ServerSetup,
     _ address: PostgresAddress,
+    newest: LeaderRow? = nil,
     renewsIdentity: Bool = false,
     canLeadAfter pause: Duration = .zero,
     isDrained: Bool = false
   ) async throws -> FollowingServer {
     let (health, end, remote) = (HealthState(), RoleEndBox(), FollowerRemote())
     health.setServing(false)
-    // Before anybody connects.
+    // Before anybody connects; what a node that is just making the tables does not have yet is read later.
     if setup.pair != nil {
-      try setup.admittedKeys.load(from: PostgresConnection(address, profile: .reader))
+      try? setup.admittedKeys.load(from: PostgresConnection(address, profile: .reader))
     }
     let watch = LeaderWatch(
       address,
@@ -43,6 +45,7 @@ struct FollowingServer: ServerRole {
       setup.name,
       setup.admittedKeys,
       setup.logger,
+      newest: newest,
       renewsIdentity: renewsIdentity,
       canLeadAfter: pause,
       .init(

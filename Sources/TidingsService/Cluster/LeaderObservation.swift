@@ -21,7 +21,9 @@ struct LeaderObservation {
   private var lastSign: ContinuousClock.Instant
 
   /// Begins to observe.
-  init(at now: ContinuousClock.Instant) { lastSign = now }
+  init(at now: ContinuousClock.Instant, newest: LeaderRow? = nil) {
+    (lastSign, self.newest) = (now, newest)
+  }
 
   /// The database was looked at.
   ///

@@ -41,6 +41,8 @@ final class LeaderWatch: Sendable {
   private let admittedKeys: AdmittedKeys
   private let logger: Logger
   private let reports: Reports
+  /// A commit that the database must have.
+  private let newest: LeaderRow?
   /// If this node comes to lead, the store gets another identity first.
   private let renewsIdentity: Bool
   /// This node does not lead before.
@@ -56,13 +58,14 @@ final class LeaderWatch: Sendable {
     _ name: String,
     _ admittedKeys: AdmittedKeys,
     _ logger: Logger,
+    newest: LeaderRow?,
     renewsIdentity: Bool,
     canLeadAfter pause: Duration,
     _ reports: Reports
   ) {
     (self.address, self.settings, self.name) = (address, settings, name)
     (self.admittedKeys, self.logger, self.reports) = (admittedKeys, logger, reports)
-    self.renewsIdentity = renewsIdentity
+    (self.newest, self.renewsIdentity) = (newest, renewsIdentity)
     earliest = .now.advanced(by: pause)
   }
 
@@ -95,6 +98,8 @@ final class LeaderWatch: Sendable {
       return true
     }
     guard isDue else { return }
+    // Of one that came too late.
+    while keysRead.wait(for: .zero) {}
     wakeUp.signal()
     _ = keysRead.wait(for: Self.keysPatience)
   }
@@ -112,7 +117,7 @@ final class LeaderWatch: Sendable {
   private func run() {
     defer { ended.signal() }
     let connection = PostgresConnection(address, profile: .reader)
-    var observation = LeaderObservation(at: .now)
+    var observation = LeaderObservation(at: .now, newest: newest)
     while !isStopping {
       var pause = state.withLock { $0.isLinked } ? Self.interval : Self.shortInterval
       do {
@@ -124,7 +129,10 @@ final class LeaderWatch: Sendable {
           case .follow(let leader): reports.follows(leader)
           case .lead(let endsLeader):
             if endsLeader { try endLeader(connection) }
-            guard let database = try take(after: observation.newest) else { continue }
+            // A session of its own for each attempt would be expensive.
+            guard try !PostgresDatabase.hasLeader(connection),
+              let database = try take(after: observation.newest)
+            else { continue }
             return reports.leads(TakenDatabase(database))
           }
         }

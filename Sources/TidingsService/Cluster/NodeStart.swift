@@ -29,6 +29,7 @@ struct NodeStart {
   /// - Throws: `StartError`.
   func role() throws -> Role {
     let end = ContinuousClock.now.advanced(by: Self.patience)
+    let connection = PostgresConnection(address, profile: .reader)
     while ContinuousClock.now < end {
       if let database = try PostgresDatabase.take(
         address,
@@ -37,7 +38,7 @@ struct NodeStart {
       ) {
         return .leads(TakenDatabase(database))
       }
-      if try PostgresDatabase.hasLeader(address) { return .follows }
+      if try PostgresDatabase.hasLeader(connection) { return .follows }
       _ = Semaphore().wait(for: Self.pause)
     }
     // With the name of the program that has it.

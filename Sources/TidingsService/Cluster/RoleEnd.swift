@@ -2,8 +2,8 @@
 enum RoleEnd: Sendable, CustomStringConvertible {
   /// It was stopped, or its sockets failed.
   case stopped
-  /// Another node has the database.
-  case anotherLeads
+  /// Another node has the database, which must have the commit that this one saw last.
+  case anotherLeads(after: LeaderRow?)
   /// This node has taken the database, and could not lead.
   case cannotLead
   /// It led and was drained: another one is to lead.

@@ -209,7 +209,7 @@ extension Core {
       leadership?.leave(!lets && hasFollowers(at: loop.now))
     }
     if hasFollowers(at: loop.now) {
-      drain.onDrainedWithoutStop = { [self] in
+      drain.onDrainedWithoutStop = { [self, unowned loop] in
         onRoleEnd?(.drained)
         loop.endAtOnce()
       }

@@ -177,6 +177,18 @@ extension Core: LoopDelegate {
     audit.stop()
   }
 
+  func abandoned(_ loop: LoopContext) {
+    for token in leadership?.takeAll() ?? [] {
+      loop.fail(token, RPCError(.unavailable, "this node does not lead any more"))
+    }
+    // Beside a disk that has failed nothing more is done, and the process ends.
+    guard store.isRemote else { return }
+    reads.stop(loop)
+    assets.stop()
+    store.stop()
+    audit.stop()
+  }
+
   func admit(
     key: Int64?,
     method: @autoclosure () -> MethodDescriptor?,

@@ -103,8 +103,8 @@ struct PostgresDatabase: OpenDatabase {
   /// Whether a node leads at the moment.
   ///
   /// - Throws: `SQLError`.
-  static func hasLeader(_ address: PostgresAddress) throws(SQLError) -> Bool {
-    try PostgresConnection(address, profile: .reader).hasHolder(of: leaderMark)
+  static func hasLeader(_ connection: PostgresConnection) throws(SQLError) -> Bool {
+    try connection.hasHolder(of: leaderMark)
   }
 
   /// Ends the session of the node that leads, unless it is a new one, of a node that has just taken over.

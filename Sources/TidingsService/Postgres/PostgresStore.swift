@@ -22,6 +22,13 @@ final class PostgresStore: Store {
   let walked: WalkedDatabase? = nil
 
   var term: Int64? { connection.term }
+  /// What other nodes must find in the database.
+  private var lastCommit: LeaderRow? {
+    connection.claim()
+    return connection.term.map {
+      LeaderRow(term: $0, name: "", endpoint: "", commit: connection.lastCommit, beat: 0)
+    }
+  }
   /// Of a node that leads.
   private var pulse: LeaderPulse?
 
@@ -33,8 +40,8 @@ final class PostgresStore: Store {
 
   var leadershipEnd: RoleEnd? {
     switch connection.standing {
-    case .held: pulse?.isOutdated == true ? .anotherLeads : nil
-    case .lost: .anotherLeads
+    case .held: pulse?.isOutdated == true ? .anotherLeads(after: lastCommit) : nil
+    case .lost: .anotherLeads(after: lastCommit)
     case .rewound: .databaseLostCommits
     }
   }

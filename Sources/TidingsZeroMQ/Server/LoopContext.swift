@@ -157,6 +157,16 @@ public final class LoopContext {
     if refusalEnd == nil { refusalEnd = .now.advanced(by: configuration.refusalPeriod) }
   }
 
+  /// Lets go of closures that may refer to the loop, whose sockets close with its last reference.
+  func letGo() {
+    drainEnd = DrainEnd()
+    stopActions = []
+    publicationObserver = nil
+    forwarding = nil
+    delegate = nil
+    routes = MethodTable()
+  }
+
   /// Ends the loop after this turn: what was answered leaves, the rest is answered UNAVAILABLE, and the
   /// `LoopDelegate` is not asked to stop.
   public func endAtOnce() { endsAtOnce = true }

@@ -17,6 +17,9 @@ public protocol LoopDelegate: AnyObject {
   /// The last call: answer what is still kept; the sockets are closed after it.
   func stopping(_ loop: LoopContext)
 
+  /// The loop ends at once, without `stopping`: let go of threads and of what refers to the loop.
+  func abandoned(_ loop: LoopContext)
+
   // MARK: Calls
 
   /// Decides who calls, and whether the call may begin, before anything else looks at it; also for a method
@@ -75,6 +78,9 @@ extension LoopDelegate {
   public func timerFired(_ loop: LoopContext) {}
   /// Nothing to do.
   public func stopping(_ loop: LoopContext) {}
+
+  /// Nothing to do.
+  public func abandoned(_ loop: LoopContext) {}
 
   /// Every call begins, in the name of the user whom it claims.
   public func admit(

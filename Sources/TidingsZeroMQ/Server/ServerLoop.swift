@@ -53,6 +53,8 @@ struct ServerLoop: ~Copyable {
       if loop.endsAtOnce {
         loop.perform(loop.calls.endAll(RPCError(.unavailable, "the server has to end")))
         loop.settleReplies()
+        loop.delegate?.abandoned(loop)
+        loop.letGo()
         return
       }
       if isFinished { break }

@@ -24,7 +24,9 @@ internal import Testing
     #expect(observation.observe(row(2, 1), isLinked: true, at: start) == [.follow(row(2, 1))])
   }
 
-  @Test("one that cannot be reached is replaced if it has ended, and ended only if it leaves no sign")
+  @Test(
+    "one that cannot be reached is replaced if it has ended, and ended only if it leaves no sign"
+  )
   func leads() {
     var observation = LeaderObservation(at: start)
     _ = observation.observe(row(1), isLinked: false, at: start)

@@ -18,11 +18,11 @@ public final class Forwarding {
   private var lastNumber: UInt64 = 0
   /// Until when calls wait for a connection.
   private(set) var patienceEnd: ContinuousClock.Instant?
-  /// Calls wait for another connection, though there is one: the other server finishes what it has, and ends.
-  public var isHolding = false {
+  /// Calls wait though there is a connection: it is not known yet whether the other server takes them, or it finishes what it
+  /// has and ends.
+  public var isHolding = true {
     didSet {
-      guard isHolding != oldValue else { return }
-      patienceEnd = isHolding ? .now.advanced(by: Self.patience) : nil
+      if !isHolding, isConnected { patienceEnd = nil } else { beginPatience() }
     }
   }
   /// Called on the loop's thread when the connection was made or has ended, with why.
@@ -180,7 +180,7 @@ public final class Forwarding {
       isBusy = true
       switch change {
       case .connected:
-        patienceEnd = nil
+        isHolding = true
         linkChanged?(nil)
       case .ended(let error):
         // Answers that came before are still there.
@@ -208,12 +208,16 @@ public final class Forwarding {
     return count > 0
   }
 
+  /// From now on calls wait, if they do not already.
+  private func beginPatience() {
+    if patienceEnd == nil { patienceEnd = .now.advanced(by: Self.patience) }
+  }
+
   /// The connection has ended: all that was handed on fails.
   private func lose(_ error: RPCError, on loop: LoopContext) {
     guard upstream != nil else { return }
     upstream = nil
-    isHolding = false
-    patienceEnd = .now.advanced(by: Self.patience)
+    beginPatience()
     let own = ownCalls.sorted { $0.key < $1.key }
     ownCalls = [:]
     for (_, done) in own { done(.failure(error)) }

@@ -23,7 +23,10 @@ extension LoopContext {
       guard routes.lookup(header.method) == nil else { return false }
       forward(header, token, on: connection, passage, by: forwarding)
       return true
-    case .cancel, .credit: return forwarding.control(frames[frames.count - 2], token)
+    case .cancel, .credit:
+      // Behind the call that it may be about.
+      if case .waited = passage {} else if keepsControl(token) { return true }
+      return forwarding.control(frames[frames.count - 2], token)
     case .unknown: return false
     }
   }
