@@ -81,17 +81,18 @@ final class Link {
     let end = ContinuousClock.now.advanced(by: patience)
     let formersEnd = max(end, .now.advanced(by: Self.formerPatience))
     while try !hasTaken(lock) {
-      guard let former, try holderSession(of: lock) == former else {
+      let holder = try holderSession(of: lock)
+      if let holder, holder != former {
         guard ContinuousClock.now < end else {
-          let holder = holder(of: lock) ?? "another program"
-          throw SQLError(.busy, "the database is in use by \(holder)")
+          let name = self.holder(of: lock) ?? "another program"
+          throw SQLError(.busy, "the database is in use by \(name)")
         }
-        Self.pause(Self.lockPause)
-        continue
-      }
-      terminate(former)
-      guard ContinuousClock.now < formersEnd else {
-        throw SQLError(.disconnected, "the session before has not ended yet")
+      } else {
+        // Nobody has it any more, or the session before, which is to end.
+        if let holder { terminate(holder) }
+        guard ContinuousClock.now < formersEnd else {
+          throw SQLError(.disconnected, "the session before has not ended yet")
+        }
       }
       Self.pause(Self.lockPause)
     }

@@ -39,8 +39,8 @@ internal import Testing
     #expect(notes.connected(finding: found(1, 1)) == .rewound)
     #expect(notes.connected(finding: found(3, 1)) == .rewound)
     #expect(notes.connected(finding: found(0, nil)) == .rewound)
-    // One that was committed and is not known to be is noticed by who decides it.
-    #expect(notes.connected(finding: found(1, 3)) == .kept)
+    // One that was taken for absent was committed.
+    #expect(notes.connected(finding: found(1, 3)) == .broken)
     #expect(!notes.isCurrent(found(1, 3)) && notes.isCurrent(found(1, 2)))
   }
 }
