@@ -44,7 +44,8 @@ internal import TidingsRPC
       "RevokeKey": .open, "AssignRoles": .open, "FetchAuditLog": .open, "CreateBackup": .endless,
       "CheckStore": .endless, "FetchStatistics": .open, "ListConnections": .open,
       "EndConnections": .open, "ListDevices": .open, "SetLogLevel": .open, "SetRetention": .open,
-      "Drain": .open, "ResetDevelopment": .open, "FetchUserData": .login, "EraseUser": .open,
+      "Drain": .open, "FetchClusterStatus": .open, "ResetDevelopment": .open,
+      "FetchUserData": .login, "EraseUser": .open,
       "FetchErasure": .open,
     ],
     "tidings.v1.ShareService": [

@@ -17,6 +17,8 @@ final class CountingWriters: Sendable {
     var contradictions: [String] = []
     /// Calls that failed with nothing changed.
     var failedCount = 0
+    /// Calls with an idempotency key that failed, with whatever outcome.
+    var keyedFailureCount = 0
     /// Calls whose outcome was reported as unknown.
     var unknownCount = 0
 
@@ -217,7 +219,8 @@ final class CountingWriters: Sendable {
         guard error.code == .unavailable else { throw error }
         failures.append(error)
         let isUnknown = error.details.contains(.errorInfo(reason: "OUTCOME_UNKNOWN"))
-        results.update { results in
+        results.update { [usesKey] results in
+          if usesKey { results.keyedFailureCount += 1 }
           if isUnknown { results.unknownCount += 1 } else { results.failedCount += 1 }
         }
         // Whoever starts a server again needs the processor too.

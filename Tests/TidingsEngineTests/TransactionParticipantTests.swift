@@ -11,7 +11,7 @@ internal import TidingsSQL
 @Suite struct TransactionParticipantTests {
   /// What need not follow them, and why.
   private static let exempt: [String: String] = [
-    "AdmittedKeys.admissions": "is updated after a commit",
+    "AdmittedKeys.state": "is updated after a commit",
     "AnswerLog.expiredCost": "lives as long as one call",
     "AnswerLog.nextPurge": "a purge that was rolled back is done at the next one",
     "ChannelFirings.firings": "of the change at hand",

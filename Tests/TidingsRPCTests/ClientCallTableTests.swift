@@ -117,8 +117,8 @@ import TidingsRPC
     #expect(!table.awaitsPrevious)
     table.connected()
     #expect(sendAll(&table) == [1, 2])
-    // The safe one waits, as for any server that is unavailable.
-    #expect(refuse(1) == .retry && refuse(2) == .deliverLast)
+    // They wait, as for any server that is unavailable, also the one that is not safe to repeat.
+    #expect(refuse(1) == .retry && refuse(2) == .retry)
     #expect(sendAll(&table).isEmpty && table.nextTimer == start + .milliseconds(500))
   }
 

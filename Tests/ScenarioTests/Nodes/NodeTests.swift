@@ -170,7 +170,8 @@ struct NodeTests {
     }
     let results = try await writers.stop()
     try await writers.verify(on: world.nodes[1], seed)
-    #expect(results.failedCount + results.unknownCount == 0)
+    // The others learn that it is not known what became of a call that was on its way when sockets were closed.
+    #expect(results.keyedFailureCount == 0)
   }
 
   @Test("a database that lost commits gets a new incarnation with the next leader")
