@@ -30,13 +30,15 @@ final class Link {
   /// - Parameters:
   ///   - address: The database.
   ///   - profile: How to use it.
-  ///   - former: The session before, whose connection was lost: if it still has the lock, it is ended.
+  ///   - former: Earlier sessions, whose connections were lost: the one that still has the lock is ended.
+  ///   - begins: Called with the number of the session, before it takes the lock.
   /// - Throws: `disconnected` with libpq's reason; `denied` without a password that is needed; `busy` with who has the
   ///   lock.
   init(
     _ address: PostgresAddress,
     _ profile: PostgresProfile,
-    replacing former: CInt? = nil
+    replacing former: Set<CInt> = [],
+    _ begins: (CInt) -> Void = { _ in }
   ) throws(SQLError) {
     let (keywords, values) = (address.parameters.map(\.0), address.parameters.map(\.1))
     let opened = CStrings.with(keywords) { keywords in
@@ -51,6 +53,7 @@ final class Link {
     tidings_postgres_ignore_notices(handle)
     let settings = Rows(PQexec(handle, profile.settings))
     if let error = settings.error { throw error }
+    begins(session)
     if let lock = profile.sessionLock { try take(lock, profile.lockPatience, from: former) }
     // The session before gives up one lock after the other.
     if let mark = profile.sessionMark { try take(mark, Self.formerPatience, from: former) }
@@ -76,13 +79,13 @@ final class Link {
   private func take(
     _ lock: Int64,
     _ patience: Duration,
-    from former: CInt?
+    from former: Set<CInt>
   ) throws(SQLError) {
     let end = ContinuousClock.now.advanced(by: patience)
     let formersEnd = max(end, .now.advanced(by: Self.formerPatience))
     while try !hasTaken(lock) {
       let holder = try holderSession(of: lock)
-      if let holder, holder != former {
+      if let holder, !former.contains(holder) {
         guard ContinuousClock.now < end else {
           let name = self.holder(of: lock) ?? "another program"
           throw SQLError(.busy, "the database is in use by \(name)")

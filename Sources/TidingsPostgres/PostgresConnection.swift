@@ -36,8 +36,9 @@ public final class PostgresConnection: SQLConnection {
   private var unusedMeanwhile: [Int] = []
   private var encoded: [UInt8] = []
   private var notes = CommitNotes()
-  /// The session of the connection that was lost last.
-  private var formerSession: CInt?
+  /// Sessions that may still have the lock, though their connections were lost: also those that were lost while they took
+  /// it.
+  private var formerSessions: Set<CInt> = []
   /// How it stands with the session lock.
   private let lockStanding = Mutex(LockStanding.held)
   private var planAge = PlanAge()
@@ -587,7 +588,10 @@ public final class PostgresConnection: SQLConnection {
       )
     }
     do throws(SQLError) {
-      let link = try Link(address, profile, replacing: formerSession)
+      let former = formerSessions
+      let link = try Link(address, profile, replacing: former) { formerSessions.insert($0) }
+      // It has the lock, so no earlier one has.
+      formerSessions = []
       schedule.succeeded()
       planAge.sessionBegan()
       running.follow(link)
@@ -605,7 +609,7 @@ public final class PostgresConnection: SQLConnection {
 
   private func lose(_ error: SQLError) {
     _ = pipeline.receive(.disconnected(error))
-    if let link { formerSession = link.session }
+    if let link { formerSessions.insert(link.session) }
     link = nil
     running.follow(nil)
     unused = []
