@@ -53,10 +53,10 @@ public struct PostgresProfile: Sendable {
     return profile
   }
 
-  /// The same without the lock.
+  /// The same without the locks.
   var withoutLock: Self {
     var profile = self
-    profile.sessionLock = nil
+    (profile.sessionLock, profile.sessionMark) = (nil, nil)
     return profile
   }
 

@@ -51,7 +51,8 @@ struct PostgresFaultTests {
     let results = try await writers.stop()
     try await writers.verify(on: server, world.seed)
     print("PostgresFaultTests: \(results.total) saves, \(proxy.faults)")
-    #expect(results.failedCount + results.unknownCount == 0, "seed \(world.seed)")
+    let errors = server.process.seen.value.errors
+    #expect(results.failedCount + results.unknownCount == 0, "seed \(world.seed): \(errors)")
   }
 
   @Test("where commits are cut without mercy calls fail, and what they say is true")
