@@ -462,7 +462,11 @@ public final class PostgresConnection: SQLConnection {
       if notes.isCurrent(found) { try begin(link) } else { lose(link.lost) }
       return found
     } catch {
-      guard error.kind == .busy else { throw error }
+      guard error.kind == .busy else {
+        // Its session may have the lock, and is to be ended by the next one.
+        if link != nil { lose(error) }
+        throw error
+      }
       return try Link(address, profile.withoutLock).noted(notes.term) ?? nothing
     }
   }
