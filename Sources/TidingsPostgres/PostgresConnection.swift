@@ -38,7 +38,9 @@ public final class PostgresConnection: SQLConnection {
   private var notes = CommitNotes()
   /// Sessions that may still have the lock, though their connections were lost: also those that were lost while they took
   /// it.
-  private var formerSessions: Set<CInt> = []
+  private var formerSessions: [CInt] = []
+  /// How many are known: what one of them was sent may arrive long after it was lost.
+  private static let formerSessionsMax = 16
   /// How it stands with the session lock.
   private let lockStanding = Mutex(LockStanding.held)
   private var planAge = PlanAge()
@@ -592,10 +594,10 @@ public final class PostgresConnection: SQLConnection {
       )
     }
     do throws(SQLError) {
-      let former = formerSessions
-      let link = try Link(address, profile, replacing: former) { formerSessions.insert($0) }
-      // It has the lock, so no earlier one has.
-      formerSessions = []
+      let former = Set(formerSessions)
+      let link = try Link(address, profile, replacing: former) { session in
+        formerSessions = formerSessions.suffix(Self.formerSessionsMax - 1) + [session]
+      }
       schedule.succeeded()
       planAge.sessionBegan()
       running.follow(link)
@@ -613,7 +615,6 @@ public final class PostgresConnection: SQLConnection {
 
   private func lose(_ error: SQLError) {
     _ = pipeline.receive(.disconnected(error))
-    if let link { formerSessions.insert(link.session) }
     link = nil
     running.follow(nil)
     unused = []
