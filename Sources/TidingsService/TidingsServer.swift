@@ -112,7 +112,7 @@ public final class TidingsServer: Sendable {
   private static func firstRole(_ setup: ServerSetup) async throws -> any ServerRole {
     #if PostgreSQL
     if case .postgres(let address) = setup.settings.database {
-      switch try NodeStart(address, setup.settings).role() {
+      switch try NodeStart(address, setup).role() {
       case .leads(let taken): return try await LeadingServer.start(setup, with: taken)
       case .follows: return try await FollowingServer.start(setup, address)
       }

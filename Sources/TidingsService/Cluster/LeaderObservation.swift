@@ -11,7 +11,9 @@ struct LeaderObservation {
     case lead(endsLeader: Bool)
   }
 
-  /// A leader that leaves no sign for so long is ended: it leaves one every 500 ms.
+  /// How often a leader leaves a sign.
+  static let signInterval = Duration.milliseconds(500)
+  /// A leader that leaves none for so long is ended.
   static let silenceMax = Duration.seconds(2)
 
   private var leader: LeaderRow?

@@ -10,9 +10,6 @@ internal import TidingsThreads
 /// While the node starts, which may take long, it does so by itself; then only when the loop asks for it, which it does as long
 /// as it turns. The thread ends with the last reference.
 final class LeaderPulse: Sendable {
-  /// How often a sign is left.
-  static let interval = Duration.milliseconds(500)
-
   private let signs: Signs
 
   /// Starts the thread.
@@ -68,7 +65,7 @@ final class LeaderPulse: Sendable {
     func run() {
       let connection = PostgresConnection(address)
       while true {
-        let isAsked = due.wait(for: LeaderPulse.interval)
+        let isAsked = due.wait(for: LeaderObservation.signInterval)
         let current = state.withLock { $0 }
         if current.isStopping { return }
         guard isAsked || current.isAlone else { continue }

@@ -22,8 +22,6 @@ final class Leadership {
     let due: ContinuousClock.Instant
   }
 
-  /// How often a sign of life is left in the database.
-  private static let beatInterval = Duration.milliseconds(500)
   /// The longest that a node waits for publications.
   private static let waitMax = Duration.milliseconds(250)
   /// A node that does not ask for so long does not count as one.
@@ -224,7 +222,7 @@ final class Leadership {
   /// Whether a sign of life is to be left.
   func isBeatDue(at now: ContinuousClock.Instant) -> Bool {
     guard nextBeat <= now else { return false }
-    nextBeat = now.advanced(by: Self.beatInterval)
+    nextBeat = now.advanced(by: LeaderObservation.signInterval)
     return true
   }
 }

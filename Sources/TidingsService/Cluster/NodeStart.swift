@@ -18,10 +18,10 @@ struct NodeStart {
   private static let pause = Duration.milliseconds(100)
 
   private let address: PostgresAddress
-  private let settings: ServerSettings
+  private let setup: ServerSetup
 
-  init(_ address: PostgresAddress, _ settings: ServerSettings) {
-    (self.address, self.settings) = (address, settings)
+  init(_ address: PostgresAddress, _ setup: ServerSetup) {
+    (self.address, self.setup) = (address, setup)
   }
 
   /// Takes the database, or finds out that a node leads.
@@ -33,8 +33,8 @@ struct NodeStart {
     while ContinuousClock.now < end {
       if let database = try PostgresDatabase.take(
         address,
-        assetsPath: settings.assetsPath,
-        for: settings.nodeName ?? settings.rpcEndpoint
+        assetsPath: setup.settings.assetsPath,
+        for: setup.name
       ) {
         return .leads(TakenDatabase(database))
       }
@@ -42,7 +42,7 @@ struct NodeStart {
       _ = Semaphore().wait(for: Self.pause)
     }
     // With the name of the program that has it.
-    return .leads(TakenDatabase(try address.open(assetsPath: settings.assetsPath)))
+    return .leads(TakenDatabase(try address.open(assetsPath: setup.settings.assetsPath)))
   }
 }
 #endif

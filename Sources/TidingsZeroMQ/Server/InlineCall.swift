@@ -19,9 +19,6 @@ public struct InlineCall: ~Copyable {
   /// Whom that key stands for; empty: a guest; `nil` in development mode.
   public let user: String?
 
-  /// Whether a node that proves itself has forwarded it.
-  public var isForwarded: Bool { token.peer.keyNumber == LoopContext.nodeKeyNumber }
-
   /// The method called.
   public var method: MethodDescriptor { route.method }
 
