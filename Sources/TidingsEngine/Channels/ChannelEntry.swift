@@ -32,7 +32,7 @@ final class ChannelEntry {
 struct ChannelContent {
   /// The database that it watches.
   var database: DatabaseEntry
-  /// The topic of its pushes, 16 random bytes.
+  /// The topic of its pushes.
   var topic: [UInt8]
   /// What its subscriptions ask for; they have names besides, this has none.
   var definition: Subscription

@@ -75,7 +75,7 @@ final class ChannelRegistry: TransactionParticipant {
       try table.channel(key: key)
       ?? table.insert(
         key: key,
-        topic: Cryptography.randomBytes(16),
+        topic: Topic.random(),
         databaseNumber: database.number,
         reader: reader
       )

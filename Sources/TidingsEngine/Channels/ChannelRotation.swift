@@ -45,7 +45,7 @@ final class ChannelRotation {
   /// - Returns: The old one; `nil` when there is no such channel.
   func rotate(_ channel: Int64) throws(SQLError) -> [UInt8]? {
     guard let old = try topic(of: channel) else { return nil }
-    let topic = Cryptography.randomBytes(old.count)
+    let topic = Topic.random()
     update.bind(channel, at: 1)
     update.bind(topic, at: 2)
     try update.run()

@@ -28,7 +28,7 @@ final class ControlTopics {
     )
   }
 
-  /// The topic of a user in a container, 16 bytes.
+  /// The topic of a user in a container.
   func topic(of user: String, container: String, environment: Environment) throws -> [UInt8] {
     try topic(
       of: user,
@@ -51,7 +51,7 @@ final class ControlTopics {
     var name = "control\0\(user)\0\(container)\0\(environment.rawValue)"
     if epoch > 0 || userEpoch > 0 { name += "\0\(epoch)" }
     if userEpoch > 0 { name += "\0\(userEpoch)" }
-    return Cryptography.hash(Array(name.utf8), key: secret, bytes: 16)
+    return Topic.derived(from: name, secret: secret)
   }
 
   /// Replaces the topic of a user in a container.

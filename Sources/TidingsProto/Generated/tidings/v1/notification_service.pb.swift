@@ -74,7 +74,7 @@ extension TidingsV1 {
   public struct Channel: Hashable, Sendable {
     /// The channel.
     public var position: TidingsV1.SubscriptionPosition? = nil
-    /// The topic, 16 random bytes.
+    /// The topic, 16 random bytes, of which the first is above 1.
     public var topic: [UInt8] = []
     /// The key for `Push.sealed_notification`, 32 bytes; empty if the server does not seal.
     public var key: [UInt8] = []
@@ -115,7 +115,7 @@ extension TidingsV1 {
   public struct RegisterDeviceResponse: Hashable, Sendable {
     /// Connect a SUB socket here.
     public var pushEndpoint: String = ""
-    /// The user's control topic, 16 random bytes.
+    /// The user's control topic, 16 random bytes, of which the first is above 1.
     public var controlTopic: [UInt8] = []
     /// The user's channels. Their positions are those of the newest events.
     public var channels: [TidingsV1.Channel] = []

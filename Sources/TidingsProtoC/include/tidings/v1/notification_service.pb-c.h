@@ -102,7 +102,7 @@ struct  Tidings__V1__Channel
    */
   Tidings__V1__SubscriptionPosition *position;
   /*
-   * The topic, 16 random bytes.
+   * The topic, 16 random bytes, of which the first is above 1.
    */
   ProtobufCBinaryData topic;
   /*
@@ -134,7 +134,7 @@ struct  Tidings__V1__RegisterDeviceResponse
    */
   ProtobufCBinaryData push_endpoint;
   /*
-   * The user's control topic, 16 random bytes.
+   * The user's control topic, 16 random bytes, of which the first is above 1.
    */
   ProtobufCBinaryData control_topic;
   /*
