@@ -2,7 +2,7 @@
 ///
 /// The first byte is above 1. libzmq 4.3.4 takes the end of a subscription for another subscription
 /// if its topic begins with 1, so that a subscriber of such a topic that registers again and drops the
-/// first registration's topics hears no more of it.
+/// first registration's topics gets no more pushes on it.
 enum Topic {
   private static let size = 16
 
