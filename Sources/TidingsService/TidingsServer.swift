@@ -172,7 +172,8 @@ public final class TidingsServer: Sendable {
     case .leads(let taken): return try await LeadingServer.start(setup, with: taken)
     case .cannotLead:
       return try await FollowingServer.start(setup, address, canLeadAfter: .seconds(10))
-    case .anotherLeads(let newest):
+    // Whoever takes a database that has lost commits makes what clients keep of them expire.
+    case .anotherLeads(let newest), .databaseLost(let newest):
       return try await FollowingServer.start(setup, address, newest: newest)
     case .drained:
       return try await FollowingServer.start(
@@ -181,9 +182,6 @@ public final class TidingsServer: Sendable {
         canLeadAfter: .seconds(10),
         isDrained: true
       )
-    case .databaseLostCommits:
-      // Whoever takes the database first makes what clients keep from the lost history expire.
-      return try await FollowingServer.start(setup, address, renewsIdentity: true)
     }
     #else
     return nil

@@ -34,11 +34,16 @@ package struct StoreIdentity {
   /// Gives a store another identity, in a transaction of its own: what clients hold of the old one
   /// expires, and its keys open nothing that is published from now on.
   ///
-  /// - Parameter connection: The store, outside of a transaction.
+  /// - Parameters:
+  ///   - connection: The store, outside of a transaction.
+  ///   - note: What is kept of the reason in the store; `nil`: nothing.
   /// - Returns: The incarnation, 16 hexadecimal digits.
   /// - Throws: `SQLError`; then the store is as it was.
   @discardableResult
-  package static func renew(_ connection: any SQLConnection) throws -> String {
+  package static func renew(
+    _ connection: any SQLConnection,
+    noting note: (key: String, value: [UInt8])? = nil
+  ) throws -> String {
     let incarnation = Cryptography.randomBytes(incarnationBytes)
     // The old secret is not left behind in free space.
     try connection.overwriteRemovedContent()
@@ -46,6 +51,7 @@ package struct StoreIdentity {
     do {
       try set("incarnation", to: incarnation, connection)
       try set("secret", to: Cryptography.randomBytes(secretBytes), connection)
+      if let note { try set(note.key, to: note.value, connection) }
       try connection.execute("COMMIT")
     } catch {
       try? connection.execute("ROLLBACK")

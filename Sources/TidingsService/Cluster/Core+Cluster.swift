@@ -122,6 +122,17 @@ extension Core {
     let request = try TidingsClusterV1.FollowRequest(decoding: call.body.bytes, in: loop.arena)
     loop.noteNode(call.token, pushEndpoint: request.node?.pushEndpoint ?? "")
     let token = call.token
+    if request.lostTerm > 0 {
+      try verify(
+        CommitMark(
+          term: Int64(clamping: request.lostTerm),
+          number: Int64(clamping: request.lostCommit)
+        ),
+        seenBy: request.node?.name ?? "",
+        leadership,
+        on: loop
+      )
+    }
     switch leadership.follow(request, token, at: loop.now) {
     case nil: break
     case .answer(let response): loop.reply(token, body: response.encoded(in: loop.arena))
@@ -142,6 +153,24 @@ extension Core {
           loop.reply(token, body: response.encoded(in: loop.arena))
         }
       }
+    }
+  }
+
+  /// A node has seen a commit that it does not find any more.
+  ///
+  /// What this node remembers is of a database that others know otherwise: whoever leads next gives the store another identity.
+  private func verify(
+    _ commit: CommitMark,
+    seenBy node: String,
+    _ leadership: Leadership,
+    on loop: LoopContext
+  ) throws {
+    guard leadership.isReportedFirst(commit) else { return }
+    store.awaitThreads()
+    if try commit.isKept(in: store.writer) {
+      logger.log(.warning, "a node misses a commit that the database has", ["node": node])
+    } else {
+      endLeadership(.databaseLost(commit), on: loop)
     }
   }
 

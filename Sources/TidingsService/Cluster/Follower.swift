@@ -27,6 +27,8 @@ final class Follower {
   /// What was published last.
   private var (term, publication): (UInt64, UInt64) = (0, 0)
   private var frontier = EventFrontier()
+  /// A commit that this node has seen and the database of the leader does not have; `nil`: it has all.
+  var lostCommit: CommitMark?
   /// Up to which event a part of what was missed was published; `nil`: nothing is missing.
   private var caughtUp: Int64?
   private var keysVersion: UInt64?
@@ -161,7 +163,9 @@ final class Follower {
       publication: publication,
       event: UInt64(clamping: caughtUp ?? frontier.event),
       waitMilliseconds: UInt32(Self.wait / .milliseconds(1)),
-      keysVersion: keysVersion ?? 0
+      keysVersion: keysVersion ?? 0,
+      lostTerm: UInt64(clamping: lostCommit?.term ?? 0),
+      lostCommit: UInt64(clamping: lostCommit?.number ?? 0)
     )
     let number = linkNumber
     forwarding.call(

@@ -20,7 +20,6 @@ struct FollowingServer: ServerRole {
   ///   - setup: How.
   ///   - address: The database.
   ///   - newest: A commit that the database must have; `nil`: none is known.
-  ///   - renewsIdentity: If this node comes to lead, the store gets another identity first.
   ///   - pause: This node does not lead before that has passed.
   ///   - isDrained: It takes no calls until an administrator says so.
   /// - Returns: The server, once its sockets are bound.
@@ -28,8 +27,7 @@ struct FollowingServer: ServerRole {
   static func start(
     _ setup: ServerSetup,
     _ address: PostgresAddress,
-    newest: LeaderRow? = nil,
-    renewsIdentity: Bool = false,
+    newest: CommitMark? = nil,
     canLeadAfter pause: Duration = .zero,
     isDrained: Bool = false
   ) async throws -> FollowingServer {
@@ -46,10 +44,10 @@ struct FollowingServer: ServerRole {
       setup.admittedKeys,
       setup.logger,
       newest: newest,
-      renewsIdentity: renewsIdentity,
       canLeadAfter: pause,
       .init(
         follows: { leader in remote.submit { $0.follow(leader, on: $1) } },
+        hasLost: { commit in remote.submit { follower, _ in follower.lostCommit = commit } },
         leads: { taken in
           end.set(.leads(taken))
           remote.submit { $0.end(on: $1) }

@@ -5,6 +5,8 @@
 struct LeaderObservation {
   /// What is to be done.
   enum Action: Equatable {
+    /// Find out whether the database still has this commit, and report it with `verified`.
+    case verify(CommitMark)
     /// Forward calls to this leader.
     case follow(LeaderRow)
     /// Try to take the session lock; `endsLeader`: end the session that has it before.
@@ -18,12 +20,12 @@ struct LeaderObservation {
 
   private var leader: LeaderRow?
   /// The newest commit that was seen: the database must have it, whoever leads.
-  private(set) var newest: LeaderRow?
+  private(set) var newest: CommitMark?
   /// When a sign of the leader was seen last.
   private var lastSign: ContinuousClock.Instant
 
   /// Begins to observe.
-  init(at now: ContinuousClock.Instant, newest: LeaderRow? = nil) {
+  init(at now: ContinuousClock.Instant, newest: CommitMark? = nil) {
     (lastSign, self.newest) = (now, newest)
   }
 
@@ -43,7 +45,31 @@ struct LeaderObservation {
     let isNew = row.term != leader?.term || row.endpoint != leader?.endpoint
     if row != leader { lastSign = now }
     leader = row
-    if newest.map({ ($0.term, $0.commit) < (row.term, row.commit) }) ?? true { newest = row }
+    return noteCommit(of: row) + actions(row, isNew: isNew, isLinked: isLinked, at: now)
+  }
+
+  /// The newest commit was looked for.
+  ///
+  /// - Parameter isKept: `false`: the database has lost it.
+  mutating func verified(isKept: Bool) {
+    if isKept { newest = leader?.mark }
+  }
+
+  /// A later number of the same term is a later commit; another term says nothing about the commits of this one.
+  private mutating func noteCommit(of row: LeaderRow) -> [Action] {
+    guard let newest, row.term != newest.term || row.commit < newest.number else {
+      newest = row.mark
+      return []
+    }
+    return [.verify(newest)]
+  }
+
+  private mutating func actions(
+    _ row: LeaderRow,
+    isNew: Bool,
+    isLinked: Bool,
+    at now: ContinuousClock.Instant
+  ) -> [Action] {
     // One that starts cannot be called yet.
     if isNew { return row.endpoint.isEmpty ? [] : [.follow(row)] }
     if lastSign.duration(to: now) > Self.silenceMax {

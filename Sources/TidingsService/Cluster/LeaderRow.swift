@@ -10,6 +10,8 @@ struct LeaderRow: Equatable, Sendable {
   var endpoint: String
   /// The number of the last commit of its term.
   var commit: Int64
+  /// The last commit.
+  var mark: CommitMark { CommitMark(term: term, number: commit) }
   /// As long as it changes, the leader is alive.
   var beat: Int64
 
@@ -32,16 +34,6 @@ struct LeaderRow: Equatable, Sendable {
       commit: select.int64(3),
       beat: select.int64(4)
     )
-  }
-
-  /// Whether a database has the last commit of this row, which was seen in it before.
-  ///
-  /// - Throws: `SQLError`.
-  func isHistory(of connection: any SQLConnection) throws(SQLError) -> Bool {
-    let select = try connection.prepare("SELECT number FROM commits WHERE term = ?1")
-    select.bind(term, at: 1)
-    defer { select.reset() }
-    return try select.step() && select.int64(0) >= commit
   }
 
   /// Makes a node the leader, in the open transaction.

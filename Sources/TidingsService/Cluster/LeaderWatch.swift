@@ -12,6 +12,8 @@ final class LeaderWatch: Sendable {
   struct Reports: Sendable {
     /// Calls go to this leader.
     let follows: @Sendable (LeaderRow) -> Void
+    /// The database that somebody leads does not have this commit; `nil`: it has all.
+    let hasLost: @Sendable (CommitMark?) -> Void
     /// This node has the database.
     let leads: @Sendable (TakenDatabase) -> Void
   }
@@ -42,9 +44,7 @@ final class LeaderWatch: Sendable {
   private let logger: Logger
   private let reports: Reports
   /// A commit that the database must have.
-  private let newest: LeaderRow?
-  /// If this node comes to lead, the store gets another identity first.
-  private let renewsIdentity: Bool
+  private let newest: CommitMark?
   /// This node does not lead before.
   private let earliest: ContinuousClock.Instant
   private let state = Mutex(State())
@@ -58,14 +58,13 @@ final class LeaderWatch: Sendable {
     _ name: String,
     _ admittedKeys: AdmittedKeys,
     _ logger: Logger,
-    newest: LeaderRow?,
-    renewsIdentity: Bool,
+    newest: CommitMark?,
     canLeadAfter pause: Duration,
     _ reports: Reports
   ) {
     (self.address, self.settings, self.name) = (address, settings, name)
     (self.admittedKeys, self.logger, self.reports) = (admittedKeys, logger, reports)
-    (self.newest, self.renewsIdentity) = (newest, renewsIdentity)
+    self.newest = newest
     earliest = .now.advanced(by: pause)
   }
 
@@ -127,6 +126,10 @@ final class LeaderWatch: Sendable {
         for action in observation.observe(row, isLinked: isLinked, at: .now) {
           switch action {
           case .follow(let leader): reports.follows(leader)
+          case .verify(let commit):
+            let isKept = try commit.isKept(in: connection)
+            observation.verified(isKept: isKept)
+            reports.hasLost(isKept ? nil : commit)
           case .lead(let endsLeader):
             if endsLeader { try endLeader(connection) }
             // A session of its own for each attempt would be expensive.
@@ -145,7 +148,7 @@ final class LeaderWatch: Sendable {
   }
 
   /// Takes the database, if no other node has it.
-  private func take(after leader: LeaderRow?) throws -> PostgresDatabase? {
+  private func take(after commit: CommitMark?) throws -> PostgresDatabase? {
     guard !isStopping, earliest <= .now,
       let database = try PostgresDatabase.take(
         address,
@@ -153,16 +156,13 @@ final class LeaderWatch: Sendable {
         for: name
       )
     else { return nil }
-    let isHistory = try leader?.isHistory(of: database.connection) ?? true
-    guard isHistory, !renewsIdentity else {
-      let incarnation = try StoreIdentity.renew(database.connection)
+    if let commit, try !commit.isKept(in: database.connection) {
       logger.log(
         .error,
         "THE DATABASE HAS LOST COMMITS that it had acknowledged: the store has a new incarnation, change tokens expire, and "
           + "devices register again",
-        ["incarnation": incarnation]
+        ["incarnation": try commit.renewIdentity(database.connection)]
       )
-      return database
     }
     return database
   }

@@ -37,6 +37,8 @@ final class Leadership {
   /// The newest event about which was published.
   private var event: Int64
   private var nextBeat = ContinuousClock.now
+  /// The last commit that a node did not find.
+  private var reported: CommitMark?
   /// Nodes that follow forward nothing more, and wait for the next leader.
   private(set) var isLeaving = false
 
@@ -210,6 +212,15 @@ final class Leadership {
       keysVersion: admittedKeys.version,
       leader: node.message
     )
+  }
+
+  // MARK: Lost commits
+
+  /// Whether nobody has said before that the database has lost this commit.
+  func isReportedFirst(_ commit: CommitMark) -> Bool {
+    guard reported != commit else { return false }
+    reported = commit
+    return true
   }
 
   // MARK: Signs of life

@@ -3,13 +3,13 @@ enum RoleEnd: Sendable, CustomStringConvertible {
   /// It was stopped, or its sockets failed.
   case stopped
   /// Another node has the database, which must have the commit that this one saw last.
-  case anotherLeads(after: LeaderRow?)
+  case anotherLeads(after: CommitMark?)
   /// This node has taken the database, and could not lead.
   case cannotLead
   /// It led and was drained: another one is to lead.
   case drained
-  /// The database does not have commits that it had acknowledged.
-  case databaseLostCommits
+  /// The database does not have this commit, which it had acknowledged.
+  case databaseLost(CommitMark?)
   /// This node has taken the database, and leads.
   case leads(TakenDatabase)
 
@@ -19,7 +19,7 @@ enum RoleEnd: Sendable, CustomStringConvertible {
     case .anotherLeads: "another node has taken the database"
     case .cannotLead: "this node cannot lead"
     case .drained: "this node was drained"
-    case .databaseLostCommits: "the database has lost commits that it had acknowledged"
+    case .databaseLost: "the database has lost commits that it had acknowledged"
     case .leads: "this node has taken the database"
     }
   }

@@ -23,11 +23,9 @@ final class PostgresStore: Store {
 
   var term: Int64? { connection.term }
   /// What other nodes must find in the database.
-  private var lastCommit: LeaderRow? {
+  private var lastCommit: CommitMark? {
     connection.claim()
-    return connection.term.map {
-      LeaderRow(term: $0, name: "", endpoint: "", commit: connection.lastCommit, beat: 0)
-    }
+    return connection.term.map { CommitMark(term: $0, number: connection.lastCommit) }
   }
   /// Of a node that leads.
   private var pulse: LeaderPulse?
@@ -42,7 +40,7 @@ final class PostgresStore: Store {
     switch connection.standing {
     case .held: pulse?.isOutdated == true ? .anotherLeads(after: lastCommit) : nil
     case .lost: .anotherLeads(after: lastCommit)
-    case .rewound: .databaseLostCommits
+    case .rewound: .databaseLost(lastCommit)
     }
   }
 

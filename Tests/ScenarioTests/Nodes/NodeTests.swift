@@ -200,6 +200,36 @@ struct NodeTests {
     #expect(errors.contains("THE DATABASE HAS LOST COMMITS"), "\(errors)")
   }
 
+  @Test("commits that a node which follows has seen, and the leader has not, are missed too, once")
+  func lostCommitsOfOthers() async throws {
+    let world = try await NodeWorld(3)
+    let client = try await world.nodes[1].client(as: "ada")
+    try await client.save(.init("Houses", "h1"))
+    let token = try await TidingsV1.RecordService.Client(client.transport)
+      .fetchDatabaseChanges(.init()).changeToken
+    let database = try world.database()
+    try database.execute("UPDATE commits SET number = number + 1000 WHERE term = 1")
+    try await world.waitUntilRead(database)
+    // As if a standby had been promoted that was behind, with which the leader goes on.
+    try database.execute("UPDATE commits SET number = number - 1000 WHERE term = 1")
+    while true {
+      let client = try await world.nodes[0].client(as: "ada")
+      let error = await failure {
+        _ = try await TidingsV1.RecordService.Client(client.transport)
+          .fetchDatabaseChanges(.init(changeToken: token))
+      }
+      // A change of roles takes a moment.
+      if "\(error as Any)".contains("token") { break }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    try await world.wait(forFollowers: 2, from: 0)
+    // Nobody misses them any more.
+    try await world.waitUntilRead(database)
+    try await world.nodes[2].client(as: "ada").save(.init("Houses", "h2"))
+    let errors = world.nodes.map { $0.process.seen.value.errors }.joined()
+    #expect(errors.components(separatedBy: "THE DATABASE HAS LOST COMMITS").count == 2, "\(errors)")
+  }
+
   /// The names of the records of which a device is notified, in order.
   private func names(of client: Client) -> AsyncThrowingStream<String, any Error> {
     AsyncThrowingStream { continuation in

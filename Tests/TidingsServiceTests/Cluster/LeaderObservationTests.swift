@@ -21,7 +21,8 @@ internal import Testing
     #expect(observation.observe(row(1, at: ""), isLinked: false, at: start) == [])
     #expect(observation.observe(row(1), isLinked: false, at: start) == [.follow(row(1))])
     #expect(observation.observe(row(1, 1), isLinked: true, at: start) == [])
-    #expect(observation.observe(row(2, 1), isLinked: true, at: start) == [.follow(row(2, 1))])
+    let next = observation.observe(row(2, 1), isLinked: true, at: start)
+    #expect(next == [.verify(row(1).mark), .follow(row(2, 1))])
   }
 
   @Test(
@@ -47,13 +48,26 @@ internal import Testing
     #expect(observation.observe(row(1, 19), isLinked: true, at: now) == [])
   }
 
-  @Test("the newest commit that was seen stays, whatever the database says later")
+  @Test("a commit that was seen is looked for when the database says less, or another term began")
   func newest() {
     var observation = LeaderObservation(at: start)
-    _ = observation.observe(row(3, commit: 7), isLinked: true, at: start)
-    _ = observation.observe(row(3, commit: 2), isLinked: true, at: start)
-    #expect(observation.newest == row(3, commit: 7))
-    _ = observation.observe(row(4, commit: 1), isLinked: true, at: start)
-    #expect(observation.newest == row(4, commit: 1))
+    #expect(
+      observation.observe(row(3, commit: 7), isLinked: true, at: start) == [
+        .follow(row(3, commit: 7))
+      ]
+    )
+    #expect(observation.observe(row(3, commit: 8), isLinked: true, at: start) == [])
+    let seen = CommitMark(term: 3, number: 8)
+    #expect(observation.observe(row(3, commit: 2), isLinked: true, at: start) == [.verify(seen)])
+    observation.verified(isKept: false)
+    // Also when another node leads.
+    let next = row(4, commit: 1)
+    #expect(observation.observe(next, isLinked: true, at: start) == [.verify(seen), .follow(next)])
+    observation.verified(isKept: false)
+    #expect(observation.newest == seen)
+    #expect(observation.observe(next, isLinked: true, at: start) == [.verify(seen)])
+    observation.verified(isKept: true)
+    #expect(observation.newest == next.mark)
+    #expect(observation.observe(row(4, commit: 2), isLinked: true, at: start) == [])
   }
 }

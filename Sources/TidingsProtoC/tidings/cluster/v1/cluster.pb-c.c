@@ -354,7 +354,7 @@ const ProtobufCMessageDescriptor tidings__cluster__v1__node__descriptor =
   (ProtobufCMessageInit) tidings__cluster__v1__node__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__cluster__v1__follow_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor tidings__cluster__v1__follow_request__field_descriptors[8] =
 {
   {
     "node",
@@ -428,10 +428,36 @@ static const ProtobufCFieldDescriptor tidings__cluster__v1__follow_request__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "lost_term",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Cluster__V1__FollowRequest, lost_term),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "lost_commit",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Cluster__V1__FollowRequest, lost_commit),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__cluster__v1__follow_request__field_indices_by_name[] = {
   3,   /* field[3] = event */
   5,   /* field[5] = keys_version */
+  7,   /* field[7] = lost_commit */
+  6,   /* field[6] = lost_term */
   0,   /* field[0] = node */
   2,   /* field[2] = publication */
   1,   /* field[1] = term */
@@ -440,7 +466,7 @@ static const unsigned tidings__cluster__v1__follow_request__field_indices_by_nam
 static const ProtobufCIntRange tidings__cluster__v1__follow_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor tidings__cluster__v1__follow_request__descriptor =
 {
@@ -450,7 +476,7 @@ const ProtobufCMessageDescriptor tidings__cluster__v1__follow_request__descripto
   "Tidings__Cluster__V1__FollowRequest",
   "tidings.cluster.v1",
   sizeof(Tidings__Cluster__V1__FollowRequest),
-  6,
+  8,
   tidings__cluster__v1__follow_request__field_descriptors,
   tidings__cluster__v1__follow_request__field_indices_by_name,
   1,  tidings__cluster__v1__follow_request__number_ranges,

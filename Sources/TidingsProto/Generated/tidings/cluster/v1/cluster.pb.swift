@@ -58,6 +58,11 @@ extension TidingsClusterV1 {
     public var waitMilliseconds: UInt32 = 0
     /// The last `FollowResponse.keys_version`: the call waits for another one too.
     public var keysVersion: UInt64 = 0
+    /// The term of a commit that the node has seen in the database, and that the database does not have any more, because it was
+    /// restored or a standby was promoted that was behind; 0: none. The leader then gives the store a new incarnation.
+    public var lostTerm: UInt64 = 0
+    /// The number of that commit in its term.
+    public var lostCommit: UInt64 = 0
 
     /// All fields at their defaults.
     public init() {}
@@ -69,7 +74,9 @@ extension TidingsClusterV1 {
       publication: UInt64 = 0,
       event: UInt64 = 0,
       waitMilliseconds: UInt32 = 0,
-      keysVersion: UInt64 = 0
+      keysVersion: UInt64 = 0,
+      lostTerm: UInt64 = 0,
+      lostCommit: UInt64 = 0
     ) {
       self.node = node
       self.term = term
@@ -77,6 +84,8 @@ extension TidingsClusterV1 {
       self.event = event
       self.waitMilliseconds = waitMilliseconds
       self.keysVersion = keysVersion
+      self.lostTerm = lostTerm
+      self.lostCommit = lostCommit
     }
 
     /// The numbers of the fields on the wire.
@@ -87,6 +96,8 @@ extension TidingsClusterV1 {
       @inlinable public static var event: Int { 4 }
       @inlinable public static var waitMilliseconds: Int { 5 }
       @inlinable public static var keysVersion: Int { 6 }
+      @inlinable public static var lostTerm: Int { 7 }
+      @inlinable public static var lostCommit: Int { 8 }
     }
   }
 
@@ -268,6 +279,10 @@ extension TidingsClusterV1.FollowRequest: TidingsProtobuf.GeneratedMessage {
         self.waitMilliseconds = try reader.uint32()
       case 6:
         self.keysVersion = try reader.uint64()
+      case 7:
+        self.lostTerm = try reader.uint64()
+      case 8:
+        self.lostCommit = try reader.uint64()
       default: try reader.skip(field)
       }
     }
@@ -281,6 +296,8 @@ extension TidingsClusterV1.FollowRequest: TidingsProtobuf.GeneratedMessage {
     if self.event != 0 { writer.tag(32); writer.uint64(self.event) }
     if self.waitMilliseconds != 0 { writer.tag(40); writer.uint32(self.waitMilliseconds) }
     if self.keysVersion != 0 { writer.tag(48); writer.uint64(self.keysVersion) }
+    if self.lostTerm != 0 { writer.tag(56); writer.uint64(self.lostTerm) }
+    if self.lostCommit != 0 { writer.tag(64); writer.uint64(self.lostCommit) }
   }
 }
 
@@ -581,18 +598,19 @@ extension TidingsProtobuf.FileDescriptor {
     base64: """
       CiB0aWRpbmdzL2NsdXN0ZXIvdjEvY2x1c3Rlci5wcm90bxISdGlkaW5ncy5jbHVzdGVyLnYxInwKBE5vZGUSEgoEbmFt\
       ZRgBIAEoCVIEbmFtZRIYCgd2ZXJzaW9uGAIgASgJUgd2ZXJzaW9uEiEKDHJwY19lbmRwb2ludBgDIAEoCVILcnBjRW5k\
-      cG9pbnQSIwoNcHVzaF9lbmRwb2ludBgEIAEoCVIMcHVzaEVuZHBvaW50ItkBCg1Gb2xsb3dSZXF1ZXN0EiwKBG5vZGUY\
+      cG9pbnQSIwoNcHVzaF9lbmRwb2ludBgEIAEoCVIMcHVzaEVuZHBvaW50IpcCCg1Gb2xsb3dSZXF1ZXN0EiwKBG5vZGUY\
       ASABKAsyGC50aWRpbmdzLmNsdXN0ZXIudjEuTm9kZVIEbm9kZRISCgR0ZXJtGAIgASgEUgR0ZXJtEiAKC3B1YmxpY2F0\
       aW9uGAMgASgEUgtwdWJsaWNhdGlvbhIUCgVldmVudBgEIAEoBFIFZXZlbnQSKwoRd2FpdF9taWxsaXNlY29uZHMYBSAB\
-      KA1SEHdhaXRNaWxsaXNlY29uZHMSIQoMa2V5c192ZXJzaW9uGAYgASgEUgtrZXlzVmVyc2lvbiKVAgoORm9sbG93UmVz\
-      cG9uc2USEgoEdGVybRgBIAEoBFIEdGVybRJDCgxwdWJsaWNhdGlvbnMYAiADKAsyHy50aWRpbmdzLmNsdXN0ZXIudjEu\
-      UHVibGljYXRpb25SDHB1YmxpY2F0aW9ucxIgCgtwdWJsaWNhdGlvbhgDIAEoBFILcHVibGljYXRpb24SFAoFZXZlbnQY\
-      BCABKARSBWV2ZW50EiEKDGtleXNfdmVyc2lvbhgFIAEoBFILa2V5c1ZlcnNpb24SMAoGbGVhZGVyGAYgASgLMhgudGlk\
-      aW5ncy5jbHVzdGVyLnYxLk5vZGVSBmxlYWRlchIdCgppc19sZWF2aW5nGAcgASgIUglpc0xlYXZpbmciNwoLUHVibGlj\
-      YXRpb24SFAoFdG9waWMYASABKAxSBXRvcGljEhIKBGJvZHkYAiABKAxSBGJvZHkiQAoQQXV0aG9yaXplUmVxdWVzdBIW\
-      CgZtZXRob2QYASABKAlSBm1ldGhvZBIUCgVhYm91dBgCIAEoCVIFYWJvdXQiEwoRQXV0aG9yaXplUmVzcG9uc2UyxQEK\
-      DkNsdXN0ZXJTZXJ2aWNlElQKBkZvbGxvdxIhLnRpZGluZ3MuY2x1c3Rlci52MS5Gb2xsb3dSZXF1ZXN0GiIudGlkaW5n\
-      cy5jbHVzdGVyLnYxLkZvbGxvd1Jlc3BvbnNlIgOQAgESXQoJQXV0aG9yaXplEiQudGlkaW5ncy5jbHVzdGVyLnYxLkF1\
-      dGhvcml6ZVJlcXVlc3QaJS50aWRpbmdzLmNsdXN0ZXIudjEuQXV0aG9yaXplUmVzcG9uc2UiA5ACAWIGcHJvdG8z
+      KA1SEHdhaXRNaWxsaXNlY29uZHMSIQoMa2V5c192ZXJzaW9uGAYgASgEUgtrZXlzVmVyc2lvbhIbCglsb3N0X3Rlcm0Y\
+      ByABKARSCGxvc3RUZXJtEh8KC2xvc3RfY29tbWl0GAggASgEUgpsb3N0Q29tbWl0IpUCCg5Gb2xsb3dSZXNwb25zZRIS\
+      CgR0ZXJtGAEgASgEUgR0ZXJtEkMKDHB1YmxpY2F0aW9ucxgCIAMoCzIfLnRpZGluZ3MuY2x1c3Rlci52MS5QdWJsaWNh\
+      dGlvblIMcHVibGljYXRpb25zEiAKC3B1YmxpY2F0aW9uGAMgASgEUgtwdWJsaWNhdGlvbhIUCgVldmVudBgEIAEoBFIF\
+      ZXZlbnQSIQoMa2V5c192ZXJzaW9uGAUgASgEUgtrZXlzVmVyc2lvbhIwCgZsZWFkZXIYBiABKAsyGC50aWRpbmdzLmNs\
+      dXN0ZXIudjEuTm9kZVIGbGVhZGVyEh0KCmlzX2xlYXZpbmcYByABKAhSCWlzTGVhdmluZyI3CgtQdWJsaWNhdGlvbhIU\
+      CgV0b3BpYxgBIAEoDFIFdG9waWMSEgoEYm9keRgCIAEoDFIEYm9keSJAChBBdXRob3JpemVSZXF1ZXN0EhYKBm1ldGhv\
+      ZBgBIAEoCVIGbWV0aG9kEhQKBWFib3V0GAIgASgJUgVhYm91dCITChFBdXRob3JpemVSZXNwb25zZTLFAQoOQ2x1c3Rl\
+      clNlcnZpY2USVAoGRm9sbG93EiEudGlkaW5ncy5jbHVzdGVyLnYxLkZvbGxvd1JlcXVlc3QaIi50aWRpbmdzLmNsdXN0\
+      ZXIudjEuRm9sbG93UmVzcG9uc2UiA5ACARJdCglBdXRob3JpemUSJC50aWRpbmdzLmNsdXN0ZXIudjEuQXV0aG9yaXpl\
+      UmVxdWVzdBolLnRpZGluZ3MuY2x1c3Rlci52MS5BdXRob3JpemVSZXNwb25zZSIDkAIBYgZwcm90bzM=
       """)
 }

@@ -87,10 +87,19 @@ struct  Tidings__Cluster__V1__FollowRequest
    * The last `FollowResponse.keys_version`: the call waits for another one too.
    */
   uint64_t keys_version;
+  /*
+   * The term of a commit that the node has seen in the database, and that the database does not have any more, because it was
+   * restored or a standby was promoted that was behind; 0: none. The leader then gives the store a new incarnation.
+   */
+  uint64_t lost_term;
+  /*
+   * The number of that commit in its term.
+   */
+  uint64_t lost_commit;
 };
 #define TIDINGS__CLUSTER__V1__FOLLOW_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__cluster__v1__follow_request__descriptor) \
-    , NULL, 0, 0, 0, 0, 0 }
+    , NULL, 0, 0, 0, 0, 0, 0, 0 }
 
 
 /*
