@@ -23,6 +23,8 @@ public struct ClientCallTable {
     case deliver
     /// It is the last one: give it to the caller, who is forgotten.
     case deliverLast
+    /// The same, but it says nothing of an earlier attempt, whose outcome is unknown: `RPCError.afterUnknownOutcome`.
+    case deliverUnknown
     /// Keep it back; the call will be sent again.
     case retry
     /// Nobody waits for it.
@@ -44,6 +46,8 @@ public struct ClientCallTable {
     var phase = Phase.waiting
     var attempts = 0
     var hasAnswers = false
+    /// An attempt was sent, and its outcome is unknown.
+    var isUncertain = false
     /// How many servers did not begin it because they drain.
     var refusals = 0
 
@@ -160,6 +164,7 @@ public struct ClientCallTable {
   ///   - isUnavailable: Its status is UNAVAILABLE.
   ///   - isUnbegun: The server refused the call before it began, because it takes none for now: the call may be repeated
   ///     whatever it does.
+  ///   - isUncertain: The server does not know whether the call took effect.
   ///   - asksNext: Then another server is asked at once, if there is one.
   ///   - retryAfter: How long its server wants to be left alone with the call, if it says so.
   ///   - isLast: None follows.
@@ -170,6 +175,7 @@ public struct ClientCallTable {
     _ id: UInt64,
     isUnavailable: Bool,
     isUnbegun: Bool = false,
+    isUncertain: Bool = false,
     asksNext: Bool = false,
     retryAfter: Duration? = nil,
     isLast: Bool,
@@ -177,6 +183,7 @@ public struct ClientCallTable {
     now: Duration
   ) -> Reception {
     guard var call = calls[id], call.isSent else { return .ignore }
+    if isUncertain { call.isUncertain = true }
     // Each server is asked once; then it is like any other call of a server that is unavailable.
     if isUnbegun, asksNext, !call.hasAnswers, call.refusals + 1 < endpointsCount {
       call.refusals += 1
@@ -203,7 +210,7 @@ public struct ClientCallTable {
     }
     if isLast {
       calls[id] = nil
-      return .deliverLast
+      return isUnavailable && call.isUncertain ? .deliverUnknown : .deliverLast
     }
     call.hasAnswers = true
     calls[id] = call
@@ -263,8 +270,10 @@ public struct ClientCallTable {
     unsent = FIFO<UInt64>()
     // Those that were sent to a server that drains are still answered.
     let waiting = calls.filter { !$0.value.isSent }.keys.sorted()
-    for id in waiting { calls[id] = nil }
-    return waiting.map { .fail($0, error) }
+    return waiting.map { id in
+      let isUncertain = calls.removeValue(forKey: id)?.isUncertain ?? false
+      return .fail(id, isUncertain ? error.afterUnknownOutcome : error)
+    }
   }
 
   /// The connection is gone, and with it every answer that was to come on it.
@@ -292,6 +301,7 @@ public struct ClientCallTable {
       guard var call = calls[id], isAffected(call.phase) else { continue }
       if call.isSafe, !call.hasAnswers, call.attempts < retry.attemptsMax {
         call.phase = .waiting
+        call.isUncertain = true
         calls[id] = call
         unsent.append(id)
       } else {
@@ -330,7 +340,7 @@ public struct ClientCallTable {
       }
       if let connectionDue, connectionDue <= now, !call.isSent {
         calls[id] = nil
-        actions.append(.fail(id, unreachable))
+        actions.append(.fail(id, call.isUncertain ? unreachable.afterUnknownOutcome : unreachable))
         continue
       }
       wake(at: call.deadline)
@@ -359,7 +369,7 @@ public struct ClientCallTable {
     RPCError(
       .unavailable,
       "the connection to \(endpoint) was lost; whether the call took effect is unknown",
-      details: [.errorInfo(reason: "OUTCOME_UNKNOWN")]
+      details: [.errorInfo(reason: RPCError.unknownOutcomeReason)]
     )
   }
   private static func interrupted(_ endpoint: String) -> RPCError {

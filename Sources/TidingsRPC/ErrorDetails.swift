@@ -61,6 +61,25 @@ extension RPCError {
   /// The reason of calls that a node refuses while it knows no node that leads.
   package static let noLeaderReason = "NO_LEADER"
 
+  /// The reason of calls of which nobody knows whether they took effect.
+  package static let unknownOutcomeReason = "OUTCOME_UNKNOWN"
+
+  /// Whether the call took effect is not known.
+  package var hasUnknownOutcome: Bool {
+    details.contains(.errorInfo(reason: Self.unknownOutcomeReason))
+  }
+
+  /// This error of the last attempt to make a call, when the outcome of an earlier one is unknown.
+  package var afterUnknownOutcome: RPCError {
+    if hasUnknownOutcome { return self }
+    var error = self
+    error.message += "; whether an earlier attempt took effect is unknown"
+    // Its own reason says what became of the last attempt only.
+    error.details.removeAll { $0.typeURL.hasSuffix("/tidings.rpc.v1.ErrorInfo") }
+    error.details.append(.errorInfo(reason: Self.unknownOutcomeReason))
+    return error
+  }
+
   /// The server does not have the method, though it has the service.
   package static func unimplemented(method: String) -> Self {
     Self(

@@ -122,6 +122,71 @@ import TidingsRPC
     #expect(sendAll(&table).isEmpty && table.nextTimer == start + .milliseconds(500))
   }
 
+  @Test("once the outcome of an attempt is unknown, no later error hides it")
+  func uncertain() {
+    var table = table(attemptsMax: 2)
+    table.connected()
+    for id in 1...3 as ClosedRange<UInt64> {
+      _ = table.start(id, isSafe: true, deadline: nil, now: start)
+    }
+    #expect(sendAll(&table) == [1, 2, 3])
+    func receive(
+      _ id: UInt64,
+      isUncertain: Bool = false,
+      isUnavailable: Bool = true
+    )
+      -> ClientCallTable.Reception
+    {
+      table.received(
+        id,
+        isUnavailable: isUnavailable,
+        isUncertain: isUncertain,
+        isLast: true,
+        jitter: 0,
+        now: start
+      )
+    }
+    // Said by a server, or because the connection was lost.
+    #expect(receive(1, isUncertain: true) == .retry)
+    #expect(table.connectionLost(start).isEmpty)
+    table.connected()
+    #expect(table.expire(start + .seconds(1)).isEmpty)
+    #expect(sendAll(&table).sorted() == [1, 2, 3])
+    #expect(receive(1) == .deliverUnknown)
+    // What was done the first time is answered the second time.
+    #expect(receive(2, isUnavailable: false) == .deliverLast)
+    _ = table.start(4, isSafe: true, deadline: nil, now: start)
+    table.leave(start)
+    #expect(receive(3) == .deliverUnknown)
+    let failure = RPCError(.unauthenticated, "no", details: [.errorInfo(reason: "KEY")])
+    #expect(table.connectionFailed(failure, failsCalls: true) == [.fail(4, failure)])
+    #expect(
+      failure.afterUnknownOutcome
+        == RPCError(
+          .unauthenticated,
+          "no; whether an earlier attempt took effect is unknown",
+          details: [.errorInfo(reason: "OUTCOME_UNKNOWN")]
+        )
+    )
+  }
+
+  @Test("a call that waits to be repeated until there is no connection has an unknown outcome")
+  func uncertainWithoutConnection() {
+    for isRefused in [false, true] {
+      var table = table()
+      table.connected()
+      for id in [1, 2] as [UInt64] {
+        _ = table.start(id, isSafe: true, deadline: nil, now: start)
+        if id == 1 { #expect(sendAll(&table) == [1]) }
+      }
+      #expect(table.connectionLost(start).isEmpty)
+      let failure = RPCError(.unavailable, "no connection")
+      var actions = table.connectionFailed(failure, failsCalls: isRefused)
+      actions += table.expire(start + .seconds(3))
+      #expect(actions == [.fail(1, failure.afterUnknownOutcome), .fail(2, failure)])
+    }
+  }
+
   @Test("calls on a connection that is left are answered there, cancelled there, and lost with it")
   func previous() {
     var table = table(endpointsCount: 2)

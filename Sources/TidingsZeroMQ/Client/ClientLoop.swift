@@ -273,6 +273,7 @@ struct ClientLoop: ~Copyable {
       id,
       isUnavailable: header.isUnavailable,
       isUnbegun: isUnbegun,
+      isUncertain: error?.hasUnknownOutcome ?? false,
       asksNext: asksNext,
       retryAfter: error?.retryAfter,
       isLast: header.endsStream || !header.isOK,
@@ -284,6 +285,8 @@ struct ClientLoop: ~Copyable {
     case .deliver: if let call = calls[id] { deliver(header, call.sink, id) }
     case .deliverLast:
       if let call = calls.removeValue(forKey: id) { deliver(header, call.sink, id) }
+    case .deliverUnknown:
+      calls.removeValue(forKey: id)?.sink.fail(header.makeError().afterUnknownOutcome)
     }
   }
 

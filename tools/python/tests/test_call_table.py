@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tidings.rpc.call_table import Action, CallTable, Fail, Reception, SendCancel
-from tidings.rpc.errors import RPCError, Unauthenticated
+from tidings.rpc.errors import RPCError, Unauthenticated, Unavailable, error_info
 from tidings.rpc.retry import RetryPolicy
 from tidings.rpc.status import StatusCode
 
@@ -75,7 +75,7 @@ def test_the_budget_of_attempts_covers_losses_and_refusals() -> None:
     assert send(table) == []
     table.expire(1.0)
     assert send(table) == [1]
-    assert unavailable(table, 1, now=1) is Reception.DELIVER_LAST
+    assert unavailable(table, 1, now=1) is Reception.DELIVER_UNKNOWN
 
 
 def test_calls_with_responses_and_unsafe_calls_are_not_retried() -> None:
@@ -139,3 +139,35 @@ def test_each_caller_gets_an_error_of_its_own() -> None:
     error = RPCError.of(StatusCode.CANCELLED, "closed")
     first, second = (one.error for one in table.end_all(error) if isinstance(one, Fail))
     assert first is not second and str(first) == str(second) == "CANCELLED: closed"
+
+
+def test_an_unknown_outcome_is_not_hidden_by_later_errors() -> None:
+    table = make_table()
+    for call_id in (1, 2, 3):
+        start(table, call_id)
+    assert send(table) == [1, 2, 3]
+    # A server says so, or the connection is lost.
+    reception = table.failed(
+        1, is_unavailable=True, retry_after=None, jitter=0.5, now=0, is_uncertain=True
+    )
+    assert reception is Reception.RETRY
+    assert table.connection_lost(0) == []
+    start(table, 4)
+    table.connected()
+    assert table.expire(1) == []
+    assert sorted(send(table)) == [1, 2, 3, 4]
+    assert unavailable(table, 2, now=1) is Reception.RETRY
+    # What was done the first time is answered the second time.
+    assert table.received(3, is_last=True) is Reception.DELIVER_LAST
+    assert table.connection_lost(1) == []
+    start(table, 5, now=1)
+    refusal = Unavailable(StatusCode.UNAVAILABLE, "no", [error_info("KEY")])
+    assert table.connection_failed(refusal, fails_calls=False) == []
+    errors = {one.call_id: one.error for one in table.expire(10) if isinstance(one, Fail)}
+    assert {call_id: error.has_unknown_outcome for call_id, error in errors.items()} == {
+        1: True,
+        2: True,
+        4: True,
+        5: False,
+    }
+    assert "earlier attempt" in errors[1].message and errors[5].message == "no"

@@ -239,7 +239,9 @@ extension RPCError {
       .unavailable,
       "the node that leads was lost during the call (\(error.message)); whether it was done is not known: repeat it "
         + "with its idempotency key",
-      details: [.errorInfo(reason: "OUTCOME_UNKNOWN"), .retryInfo(after: .milliseconds(100))]
+      details: [
+        .errorInfo(reason: RPCError.unknownOutcomeReason), .retryInfo(after: .milliseconds(100)),
+      ]
     )
   }
 

@@ -51,6 +51,8 @@ class Reception(enum.Enum):
     """Pass it to the caller."""
     DELIVER_LAST = enum.auto()
     """Pass it to the caller; the call has ended."""
+    DELIVER_UNKNOWN = enum.auto()
+    """The same, but it says nothing about an earlier attempt, whose outcome is unknown."""
     RETRY = enum.auto()
     """Discard it; the call is retried later."""
     IGNORE = enum.auto()
@@ -73,6 +75,8 @@ class _Call:
     resumption: float = 0.0
     attempts: int = 0
     has_answers: bool = False
+    is_uncertain: bool = False
+    """Whether an attempt was sent whose outcome is unknown."""
     refusals: int = 0
     """How many servers did not begin it because they drain."""
 
@@ -148,7 +152,7 @@ class CallTable:
             )
         due = self._connection_due
         if due is not None and due <= now:
-            return self._unreachable()
+            return self._unreachable().copied()
         self._calls[call_id] = _Call(is_safe, deadline)
         self._unsent.append(call_id)
         self._wake(deadline)
@@ -197,18 +201,21 @@ class CallTable:
         jitter: float,
         now: float,
         is_unbegun: bool = False,
+        is_uncertain: bool = False,
         asks_next: bool = False,
     ) -> Reception:
         """The last response arrived, an error; returns how to handle it.
 
         ``is_unbegun``: the server takes no calls for now and did not begin this one, so that it may
-        be repeated, whatever it does; ``asks_next``: at another server, immediately.
+        be repeated, whatever it does; ``is_uncertain``: it does not know whether the call took
+        effect; ``asks_next``: another server is asked immediately.
         ``retry_after`` is the delay that the server requests before a retry, in seconds; ``jitter``
         is a random number in [0, 1).
         """
         call = self._calls.get(call_id)
         if call is None or not call.is_sent:
             return Reception.IGNORE
+        call.is_uncertain = call.is_uncertain or is_uncertain
         # Each server is asked once; then it is like any other call that is unavailable.
         if asks_next and not call.has_answers and call.refusals + 1 < self._endpoints_count:
             call.refusals += 1
@@ -231,6 +238,8 @@ class CallTable:
                 self._wake(resumption)
                 return Reception.RETRY
         del self._calls[call_id]
+        if is_unavailable and call.is_uncertain:
+            return Reception.DELIVER_UNKNOWN
         return Reception.DELIVER_LAST
 
     def is_running(self, call_id: int) -> bool:
@@ -284,9 +293,7 @@ class CallTable:
         self._unsent.clear()
         # Responses to calls that were sent to a server that drains still arrive.
         waiting = [call_id for call_id, call in self._calls.items() if not call.is_sent]
-        for call_id in waiting:
-            del self._calls[call_id]
-        return [Fail(call_id, error.copied()) for call_id in waiting]
+        return [Fail(call_id, _last(self._calls.pop(call_id), error)) for call_id in waiting]
 
     def connection_lost(self, now: float) -> list[Action]:
         """The connection was lost, and with it all outstanding responses."""
@@ -309,6 +316,7 @@ class CallTable:
                 continue
             if call.is_safe and not call.has_answers and call.attempts < self._retry.attempts_max:
                 call.phase = _Phase.WAITING
+                call.is_uncertain = True
                 self._unsent.append(call_id)
             else:
                 del self._calls[call_id]
@@ -339,7 +347,7 @@ class CallTable:
                 actions += self.cancel(call_id)
             elif due is not None and due <= now and not call.is_sent:
                 del self._calls[call_id]
-                actions.append(Fail(call_id, self._unreachable()))
+                actions.append(Fail(call_id, _last(call, self._unreachable())))
             else:
                 self._wake(call.deadline)
                 self._end_pause(call_id, call, now)
@@ -370,8 +378,13 @@ class CallTable:
 
     def _unreachable(self) -> RPCError:
         if self._failure is not None:
-            return self._failure.copied()
+            return self._failure
         return Unavailable(StatusCode.UNAVAILABLE, f"cannot reach {self._endpoint}")
+
+
+def _last(call: _Call, error: RPCError) -> RPCError:
+    """The error of the last attempt."""
+    return error.after_unknown_outcome() if call.is_uncertain else error.copied()
 
 
 def _lost(call: _Call, endpoint: str) -> RPCError:

@@ -480,6 +480,7 @@ class Connection:
                 jitter=random.random(),
                 now=now,
                 is_unbegun=is_unbegun,
+                is_uncertain=error.has_unknown_outcome,
                 asks_next=asks_next,
             )
             if asks_next:
@@ -493,10 +494,11 @@ class Connection:
         call = self._calls.get(header.call_id)
         if call is None or reception in (Reception.IGNORE, Reception.RETRY):
             return
-        if reception is Reception.DELIVER_LAST:
+        if reception is not Reception.DELIVER:
             del self._calls[header.call_id]
         if error is not None:
-            call.fail(error)
+            is_unknown = reception is Reception.DELIVER_UNKNOWN
+            call.fail(error.after_unknown_outcome() if is_unknown else error)
         elif isinstance(call.sink, StreamBuffer):
             self._deliver(header, body, call.sink)
         elif not call.sink.done():

@@ -68,6 +68,29 @@ class RPCError(TidingsError):
         """Copies the error for another caller: a raised exception stores its traceback."""
         return type(self)(self.code, self.message, self.details, self.metadata)
 
+    def after_unknown_outcome(self) -> RPCError:
+        """Copies the error of the last attempt when the outcome of an earlier one is unknown."""
+        if self.has_unknown_outcome:
+            return self.copied()
+        # Its own reason says what became of the last attempt only.
+        details = [
+            one
+            for one in self.details
+            if one.type_url.rpartition("/")[2] != ErrorInfo.DESCRIPTOR.full_name
+        ]
+        return type(self)(
+            self.code,
+            f"{self.message}; whether an earlier attempt took effect is unknown",
+            [*details, error_info("OUTCOME_UNKNOWN")],
+            self.metadata,
+        )
+
+    @property
+    def has_unknown_outcome(self) -> bool:
+        """Whether it is not known if the call took effect."""
+        info = self.error_info
+        return info is not None and info.reason == "OUTCOME_UNKNOWN"
+
     @property
     def error_info(self) -> ErrorInfo | None:
         """The stable reason, if the server sent one."""
