@@ -135,6 +135,15 @@ final class Link {
     return CommitNotes.Found(newestTerm: rows.number(0) ?? 0, number: rows.number(1))
   }
 
+  /// Waits until a synchronous standby, if there is one, has everything that was committed before.
+  ///
+  /// A commit whose session was ended while it waited for the standby is in the database, and the standby may not have it. A
+  /// later one waits for both.
+  func waitForStandby() throws(SQLError) {
+    let rows = Rows(PQexec(handle, "SELECT pg_logical_emit_message(true, 'tidings', '')::text"))
+    if let error = rows.error { throw error }
+  }
+
   /// Begins a new term, before the connection is in pipeline mode.
   ///
   /// - Returns: Its number.

@@ -459,7 +459,7 @@ public final class PostgresConnection: SQLConnection {
     let nothing = CommitNotes.Found(newestTerm: 0, number: nil)
     do throws(SQLError) {
       let link = try connect(at: .now)
-      let found = try link.noted(notes.term) ?? nothing
+      let found = try look(link) ?? nothing
       // What others did meanwhile is noticed by the connection of the next transaction.
       if notes.isCurrent(found) { try begin(link) } else { lose(link.lost) }
       return found
@@ -469,8 +469,15 @@ public final class PostgresConnection: SQLConnection {
         if link != nil { lose(error) }
         throw error
       }
-      return try Link(address, profile.withoutLock).noted(notes.term) ?? nothing
+      return try look(Link(address, profile.withoutLock)) ?? nothing
     }
+  }
+
+  /// Looks at the table; if it has the commit in question, a synchronous standby has it too.
+  private func look(_ link: Link) throws(SQLError) -> CommitNotes.Found? {
+    let found = try link.noted(notes.term)
+    if found?.number == notes.next { try link.waitForStandby() }
+    return found
   }
 
   /// Leaves the number of a commit.
