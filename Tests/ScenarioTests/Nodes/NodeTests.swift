@@ -49,11 +49,14 @@ struct NodeTests {
     #expect(registration.pushEndpoint == world.nodes[2].pushEndpoint)
   }
 
-  @Test("nodes that are killed and started again lose no save, double none, and contradict nobody")
-  func kills() async throws {
+  @Test(
+    "nodes that are killed and started again lose no save, double none, and contradict nobody",
+    arguments: [[], ["--reload-always"]]
+  )
+  func kills(arguments: [String]) async throws {
     let seed = Seed.make("NodeTests.kills")
     var random = SplitMix64(seed: seed)
-    var world = try await NodeWorld()
+    var world = try await NodeWorld(arguments: arguments)
     let writers = try await CountingWriters(world.nodes)
     for round in 0..<6 {
       guard try await writers.wait(forMore: 20 + random.below(60)).contradictions.isEmpty else {

@@ -1,5 +1,6 @@
 #if PostgreSQL
 internal import PostgresTestSupport
+internal import RPCTestSupport
 internal import TestSupport
 internal import Testing
 internal import TidingsClient
@@ -14,13 +15,31 @@ struct NodeWorld {
   private(set) var nodes: [TestServer] = []
 
   /// Starts nodes one after the other: the first leads.
-  init(_ count: Int = 3, arguments: [String] = []) async throws {
+  ///
+  /// - Parameters:
+  ///   - count: How many.
+  ///   - arguments: Of all of them.
+  ///   - environments: Further variables of each; empty: none.
+  ///   - advertised: The endpoint that a node is to name to others, from its own; `nil`: its own.
+  /// - Throws: When one does not start.
+  init(
+    _ count: Int = 3,
+    arguments: [String] = [],
+    environments: [[String: String]] = [],
+    advertised: (String) throws -> String? = { _ in nil }
+  ) async throws {
     uri = try PostgresCluster.shared().makeDatabaseURI()
     for number in 0..<count {
+      let (rpc, push) = (ReservedPort(), ReservedPort())
+      let name = try advertised(rpc.endpoint).map { ["--advertise-rpc", $0] } ?? []
+      let environment = environments.isEmpty ? [:] : environments[number]
       nodes.append(
-        try await TestServer.startLasting(
-          arguments: ["--node-name", "node-\(number)"] + arguments,
-          environment: ["RPCD_DATABASE": uri]
+        try await TestServer.start(
+          rpc: rpc.endpoint,
+          push: push.endpoint,
+          keeping: [rpc, push],
+          arguments: ["--node-name", "node-\(number)"] + name + arguments,
+          environment: environment.merging(["RPCD_DATABASE": uri]) { $1 }
         )
       )
     }
