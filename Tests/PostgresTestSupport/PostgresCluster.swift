@@ -37,6 +37,11 @@ public final class PostgresCluster: Sendable {
     return check.terminationStatus == 0
   }()
 
+  /// Whether tests may make servers of their own.
+  public static var canMake: Bool {
+    isAvailable && ProcessInfo.processInfo.environment["TIDINGS_TEST_DATABASE"] == nil
+  }
+
   /// The server that tests share.
   public static func shared() throws -> PostgresCluster {
     try made.withLock { made in
@@ -46,13 +51,23 @@ public final class PostgresCluster: Sendable {
     }
   }
 
+  /// What commits do while the standby does not answer.
+  public enum Standby: String {
+    /// They wait for it.
+    case synchronous
+    case asynchronous
+  }
+
   /// A server of a test's own, which it may break.
-  public init() throws {
+  ///
+  /// - Parameter standby: A second server takes over with `failOver`; `nil`: there is none.
+  /// - Throws: `Unavailable`.
+  public init(standby: Standby? = nil) throws {
     if let uri = ProcessInfo.processInfo.environment["TIDINGS_TEST_DATABASE"] {
       (self.uri, folder, input, output) = (uri, nil, nil, nil)
       return
     }
-    let process = Self.tool([])
+    let process = Self.tool(standby.map { ["--standby", $0.rawValue] } ?? [])
     let (input, output) = (Pipe(), Pipe())
     process.standardInput = input
     process.standardOutput = output
@@ -127,6 +142,18 @@ public final class PostgresCluster: Sendable {
   /// Ends a process of the server that serves `rpcd`, as the system does when memory is short; the server ends the others, and
   /// starts again.
   public func killBackend() throws { try command("kill", answer: "killed") }
+
+  /// Ends the server as a crash does, and promotes the standby.
+  public func failOver() throws { try command("failover", answer: "failed over") }
+
+  /// Waits until the standby has everything.
+  public func awaitStandby() throws { try command("await", answer: "there") }
+
+  /// Ends the stream to the standby.
+  public func cutStream() throws { try command("cut", answer: "cut") }
+
+  /// Begins it again.
+  public func resumeStream() throws { try command("stream", answer: "streaming") }
 
   private func command(_ command: String, answer: String) throws {
     guard let input, let output else {

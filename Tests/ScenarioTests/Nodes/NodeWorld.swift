@@ -18,17 +18,20 @@ struct NodeWorld {
   ///
   /// - Parameters:
   ///   - count: How many.
+  ///   - uri: The database; `nil`: a new one.
   ///   - arguments: Of all of them.
   ///   - environments: Further variables of each; empty: none.
   ///   - advertised: The endpoint that a node is to name to others, from its own; `nil`: its own.
   /// - Throws: When one does not start.
   init(
     _ count: Int = 3,
+    on uri: String? = nil,
     arguments: [String] = [],
     environments: [[String: String]] = [],
     advertised: (String) throws -> String? = { _ in nil }
   ) async throws {
-    uri = try PostgresCluster.shared().makeDatabaseURI()
+    let uri = try uri ?? PostgresCluster.shared().makeDatabaseURI()
+    self.uri = uri
     for number in 0..<count {
       let (rpc, push) = (ReservedPort(), ReservedPort())
       let name = try advertised(rpc.endpoint).map { ["--advertise-rpc", $0] } ?? []
