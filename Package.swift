@@ -420,6 +420,7 @@ let package = Package(
     tests(
       "ScenarioTests",
       "PostgresTestSupport",
+      "RPCTestSupport",
       "RandomSupport",
       "TestSupport",
       "TidingsAudit",
