@@ -409,6 +409,7 @@ let package = Package(
     ),
     tests(
       "LanguageTests",
+      "PostgresTestSupport",
       "TestSupport",
       "TidingsKeys",
       "TidingsProto",
