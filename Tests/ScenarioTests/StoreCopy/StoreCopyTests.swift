@@ -116,31 +116,46 @@ internal import TidingsSQLite
 
   // MARK: Interrupted copies
 
-  /// Kills copies at random moments, until one is complete.
+  /// How far a copy is.
+  private enum CopyState {
+    case notBegun
+    case unfinished
+    case complete
+  }
+
+  /// Kills copies at random moments, the first ones soon after they have begun, until one is complete.
   private func copyWithKills(
     _ direction: CopyRun.Direction,
     _ uri: String,
     _ path: String,
     using random: inout SplitMix64,
-    afterKill: () async throws -> Bool
+    state: () throws -> CopyState,
+    whenUnfinished check: () async throws -> Void
   ) async throws {
     var (killCount, unfinishedCount) = (0, 0)
-    while true {
+    // One can be complete when it is killed.
+    while try state() != .complete {
       let process = try CopyRun.start(direction, uri, path)
-      let pause = killCount < 12 ? random.below(1_000) : 600_000
+      if killCount < 3 {
+        while process.seen.value.exit == nil, try state() == .notBegun {
+          try await Task.sleep(for: .milliseconds(1))
+        }
+      }
+      let pause = killCount < 3 ? random.below(10) : killCount < 12 ? random.below(1_000) : 600_000
       for _ in 0..<pause where process.seen.value.exit == nil {
         try await Task.sleep(for: .milliseconds(2))
       }
       process.send(9)
       let exit = try await process.waitForExit()
-      if exit == .code(0) {
-        #expect(unfinishedCount > 0, "no copy was killed in time")
-        return
-      }
+      if exit == .code(0) { break }
       try #require(exit == .signal(9), "\(process.seen.value.errors)")
       killCount += 1
-      if try await afterKill() { unfinishedCount += 1 }
+      if try state() == .unfinished {
+        unfinishedCount += 1
+        try await check()
+      }
     }
+    #expect(unfinishedCount > 0, "no copy was killed in time")
   }
 
   @Test("a copy that is killed at any time is no store, and is continued", .timeLimit(.minutes(10)))
@@ -150,27 +165,33 @@ internal import TidingsSQLite
     let original = try FilledStore.content(store.path)
     let uri = try makeDatabase()
     let tables = "SELECT count(*) FROM pg_class WHERE relname = 'unfinished_copy'"
+    let target = "SELECT count(*) FROM pg_class WHERE relname = 'store'"
     try await copyWithKills(.toDatabase, uri, store.path, using: &random) {
-      guard try numbers(uri, tables) == [1] else { return false }
+      if try numbers(uri, tables) == [1] { return .unfinished }
+      // The tables are made first.
+      guard try numbers(uri, target) == [1], try numbers(uri, "SELECT count(*) FROM store") != [0]
+      else { return .notBegun }
+      return .complete
+    } whenUnfinished: {
       let reason = try await refusal(store.folder, ["RPCD_DATABASE": uri])
       #expect(
         reason.contains("interrupted") && reason.contains("repeat rpcd copy-store"),
         "\(reason)"
       )
-      return true
     }
     #expect(try numbers(uri, tables) == [0])
 
     let folder = try TemporaryFolder()
     try await copyWithKills(.fromDatabase, uri, folder.file("data"), using: &random) {
-      guard Folder.isThere(folder.file("data/copying")) else { return false }
+      if Folder.isThere(folder.file("data/copying")) { return .unfinished }
+      return try Folder.status(folder.file("data/tidings.sqlite")) == nil ? .notBegun : .complete
+    } whenUnfinished: {
       #expect(try Folder.status(folder.file("data/tidings.sqlite")) == nil)
       let reason = try await refusal(folder)
       #expect(
         reason.contains("interrupted") && reason.contains("repeat rpcd copy-store"),
         "\(reason)"
       )
-      return true
     }
     #expect(try FilledStore.content(folder.file("data")) == original)
   }
