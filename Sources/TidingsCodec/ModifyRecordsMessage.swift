@@ -9,7 +9,9 @@ package struct ModifyRecordsMessage {
   package var databaseID: TidingsV1.DatabaseID?
   package var saves: [Record] = []
   package var deletions: [RecordID] = []
+  package var expectedTags: [String] = []
   package var policyNumber: Int32 = 0
+  package var policyNumbers: [Int32] = []
   package var isAtomic: Bool?
   package var isDryRun = false
   package var clientChangeToken: [UInt8] = []
@@ -45,6 +47,10 @@ package struct ModifyRecordsMessage {
       case (Field.dryRun, .varint(let flag)): isDryRun = flag != 0
       case (Field.clientChangeTokenData, .bytes(let content)):
         clientChangeToken = [UInt8](content)
+      case (Field.expectedChangeTags, .bytes(let content))
+      where expectedTags.count < PlainRecordReader.countMax:
+        expectedTags.append(try PlainRecordReader.text(content))
+      // Packed numbers are read by protobuf-c.
       default: throw WireError()
       }
     }
@@ -92,5 +98,16 @@ package struct ModifyRecordsMessage {
     isAtomic = request._atomic_case.rawValue == 0 ? nil : request.atomic != 0
     isDryRun = request.dry_run != 0
     clientChangeToken = RecordReader.bytes(request.client_change_token_data)
+    policyNumbers = (0..<request.n_save_policies).map {
+      Int32(bitPattern: request.save_policies[$0].rawValue)
+    }
+    for index in 0..<request.n_expected_change_tags {
+      expectedTags.append(
+        try RecordReader.string(
+          request.expected_change_tags[index],
+          "expected_change_tags[\(index)]"
+        )
+      )
+    }
   }
 }

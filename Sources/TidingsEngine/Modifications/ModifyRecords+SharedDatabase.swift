@@ -33,13 +33,17 @@ extension ModifyRecords {
     let budget = SharingBudget(limits)
     for part in Self.parts(of: changes) {
       let call = try call(of: part, changes, context, shares, uploads, budget)
-      let owners = RecordChanges(
+      var owners = RecordChanges(
         database: changes.database,
         saves: part.saves,
         deletions: part.deletions,
         policy: changes.policy,
         isAtomic: changes.isAtomic
       )
+      owners.policies = part.saveItems.map { changes.policy(ofSave: $0) }
+      owners.expectedTags = part.deletionItems.map {
+        changes.expectedTag(ofDeletion: $0 - changes.saves.count)
+      }
       // A schema is of the whole container.
       let plan = try plan(owners, call, after: parts.last?.plan.discovered ?? [:])
       parts.append((part, plan, call))

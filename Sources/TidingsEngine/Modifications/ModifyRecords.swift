@@ -134,11 +134,17 @@ final class ModifyRecords {
       after: discovered
     )
     for (item, record) in changes.saves.enumerated() {
-      try planSave(record, item: item, policy: changes.policy, call, plan: &plan)
+      try planSave(record, item: item, policy: changes.policy(ofSave: item), call, plan: &plan)
       if itemCount > 1 { try pace.decisionStep() }
     }
     for (offset, recordID) in changes.deletions.enumerated() {
-      try planDeletion(recordID, item: changes.saves.count + offset, call, plan: &plan)
+      try planDeletion(
+        recordID,
+        expecting: changes.expectedTag(ofDeletion: offset),
+        item: changes.saves.count + offset,
+        call,
+        plan: &plan
+      )
       if itemCount > 1 { try pace.decisionStep() }
     }
     plan.applyAtomicity()
@@ -185,23 +191,18 @@ final class ModifyRecords {
         try access.check(saving: sent, over: old, in: zone)
       }
       let isShare = sent.share != nil
-      if policy == .ifServerRecordUnchanged || isShare, let conflict = sent.conflict(with: row) {
-        let ancestor = try ancestor(
-          of: row,
-          sent.changeTag,
-          since: call.participant?.known(sent.recordID.recordName, in: zone) ?? 0,
-          steps: &plan.ancestorSteps
-        )
-        plan.fail(
-          item,
-          sent.recordID,
-          conflict,
-          ConflictRecords(server: row?.body, ancestor: ancestor)
-        )
+      let creates = policy == .replaceIfUnchanged && row?.body == nil
+      if policy.compares || isShare, !creates, let conflict = sent.conflict(with: row) {
+        try fail(item, sent.recordID, conflict, row, sent.changeTag, in: zone, call, &plan)
         return
       }
       if call.access == nil { old = try row.flatMap(decoded) }
-      var new = try sent.merged(into: old, in: zone, call.modification)
+      var new = try sent.merged(
+        into: old,
+        replacing: policy.replaces && !isShare,
+        in: zone,
+        call.modification
+      )
       if removesParent { new.parent = nil }
       if isShare { new.share = try share(of: new, over: old, in: zone, call) }
       // Shares are in no schema, and what was compared with it need not be again.
@@ -297,6 +298,7 @@ final class ModifyRecords {
 
   private func planDeletion(
     _ recordID: RecordID,
+    expecting tag: String,
     item: Int,
     _ call: RecordCall,
     plan: inout RecordPlan
@@ -317,8 +319,12 @@ final class ModifyRecords {
       try checkDeletion(of: recordID, stored, call)
       guard let row, let old = stored, try call.access?.check(deleting: old, in: zone) ?? true
       else {
+        guard tag.isEmpty else { throw recordID.absence }
         plan.succeed(item, in: recordID.zoneID, outcome: .deleted(recordID))
         return
+      }
+      if !tag.isEmpty, let conflict = recordID.conflict(expecting: tag, with: row) {
+        return try fail(item, recordID, conflict, row, tag, in: zone, call, &plan)
       }
       plan.write(
         RecordPlan.Write(
@@ -366,6 +372,31 @@ final class ModifyRecords {
     )
     plan.defaultZone = planned
     return planned
+  }
+
+  /// An item fails, because what is stored is not what the client had read.
+  private func fail(
+    _ item: Int,
+    _ recordID: RecordID,
+    _ conflict: ItemError,
+    _ row: RecordTable.Row?,
+    _ changeTag: String,
+    in zone: ZoneEntry,
+    _ call: RecordCall,
+    _ plan: inout RecordPlan
+  ) throws {
+    let ancestor = try ancestor(
+      of: row,
+      changeTag,
+      since: call.participant?.known(recordID.recordName, in: zone) ?? 0,
+      steps: &plan.ancestorSteps
+    )
+    plan.fail(
+      item,
+      recordID,
+      conflict,
+      ConflictRecords(server: row?.body, ancestor: ancestor)
+    )
   }
 
   /// What the client had read: the version whose change tag it sent, unless it was replaced before the

@@ -29,12 +29,14 @@ extension Record {
   ///
   /// - Parameters:
   ///   - old: What is stored; `nil`: nothing.
+  ///   - replaces: Fields that are not sent do not stay.
   ///   - zone: The record's zone.
   ///   - modification: When and by whom it is saved.
   /// - Returns: The record to store.
   /// - Throws: `invalidArguments` for another type.
   func merged(
     into old: Record?,
+    replacing replaces: Bool = false,
     in zone: ZoneEntry,
     _ modification: Record.ModificationInfo
   ) throws(ItemError) -> Record {
@@ -46,7 +48,7 @@ extension Record {
       )
     }
     var new = self
-    new.fields = (old?.fields ?? RecordFields()).applying(fields)
+    new.fields = ((replaces ? nil : old?.fields) ?? RecordFields()).applying(fields)
     new.parent = parent ?? old?.parent
     new.shareRecordName = old?.shareRecordName ?? ""
     new.changeTag = RecordTable.changeTag(zone.head + 1)
@@ -57,6 +59,26 @@ extension Record {
 }
 
 extension RecordID {
+  /// There is nothing that could have the change tag with which the record is to be deleted.
+  var absence: ItemError {
+    ItemError(
+      .unknownItem,
+      "record '\(recordName)' is to be deleted with a change tag and does not exist: nothing is left to delete"
+    )
+  }
+
+  /// Compares the change tag that a deletion expects with that of what is stored.
+  ///
+  /// - Returns: Why the deletion is refused; `nil`: it is not.
+  func conflict(expecting tag: String, with row: RecordTable.Row) -> ItemError? {
+    guard tag != row.changeTag else { return nil }
+    return ItemError(
+      .serverRecordChanged,
+      "record '\(recordName)' has the change tag '\(row.changeTag)', not '\(tag)': look at the server's record, and "
+        + "delete it with its tag"
+    )
+  }
+
   /// A name for a record that was sent without one.
   static func randomName() -> String {
     let bytes = Cryptography.randomBytes(16)

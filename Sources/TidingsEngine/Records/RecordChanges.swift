@@ -12,6 +12,15 @@ public struct RecordChanges: Sendable {
     case changedKeys = 2
     /// Nothing is compared; the client sent all fields that it has.
     case allKeys = 3
+    /// The change tag sent must be the stored one, if the record exists; fields that were not sent are removed.
+    case replaceIfUnchanged = 4
+    /// Nothing is compared; fields that were not sent are removed.
+    case replace = 5
+
+    /// Whether change tags are compared.
+    var compares: Bool { self == .ifServerRecordUnchanged || self == .replaceIfUnchanged }
+    /// Whether fields that were not sent are removed.
+    var replaces: Bool { self == .replaceIfUnchanged || self == .replace }
   }
 
   /// The database.
@@ -22,8 +31,12 @@ public struct RecordChanges: Sendable {
   public var saves: [Record]
   /// Records to delete.
   public var deletions: [RecordID]
-  /// For all saves.
+  /// For all saves that have no policy of their own.
   public var policy: SavePolicy
+  /// One for each save; none: `policy` for all.
+  public var policies: [SavePolicy] = []
+  /// The change tags that records to delete must have, one for each; none, or empty ones: nothing is compared.
+  public var expectedTags: [String] = []
   /// All of a zone's items succeed, or none does; `nil`: so it is in the custom zones of private
   /// databases, and nowhere else.
   public var isAtomic: Bool?
@@ -49,6 +62,14 @@ public struct RecordChanges: Sendable {
     self.deletions = deletions
     self.policy = policy
     self.isAtomic = isAtomic
+  }
+
+  /// What a save compares.
+  func policy(ofSave index: Int) -> SavePolicy { policies.isEmpty ? policy : policies[index] }
+
+  /// The tag that a record to delete must have; empty: any.
+  func expectedTag(ofDeletion index: Int) -> String {
+    expectedTags.isEmpty ? "" : expectedTags[index]
   }
 }
 

@@ -133,21 +133,54 @@ extension Core {
     -> RecordChanges
   {
     let request = try ModifyRecordsMessage(body, in: arena)
-    let number = request.policyNumber
-    guard
-      let policy = number == 0
-        ? .ifServerRecordUnchanged : RecordChanges.SavePolicy(rawValue: number)
-    else { throw ItemError(.invalidArguments, "save_policy \(number) is not known") }
     var changes = RecordChanges(
       database: try request.databaseID.model(for: caller),
       saves: request.saves,
       deletions: request.deletions,
-      policy: policy,
+      policy: try policy(request.policyNumber, "save_policy"),
       isAtomic: request.isAtomic
     )
     changes.isDryRun = request.isDryRun
     changes.clientChangeToken = request.clientChangeToken
+    if !request.policyNumbers.isEmpty {
+      try checkCount(of: request.policyNumbers, "save_policies", changes.saves.count, "records_to_save")
+      changes.policies = try request.policyNumbers.map { try policy($0, "save_policies") }
+    }
+    if !request.expectedTags.isEmpty {
+      try checkCount(
+        of: request.expectedTags,
+        "expected_change_tags",
+        changes.deletions.count,
+        "record_ids_to_delete"
+      )
+      changes.expectedTags = request.expectedTags
+    }
     return changes
+  }
+
+  private static func policy(
+    _ number: Int32,
+    _ field: String
+  ) throws(ItemError) -> RecordChanges.SavePolicy {
+    if number == 0 { return .ifServerRecordUnchanged }
+    guard let policy = RecordChanges.SavePolicy(rawValue: number) else {
+      throw ItemError(.invalidArguments, "\(field) \(number) is not known")
+    }
+    return policy
+  }
+
+  private static func checkCount(
+    of list: [some Any],
+    _ field: String,
+    _ expected: Int,
+    _ others: String
+  ) throws(ItemError) {
+    guard list.count == expected else {
+      throw ItemError(
+        .invalidArguments,
+        "\(field) has \(list.count) entries and \(others) has \(expected): send one for each, or none"
+      )
+    }
   }
 
   private func response(

@@ -907,7 +907,7 @@ void   tidings__v1__fetch_database_changes_response__free_unpacked
   assert(message->base.descriptor == &tidings__v1__fetch_database_changes_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor tidings__v1__modify_records_request__field_descriptors[7] =
+static const ProtobufCFieldDescriptor tidings__v1__modify_records_request__field_descriptors[9] =
 {
   {
     "database_id",
@@ -993,20 +993,46 @@ static const ProtobufCFieldDescriptor tidings__v1__modify_records_request__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "save_policies",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_ENUM,
+    offsetof(Tidings__V1__ModifyRecordsRequest, n_save_policies),
+    offsetof(Tidings__V1__ModifyRecordsRequest, save_policies),
+    &tidings__v1__save_policy__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expected_change_tags",
+    9,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__ModifyRecordsRequest, n_expected_change_tags),
+    offsetof(Tidings__V1__ModifyRecordsRequest, expected_change_tags),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__modify_records_request__field_indices_by_name[] = {
   4,   /* field[4] = atomic */
   6,   /* field[6] = client_change_token_data */
   0,   /* field[0] = database_id */
   5,   /* field[5] = dry_run */
+  8,   /* field[8] = expected_change_tags */
   2,   /* field[2] = record_ids_to_delete */
   1,   /* field[1] = records_to_save */
+  7,   /* field[7] = save_policies */
   3,   /* field[3] = save_policy */
 };
 static const ProtobufCIntRange tidings__v1__modify_records_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor tidings__v1__modify_records_request__descriptor =
 {
@@ -1016,7 +1042,7 @@ const ProtobufCMessageDescriptor tidings__v1__modify_records_request__descriptor
   "Tidings__V1__ModifyRecordsRequest",
   "tidings.v1",
   sizeof(Tidings__V1__ModifyRecordsRequest),
-  7,
+  9,
   tidings__v1__modify_records_request__field_descriptors,
   tidings__v1__modify_records_request__field_indices_by_name,
   1,  tidings__v1__modify_records_request__number_ranges,
@@ -2395,21 +2421,25 @@ const ProtobufCMessageDescriptor tidings__v1__fetch_database_changes_response__d
   (ProtobufCMessageInit) tidings__v1__fetch_database_changes_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCEnumValue tidings__v1__save_policy__enum_values_by_number[4] =
+static const ProtobufCEnumValue tidings__v1__save_policy__enum_values_by_number[6] =
 {
   { "SAVE_POLICY_UNSPECIFIED", "TIDINGS__V1__SAVE_POLICY__SAVE_POLICY_UNSPECIFIED", 0 },
   { "SAVE_POLICY_IF_SERVER_RECORD_UNCHANGED", "TIDINGS__V1__SAVE_POLICY__SAVE_POLICY_IF_SERVER_RECORD_UNCHANGED", 1 },
   { "SAVE_POLICY_CHANGED_KEYS", "TIDINGS__V1__SAVE_POLICY__SAVE_POLICY_CHANGED_KEYS", 2 },
   { "SAVE_POLICY_ALL_KEYS", "TIDINGS__V1__SAVE_POLICY__SAVE_POLICY_ALL_KEYS", 3 },
+  { "SAVE_POLICY_REPLACE_IF_UNCHANGED", "TIDINGS__V1__SAVE_POLICY__SAVE_POLICY_REPLACE_IF_UNCHANGED", 4 },
+  { "SAVE_POLICY_REPLACE", "TIDINGS__V1__SAVE_POLICY__SAVE_POLICY_REPLACE", 5 },
 };
 static const ProtobufCIntRange tidings__v1__save_policy__value_ranges[] = {
-{0, 0},{0, 4}
+{0, 0},{0, 6}
 };
-static const ProtobufCEnumValueIndex tidings__v1__save_policy__enum_values_by_name[4] =
+static const ProtobufCEnumValueIndex tidings__v1__save_policy__enum_values_by_name[6] =
 {
   { "SAVE_POLICY_ALL_KEYS", 3 },
   { "SAVE_POLICY_CHANGED_KEYS", 2 },
   { "SAVE_POLICY_IF_SERVER_RECORD_UNCHANGED", 1 },
+  { "SAVE_POLICY_REPLACE", 5 },
+  { "SAVE_POLICY_REPLACE_IF_UNCHANGED", 4 },
   { "SAVE_POLICY_UNSPECIFIED", 0 },
 };
 const ProtobufCEnumDescriptor tidings__v1__save_policy__descriptor =
@@ -2419,9 +2449,9 @@ const ProtobufCEnumDescriptor tidings__v1__save_policy__descriptor =
   "SavePolicy",
   "Tidings__V1__SavePolicy",
   "tidings.v1",
-  4,
+  6,
   tidings__v1__save_policy__enum_values_by_number,
-  4,
+  6,
   tidings__v1__save_policy__enum_values_by_name,
   1,
   tidings__v1__save_policy__value_ranges,

@@ -25,6 +25,13 @@ extension TidingsV1 {
     public static let changedKeys = Self(rawValue: 2)
     /// No comparison: the fields sent are written. The client sends all that it has.
     public static let allKeys = Self(rawValue: 3)
+    /// The record becomes what is sent: fields that are not sent are removed. The change tag sent must be the stored
+    /// one; a record that does not exist is created, whatever tag is sent. For shares the same as
+    /// SAVE_POLICY_IF_SERVER_RECORD_UNCHANGED.
+    public static let replaceIfUnchanged = Self(rawValue: 4)
+    /// The record becomes what is sent: fields that are not sent are removed. Nothing is compared. For shares the
+    /// same as SAVE_POLICY_IF_SERVER_RECORD_UNCHANGED.
+    public static let replace = Self(rawValue: 5)
 
     /// The values of the .proto file, in its order.
     public static let allCases: [Self] = [
@@ -32,6 +39,8 @@ extension TidingsV1 {
       .ifServerRecordUnchanged,
       .changedKeys,
       .allKeys,
+      .replaceIfUnchanged,
+      .replace,
     ]
 
     /// The name in the .proto file, or the number of an unknown value.
@@ -41,6 +50,8 @@ extension TidingsV1 {
       case 1: "SAVE_POLICY_IF_SERVER_RECORD_UNCHANGED"
       case 2: "SAVE_POLICY_CHANGED_KEYS"
       case 3: "SAVE_POLICY_ALL_KEYS"
+      case 4: "SAVE_POLICY_REPLACE_IF_UNCHANGED"
+      case 5: "SAVE_POLICY_REPLACE"
       default: String(rawValue)
       }
     }
@@ -68,6 +79,13 @@ extension TidingsV1 {
     /// each changed zone, so that the device knows which of its saves a feed covers. It is kept for
     /// `tombstone_retention_days`. Empty: the mark does not change. The call must name a device.
     public var clientChangeTokenData: [UInt8] = []
+    /// A policy for each save, in the order of `records_to_save`; none: `save_policy` for all. Any other count fails
+    /// with INVALID_ARGUMENTS.
+    public var savePolicies: [TidingsV1.SavePolicy] = []
+    /// The change tag that each record to delete must have, in the order of `record_ids_to_delete`; none, or an empty
+    /// one: nothing is compared. A record with another tag fails with SERVER_RECORD_CHANGED and the server's record, one
+    /// that does not exist with UNKNOWN_ITEM. Any other count fails with INVALID_ARGUMENTS.
+    public var expectedChangeTags: [String] = []
 
     /// All fields at their defaults.
     public init() {}
@@ -80,7 +98,9 @@ extension TidingsV1 {
       savePolicy: TidingsV1.SavePolicy = TidingsV1.SavePolicy(rawValue: 0),
       atomic: Bool? = nil,
       dryRun: Bool = false,
-      clientChangeTokenData: [UInt8] = []
+      clientChangeTokenData: [UInt8] = [],
+      savePolicies: [TidingsV1.SavePolicy] = [],
+      expectedChangeTags: [String] = []
     ) {
       self.databaseID = databaseID
       self.recordsToSave = recordsToSave
@@ -89,6 +109,8 @@ extension TidingsV1 {
       self.atomic = atomic
       self.dryRun = dryRun
       self.clientChangeTokenData = clientChangeTokenData
+      self.savePolicies = savePolicies
+      self.expectedChangeTags = expectedChangeTags
     }
 
     /// The numbers of the fields on the wire.
@@ -100,6 +122,8 @@ extension TidingsV1 {
       @inlinable public static var atomic: Int { 5 }
       @inlinable public static var dryRun: Int { 6 }
       @inlinable public static var clientChangeTokenData: Int { 7 }
+      @inlinable public static var savePolicies: Int { 8 }
+      @inlinable public static var expectedChangeTags: Int { 9 }
     }
   }
 
@@ -819,6 +843,12 @@ extension TidingsV1.ModifyRecordsRequest: TidingsProtobuf.GeneratedMessage {
         self.dryRun = try reader.bool()
       case 7:
         self.clientChangeTokenData = try reader.bytes()
+      case 8:
+        try reader.varints { (reader) throws(TidingsProtobuf.MessageDecodingError) in
+          self.savePolicies.append(TidingsV1.SavePolicy(rawValue: try reader.int32()))
+        }
+      case 9:
+        self.expectedChangeTags.append(try reader.string("tidings.v1.ModifyRecordsRequest.expected_change_tags"))
       default: try reader.skip(field)
       }
     }
@@ -833,6 +863,13 @@ extension TidingsV1.ModifyRecordsRequest: TidingsProtobuf.GeneratedMessage {
     if let value = self.atomic { writer.tag(40); writer.bool(value) }
     if self.dryRun { writer.tag(48); writer.bool(self.dryRun) }
     if !self.clientChangeTokenData.isEmpty { writer.tag(58); writer.bytes(self.clientChangeTokenData) }
+    if !self.savePolicies.isEmpty {
+      writer.tag(66)
+      let length = writer.begin()
+      for value in self.savePolicies { writer.int32(value.rawValue) }
+      writer.finish(length)
+    }
+    for value in self.expectedChangeTags { writer.tag(74); writer.string(value) }
   }
 }
 
@@ -1886,74 +1923,76 @@ extension TidingsProtobuf.FileDescriptor {
     base64: """
       Ch90aWRpbmdzL3YxL3JlY29yZF9zZXJ2aWNlLnByb3RvEgp0aWRpbmdzLnYxGh5nb29nbGUvcHJvdG9idWYvZHVyYXRp\
       b24ucHJvdG8aGXRpZGluZ3MvdjEvZGF0YWJhc2UucHJvdG8aFnRpZGluZ3MvdjEvZXJyb3IucHJvdG8aGnRpZGluZ3Mv\
-      djEvcHJlZGljYXRlLnByb3RvGhd0aWRpbmdzL3YxL3JlY29yZC5wcm90byKFAwoUTW9kaWZ5UmVjb3Jkc1JlcXVlc3QS\
+      djEvcHJlZGljYXRlLnByb3RvGhd0aWRpbmdzL3YxL3JlY29yZC5wcm90byL0AwoUTW9kaWZ5UmVjb3Jkc1JlcXVlc3QS\
       NwoLZGF0YWJhc2VfaWQYASABKAsyFi50aWRpbmdzLnYxLkRhdGFiYXNlSURSCmRhdGFiYXNlSWQSOgoPcmVjb3Jkc190\
       b19zYXZlGAIgAygLMhIudGlkaW5ncy52MS5SZWNvcmRSDXJlY29yZHNUb1NhdmUSRQoUcmVjb3JkX2lkc190b19kZWxl\
       dGUYAyADKAsyFC50aWRpbmdzLnYxLlJlY29yZElEUhFyZWNvcmRJZHNUb0RlbGV0ZRI3CgtzYXZlX3BvbGljeRgEIAEo\
       DjIWLnRpZGluZ3MudjEuU2F2ZVBvbGljeVIKc2F2ZVBvbGljeRIbCgZhdG9taWMYBSABKAhIAFIGYXRvbWljiAEBEhcK\
       B2RyeV9ydW4YBiABKAhSBmRyeVJ1bhI3ChhjbGllbnRfY2hhbmdlX3Rva2VuX2RhdGEYByABKAxSFWNsaWVudENoYW5n\
-      ZVRva2VuRGF0YUIJCgdfYXRvbWljIrsCCgxSZWNvcmRSZXN1bHQSMQoJcmVjb3JkX2lkGAEgASgLMhQudGlkaW5ncy52\
-      MS5SZWNvcmRJRFIIcmVjb3JkSWQSLAoGcmVjb3JkGAIgASgLMhIudGlkaW5ncy52MS5SZWNvcmRIAFIGcmVjb3JkEhoK\
-      B2RlbGV0ZWQYAyABKAhIAFIHZGVsZXRlZBItCgVlcnJvchgEIAEoCzIVLnRpZGluZ3MudjEuSXRlbUVycm9ySABSBWVy\
-      cm9yEjcKDXNlcnZlcl9yZWNvcmQYBSABKAsyEi50aWRpbmdzLnYxLlJlY29yZFIMc2VydmVyUmVjb3JkEjsKD2FuY2Vz\
-      dG9yX3JlY29yZBgGIAEoCzISLnRpZGluZ3MudjEuUmVjb3JkUg5hbmNlc3RvclJlY29yZEIJCgdvdXRjb21lIpkBChBD\
-      YXNjYWRlZERlbGV0aW9uEjEKCXJlY29yZF9pZBgBIAEoCzIULnRpZGluZ3MudjEuUmVjb3JkSURSCHJlY29yZElkEh8K\
-      C3JlY29yZF90eXBlGAIgASgJUgpyZWNvcmRUeXBlEjEKCXRhcmdldF9pZBgDIAEoCzIULnRpZGluZ3MudjEuUmVjb3Jk\
-      SURSCHRhcmdldElkIpgBChVNb2RpZnlSZWNvcmRzUmVzcG9uc2USMgoHcmVzdWx0cxgBIAMoCzIYLnRpZGluZ3MudjEu\
-      UmVjb3JkUmVzdWx0UgdyZXN1bHRzEksKEmNhc2NhZGVkX2RlbGV0aW9ucxgCIAMoCzIcLnRpZGluZ3MudjEuQ2FzY2Fk\
-      ZWREZWxldGlvblIRY2FzY2FkZWREZWxldGlvbnMiIQoLRGVzaXJlZEtleXMSEgoEa2V5cxgBIAMoCVIEa2V5cyK/AQoT\
-      RmV0Y2hSZWNvcmRzUmVxdWVzdBI3CgtkYXRhYmFzZV9pZBgBIAEoCzIWLnRpZGluZ3MudjEuRGF0YWJhc2VJRFIKZGF0\
-      YWJhc2VJZBIzCgpyZWNvcmRfaWRzGAIgAygLMhQudGlkaW5ncy52MS5SZWNvcmRJRFIJcmVjb3JkSWRzEjoKDGRlc2ly\
-      ZWRfa2V5cxgDIAEoCzIXLnRpZGluZ3MudjEuRGVzaXJlZEtleXNSC2Rlc2lyZWRLZXlzIkoKFEZldGNoUmVjb3Jkc1Jl\
-      c3BvbnNlEjIKB3Jlc3VsdHMYASADKAsyGC50aWRpbmdzLnYxLlJlY29yZFJlc3VsdFIHcmVzdWx0cyKSAQoOU29ydERl\
-      c2NyaXB0b3ISHQoKZmllbGRfbmFtZRgBIAEoCVIJZmllbGROYW1lEh4KCmRlc2NlbmRpbmcYAiABKAhSCmRlc2NlbmRp\
-      bmcSQQoRcmVsYXRpdmVfbG9jYXRpb24YAyABKAsyFC50aWRpbmdzLnYxLkxvY2F0aW9uUhByZWxhdGl2ZUxvY2F0aW9u\
-      IoIDChNRdWVyeVJlY29yZHNSZXF1ZXN0EjcKC2RhdGFiYXNlX2lkGAEgASgLMhYudGlkaW5ncy52MS5EYXRhYmFzZUlE\
-      UgpkYXRhYmFzZUlkEh8KC3JlY29yZF90eXBlGAIgASgJUgpyZWNvcmRUeXBlEjMKCXByZWRpY2F0ZRgDIAEoCzIVLnRp\
-      ZGluZ3MudjEuUHJlZGljYXRlUglwcmVkaWNhdGUSRQoQc29ydF9kZXNjcmlwdG9ycxgEIAMoCzIaLnRpZGluZ3MudjEu\
-      U29ydERlc2NyaXB0b3JSD3NvcnREZXNjcmlwdG9ycxIrCgd6b25lX2lkGAUgASgLMhIudGlkaW5ncy52MS5ab25lSURS\
-      BnpvbmVJZBI6CgxkZXNpcmVkX2tleXMYBiABKAsyFy50aWRpbmdzLnYxLkRlc2lyZWRLZXlzUgtkZXNpcmVkS2V5cxIU\
-      CgVsaW1pdBgHIAEoDVIFbGltaXQSFgoGY3Vyc29yGAggASgMUgZjdXJzb3IieAoUUXVlcnlSZWNvcmRzUmVzcG9uc2US\
-      LAoHcmVjb3JkcxgBIAMoCzISLnRpZGluZ3MudjEuUmVjb3JkUgdyZWNvcmRzEhYKBmN1cnNvchgCIAEoDFIGY3Vyc29y\
-      EhoKCHdhcm5pbmdzGAMgAygJUgh3YXJuaW5ncyJMChNFeHBsYWluUXVlcnlSZXF1ZXN0EjUKBXF1ZXJ5GAEgASgLMh8u\
-      dGlkaW5ncy52MS5RdWVyeVJlY29yZHNSZXF1ZXN0UgVxdWVyeSLCAgoURXhwbGFpblF1ZXJ5UmVzcG9uc2USFAoFc3Rl\
-      cHMYASADKAlSBXN0ZXBzEhwKCXByZWRpY2F0ZRgCIAEoCVIJcHJlZGljYXRlEh8KC2luZGV4X2ZpZWxkGAMgASgJUgpp\
-      bmRleEZpZWxkEiYKD3NvcnRlZF9ieV9pbmRleBgEIAEoCFINc29ydGVkQnlJbmRleBInCg9lbnRyaWVzX3Zpc2l0ZWQY\
-      BSABKARSDmVudHJpZXNWaXNpdGVkEicKD3JlY29yZHNfdmlzaXRlZBgGIAEoBFIOcmVjb3Jkc1Zpc2l0ZWQSJwoPcmVj\
-      b3Jkc19tYXRjaGVkGAcgASgEUg5yZWNvcmRzTWF0Y2hlZBIWCgZhZHZpY2UYCCABKAlSBmFkdmljZRIaCgh3YXJuaW5n\
-      cxgJIAMoCVIId2FybmluZ3Mi2QEKElpvbmVDaGFuZ2VzT3B0aW9ucxIrCgd6b25lX2lkGAEgASgLMhIudGlkaW5ncy52\
-      MS5ab25lSURSBnpvbmVJZBIhCgxjaGFuZ2VfdG9rZW4YAiABKAxSC2NoYW5nZVRva2VuEjoKDGRlc2lyZWRfa2V5cxgD\
-      IAEoCzIXLnRpZGluZ3MudjEuRGVzaXJlZEtleXNSC2Rlc2lyZWRLZXlzEiEKDHJlY29yZF90eXBlcxgEIAMoCVILcmVj\
-      b3JkVHlwZXMSFAoFbGltaXQYBSABKA1SBWxpbWl0ItoBCh1GZXRjaFJlY29yZFpvbmVDaGFuZ2VzUmVxdWVzdBI3Cgtk\
-      YXRhYmFzZV9pZBgBIAEoCzIWLnRpZGluZ3MudjEuRGF0YWJhc2VJRFIKZGF0YWJhc2VJZBI0CgV6b25lcxgCIAMoCzIe\
-      LnRpZGluZ3MudjEuWm9uZUNoYW5nZXNPcHRpb25zUgV6b25lcxIUCgVsaW1pdBgDIAEoDVIFbGltaXQSNAoIbWF4X3dh\
-      aXQYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25SB21heFdhaXQiYwoNRGVsZXRlZFJlY29yZBIxCglyZWNv\
-      cmRfaWQYASABKAsyFC50aWRpbmdzLnYxLlJlY29yZElEUghyZWNvcmRJZBIfCgtyZWNvcmRfdHlwZRgCIAEoCVIKcmVj\
-      b3JkVHlwZSLlAgoLWm9uZUNoYW5nZXMSKwoHem9uZV9pZBgBIAEoCzISLnRpZGluZ3MudjEuWm9uZUlEUgZ6b25lSWQS\
-      OwoPY2hhbmdlZF9yZWNvcmRzGAIgAygLMhIudGlkaW5ncy52MS5SZWNvcmRSDmNoYW5nZWRSZWNvcmRzEkIKD2RlbGV0\
-      ZWRfcmVjb3JkcxgDIAMoCzIZLnRpZGluZ3MudjEuRGVsZXRlZFJlY29yZFIOZGVsZXRlZFJlY29yZHMSIQoMY2hhbmdl\
-      X3Rva2VuGAQgASgMUgtjaGFuZ2VUb2tlbhIfCgttb3JlX2NvbWluZxgFIAEoCFIKbW9yZUNvbWluZxIrCgVlcnJvchgG\
-      IAEoCzIVLnRpZGluZ3MudjEuSXRlbUVycm9yUgVlcnJvchI3ChhjbGllbnRfY2hhbmdlX3Rva2VuX2RhdGEYByABKAxS\
-      FWNsaWVudENoYW5nZVRva2VuRGF0YSJPCh5GZXRjaFJlY29yZFpvbmVDaGFuZ2VzUmVzcG9uc2USLQoFem9uZXMYASAD\
-      KAsyFy50aWRpbmdzLnYxLlpvbmVDaGFuZ2VzUgV6b25lcyLFAQobRmV0Y2hEYXRhYmFzZUNoYW5nZXNSZXF1ZXN0EjcK\
-      C2RhdGFiYXNlX2lkGAEgASgLMhYudGlkaW5ncy52MS5EYXRhYmFzZUlEUgpkYXRhYmFzZUlkEiEKDGNoYW5nZV90b2tl\
-      bhgCIAEoDFILY2hhbmdlVG9rZW4SFAoFbGltaXQYAyABKA1SBWxpbWl0EjQKCG1heF93YWl0GAQgASgLMhkuZ29vZ2xl\
-      LnByb3RvYnVmLkR1cmF0aW9uUgdtYXhXYWl0InIKC0RlbGV0ZWRab25lEisKB3pvbmVfaWQYASABKAsyEi50aWRpbmdz\
-      LnYxLlpvbmVJRFIGem9uZUlkEjYKBnJlYXNvbhgCIAEoDjIeLnRpZGluZ3MudjEuWm9uZURlbGV0aW9uUmVhc29uUgZy\
-      ZWFzb24i3gEKHEZldGNoRGF0YWJhc2VDaGFuZ2VzUmVzcG9uc2USPAoQY2hhbmdlZF96b25lX2lkcxgBIAMoCzISLnRp\
-      ZGluZ3MudjEuWm9uZUlEUg5jaGFuZ2VkWm9uZUlkcxI8Cg1kZWxldGVkX3pvbmVzGAIgAygLMhcudGlkaW5ncy52MS5E\
-      ZWxldGVkWm9uZVIMZGVsZXRlZFpvbmVzEiEKDGNoYW5nZV90b2tlbhgDIAEoDFILY2hhbmdlVG9rZW4SHwoLbW9yZV9j\
-      b21pbmcYBCABKAhSCm1vcmVDb21pbmcqjQEKClNhdmVQb2xpY3kSGwoXU0FWRV9QT0xJQ1lfVU5TUEVDSUZJRUQQABIq\
-      CiZTQVZFX1BPTElDWV9JRl9TRVJWRVJfUkVDT1JEX1VOQ0hBTkdFRBABEhwKGFNBVkVfUE9MSUNZX0NIQU5HRURfS0VZ\
-      UxACEhgKFFNBVkVfUE9MSUNZX0FMTF9LRVlTEAMy0wQKDVJlY29yZFNlcnZpY2USVAoNTW9kaWZ5UmVjb3JkcxIgLnRp\
-      ZGluZ3MudjEuTW9kaWZ5UmVjb3Jkc1JlcXVlc3QaIS50aWRpbmdzLnYxLk1vZGlmeVJlY29yZHNSZXNwb25zZRJWCgxG\
-      ZXRjaFJlY29yZHMSHy50aWRpbmdzLnYxLkZldGNoUmVjb3Jkc1JlcXVlc3QaIC50aWRpbmdzLnYxLkZldGNoUmVjb3Jk\
-      c1Jlc3BvbnNlIgOQAgESVgoMUXVlcnlSZWNvcmRzEh8udGlkaW5ncy52MS5RdWVyeVJlY29yZHNSZXF1ZXN0GiAudGlk\
-      aW5ncy52MS5RdWVyeVJlY29yZHNSZXNwb25zZSIDkAIBElYKDEV4cGxhaW5RdWVyeRIfLnRpZGluZ3MudjEuRXhwbGFp\
-      blF1ZXJ5UmVxdWVzdBogLnRpZGluZ3MudjEuRXhwbGFpblF1ZXJ5UmVzcG9uc2UiA5ACARJ0ChZGZXRjaFJlY29yZFpv\
-      bmVDaGFuZ2VzEikudGlkaW5ncy52MS5GZXRjaFJlY29yZFpvbmVDaGFuZ2VzUmVxdWVzdBoqLnRpZGluZ3MudjEuRmV0\
-      Y2hSZWNvcmRab25lQ2hhbmdlc1Jlc3BvbnNlIgOQAgESbgoURmV0Y2hEYXRhYmFzZUNoYW5nZXMSJy50aWRpbmdzLnYx\
-      LkZldGNoRGF0YWJhc2VDaGFuZ2VzUmVxdWVzdBooLnRpZGluZ3MudjEuRmV0Y2hEYXRhYmFzZUNoYW5nZXNSZXNwb25z\
-      ZSIDkAIBYgZwcm90bzM=
+      ZVRva2VuRGF0YRI7Cg1zYXZlX3BvbGljaWVzGAggAygOMhYudGlkaW5ncy52MS5TYXZlUG9saWN5UgxzYXZlUG9saWNp\
+      ZXMSMAoUZXhwZWN0ZWRfY2hhbmdlX3RhZ3MYCSADKAlSEmV4cGVjdGVkQ2hhbmdlVGFnc0IJCgdfYXRvbWljIrsCCgxS\
+      ZWNvcmRSZXN1bHQSMQoJcmVjb3JkX2lkGAEgASgLMhQudGlkaW5ncy52MS5SZWNvcmRJRFIIcmVjb3JkSWQSLAoGcmVj\
+      b3JkGAIgASgLMhIudGlkaW5ncy52MS5SZWNvcmRIAFIGcmVjb3JkEhoKB2RlbGV0ZWQYAyABKAhIAFIHZGVsZXRlZBIt\
+      CgVlcnJvchgEIAEoCzIVLnRpZGluZ3MudjEuSXRlbUVycm9ySABSBWVycm9yEjcKDXNlcnZlcl9yZWNvcmQYBSABKAsy\
+      Ei50aWRpbmdzLnYxLlJlY29yZFIMc2VydmVyUmVjb3JkEjsKD2FuY2VzdG9yX3JlY29yZBgGIAEoCzISLnRpZGluZ3Mu\
+      djEuUmVjb3JkUg5hbmNlc3RvclJlY29yZEIJCgdvdXRjb21lIpkBChBDYXNjYWRlZERlbGV0aW9uEjEKCXJlY29yZF9p\
+      ZBgBIAEoCzIULnRpZGluZ3MudjEuUmVjb3JkSURSCHJlY29yZElkEh8KC3JlY29yZF90eXBlGAIgASgJUgpyZWNvcmRU\
+      eXBlEjEKCXRhcmdldF9pZBgDIAEoCzIULnRpZGluZ3MudjEuUmVjb3JkSURSCHRhcmdldElkIpgBChVNb2RpZnlSZWNv\
+      cmRzUmVzcG9uc2USMgoHcmVzdWx0cxgBIAMoCzIYLnRpZGluZ3MudjEuUmVjb3JkUmVzdWx0UgdyZXN1bHRzEksKEmNh\
+      c2NhZGVkX2RlbGV0aW9ucxgCIAMoCzIcLnRpZGluZ3MudjEuQ2FzY2FkZWREZWxldGlvblIRY2FzY2FkZWREZWxldGlv\
+      bnMiIQoLRGVzaXJlZEtleXMSEgoEa2V5cxgBIAMoCVIEa2V5cyK/AQoTRmV0Y2hSZWNvcmRzUmVxdWVzdBI3CgtkYXRh\
+      YmFzZV9pZBgBIAEoCzIWLnRpZGluZ3MudjEuRGF0YWJhc2VJRFIKZGF0YWJhc2VJZBIzCgpyZWNvcmRfaWRzGAIgAygL\
+      MhQudGlkaW5ncy52MS5SZWNvcmRJRFIJcmVjb3JkSWRzEjoKDGRlc2lyZWRfa2V5cxgDIAEoCzIXLnRpZGluZ3MudjEu\
+      RGVzaXJlZEtleXNSC2Rlc2lyZWRLZXlzIkoKFEZldGNoUmVjb3Jkc1Jlc3BvbnNlEjIKB3Jlc3VsdHMYASADKAsyGC50\
+      aWRpbmdzLnYxLlJlY29yZFJlc3VsdFIHcmVzdWx0cyKSAQoOU29ydERlc2NyaXB0b3ISHQoKZmllbGRfbmFtZRgBIAEo\
+      CVIJZmllbGROYW1lEh4KCmRlc2NlbmRpbmcYAiABKAhSCmRlc2NlbmRpbmcSQQoRcmVsYXRpdmVfbG9jYXRpb24YAyAB\
+      KAsyFC50aWRpbmdzLnYxLkxvY2F0aW9uUhByZWxhdGl2ZUxvY2F0aW9uIoIDChNRdWVyeVJlY29yZHNSZXF1ZXN0EjcK\
+      C2RhdGFiYXNlX2lkGAEgASgLMhYudGlkaW5ncy52MS5EYXRhYmFzZUlEUgpkYXRhYmFzZUlkEh8KC3JlY29yZF90eXBl\
+      GAIgASgJUgpyZWNvcmRUeXBlEjMKCXByZWRpY2F0ZRgDIAEoCzIVLnRpZGluZ3MudjEuUHJlZGljYXRlUglwcmVkaWNh\
+      dGUSRQoQc29ydF9kZXNjcmlwdG9ycxgEIAMoCzIaLnRpZGluZ3MudjEuU29ydERlc2NyaXB0b3JSD3NvcnREZXNjcmlw\
+      dG9ycxIrCgd6b25lX2lkGAUgASgLMhIudGlkaW5ncy52MS5ab25lSURSBnpvbmVJZBI6CgxkZXNpcmVkX2tleXMYBiAB\
+      KAsyFy50aWRpbmdzLnYxLkRlc2lyZWRLZXlzUgtkZXNpcmVkS2V5cxIUCgVsaW1pdBgHIAEoDVIFbGltaXQSFgoGY3Vy\
+      c29yGAggASgMUgZjdXJzb3IieAoUUXVlcnlSZWNvcmRzUmVzcG9uc2USLAoHcmVjb3JkcxgBIAMoCzISLnRpZGluZ3Mu\
+      djEuUmVjb3JkUgdyZWNvcmRzEhYKBmN1cnNvchgCIAEoDFIGY3Vyc29yEhoKCHdhcm5pbmdzGAMgAygJUgh3YXJuaW5n\
+      cyJMChNFeHBsYWluUXVlcnlSZXF1ZXN0EjUKBXF1ZXJ5GAEgASgLMh8udGlkaW5ncy52MS5RdWVyeVJlY29yZHNSZXF1\
+      ZXN0UgVxdWVyeSLCAgoURXhwbGFpblF1ZXJ5UmVzcG9uc2USFAoFc3RlcHMYASADKAlSBXN0ZXBzEhwKCXByZWRpY2F0\
+      ZRgCIAEoCVIJcHJlZGljYXRlEh8KC2luZGV4X2ZpZWxkGAMgASgJUgppbmRleEZpZWxkEiYKD3NvcnRlZF9ieV9pbmRl\
+      eBgEIAEoCFINc29ydGVkQnlJbmRleBInCg9lbnRyaWVzX3Zpc2l0ZWQYBSABKARSDmVudHJpZXNWaXNpdGVkEicKD3Jl\
+      Y29yZHNfdmlzaXRlZBgGIAEoBFIOcmVjb3Jkc1Zpc2l0ZWQSJwoPcmVjb3Jkc19tYXRjaGVkGAcgASgEUg5yZWNvcmRz\
+      TWF0Y2hlZBIWCgZhZHZpY2UYCCABKAlSBmFkdmljZRIaCgh3YXJuaW5ncxgJIAMoCVIId2FybmluZ3Mi2QEKElpvbmVD\
+      aGFuZ2VzT3B0aW9ucxIrCgd6b25lX2lkGAEgASgLMhIudGlkaW5ncy52MS5ab25lSURSBnpvbmVJZBIhCgxjaGFuZ2Vf\
+      dG9rZW4YAiABKAxSC2NoYW5nZVRva2VuEjoKDGRlc2lyZWRfa2V5cxgDIAEoCzIXLnRpZGluZ3MudjEuRGVzaXJlZEtl\
+      eXNSC2Rlc2lyZWRLZXlzEiEKDHJlY29yZF90eXBlcxgEIAMoCVILcmVjb3JkVHlwZXMSFAoFbGltaXQYBSABKA1SBWxp\
+      bWl0ItoBCh1GZXRjaFJlY29yZFpvbmVDaGFuZ2VzUmVxdWVzdBI3CgtkYXRhYmFzZV9pZBgBIAEoCzIWLnRpZGluZ3Mu\
+      djEuRGF0YWJhc2VJRFIKZGF0YWJhc2VJZBI0CgV6b25lcxgCIAMoCzIeLnRpZGluZ3MudjEuWm9uZUNoYW5nZXNPcHRp\
+      b25zUgV6b25lcxIUCgVsaW1pdBgDIAEoDVIFbGltaXQSNAoIbWF4X3dhaXQYBCABKAsyGS5nb29nbGUucHJvdG9idWYu\
+      RHVyYXRpb25SB21heFdhaXQiYwoNRGVsZXRlZFJlY29yZBIxCglyZWNvcmRfaWQYASABKAsyFC50aWRpbmdzLnYxLlJl\
+      Y29yZElEUghyZWNvcmRJZBIfCgtyZWNvcmRfdHlwZRgCIAEoCVIKcmVjb3JkVHlwZSLlAgoLWm9uZUNoYW5nZXMSKwoH\
+      em9uZV9pZBgBIAEoCzISLnRpZGluZ3MudjEuWm9uZUlEUgZ6b25lSWQSOwoPY2hhbmdlZF9yZWNvcmRzGAIgAygLMhIu\
+      dGlkaW5ncy52MS5SZWNvcmRSDmNoYW5nZWRSZWNvcmRzEkIKD2RlbGV0ZWRfcmVjb3JkcxgDIAMoCzIZLnRpZGluZ3Mu\
+      djEuRGVsZXRlZFJlY29yZFIOZGVsZXRlZFJlY29yZHMSIQoMY2hhbmdlX3Rva2VuGAQgASgMUgtjaGFuZ2VUb2tlbhIf\
+      Cgttb3JlX2NvbWluZxgFIAEoCFIKbW9yZUNvbWluZxIrCgVlcnJvchgGIAEoCzIVLnRpZGluZ3MudjEuSXRlbUVycm9y\
+      UgVlcnJvchI3ChhjbGllbnRfY2hhbmdlX3Rva2VuX2RhdGEYByABKAxSFWNsaWVudENoYW5nZVRva2VuRGF0YSJPCh5G\
+      ZXRjaFJlY29yZFpvbmVDaGFuZ2VzUmVzcG9uc2USLQoFem9uZXMYASADKAsyFy50aWRpbmdzLnYxLlpvbmVDaGFuZ2Vz\
+      UgV6b25lcyLFAQobRmV0Y2hEYXRhYmFzZUNoYW5nZXNSZXF1ZXN0EjcKC2RhdGFiYXNlX2lkGAEgASgLMhYudGlkaW5n\
+      cy52MS5EYXRhYmFzZUlEUgpkYXRhYmFzZUlkEiEKDGNoYW5nZV90b2tlbhgCIAEoDFILY2hhbmdlVG9rZW4SFAoFbGlt\
+      aXQYAyABKA1SBWxpbWl0EjQKCG1heF93YWl0GAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uUgdtYXhXYWl0\
+      InIKC0RlbGV0ZWRab25lEisKB3pvbmVfaWQYASABKAsyEi50aWRpbmdzLnYxLlpvbmVJRFIGem9uZUlkEjYKBnJlYXNv\
+      bhgCIAEoDjIeLnRpZGluZ3MudjEuWm9uZURlbGV0aW9uUmVhc29uUgZyZWFzb24i3gEKHEZldGNoRGF0YWJhc2VDaGFu\
+      Z2VzUmVzcG9uc2USPAoQY2hhbmdlZF96b25lX2lkcxgBIAMoCzISLnRpZGluZ3MudjEuWm9uZUlEUg5jaGFuZ2VkWm9u\
+      ZUlkcxI8Cg1kZWxldGVkX3pvbmVzGAIgAygLMhcudGlkaW5ncy52MS5EZWxldGVkWm9uZVIMZGVsZXRlZFpvbmVzEiEK\
+      DGNoYW5nZV90b2tlbhgDIAEoDFILY2hhbmdlVG9rZW4SHwoLbW9yZV9jb21pbmcYBCABKAhSCm1vcmVDb21pbmcqzAEK\
+      ClNhdmVQb2xpY3kSGwoXU0FWRV9QT0xJQ1lfVU5TUEVDSUZJRUQQABIqCiZTQVZFX1BPTElDWV9JRl9TRVJWRVJfUkVD\
+      T1JEX1VOQ0hBTkdFRBABEhwKGFNBVkVfUE9MSUNZX0NIQU5HRURfS0VZUxACEhgKFFNBVkVfUE9MSUNZX0FMTF9LRVlT\
+      EAMSJAogU0FWRV9QT0xJQ1lfUkVQTEFDRV9JRl9VTkNIQU5HRUQQBBIXChNTQVZFX1BPTElDWV9SRVBMQUNFEAUy0wQK\
+      DVJlY29yZFNlcnZpY2USVAoNTW9kaWZ5UmVjb3JkcxIgLnRpZGluZ3MudjEuTW9kaWZ5UmVjb3Jkc1JlcXVlc3QaIS50\
+      aWRpbmdzLnYxLk1vZGlmeVJlY29yZHNSZXNwb25zZRJWCgxGZXRjaFJlY29yZHMSHy50aWRpbmdzLnYxLkZldGNoUmVj\
+      b3Jkc1JlcXVlc3QaIC50aWRpbmdzLnYxLkZldGNoUmVjb3Jkc1Jlc3BvbnNlIgOQAgESVgoMUXVlcnlSZWNvcmRzEh8u\
+      dGlkaW5ncy52MS5RdWVyeVJlY29yZHNSZXF1ZXN0GiAudGlkaW5ncy52MS5RdWVyeVJlY29yZHNSZXNwb25zZSIDkAIB\
+      ElYKDEV4cGxhaW5RdWVyeRIfLnRpZGluZ3MudjEuRXhwbGFpblF1ZXJ5UmVxdWVzdBogLnRpZGluZ3MudjEuRXhwbGFp\
+      blF1ZXJ5UmVzcG9uc2UiA5ACARJ0ChZGZXRjaFJlY29yZFpvbmVDaGFuZ2VzEikudGlkaW5ncy52MS5GZXRjaFJlY29y\
+      ZFpvbmVDaGFuZ2VzUmVxdWVzdBoqLnRpZGluZ3MudjEuRmV0Y2hSZWNvcmRab25lQ2hhbmdlc1Jlc3BvbnNlIgOQAgES\
+      bgoURmV0Y2hEYXRhYmFzZUNoYW5nZXMSJy50aWRpbmdzLnYxLkZldGNoRGF0YWJhc2VDaGFuZ2VzUmVxdWVzdBooLnRp\
+      ZGluZ3MudjEuRmV0Y2hEYXRhYmFzZUNoYW5nZXNSZXNwb25zZSIDkAIBYgZwcm90bzM=
       """)
 }

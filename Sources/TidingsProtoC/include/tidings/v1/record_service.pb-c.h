@@ -65,7 +65,18 @@ typedef enum _Tidings__V1__SavePolicy {
   /*
    * No comparison: the fields sent are written. The client sends all that it has.
    */
-  TIDINGS__V1__SAVE_POLICY__SAVE_POLICY_ALL_KEYS = 3
+  TIDINGS__V1__SAVE_POLICY__SAVE_POLICY_ALL_KEYS = 3,
+  /*
+   * The record becomes what is sent: fields that are not sent are removed. The change tag sent must be the stored
+   * one; a record that does not exist is created, whatever tag is sent. For shares the same as
+   * SAVE_POLICY_IF_SERVER_RECORD_UNCHANGED.
+   */
+  TIDINGS__V1__SAVE_POLICY__SAVE_POLICY_REPLACE_IF_UNCHANGED = 4,
+  /*
+   * The record becomes what is sent: fields that are not sent are removed. Nothing is compared. For shares the
+   * same as SAVE_POLICY_IF_SERVER_RECORD_UNCHANGED.
+   */
+  TIDINGS__V1__SAVE_POLICY__SAVE_POLICY_REPLACE = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__SAVE_POLICY)
 } Tidings__V1__SavePolicy;
 
@@ -113,6 +124,19 @@ struct  Tidings__V1__ModifyRecordsRequest
    * `tombstone_retention_days`. Empty: the mark does not change. The call must name a device.
    */
   ProtobufCBinaryData client_change_token_data;
+  /*
+   * A policy for each save, in the order of `records_to_save`; none: `save_policy` for all. Any other count fails
+   * with INVALID_ARGUMENTS.
+   */
+  size_t n_save_policies;
+  Tidings__V1__SavePolicy *save_policies;
+  /*
+   * The change tag that each record to delete must have, in the order of `record_ids_to_delete`; none, or an empty
+   * one: nothing is compared. A record with another tag fails with SERVER_RECORD_CHANGED and the server's record, one
+   * that does not exist with UNKNOWN_ITEM. Any other count fails with INVALID_ARGUMENTS.
+   */
+  size_t n_expected_change_tags;
+  ProtobufCBinaryData *expected_change_tags;
   Tidings__V1__ModifyRecordsRequest__AtomicCase _atomic_case;
   union {
     /*
@@ -125,7 +149,7 @@ struct  Tidings__V1__ModifyRecordsRequest
 };
 #define TIDINGS__V1__MODIFY_RECORDS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__modify_records_request__descriptor) \
-    , NULL, 0,NULL, 0,NULL, TIDINGS__V1__SAVE_POLICY__SAVE_POLICY_UNSPECIFIED, 0, {0,NULL}, TIDINGS__V1__MODIFY_RECORDS_REQUEST___ATOMIC__NOT_SET, {0} }
+    , NULL, 0,NULL, 0,NULL, TIDINGS__V1__SAVE_POLICY__SAVE_POLICY_UNSPECIFIED, 0, {0,NULL}, 0,NULL, 0,NULL, TIDINGS__V1__MODIFY_RECORDS_REQUEST___ATOMIC__NOT_SET, {0} }
 
 
 typedef enum {

@@ -13,6 +13,8 @@ DESCRIPTOR: _descriptor.FileDescriptor
 SAVE_POLICY_ALL_KEYS: SavePolicy
 SAVE_POLICY_CHANGED_KEYS: SavePolicy
 SAVE_POLICY_IF_SERVER_RECORD_UNCHANGED: SavePolicy
+SAVE_POLICY_REPLACE: SavePolicy
+SAVE_POLICY_REPLACE_IF_UNCHANGED: SavePolicy
 SAVE_POLICY_UNSPECIFIED: SavePolicy
 
 class CascadedDeletion(_message.Message):
@@ -134,22 +136,26 @@ class FetchRecordsResponse(_message.Message):
     def __init__(self, results: _Optional[_Iterable[_Union[RecordResult, _Mapping]]] = ...) -> None: ...
 
 class ModifyRecordsRequest(_message.Message):
-    __slots__ = ["atomic", "client_change_token_data", "database_id", "dry_run", "record_ids_to_delete", "records_to_save", "save_policy"]
+    __slots__ = ["atomic", "client_change_token_data", "database_id", "dry_run", "expected_change_tags", "record_ids_to_delete", "records_to_save", "save_policies", "save_policy"]
     ATOMIC_FIELD_NUMBER: _ClassVar[int]
     CLIENT_CHANGE_TOKEN_DATA_FIELD_NUMBER: _ClassVar[int]
     DATABASE_ID_FIELD_NUMBER: _ClassVar[int]
     DRY_RUN_FIELD_NUMBER: _ClassVar[int]
+    EXPECTED_CHANGE_TAGS_FIELD_NUMBER: _ClassVar[int]
     RECORDS_TO_SAVE_FIELD_NUMBER: _ClassVar[int]
     RECORD_IDS_TO_DELETE_FIELD_NUMBER: _ClassVar[int]
+    SAVE_POLICIES_FIELD_NUMBER: _ClassVar[int]
     SAVE_POLICY_FIELD_NUMBER: _ClassVar[int]
     atomic: bool
     client_change_token_data: bytes
     database_id: _database_pb2.DatabaseID
     dry_run: bool
+    expected_change_tags: _containers.RepeatedScalarFieldContainer[str]
     record_ids_to_delete: _containers.RepeatedCompositeFieldContainer[_database_pb2.RecordID]
     records_to_save: _containers.RepeatedCompositeFieldContainer[_record_pb2.Record]
+    save_policies: _containers.RepeatedScalarFieldContainer[SavePolicy]
     save_policy: SavePolicy
-    def __init__(self, database_id: _Optional[_Union[_database_pb2.DatabaseID, _Mapping]] = ..., records_to_save: _Optional[_Iterable[_Union[_record_pb2.Record, _Mapping]]] = ..., record_ids_to_delete: _Optional[_Iterable[_Union[_database_pb2.RecordID, _Mapping]]] = ..., save_policy: _Optional[_Union[SavePolicy, str]] = ..., atomic: bool = ..., dry_run: bool = ..., client_change_token_data: _Optional[bytes] = ...) -> None: ...
+    def __init__(self, database_id: _Optional[_Union[_database_pb2.DatabaseID, _Mapping]] = ..., records_to_save: _Optional[_Iterable[_Union[_record_pb2.Record, _Mapping]]] = ..., record_ids_to_delete: _Optional[_Iterable[_Union[_database_pb2.RecordID, _Mapping]]] = ..., save_policy: _Optional[_Union[SavePolicy, str]] = ..., atomic: bool = ..., dry_run: bool = ..., client_change_token_data: _Optional[bytes] = ..., save_policies: _Optional[_Iterable[_Union[SavePolicy, str]]] = ..., expected_change_tags: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class ModifyRecordsResponse(_message.Message):
     __slots__ = ["cascaded_deletions", "results"]
