@@ -54,6 +54,7 @@ let package = Package(
   products: [
     .executable(name: "rpcd", targets: ["rpcd"]),
     .executable(name: "rpcctl", targets: ["rpcctl"]),
+    .executable(name: "rpcgw", targets: ["rpcgw"]),
     .executable(name: "tidings-bench", targets: ["tidings-bench"]),
     .executable(name: "tidings-conformance", targets: ["tidings-conformance"]),
     .executable(name: "tidings-conformance-client", targets: ["tidings-conformance-client"]),
@@ -76,6 +77,7 @@ let package = Package(
     .systemLibrary(name: "CSQLite"),
     .systemLibrary(name: "CSodium"),
     .systemLibrary(name: "CPostgres"),
+    .systemLibrary(name: "CMicroHTTPD"),
     .target(name: "TidingsProtoC", dependencies: ["CProtobufC"]),
     .target(name: "DescriptorProtoC", dependencies: ["CProtobufC"]),
     .target(name: "CZMTPFilter"),
@@ -164,6 +166,24 @@ let package = Package(
       "TidingsUserInfo"
     ),
 
+    // HTTP.
+    library("TidingsHTTP", "CMicroHTTPD"),
+    library("TidingsWeb", "TidingsJSON", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
+    library(
+      "TidingsGateway",
+      "TidingsClient",
+      "TidingsHTTP",
+      "TidingsJSON",
+      "TidingsKeys",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC",
+      "TidingsSeal",
+      "TidingsUserInfo",
+      "TidingsWeb",
+      "TidingsZeroMQ"
+    ),
+
     // Where the wings meet.
     library(
       "TidingsCodec",
@@ -211,6 +231,15 @@ let package = Package(
       "TidingsKeys",
       "TidingsPostgres",
       "TidingsService"
+    ),
+    executable(
+      "rpcgw",
+      "CommandLineTools",
+      "TidingsClient",
+      "TidingsGateway",
+      "TidingsHTTP",
+      "TidingsKeys",
+      "TidingsRPC"
     ),
     executable(
       "rpcctl",

@@ -47,5 +47,5 @@ public struct ClientConfiguration: Sendable {
   }
 
   /// How its sockets prove who they are.
-  var security: Security { keys.map { .curveClient($0) } ?? .development }
+  package var security: Security { keys.map { .curveClient($0) } ?? .development }
 }

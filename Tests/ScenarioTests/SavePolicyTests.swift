@@ -93,7 +93,7 @@ internal import TidingsRPC
       let new = try await client.save(.init("Houses", "a", ["n": 2]))
       try await client.save(.init("Houses", "b"))
       func delete(_ names: [String], _ tags: [String]) async throws -> [TidingsV1.RecordResult] {
-        return try await client.records.modifyRecords(
+        try await client.records.modifyRecords(
           .init(recordIDsToDelete: names.map { .init($0) }, expectedChangeTags: tags)
         ).results
       }

@@ -46,6 +46,20 @@ extension AssetTransfer {
     try await upload(.bytes(content), progress)
   }
 
+  /// Uploads what a closure reads.
+  ///
+  /// - Parameters:
+  ///   - size: Bytes in all.
+  ///   - read: Returns bytes from an offset, as many as asked for; the same ones whenever it is called.
+  /// - Returns: The asset, for a record's field.
+  /// - Throws: What `read` throws; `RPCError`.
+  package func upload(
+    size: UInt64,
+    reading read: @escaping @Sendable (_ offset: UInt64, _ count: Int) throws -> [UInt8]
+  ) async throws -> TidingsV1.Asset {
+    try await upload(.reader(read, size: size), nil)
+  }
+
   private func upload(
     _ content: AssetContent,
     _ progress: Progress?
@@ -83,10 +97,11 @@ extension AssetTransfer {
 private enum AssetContent {
   case file(File, size: UInt64)
   case bytes([UInt8])
+  case reader(@Sendable (UInt64, Int) throws -> [UInt8], size: UInt64)
 
   var size: UInt64 {
     switch self {
-    case .file(_, let size): size
+    case .file(_, let size), .reader(_, let size): size
     case .bytes(let bytes): UInt64(bytes.count)
     }
   }
@@ -94,6 +109,7 @@ private enum AssetContent {
   func bytes(at offset: UInt64, count: Int) throws -> [UInt8] {
     switch self {
     case .bytes(let bytes): return Array(bytes[Int(offset)..<Int(offset) + count])
+    case .reader(let read, _): return try read(offset, count)
     case .file(let file, _):
       let bytes = try file.read(at: offset, count: count)
       guard bytes.count == count else {

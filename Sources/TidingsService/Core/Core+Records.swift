@@ -143,7 +143,12 @@ extension Core {
     changes.isDryRun = request.isDryRun
     changes.clientChangeToken = request.clientChangeToken
     if !request.policyNumbers.isEmpty {
-      try checkCount(of: request.policyNumbers, "save_policies", changes.saves.count, "records_to_save")
+      try checkCount(
+        of: request.policyNumbers,
+        "save_policies",
+        changes.saves.count,
+        "records_to_save"
+      )
       changes.policies = try request.policyNumbers.map { try policy($0, "save_policies") }
     }
     if !request.expectedTags.isEmpty {

@@ -1,15 +1,15 @@
-import Dispatch
+internal import Dispatch
 
 #if canImport(Glibc)
-import Glibc
+internal import Glibc
 #elseif canImport(Musl)
-import Musl
+internal import Musl
 #endif
 
 /// Waits for SIGINT or SIGTERM; a further one, of either, ends the process at once.
-final class StopSignals: Sendable {
+public final class StopSignals: Sendable {
   /// Why the wait is over.
-  enum Outcome: Sendable {
+  public enum Outcome: Sendable {
     /// A signal came.
     case signal(String)
     /// There is nothing to wait for any more.
@@ -19,7 +19,8 @@ final class StopSignals: Sendable {
   private let outcomes: AsyncStream<Outcome>
   private let continuation: AsyncStream<Outcome>.Continuation
 
-  init() {
+  /// Begins to hear signals.
+  public init() {
     (outcomes, continuation) = AsyncStream<Outcome>.makeStream()
     for (number, name) in [(SIGINT, "SIGINT"), (SIGTERM, "SIGTERM")] {
       signal(number, SIG_IGN)
@@ -35,13 +36,13 @@ final class StopSignals: Sendable {
   }
 
   /// Ends the wait as a signal would.
-  func stop(because reason: String) { continuation.yield(.signal(reason)) }
+  public func stop(because reason: String) { continuation.yield(.signal(reason)) }
 
   /// Ends the wait without a signal.
-  func give(up reason: String) { continuation.yield(.failure(reason)) }
+  public func give(up reason: String) { continuation.yield(.failure(reason)) }
 
   /// Waits.
-  func next() async -> Outcome {
+  public func next() async -> Outcome {
     for await outcome in outcomes { return outcome }
     return .failure("nothing to wait for")
   }

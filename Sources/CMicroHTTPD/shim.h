@@ -1,0 +1,38 @@
+#ifndef TIDINGS_CMICROHTTPD_SHIM_H
+#define TIDINGS_CMICROHTTPD_SHIM_H
+
+#include <fcntl.h>
+#include <microhttpd.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What is variadic in libmicrohttpd, for Swift. */
+
+static inline struct MHD_Daemon *tidings_mhd_start(unsigned int flags, MHD_AccessHandlerCallback handler, void *context,
+                                                   struct MHD_OptionItem *options) {
+  return MHD_start_daemon(flags, 0, NULL, NULL, handler, context, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
+}
+
+static inline void *tidings_mhd_pointer(const char *text) { return (void *)text; }
+
+typedef void (*tidings_mhd_completed)(void *, struct MHD_Connection *, void **, enum MHD_RequestTerminationCode);
+typedef void *(*tidings_mhd_uri)(void *, const char *, struct MHD_Connection *);
+typedef size_t (*tidings_mhd_unescape)(void *, struct MHD_Connection *, char *);
+
+/* Functions in options are numbers there. */
+static inline intptr_t tidings_mhd_completed_value(tidings_mhd_completed function) { return (intptr_t)function; }
+static inline intptr_t tidings_mhd_uri_value(tidings_mhd_uri function) { return (intptr_t)function; }
+static inline intptr_t tidings_mhd_unescape_value(tidings_mhd_unescape function) { return (intptr_t)function; }
+
+/* The descriptor of a connection's socket; -1: there is none. */
+static inline int tidings_mhd_descriptor(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  return info ? info->connect_fd : -1;
+}
+
+/* Opens a file without a name in a folder; O_TMPFILE is defined for GNU sources only. */
+static inline int tidings_open_unnamed(const char *folder) {
+  return open(folder, __O_TMPFILE | O_DIRECTORY | O_RDWR | O_CLOEXEC, 0600);
+}
+
+#endif

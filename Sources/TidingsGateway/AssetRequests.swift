@@ -1,0 +1,90 @@
+internal import TidingsClient
+internal import TidingsHTTP
+internal import TidingsJSON
+internal import TidingsProto
+internal import TidingsRPC
+internal import TidingsWeb
+
+/// Takes and gives the contents of assets, at the URLs that endpoints answer.
+struct AssetRequests: Sendable {
+  let transport: any ClientTransport
+  let urls: SealedURLs
+
+  func answer(_ request: HTTPRequest, sealed: String, uuid: String) async throws -> HTTPResponse {
+    switch request.head.method {
+    case "GET", "HEAD": return try await download(request, sealed)
+    case "POST", "PUT": return WebAnswer.success(try await upload(request, sealed), uuid: uuid)
+    default: throw WebFailure.badRequest("an asset takes GET, POST or PUT")
+    }
+  }
+
+  private func content(
+    _ sealed: String,
+    _ purpose: SealedURLs.Content.Purpose
+  ) throws(WebFailure) -> SealedURLs.Content {
+    guard let content = urls.open(sealed, for: purpose) else {
+      throw WebFailure(
+        .notFound,
+        "this URL is not valid, or has expired: fetch the record, or ask for another upload URL"
+      )
+    }
+    return content
+  }
+
+  private func upload(_ request: HTTPRequest, _ sealed: String) async throws -> JSONObject {
+    let content = try content(sealed, .upload)
+    guard case .file(let file) = request.body else {
+      throw WebFailure(.internalError, "the content was not kept")
+    }
+    let part = try MultipartPart.range(of: file, contentType: request.head.header("content-type"))
+    let asset = try await file.upload(part, to: transport, content)
+    return ["singleFile": .object(WebAssets.answer(asset))]
+  }
+
+  private func download(_ request: HTTPRequest, _ sealed: String) async throws -> HTTPResponse {
+    let content = try content(sealed, .download)
+    guard let asset = content.asset else { throw WebFailure(.notFound, "no asset is named") }
+    let stream = TidingsV1.AssetService.Client(transport).downloadAsset(
+      .init(databaseID: content.database.id, asset: asset),
+      options: CallOptions(metadata: content.caller.metadata())
+    )
+    let chunks = AssetChunks(stream)
+    // An error before the first bytes can still be said.
+    try await chunks.begin()
+    return HTTPResponse(
+      200,
+      headers: [
+        ("Content-Type", "application/octet-stream"),
+        ("Content-Disposition", "attachment"),
+        ("X-Content-Type-Options", "nosniff"),
+        ("Content-Security-Policy", "sandbox; default-src 'none'"),
+        ("Cache-Control", "private, max-age=\(WebLimits.downloadSeconds), immutable"),
+      ],
+      .chunks(HTTPChunks { await chunks.next() }, count: asset.size)
+    )
+  }
+}
+
+/// The parts of a download, of which the first was waited for.
+private actor AssetChunks {
+  private var iterator: MessageStream<TidingsV1.DownloadAssetResponse>.AsyncIterator
+  private var first: [UInt8]?
+
+  init(_ stream: MessageStream<TidingsV1.DownloadAssetResponse>) {
+    iterator = stream.makeAsyncIterator()
+  }
+
+  func begin() async throws { first = try await read() }
+
+  func next() async -> [UInt8] {
+    if let first = first.take() { return first }
+    // An answer that breaks off is shorter than it said: the client notices.
+    return (try? await read()) ?? []
+  }
+
+  private func read() async throws -> [UInt8] {
+    var iterator = iterator
+    defer { self.iterator = iterator }
+    return try await iterator.next()?.chunk ?? []
+  }
+}

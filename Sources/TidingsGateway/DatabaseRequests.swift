@@ -1,0 +1,95 @@
+internal import TidingsHTTP
+internal import TidingsJSON
+internal import TidingsProto
+internal import TidingsRPC
+internal import TidingsWeb
+
+/// Answers requests below `/database`.
+struct DatabaseRequests: Sendable {
+  let transport: any ClientTransport
+  let urls: SealedURLs
+
+  func answer(
+    _ request: HTTPRequest,
+    _ database: WebDatabase,
+    _ name: String,
+    caller: WebCaller,
+    baseURL: String,
+    uuid: String
+  ) async throws -> JSONObject {
+    guard let endpoint = WebEndpoints.all[name] else {
+      throw WebFailure(.notFound, "there is no endpoint '\(name)'")
+    }
+    let database = database.named(by: caller.user)
+    try checkAccess(database, name, caller)
+    var call = WebCall(
+      database: database,
+      input: try Self.input(request, name),
+      transport: transport,
+      options: CallOptions(metadata: caller.metadata()),
+      uuid: uuid
+    )
+    call.downloadURL = { [urls] asset in
+      let content = SealedURLs.Content(
+        purpose: .download,
+        database: database,
+        caller: caller,
+        expires: SealedURLs.now + WebLimits.downloadSeconds,
+        asset: asset
+      )
+      return "\(baseURL)/assets/\(urls.seal(content))/${f}"
+    }
+    call.uploadURL = { [urls] in
+      let content = SealedURLs.Content(
+        purpose: .upload,
+        database: database,
+        caller: caller,
+        expires: SealedURLs.now + WebLimits.uploadSeconds
+      )
+      return "\(baseURL)/assets/\(urls.seal(content))"
+    }
+    return try await endpoint(call)
+  }
+
+  private func checkAccess(
+    _ database: WebDatabase,
+    _ name: String,
+    _ caller: WebCaller
+  ) throws(WebFailure) {
+    if case .serverKey = caller.credential, database.scope != .public || name.hasPrefix("users/") {
+      throw WebFailure(
+        .authenticationFailed,
+        "a server's key is for the public database, without users/*: use a user's token"
+      )
+    }
+    guard !caller.isUser, database.scope != .public || name.hasPrefix("users/") else { return }
+    throw WebFailure(.authenticationRequired, "this needs a user: sign in, and send ckWebAuthToken")
+  }
+
+  /// The object that was sent; with GET, or without a body, an empty one.
+  private static func input(_ request: HTTPRequest, _ name: String) throws(WebFailure) -> WebInput {
+    switch request.head.method {
+    case "POST": break
+    case "GET" where readable.contains(name): return WebInput(JSONObject())
+    default: throw .badRequest("\(name) takes POST, not \(request.head.method)")
+    }
+    guard case .bytes(let bytes) = request.body, !bytes.isEmpty else {
+      return WebInput(JSONObject())
+    }
+    do {
+      let value = try JSONValue(parsing: bytes)
+      guard let object = value.object else {
+        throw WebFailure.badRequest("the body is \(value.kindDescription), not an object")
+      }
+      return WebInput(object)
+    } catch let failure as WebFailure {
+      throw failure
+    } catch {
+      throw .badRequest("the body is not JSON: \(error)")
+    }
+  }
+
+  private static let readable: Set = [
+    "zones/list", "subscriptions/list", "users/caller", "users/current", "users/discover",
+  ]
+}

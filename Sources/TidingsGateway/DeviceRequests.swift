@@ -1,0 +1,149 @@
+internal import Synchronization
+internal import TidingsHTTP
+internal import TidingsJSON
+internal import TidingsProto
+internal import TidingsRPC
+internal import TidingsWeb
+
+/// Device tokens, and the long poll of their couriers.
+///
+/// A token stands for a durable work group: what its poll answers is leased, and settled when the answer has been
+/// handed to the connection. A poll that broke off loses nothing; the notification comes again.
+struct DeviceRequests: Sendable {
+  let transport: any ClientTransport
+  let urls: SealedURLs
+  let hub: EventHub
+
+  /// How long a poll waits for a notification.
+  static let pollTime = Duration.seconds(50)
+  private static let leaseSeconds: Int64 = 30
+  private static let tokenSeconds = 400 * 24 * 3_600
+
+  /// `tokens/create` and `tokens/register`.
+  func answer(
+    _ request: HTTPRequest,
+    _ database: WebDatabase,
+    register: Bool,
+    caller: WebCaller,
+    baseURL: String
+  ) async throws -> JSONObject {
+    guard caller.isUser else {
+      throw WebFailure(.authenticationRequired, "a device token needs a user: sign in")
+    }
+    guard case .bytes(let bytes) = request.body,
+      let object = bytes.isEmpty ? JSONObject() : (try? JSONValue(parsing: bytes))?.object
+    else { throw WebFailure.badRequest("the body is not a JSON object") }
+    let input = WebInput(object)
+    let environment = try input.string("apnsEnvironment") ?? "development"
+    if register {
+      let token = try input.requiredString("apnsToken")
+      guard let content = urls.open(token, for: .courier) else {
+        throw WebFailure.badRequest(
+          "apnsToken was not created here, or has expired: create another one"
+        )
+      }
+      guard content.database.container == database.container,
+        content.database.environment == database.environment
+      else { throw WebFailure.badRequest("apnsToken is for another container or environment") }
+      return JSONObject()
+    }
+    let content = SealedURLs.Content(
+      purpose: .courier,
+      database: database,
+      caller: caller,
+      expires: SealedURLs.now + Self.tokenSeconds,
+      group: "courier-" + (try input.string("clientId") ?? RequestID.make()).prefix(100)
+    )
+    // The group begins with what comes from now on.
+    _ = try await lease(content, limit: 1)
+    let token = urls.seal(content)
+    return [
+      "apnsEnvironment": .string(environment),
+      "apnsToken": .string(token),
+      "webcourierURL": .string("\(baseURL)/courier/\(token)"),
+    ]
+  }
+
+  /// Waits for a notification: one an answer, or none.
+  func poll(sealed: String) async throws -> HTTPResponse {
+    guard let content = urls.open(sealed, for: .courier) else {
+      throw WebFailure(.notFound, "this courier is not valid, or has expired: create another token")
+    }
+    guard let leased = try await wait(content) else {
+      return HTTPResponse(200, headers: Self.headers)
+    }
+    _ = try await notifications.settleNotifications(
+      .init(
+        container: content.database.container,
+        environment: content.database.environment,
+        group: content.group ?? "",
+        leaseIDs: [leased.leaseID],
+        settlement: .done
+      ),
+      options: options(content)
+    )
+    return HTTPResponse(
+      200,
+      headers: Self.headers,
+      .bytes(Array((leased.notification?.userInfoJson ?? "").utf8))
+    )
+  }
+
+  private static let headers = [
+    ("Content-Type", "application/json; charset=UTF-8"), ("Cache-Control", "no-store"),
+  ]
+
+  private var notifications: TidingsV1.NotificationService.Client { .init(transport) }
+
+  private func options(_ content: SealedURLs.Content) -> CallOptions {
+    CallOptions(metadata: content.caller.metadata(device: content.group))
+  }
+
+  private func lease(
+    _ content: SealedURLs.Content,
+    limit: UInt32
+  ) async throws -> TidingsV1.LeasedNotification? {
+    try await notifications.leaseNotifications(
+      .init(
+        container: content.database.container,
+        environment: content.database.environment,
+        group: content.group ?? "",
+        limit: limit,
+        visibilityTimeout: .init(seconds: Self.leaseSeconds),
+        startsAtEnd: true
+      ),
+      options: options(content)
+    ).notifications.first
+  }
+
+  private func wait(_ content: SealedURLs.Content) async throws -> TidingsV1.LeasedNotification? {
+    let (signals, continuation) = AsyncStream.makeStream(
+      of: EventHub.Signal.self,
+      bufferingPolicy: .bufferingNewest(1)
+    )
+    let session = hub.add { continuation.yield($0) }
+    defer { hub.remove(session) }
+    let answer = try await notifications.registerDevice(
+      .init(
+        container: content.database.container,
+        environment: content.database.environment
+      ),
+      options: options(content)
+    )
+    try await hub.listen(
+      session,
+      to: Set(answer.channels.map(\.topic) + [answer.controlTopic]),
+      at: answer.pushEndpoint
+    )
+    if let leased = try await lease(content, limit: 1) { return leased }
+    let timer = Task {
+      try? await Task.sleep(for: Self.pollTime)
+      continuation.finish()
+    }
+    defer { timer.cancel() }
+    for await _ in signals {
+      if let leased = try await lease(content, limit: 1) { return leased }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,145 @@
+internal import Synchronization
+internal import TidingsClient
+internal import TidingsProto
+internal import TidingsProtobuf
+internal import TidingsRPC
+internal import TidingsZeroMQ
+
+/// Hears pushes for all users with one socket, and wakes those whom they concern.
+///
+/// Pushes are hints: what is told is read from the log, with the caller's own credential.
+final class EventHub: Sendable {
+  /// What a session hears.
+  enum Signal: Sendable {
+    /// There may be notifications.
+    case changed
+    /// The user's channels are others now.
+    case channels
+  }
+
+  private struct Listener: Sendable {
+    var wake: @Sendable (Signal) -> Void
+  }
+
+  private struct State {
+    var endpoint = ""
+    var socket: SubscriberConnection?
+    /// By topic: the sessions, and the newest number that was announced.
+    var topics: [[UInt8]: (listeners: [Int: Listener], newest: UInt64)] = [:]
+    var sessions: [Int: (topics: Set<[UInt8]>, listener: Listener)] = [:]
+    var nextSession = 0
+  }
+
+  private let state = Mutex(State())
+  private let configuration: ClientConfiguration
+
+  init(_ configuration: ClientConfiguration) { self.configuration = configuration }
+
+  /// Adds a session; it hears nothing before `listen`.
+  func add(_ wake: @escaping @Sendable (Signal) -> Void) -> Int {
+    state.withLock { state in
+      defer { state.nextSession += 1 }
+      state.sessions[state.nextSession] = ([], Listener(wake: wake))
+      return state.nextSession
+    }
+  }
+
+  /// A session hears these topics from now on.
+  ///
+  /// - Throws: `RPCError` if the push endpoint cannot be used.
+  func listen(_ session: Int, to topics: Set<[UInt8]>, at endpoint: String) async throws(RPCError) {
+    try await connect(to: endpoint)
+    state.withLock { state in
+      guard let known = state.sessions[session] else { return }
+      for topic in topics.subtracting(known.topics) {
+        if state.topics[topic] == nil { state.socket?.subscribe(topic) }
+        state.topics[topic, default: ([:], 0)].listeners[session] = known.listener
+      }
+      for topic in known.topics.subtracting(topics) { Self.leave(topic, session, &state) }
+      state.sessions[session]?.topics = topics
+    }
+  }
+
+  func remove(_ session: Int) {
+    state.withLock { state in
+      guard let known = state.sessions.removeValue(forKey: session) else { return }
+      for topic in known.topics { Self.leave(topic, session, &state) }
+    }
+  }
+
+  private static func leave(_ topic: [UInt8], _ session: Int, _ state: inout State) {
+    state.topics[topic]?.listeners[session] = nil
+    guard state.topics[topic]?.listeners.isEmpty == true else { return }
+    state.topics[topic] = nil
+    state.socket?.unsubscribe(topic)
+  }
+
+  /// Everybody looks again: the client calls another node, or time has passed.
+  func wakeAll(_ signal: Signal) {
+    let listeners = state.withLock { $0.sessions.values.map(\.listener) }
+    for listener in listeners { listener.wake(signal) }
+  }
+
+  // MARK: The socket
+
+  private func connect(to endpoint: String) async throws(RPCError) {
+    guard state.withLock({ $0.endpoint != endpoint }) else { return }
+    let socket: SubscriberConnection
+    do {
+      socket = try await SubscriberConnection(
+        endpoint: endpoint,
+        security: configuration.security,
+        tick: .seconds(30),
+        eventsMax: 100_000
+      )
+    } catch {
+      throw RPCError(.unavailable, "the push endpoint \(endpoint) cannot be used: \(error)")
+    }
+    let isNeeded = state.withLock { state in
+      guard state.endpoint != endpoint else { return false }
+      (state.endpoint, state.socket) = (endpoint, socket)
+      for topic in state.topics.keys { socket.subscribe(topic) }
+      return true
+    }
+    guard isNeeded else { return await socket.close() }
+    Task { [weak self] in
+      for await event in socket.events {
+        guard let self, self.isCurrent(socket) else { break }
+        self.handle(event)
+      }
+    }
+  }
+
+  private func isCurrent(_ socket: SubscriberConnection) -> Bool {
+    state.withLock { $0.socket === socket }
+  }
+
+  private func handle(_ event: SubscriberConnection.Event) {
+    switch event {
+    case .connected: wakeAll(.channels)
+    case .lost, .tick: wakeAll(.changed)
+    case .disconnected: break
+    case .message(let topic, let body):
+      guard let push = try? TidingsV1.Push(decoding: body) else { return }
+      var signal = Signal.changed
+      if case .channelsChanged? = push.content { signal = .channels }
+      let listeners = state.withLock { state -> [Listener] in
+        guard let known = state.topics[topic] else { return [] }
+        // A beacon repeats what was announced.
+        if push.content == nil, push.sequenceNumber <= known.newest { return [] }
+        state.topics[topic]?.newest = max(known.newest, push.sequenceNumber)
+        return Array(known.listeners.values)
+      }
+      for listener in listeners { listener.wake(signal) }
+    }
+  }
+
+  /// Ends what is heard.
+  func close() async {
+    let socket = state.withLock { state in
+      state.endpoint = ""
+      return state.socket.take()
+    }
+    await socket?.close()
+  }
+}

@@ -1,0 +1,20 @@
+package import TidingsHTTP
+package import TidingsKeys
+
+/// How a gateway runs.
+package struct GatewaySettings: Sendable {
+  /// Where it takes HTTP.
+  package var http = HTTPConfiguration(address: HTTPAddress(host: "127.0.0.1", port: 8080))
+  /// The server's endpoints.
+  package var endpoints = ["tcp://127.0.0.1:5570"]
+  /// With which it connects; `nil`: the server is in development mode, and `dev:USER` is everybody's token.
+  package var keys: ClientKeys?
+  /// The beginning of URLs that are given to clients, without a `/` at the end; `nil`: the address of the request.
+  package var publicURL: String?
+  /// Event streams and courier polls at a time.
+  package var streamsMax = 10_000
+  /// A line for each request on standard error.
+  package var logsRequests = false
+
+  package init() {}
+}

@@ -1,0 +1,63 @@
+internal import TidingsProto
+package import TidingsWeb
+
+/// What a path asks for.
+package enum RequestPath: Hashable, Sendable {
+  /// `/database/1/CONTAINER/ENVIRONMENT/SCOPE/ENTITY/ACTION`.
+  case database(WebDatabase, endpoint: String)
+  /// `/device/1/CONTAINER/ENVIRONMENT/tokens/create`, or `register`.
+  case deviceToken(WebDatabase, register: Bool)
+  /// `/assets/SEALED` or `/assets/SEALED/NAME`.
+  case asset(sealed: String)
+  /// `/courier/SEALED`.
+  case courier(sealed: String)
+  /// `/events/CONTAINER/ENVIRONMENT`.
+  case events(WebDatabase)
+  case unknown
+
+  /// Reads a path as it was sent.
+  package init(_ path: String) {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: true)
+    switch parts.first {
+    case "database"? where parts.count >= 7 && parts[1] == "1": self = Self.database(parts)
+    case "device"? where parts.count == 6 && parts[1] == "1" && parts[4] == "tokens":
+      self = Self.deviceToken(parts[2], parts[3], parts[5])
+    case "assets"? where parts.count == 2 || parts.count == 3:
+      self = .asset(sealed: String(parts[1]))
+    case "courier"? where parts.count == 2: self = .courier(sealed: String(parts[1]))
+    case "events"? where parts.count == 3:
+      self = Self.database(parts[1], parts[2]).map { .events($0) } ?? .unknown
+    default: self = .unknown
+    }
+  }
+
+  private static func database(_ parts: [Substring]) -> Self {
+    guard let scope = TidingsV1.DatabaseScope(webName: parts[4]),
+      var database = database(parts[2], parts[3])
+    else { return .unknown }
+    // The archive has device tokens here.
+    if parts.count == 7, parts[5] == "tokens" {
+      return deviceToken(parts[2], parts[3], parts[6])
+    }
+    database.scope = scope
+    return .database(database, endpoint: parts[5...].joined(separator: "/"))
+  }
+
+  private static func deviceToken(
+    _ container: Substring,
+    _ environment: Substring,
+    _ action: Substring
+  ) -> Self {
+    guard action == "create" || action == "register",
+      let database = database(container, environment)
+    else { return .unknown }
+    return .deviceToken(database, register: action == "register")
+  }
+
+  private static func database(_ container: Substring, _ environment: Substring) -> WebDatabase? {
+    guard let environment = TidingsV1.Environment(webName: environment),
+      let container = PercentCoding.decode(container)
+    else { return nil }
+    return WebDatabase(container: container, environment: environment, scope: .private)
+  }
+}

@@ -1,0 +1,259 @@
+internal import CMicroHTTPD
+internal import Synchronization
+
+/// What libmicrohttpd calls, on its threads.
+final class HTTPCore: Sendable {
+  private let planning: HTTPServer.Planner
+  private let handler: HTTPServer.Handler
+  private let folder: String
+
+  private struct State {
+    var isStopping = false
+    var running = 0
+    var streams: [ObjectIdentifier: HTTPStream] = [:]
+    var idle: [CheckedContinuation<Void, Never>] = []
+  }
+  private let state = Mutex(State())
+
+  init(
+    _ configuration: HTTPConfiguration,
+    _ planning: @escaping HTTPServer.Planner,
+    _ handler: @escaping HTTPServer.Handler
+  ) {
+    (self.planning, self.handler) = (planning, handler)
+    folder = configuration.temporaryFolder
+  }
+
+  // MARK: Callbacks
+
+  static let received: tidings_mhd_uri = { _, uri, _ in
+    // Until `completed`; the first call of `access` finds it.
+    Unmanaged.passRetained(HTTPExchange(uri: uri.map { String(cString: $0) } ?? "")).toOpaque()
+  }
+
+  static let unescape: tidings_mhd_unescape = { _, _, text in
+    // Signatures cover paths as they were sent.
+    var count = 0
+    while let text, text[count] != 0 { count += 1 }
+    return count
+  }
+
+  static let completed: tidings_mhd_completed = { context, _, slot, _ in
+    guard let context, let pointer = slot?.pointee else { return }
+    slot?.pointee = nil
+    let exchange = Unmanaged<HTTPExchange>.fromOpaque(pointer).takeRetainedValue()
+    guard let stream = exchange.stream else { return }
+    Unmanaged<HTTPCore>.fromOpaque(context).takeUnretainedValue().ended(stream)
+  }
+
+  static let access: MHD_AccessHandlerCallback = {
+    context,
+    connection,
+    _,
+    method,
+    _,
+    data,
+    size,
+    slot in
+    guard let context, let connection, let pointer = slot?.pointee else { return .NO }
+    let core = Unmanaged<HTTPCore>.fromOpaque(context).takeUnretainedValue()
+    let exchange = Unmanaged<HTTPExchange>.fromOpaque(pointer).takeUnretainedValue()
+    if exchange.head == nil {
+      return core.begin(exchange, method.map { String(cString: $0) } ?? "", connection)
+    }
+    if let size, size.pointee > 0 {
+      exchange.append(UnsafeRawBufferPointer(start: data, count: size.pointee))
+      size.pointee = 0
+      return .YES
+    }
+    return core.proceed(exchange, connection)
+  }
+
+  // MARK: Steps
+
+  private func begin(
+    _ exchange: HTTPExchange,
+    _ method: String,
+    _ connection: OpaquePointer
+  ) -> MHD_Result {
+    let parts = exchange.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let head = HTTPHead(
+      method: method,
+      path: String(parts.first ?? ""),
+      query: parts.count > 1 ? String(parts[1]) : "",
+      headers: Self.headers(of: connection)
+    )
+    if let problem = HeadRules.problem(head) {
+      exchange.begin(head, .refuse(.text(400, problem)), folder: folder)
+    } else {
+      exchange.begin(head, planning(head), folder: folder)
+    }
+    // Nothing is read of a body that is not wanted.
+    if let refusal = exchange.refusal { return Self.send(refusal, closes: true, connection) }
+    return .YES
+  }
+
+  private func proceed(_ exchange: HTTPExchange, _ connection: OpaquePointer) -> MHD_Result {
+    if let refusal = exchange.refusal { return Self.send(refusal, closes: true, connection) }
+    if let answer = exchange.takeAnswer() { return send(answer, exchange, connection) }
+    guard !exchange.isBegun, let request = exchange.takeRequest() else { return .YES }
+    exchange.isBegun = true
+    guard begin() else {
+      return Self.send(.text(503, "the server is stopping"), closes: true, connection)
+    }
+    MHD_suspend_connection(connection)
+    let suspended = Connection(pointer: connection)
+    let handler = handler
+    Task {
+      exchange.setAnswer(await handler(request))
+      MHD_resume_connection(suspended.pointer)
+      self.finished()
+    }
+    return .YES
+  }
+
+  /// Unchecked: a suspended connection belongs to whoever resumes it.
+  private struct Connection: @unchecked Sendable { let pointer: OpaquePointer }
+
+  private static func headers(of connection: OpaquePointer) -> [(name: String, value: String)] {
+    var headers: [(name: String, value: String)] = []
+    withUnsafeMutablePointer(to: &headers) { list in
+      _ = MHD_get_connection_values_n(
+        connection,
+        .HEADER_KIND,
+        { context, _, name, nameCount, value, valueCount in
+          let list = context?.assumingMemoryBound(to: [(name: String, value: String)].self)
+          let name = UnsafeRawBufferPointer(start: name, count: nameCount)
+          let value = UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueCount)
+          list?.pointee.append(
+            (
+              String(decoding: name, as: UTF8.self).lowercased(),
+              String(decoding: value, as: UTF8.self)
+            )
+          )
+          return .YES
+        },
+        list
+      )
+    }
+    return headers
+  }
+
+  // MARK: Answers
+
+  private func send(
+    _ answer: HTTPResponse,
+    _ exchange: HTTPExchange,
+    _ connection: OpaquePointer
+  ) -> MHD_Result {
+    switch answer.body {
+    case .bytes: return Self.send(answer, closes: false, connection)
+    case .stream(let stream):
+      exchange.stream = stream
+      guard began(stream) else {
+        stream.close()
+        return Self.send(.text(503, "the server is stopping"), closes: true, connection)
+      }
+      return Self.stream(stream, answer, connection)
+    case .chunks(let chunks, let count):
+      let stream = HTTPStream(pendingBytesMax: 8 << 20)
+      exchange.stream = stream
+      _ = began(stream)
+      ChunkPump.run(chunks, into: stream)
+      return Self.stream(stream, answer, connection, count: count)
+    }
+  }
+
+  private static func send(
+    _ answer: HTTPResponse,
+    closes: Bool,
+    _ connection: OpaquePointer
+  ) -> MHD_Result {
+    guard case .bytes(let bytes) = answer.body else { return .NO }
+    let response = bytes.withUnsafeBytes { bytes in
+      MHD_create_response_from_buffer(
+        bytes.count,
+        UnsafeMutableRawPointer(mutating: bytes.baseAddress),
+        .RESPMEM_MUST_COPY
+      )
+    }
+    guard let response else { return .NO }
+    defer { MHD_destroy_response(response) }
+    add(answer.headers, to: response)
+    if closes { MHD_add_response_header(response, "Connection", "close") }
+    return MHD_queue_response(connection, UInt32(answer.status), response)
+  }
+
+  private static func stream(
+    _ stream: HTTPStream,
+    _ answer: HTTPResponse,
+    _ connection: OpaquePointer,
+    count: UInt64? = nil
+  ) -> MHD_Result {
+    let source = StreamSource(stream, connection)
+    let response = MHD_create_response_from_callback(
+      count ?? UInt64.max,
+      64 << 10,
+      StreamSource.read,
+      Unmanaged.passRetained(source).toOpaque(),
+      StreamSource.free
+    )
+    guard let response else { return .NO }
+    defer { MHD_destroy_response(response) }
+    add(answer.headers, to: response)
+    return MHD_queue_response(connection, UInt32(answer.status), response)
+  }
+
+  private static func add(_ headers: [(name: String, value: String)], to response: OpaquePointer) {
+    for (name, value) in headers { MHD_add_response_header(response, name, value) }
+  }
+
+  // MARK: Ending
+
+  private func begin() -> Bool {
+    state.withLock { state in
+      guard !state.isStopping else { return false }
+      state.running += 1
+      return true
+    }
+  }
+
+  private func finished() {
+    let idle = state.withLock { state in
+      state.running -= 1
+      guard state.running == 0 else { return [] as [CheckedContinuation<Void, Never>] }
+      defer { state.idle = [] }
+      return state.idle
+    }
+    for continuation in idle { continuation.resume() }
+  }
+
+  private func began(_ stream: HTTPStream) -> Bool {
+    state.withLock { state in
+      guard !state.isStopping else { return false }
+      state.streams[ObjectIdentifier(stream)] = stream
+      return true
+    }
+  }
+
+  private func ended(_ stream: HTTPStream) {
+    _ = state.withLock { $0.streams.removeValue(forKey: ObjectIdentifier(stream)) }
+    stream.close()
+  }
+
+  /// Refuses further requests, ends streams, and waits until what runs is answered.
+  func drain() async {
+    let streams = state.withLock { state in
+      state.isStopping = true
+      return Array(state.streams.values)
+    }
+    for stream in streams { stream.end() }
+    await withCheckedContinuation { continuation in
+      let isIdle = state.withLock { state in
+        if state.running > 0 { state.idle.append(continuation) }
+        return state.running == 0
+      }
+      if isIdle { continuation.resume() }
+    }
+  }
+}

@@ -1,0 +1,71 @@
+internal import CMicroHTTPD
+internal import Synchronization
+
+/// One request and its answer, on a connection.
+///
+/// Unchecked: until the request is complete only the thread of libmicrohttpd that owns the connection uses it, and
+/// `answer`, which another thread sets, has a lock. libmicrohttpd allows `MHD_resume_connection` from any thread.
+final class HTTPExchange: @unchecked Sendable {
+  let uri: String
+  var head: HTTPHead?
+  private var plan = HTTPBodyPlan.memory(bytesMax: 0)
+  private var bytes: [UInt8] = []
+  private var file: HTTPFile?
+  private var byteCount = 0
+  /// Why the body is not wanted; the rest of it is not kept.
+  private(set) var refusal: HTTPResponse?
+  var isBegun = false
+  private let answer = Mutex<HTTPResponse?>(nil)
+  /// Of a streamed answer.
+  var stream: HTTPStream?
+
+  init(uri: String) { self.uri = uri }
+
+  func begin(_ head: HTTPHead, _ plan: HTTPBodyPlan, folder: String) {
+    (self.head, self.plan) = (head, plan)
+    switch plan {
+    case .memory: break
+    case .file:
+      file = HTTPFile(in: folder)
+      if file == nil { refusal = Self.noRoom }
+    case .refuse(let response): refusal = response
+    }
+  }
+
+  func append(_ chunk: UnsafeRawBufferPointer) {
+    guard refusal == nil else { return }
+    byteCount += chunk.count
+    switch plan {
+    case .memory(let bytesMax):
+      guard byteCount <= bytesMax else { return refuse(Self.tooLarge(bytesMax)) }
+      bytes += chunk
+    case .file(let bytesMax):
+      guard byteCount <= bytesMax else { return refuse(Self.tooLarge(bytesMax)) }
+      if file?.append(chunk) != true { refuse(Self.noRoom) }
+    case .refuse: break
+    }
+  }
+
+  func refuse(_ response: HTTPResponse) {
+    refusal = response
+    (bytes, file) = ([], nil)
+  }
+
+  /// The whole request.
+  func takeRequest() -> HTTPRequest? {
+    guard let head else { return nil }
+    defer { (bytes, file) = ([], nil) }
+    return HTTPRequest(head: head, body: file.map { .file($0) } ?? .bytes(bytes))
+  }
+
+  func setAnswer(_ response: HTTPResponse) { answer.withLock { $0 = response } }
+  func takeAnswer() -> HTTPResponse? { answer.withLock { $0.take() } }
+
+  private static func tooLarge(_ bytesMax: Int) -> HTTPResponse {
+    .text(413, "the body has more than \(bytesMax) bytes")
+  }
+  private static let noRoom = HTTPResponse.text(
+    507,
+    "there is no room for the body: try again later"
+  )
+}

@@ -1,0 +1,31 @@
+/// An answer.
+package struct HTTPResponse: Sendable {
+  package enum Body: Sendable {
+    case bytes([UInt8])
+    /// What a stream gives, until it ends.
+    case stream(HTTPStream)
+    /// What a source gives, chunk by chunk, of so many bytes in all.
+    case chunks(HTTPChunks, count: UInt64)
+  }
+
+  package var status: Int
+  package var headers: [(name: String, value: String)]
+  package var body: Body
+
+  package init(
+    _ status: Int,
+    headers: [(name: String, value: String)] = [],
+    _ body: Body = .bytes([])
+  ) {
+    (self.status, self.headers, self.body) = (status, headers, body)
+  }
+
+  /// Plain text.
+  package static func text(_ status: Int, _ text: String) -> Self {
+    Self(
+      status,
+      headers: [("Content-Type", "text/plain; charset=utf-8")],
+      .bytes(Array((text + "\n").utf8))
+    )
+  }
+}

@@ -1,0 +1,121 @@
+internal import Synchronization
+
+/// Bytes that are sent to a client as they come: bounded, so that a client that does not read ends its stream.
+package final class HTTPStream: Sendable {
+  private struct State {
+    var pending: [UInt8] = []
+    var isEnded = false
+    /// The client is gone, or did not read.
+    var isClosed = false
+    /// Wakes the connection, which waits for bytes.
+    var wake: (@Sendable () -> Void)?
+    var onClose: (@Sendable () -> Void)?
+    /// Waits until all was taken.
+    var emptied: CheckedContinuation<Void, Never>?
+  }
+
+  private let state = Mutex(State())
+  private let pendingBytesMax: Int
+
+  package init(pendingBytesMax: Int) { self.pendingBytesMax = pendingBytesMax }
+
+  /// Adds bytes.
+  ///
+  /// - Returns: `false`: nobody reads them any more, or too much is unread: the stream is closed.
+  @discardableResult
+  package func send(_ bytes: some Collection<UInt8>) -> Bool {
+    let (isOpen, wake) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+      guard !state.isClosed, !state.isEnded else { return (false, nil) }
+      if state.pending.count + bytes.count > pendingBytesMax {
+        state.isEnded = true
+      } else {
+        state.pending += bytes
+      }
+      defer { state.wake = nil }
+      return (!state.isEnded, state.wake)
+    }
+    wake?()
+    return isOpen
+  }
+
+  /// Adds bytes when those before were taken; for one task.
+  func sendWhenRead(_ bytes: [UInt8]) async -> Bool {
+    await withCheckedContinuation { continuation in
+      let isFree = state.withLock { state in
+        let isFree = state.pending.isEmpty || state.isClosed
+        if !isFree { state.emptied = continuation }
+        return isFree
+      }
+      if isFree { continuation.resume() }
+    }
+    return send(bytes)
+  }
+
+  /// No more bytes come.
+  package func end() {
+    let wake = state.withLock { state in
+      state.isEnded = true
+      defer { state.wake = nil }
+      return state.wake
+    }
+    wake?()
+  }
+
+  /// Calls a closure when the client is gone; at once, if it is.
+  package func onClose(_ body: @escaping @Sendable () -> Void) {
+    let isClosed = state.withLock { state in
+      if !state.isClosed { state.onClose = body }
+      return state.isClosed
+    }
+    if isClosed { body() }
+  }
+
+  // MARK: For the connection
+
+  enum Portion {
+    case bytes(Int)
+    case end
+    /// Nothing yet: the closure will be called when there is.
+    case waits
+  }
+
+  /// Takes bytes, or leaves a closure that is called once when there are more.
+  func take(
+    into buffer: UnsafeMutableRawBufferPointer,
+    orWait wait: () -> (@Sendable () -> Void)
+  ) -> Portion {
+    let (portion, emptied) = state.withLock {
+      state -> (Portion, CheckedContinuation<Void, Never>?) in
+      if !state.pending.isEmpty {
+        let count = min(buffer.count, state.pending.count)
+        state.pending.withUnsafeBytes { buffer.copyMemory(from: .init(rebasing: $0[..<count])) }
+        state.pending.removeFirst(count)
+        guard state.pending.isEmpty else { return (.bytes(count), nil) }
+        return (.bytes(count), state.emptied.take())
+      }
+      if state.isEnded { return (.end, nil) }
+      // Under the lock: whoever adds bytes finds the closure, or the bytes are found here.
+      state.wake = wait()
+      return (.waits, nil)
+    }
+    emptied?.resume()
+    return portion
+  }
+
+  func close() {
+    let (body, emptied) = state.withLock { state in
+      (state.isClosed, state.wake, state.pending) = (true, nil, [])
+      return (state.onClose.take(), state.emptied.take())
+    }
+    emptied?.resume()
+    body?()
+  }
+}
+
+/// Content that is read while it is sent.
+package struct HTTPChunks: Sendable {
+  /// Gives the next bytes; none: the content ends here.
+  package let next: @Sendable () async -> [UInt8]
+
+  package init(_ next: @escaping @Sendable () async -> [UInt8]) { self.next = next }
+}

@@ -1,0 +1,116 @@
+internal import TidingsJSON
+internal import TidingsProto
+
+/// What records of the type `cloudkit.share` have besides.
+enum ShareDictionary {
+  static let recordType = "cloudkit.share"
+
+  /// The archive spells it otherwise than the service.
+  static func isShare(_ type: String) -> Bool { type == recordType || type == "cloudKit.share" }
+
+  static func read(_ input: WebInput) throws(WebFailure) -> TidingsV1.Share {
+    var share = TidingsV1.Share()
+    if let root = try input.object("forRecord") {
+      share.rootRecordName = try root.requiredString("recordName")
+    }
+    share.publicPermission = try permission(input, "publicPermission")
+    for participant in try input.objects("participants") {
+      // The server adds the owner itself.
+      if try participant.string("type") == "OWNER" { continue }
+      share.participants.append(try Self.participant(participant))
+    }
+    return share
+  }
+
+  private static func participant(
+    _ input: WebInput
+  ) throws(WebFailure) -> TidingsV1.Participant {
+    let identity = try input.object("userIdentity")
+    let known = try identity?.string("userRecordName")
+    let lookedUp = try identity?.object("lookupInfo")?.string("userRecordName")
+    guard let name = known ?? lookedUp else {
+      throw .badRequest(
+        "\(input.path(to: "userIdentity")) has no userRecordName: look the user up with users/lookup"
+      )
+    }
+    return .init(
+      userRecordName: name,
+      role: try input.string("type") == "ADMINISTRATOR" ? .administrator : .unspecified,
+      permission: try permission(input, "permission")
+    )
+  }
+
+  private static func permission(
+    _ input: WebInput,
+    _ name: String
+  ) throws(WebFailure) -> TidingsV1.ParticipantPermission {
+    switch try input.string(name) {
+    case "READ_ONLY": .readOnly
+    case "READ_WRITE": .readWrite
+    case "NONE", "UNKNOWN", nil: .none
+    case let other?:
+      throw .badRequest("\(input.path(to: name)) is '\(other)': use NONE, READ_ONLY or READ_WRITE")
+    }
+  }
+
+  static func append(_ share: TidingsV1.Share, to object: inout JSONObject) {
+    object.append("publicPermission", .string(name(share.publicPermission)))
+    object.append("participants", .array(share.participants.map(json)))
+    if !share.url.isEmpty {
+      object.append("shortGUID", .string(ShareAddress.guid(share.url)))
+      object.append("stableUrl", .string(share.url))
+    }
+    for participant in share.participants where participant.role == .owner {
+      object.append("owner", json(participant))
+    }
+  }
+
+  static func json(_ participant: TidingsV1.Participant) -> JSONValue {
+    let type =
+      switch participant.role {
+      case .owner: "OWNER"
+      case .administrator: "ADMINISTRATOR"
+      case .publicUser: "PUBLIC_USER"
+      default: "USER"
+      }
+    return [
+      "participantId": .string(
+        participant.participantID.isEmpty
+          ? participant.userRecordName : participant.participantID
+      ),
+      "userIdentity": UserDictionary.identity(participant.userRecordName),
+      "type": .string(type),
+      "permission": .string(name(participant.permission)),
+      "acceptanceStatus": .string(status(participant.acceptanceStatus)),
+    ]
+  }
+
+  static func status(_ status: TidingsV1.AcceptanceStatus) -> String {
+    switch status {
+    case .accepted: "ACCEPTED"
+    case .removed: "REMOVED"
+    default: "INVITED"
+    }
+  }
+
+  static func name(_ permission: TidingsV1.ParticipantPermission) -> String {
+    switch permission {
+    case .readOnly: "READ_ONLY"
+    case .readWrite: "READ_WRITE"
+    default: "NONE"
+    }
+  }
+}
+
+/// The part of a share's URL that names it: clients send and show it alone.
+enum ShareAddress {
+  static func guid(_ url: String) -> String {
+    url.split(separator: "/").last.map(String.init) ?? url
+  }
+
+  /// The URL of a share in a container; one that is sent whole stays as it is.
+  static func url(_ guid: String, in database: WebDatabase) -> String {
+    if guid.contains("/") { return guid }
+    return "tidings://share/\(database.container)/\(database.environment.webName)/\(guid)"
+  }
+}

@@ -1,0 +1,140 @@
+internal import TidingsJSON
+internal import TidingsProto
+internal import TidingsRPC
+
+extension WebEndpoints {
+  static let modifyRecords: WebEndpoint = { call in
+    let (input, style) = (call.input, try call.style())
+    let zone = try ZoneDictionary.read(input, in: call.database)
+    let common = try input.strings("desiredKeys")
+    var operations: [RecordOperation] = []
+    for operation in try input.objects("operations") {
+      operations.append(
+        try RecordOperation(operation, zone: zone, desiredKeys: common, in: call.database)
+      )
+    }
+    guard !operations.isEmpty else {
+      throw WebFailure.badRequest("operations is empty: send at least one")
+    }
+    let plan = RecordOperationPlan(operations)
+    let response = try await call.records.modifyRecords(
+      .init(
+        databaseID: call.database.id,
+        recordsToSave: plan.saves,
+        recordIDsToDelete: plan.deletions,
+        atomic: try input.bool("atomic"),
+        savePolicies: plan.policies,
+        expectedChangeTags: plan.expectedTags
+      ),
+      options: call.options
+    )
+    guard response.results.count == operations.count else {
+      throw WebFailure(.internalError, "the server answered for another number of records")
+    }
+    let stored = try await storedFields(plan, response, call)
+    var answers: [JSONValue] = []
+    answers.reserveCapacity(operations.count)
+    for (index, operation) in operations.enumerated() {
+      let result = response.results[plan.places[index]]
+      switch result.outcome {
+      case .record(var record)?:
+        record.fields = stored[plan.places[index]] ?? record.fields
+        answers.append(
+          .object(
+            RecordDictionary.json(record, style, keys: operation.desiredKeys, in: call.database)
+          )
+        )
+      case .error(let error)?:
+        answers.append(conflict(result, WebFailure(error), style, call))
+      default:
+        answers.append(.object(RecordDictionary.deleted(result.recordID, in: call.database)))
+      }
+    }
+    return ["records": .array(answers)]
+  }
+
+  /// What the records have after their saves: what was sent, and of records that were changed in part, what is
+  /// stored.
+  private static func storedFields(
+    _ plan: RecordOperationPlan,
+    _ response: TidingsV1.ModifyRecordsResponse,
+    _ call: WebCall
+  ) async throws -> [Int: [String: TidingsV1.FieldValue]] {
+    var fields: [Int: [String: TidingsV1.FieldValue]] = [:]
+    var partial: [(place: Int, record: TidingsV1.Record)] = []
+    for (place, sent) in plan.saves.enumerated() {
+      guard case .record(let record)? = response.results[place].outcome else { continue }
+      fields[place] = sent.fields.filter { $0.value.value != nil }
+      let isNew = record.created?.timestamp == record.modified?.timestamp
+      let isWhole = plan.policies[place] == .replace || plan.policies[place] == .replaceIfUnchanged
+      if !isNew, !isWhole { partial.append((place, record)) }
+    }
+    guard !partial.isEmpty else { return fields }
+    let fetched = try await call.records.fetchRecords(
+      .init(
+        databaseID: call.database.id,
+        recordIDs: partial.map { $0.record.recordID ?? .init() }
+      ),
+      options: call.options
+    )
+    for ((place, saved), result) in zip(partial, fetched.results) {
+      // Somebody may have changed it since.
+      guard case .record(let record)? = result.outcome, record.changeTag == saved.changeTag else {
+        continue
+      }
+      fields[place] = record.fields
+    }
+    return fields
+  }
+
+  /// A failure; of a conflict with the records that are needed to resolve it.
+  private static func conflict(
+    _ result: TidingsV1.RecordResult,
+    _ failure: WebFailure,
+    _ style: FieldDictionary.Style,
+    _ call: WebCall
+  ) -> JSONValue {
+    guard var object = call.failure(record: result.recordID, failure).object else { return .null }
+    if let record = result.serverRecord {
+      object.append(
+        "serverRecord",
+        .object(RecordDictionary.json(record, style, in: call.database))
+      )
+    }
+    if let record = result.ancestorRecord {
+      object.append(
+        "ancestorRecord",
+        .object(RecordDictionary.json(record, style, in: call.database))
+      )
+    }
+    return .object(object)
+  }
+}
+
+/// The operations of a request as one call, whose results come saves first.
+struct RecordOperationPlan {
+  private(set) var saves: [TidingsV1.Record] = []
+  private(set) var policies: [TidingsV1.SavePolicy] = []
+  private(set) var deletions: [TidingsV1.RecordID] = []
+  private(set) var expectedTags: [String] = []
+  /// Of each operation: the place of its result.
+  private(set) var places: [Int] = []
+
+  init(_ operations: [RecordOperation]) {
+    var deleting: [Int] = []
+    for (index, operation) in operations.enumerated() {
+      switch operation.action {
+      case .save(let record, let policy):
+        places.append(saves.count)
+        saves.append(record)
+        policies.append(policy)
+      case .delete(let id, let tag):
+        places.append(deletions.count)
+        deleting.append(index)
+        deletions.append(id)
+        expectedTags.append(tag)
+      }
+    }
+    for index in deleting { places[index] += saves.count }
+  }
+}

@@ -1,0 +1,86 @@
+internal import TidingsJSON
+internal import TidingsProto
+internal import TidingsRPC
+
+extension WebEndpoints {
+  static let queryRecords: WebEndpoint = { call in
+    let (input, style) = (call.input, try call.style())
+    let query = try QueryDictionary(input.requiredObject("query"), in: call.database)
+    var zone = try ZoneDictionary.read(input, in: call.database)
+    if zone == nil, try input.bool("zoneWide") != true {
+      zone = .init(zoneName: ZoneDictionary.defaultName)
+    }
+    let response = try await call.records.queryRecords(
+      .init(
+        databaseID: call.database.id,
+        recordType: query.recordType,
+        predicate: query.predicate,
+        sortDescriptors: query.sortDescriptors,
+        zoneID: zone,
+        desiredKeys: try DesiredKeys.read(input),
+        limit: try resultsLimit(input),
+        cursor: try input.base64("continuationMarker")
+      ),
+      options: call.options
+    )
+    var object: JSONObject = [
+      "records": .array(
+        response.records.map { .object(RecordDictionary.json($0, style, in: call.database)) }
+      )
+    ]
+    if !response.cursor.isEmpty {
+      object.append("continuationMarker", .string(Base64.encode(response.cursor)))
+    }
+    return object
+  }
+
+  static let lookUpRecords: WebEndpoint = { call in
+    let (input, style) = (call.input, try call.style())
+    let zone = try ZoneDictionary.read(input, in: call.database)
+    let common = try input.strings("desiredKeys")
+    let wanted = try input.objects("records")
+    var ids: [TidingsV1.RecordID] = []
+    var keys: [[String]?] = []
+    for record in wanted {
+      _ = try record.requiredString("recordName")
+      ids.append(try RecordDictionary.id(record, in: zone, of: call.database))
+      keys.append(try record.strings("desiredKeys") ?? common)
+    }
+    guard !ids.isEmpty else { return ["records": .array([])] }
+    // One call for all: records that want less get less here.
+    let union = keys.contains(nil) ? nil : Set(keys.flatMap { $0 ?? [] })
+    let response = try await call.records.fetchRecords(
+      .init(
+        databaseID: call.database.id,
+        recordIDs: ids,
+        desiredKeys: union.map { .init(keys: $0.sorted()) }
+      ),
+      options: call.options
+    )
+    return [
+      "records": .array(
+        zip(response.results, keys).map { result, keys in
+          switch result.outcome {
+          case .record(let record)?:
+            .object(RecordDictionary.json(record, style, keys: keys, in: call.database))
+          case .error(let error)?: call.failure(record: result.recordID, WebFailure(error))
+          default: .object(RecordDictionary.deleted(result.recordID, in: call.database))
+          }
+        }
+      )
+    ]
+  }
+
+  /// Of a page; 0: as many as the server gives.
+  static func resultsLimit(_ input: WebInput) throws(WebFailure) -> UInt32 {
+    let limit = try input.integer("resultsLimit", in: 1...Int.max) ?? WebLimits.itemsMax
+    return UInt32(min(limit, WebLimits.itemsMax))
+  }
+}
+
+/// `desiredKeys`: none means all.
+enum DesiredKeys {
+  static func read(_ input: WebInput) throws(WebFailure) -> TidingsV1.DesiredKeys? {
+    try input.strings("desiredKeys").map { .init(keys: $0) }
+  }
+}

@@ -1,0 +1,70 @@
+internal import TidingsJSON
+internal import TidingsProto
+
+/// One of the operations of `records/modify`.
+struct RecordOperation {
+  enum Action {
+    case save(TidingsV1.Record, TidingsV1.SavePolicy)
+    case delete(TidingsV1.RecordID, expectedTag: String)
+  }
+
+  let action: Action
+  let desiredKeys: [String]?
+
+  init(
+    _ input: WebInput,
+    zone: TidingsV1.ZoneID?,
+    desiredKeys: [String]?,
+    in database: WebDatabase
+  ) throws(WebFailure) {
+    let type = try input.requiredString("operationType")
+    let record = try input.requiredObject("record")
+    let (own, inner) = (try input.strings("desiredKeys"), try record.strings("desiredKeys"))
+    self.desiredKeys = own ?? inner ?? desiredKeys
+    let tag = try record.string("recordChangeTag") ?? ""
+    func save(
+      _ policy: TidingsV1.SavePolicy,
+      tag: String = ""
+    ) throws(WebFailure) -> Action {
+      var record = try RecordDictionary.read(record, in: zone, of: database)
+      record.changeTag = tag
+      return .save(record, policy)
+    }
+    func requireName() throws(WebFailure) { _ = try record.requiredString("recordName") }
+    func requireTag() throws(WebFailure) {
+      guard tag.isEmpty else { return }
+      throw .badRequest(
+        "\(record.path(to: "recordChangeTag")) is missing: '\(type)' compares it; fetch the record, or use "
+          + "'force\(type.prefix(1).uppercased())\(type.dropFirst())'"
+      )
+    }
+    switch type {
+    case "create": action = try save(.ifServerRecordUnchanged)
+    case "update":
+      try requireName()
+      try requireTag()
+      action = try save(.ifServerRecordUnchanged, tag: tag)
+    case "forceUpdate":
+      try requireName()
+      action = try save(.changedKeys)
+    case "replace":
+      try requireName()
+      action = try save(.replaceIfUnchanged, tag: tag)
+    case "forceReplace":
+      try requireName()
+      action = try save(.replace)
+    case "delete", "forceDelete":
+      try requireName()
+      if type == "delete" { try requireTag() }
+      action = .delete(
+        try RecordDictionary.id(record, in: zone, of: database),
+        expectedTag: type == "delete" ? tag : ""
+      )
+    default:
+      throw .badRequest(
+        "\(input.path(to: "operationType")) is '\(type)': use create, update, forceUpdate, replace, forceReplace, "
+          + "delete or forceDelete"
+      )
+    }
+  }
+}

@@ -1,0 +1,209 @@
+import CommandLineTools
+import TidingsClient
+import TidingsGateway
+import TidingsHTTP
+import TidingsKeys
+import TidingsRPC
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// What rpcgw's command line, its environment and its configuration file say.
+enum GatewayArguments {
+  static let environmentPrefix = "RPCGW"
+
+  private static let defaults = GatewaySettings()
+
+  private static let listen = OptionKey<String>(
+    "listen",
+    value: "HOST:PORT",
+    default: defaults.http.address.description,
+    "Where to take HTTP requests (port 0 selects a free one)."
+  )
+  private static let rpc = OptionKey<String>(
+    "rpc",
+    value: "ENDPOINTS",
+    default: defaults.endpoints.joined(separator: ","),
+    "The server's endpoints for calls, with commas between those of several nodes."
+  )
+  private static let keyFile = OptionKey<String?>(
+    "key-file",
+    value: "FILE",
+    "The gateway's key pair, whose user has the role 'gateway'; without it the server must be in development mode."
+  )
+  private static let serverKey = OptionKey<String?>(
+    "server-key",
+    value: "KEY|FILE",
+    "The server's public key, or its file."
+  )
+  private static let tlsCertificate = OptionKey<String?>(
+    "tls-certificate",
+    value: "FILE",
+    "The certificate chain for HTTPS (PEM)."
+  )
+  private static let tlsKey = OptionKey<String?>(
+    "tls-key",
+    value: "FILE",
+    "The private key of the certificate (PEM)."
+  )
+  private static let publicURL = OptionKey<String?>(
+    "public-url",
+    value: "URL",
+    "The beginning of URLs in answers, behind a proxy (default: http, or https, and the request's Host)."
+  )
+  private static let connectionsMax = OptionKey<Int>(
+    "connections-max",
+    value: "COUNT",
+    default: defaults.http.connectionsMax,
+    in: 1...100_000,
+    "Connections at a time; further ones are closed."
+  )
+  private static let threads = OptionKey<Int>(
+    "threads",
+    value: "COUNT",
+    default: defaults.http.threadCount,
+    in: 1...64,
+    "Threads that read and write connections."
+  )
+  private static let logRequests = OptionKey<Bool>(
+    flag: "log-requests",
+    "Write a line for each request to standard error: its ID, method, path without query, status and duration."
+  )
+  private static let config = OptionKey<String?>(
+    "config",
+    value: "FILE",
+    "Options as lines `name = value`; the environment and the command line take precedence."
+  )
+  private static let help = OptionKey<Bool>(flag: "help", letter: "h", "Show this.")
+  private static let version = OptionKey<Bool>(flag: "version", "Show the version.")
+
+  private static let options = [Option](
+    of: listen,
+    rpc,
+    keyFile,
+    serverKey,
+    tlsCertificate,
+    tlsKey,
+    publicURL,
+    connectionsMax,
+    threads,
+    logRequests,
+    config,
+    help,
+    version
+  )
+
+  static let command = Command(
+    "rpcgw",
+    "rpcgw: the web gateway of Tidings, which serves CloudKit Web Services.",
+    options: options,
+    discussion: """
+      It is a client of rpcd and keeps nothing: run as many as you like, and start and stop them at any time.
+      Prints one line when it is ready: rpcgw ready URL
+      Stops cleanly on SIGINT and SIGTERM; a second signal ends it immediately.
+      """
+  )
+
+  /// The settings; `nil` when all that was wanted has been printed.
+  static func settings(_ arguments: ArraySlice<String>) throws -> GatewaySettings? {
+    var parsed = try ParsedArguments(
+      Array(arguments),
+      options: options,
+      environment: environment(),
+      prefix: environmentPrefix
+    )
+    if parsed[help] {
+      print(Help(command, prefix: environmentPrefix), terminator: "")
+      return nil
+    }
+    if parsed[version] {
+      print("rpcgw \(Version.current)")
+      return nil
+    }
+    if let path = parsed[config] {
+      try parsed.fill(from: try ConfigurationFile.read(path, allowing: options.map(\.name)))
+    }
+    guard parsed.operands.isEmpty else {
+      throw UsageError("rpcgw takes no operands, and got '\(parsed.operands[0])'")
+    }
+    var settings = GatewaySettings()
+    guard let address = HTTPAddress(parsed[listen]) else {
+      throw UsageError("\(parsed.source(listen)) takes HOST:PORT, not '\(parsed[listen])'")
+    }
+    settings.http.address = address
+    settings.http.connectionsMax = parsed[connectionsMax]
+    settings.http.threadCount = parsed[threads]
+    settings.endpoints = ClientConfiguration.endpoints(in: parsed[rpc])
+    if let problem = ClientConfiguration.problem(in: settings.endpoints) {
+      throw UsageError("\(parsed.source(rpc)): \(problem)")
+    }
+    settings.keys = try keys(parsed)
+    if settings.keys == nil, !address.isLoopback {
+      throw UsageError(
+        "without \(keyFile.spelling) everybody may call as anybody, so that \(parsed.source(listen)) must be an address "
+          + "of this machine alone, for example 127.0.0.1:8080"
+      )
+    }
+    settings.http.tls = try tls(parsed)
+    settings.publicURL = try url(parsed)
+    settings.logsRequests = parsed[logRequests]
+    return settings
+  }
+
+  private static func keys(_ parsed: ParsedArguments) throws -> ClientKeys? {
+    switch (parsed[keyFile], parsed[serverKey]) {
+    case (nil, nil): return nil
+    case (let file?, let server?):
+      let key = try PublicKey(z85: server) ?? KeyFile(path: server).publicKey
+      return ClientKeys(try KeyFile.pair(path: file), server: key)
+    default: throw UsageError("\(keyFile.spelling) and \(serverKey.spelling) need each other")
+    }
+  }
+
+  private static func tls(
+    _ parsed: ParsedArguments
+  ) throws -> (certificate: String, key: String)? {
+    switch (parsed[tlsCertificate], parsed[tlsKey]) {
+    case (nil, nil): return nil
+    case (let certificate?, let key?):
+      return (try text(of: certificate), try text(of: key))
+    default: throw UsageError("\(tlsCertificate.spelling) and \(tlsKey.spelling) need each other")
+    }
+  }
+
+  private static func text(of path: String) throws -> String {
+    guard let file = fopen(path, "re") else {
+      throw UsageError("'\(path)' cannot be read: \(String(cString: strerror(errno)))")
+    }
+    defer { fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 1 << 20)
+    let count = fread(&bytes, 1, bytes.count, file)
+    guard count > 0, count < bytes.count else {
+      throw UsageError("'\(path)' is empty, or has 1 MiB and more: a PEM file is expected")
+    }
+    return String(decoding: bytes[..<count], as: UTF8.self)
+  }
+
+  private static func url(_ parsed: ParsedArguments) throws -> String? {
+    guard var text = parsed[publicURL] else { return nil }
+    while text.hasSuffix("/") { text.removeLast() }
+    guard text.hasPrefix("http://") || text.hasPrefix("https://"), !text.contains("?") else {
+      throw UsageError(
+        "\(parsed.source(publicURL)) takes http://HOST or https://HOST, not '\(text)'"
+      )
+    }
+    return text
+  }
+
+  private static func environment() -> [String: String] {
+    var result: [String: String] = [:]
+    for option in options {
+      let name = option.variable(prefix: environmentPrefix)
+      if let value = getenv(name) { result[name] = String(cString: value) }
+    }
+    return result
+  }
+}

@@ -1,0 +1,38 @@
+import CommandLineTools
+import TidingsGateway
+import TidingsHTTP
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+umask(0o077)
+signal(SIGPIPE, SIG_IGN)
+
+do {
+  guard let settings = try GatewayArguments.settings(ProgramArguments.own) else { exit(0) }
+  let stopSignals = StopSignals()
+  let gateway = try await Gateway.start(settings)
+  let scheme = settings.http.tls == nil ? "http" : "https"
+  let address = HTTPAddress(host: settings.http.address.host, port: gateway.port)
+  print("rpcgw ready \(scheme)://\(address)")
+  fflush(nil)
+  if settings.keys == nil {
+    complain("rpcgw: development mode: every ckWebAuthToken of the form dev:USER is taken")
+  }
+  _ = await stopSignals.next()
+  await gateway.stop()
+} catch let error as UsageError {
+  complain("rpcgw: \(error)\nTry 'rpcgw --help'.")
+  exit(2)
+} catch {
+  complain("rpcgw: \(error)")
+  exit(1)
+}
+
+func complain(_ text: String) {
+  var line = text + "\n"
+  line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+}
