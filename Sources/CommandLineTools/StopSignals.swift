@@ -19,7 +19,7 @@ public final class StopSignals: Sendable {
   private let outcomes: AsyncStream<Outcome>
   private let continuation: AsyncStream<Outcome>.Continuation
 
-  /// Begins to hear signals.
+  /// From now on signals are taken.
   public init() {
     (outcomes, continuation) = AsyncStream<Outcome>.makeStream()
     for (number, name) in [(SIGINT, "SIGINT"), (SIGTERM, "SIGTERM")] {

@@ -5,11 +5,11 @@ internal import TidingsProtobuf
 internal import TidingsRPC
 internal import TidingsZeroMQ
 
-/// Hears pushes for all users with one socket, and wakes those whom they concern.
+/// Receives pushes for all users with one socket, and wakes those whom they concern.
 ///
-/// Pushes are hints: what is told is read from the log, with the caller's own credential.
+/// Pushes are hints: notifications are read from the log, with the caller's own credential.
 final class EventHub: Sendable {
-  /// What a session hears.
+  /// What a session is notified of.
   enum Signal: Sendable {
     /// There may be notifications.
     case changed
@@ -35,7 +35,7 @@ final class EventHub: Sendable {
 
   init(_ configuration: ClientConfiguration) { self.configuration = configuration }
 
-  /// Adds a session; it hears nothing before `listen`.
+  /// Adds a session; it is notified of nothing before `listen`.
   func add(_ wake: @escaping @Sendable (Signal) -> Void) -> Int {
     state.withLock { state in
       defer { state.nextSession += 1 }
@@ -44,7 +44,7 @@ final class EventHub: Sendable {
     }
   }
 
-  /// A session hears these topics from now on.
+  /// A session is notified of pushes on these topics from now on.
   ///
   /// - Throws: `RPCError` if the push endpoint cannot be used.
   func listen(_ session: Int, to topics: Set<[UInt8]>, at endpoint: String) async throws(RPCError) {
@@ -134,7 +134,7 @@ final class EventHub: Sendable {
     }
   }
 
-  /// Ends what is heard.
+  /// Closes the socket.
   func close() async {
     let socket = state.withLock { state in
       state.endpoint = ""

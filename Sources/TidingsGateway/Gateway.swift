@@ -27,7 +27,7 @@ package final class Gateway: Sendable {
     (self.server, self.requests, self.client) = (server, requests, client)
   }
 
-  /// Starts one. The server need not be there yet.
+  /// Starts a gateway; the server need not be there yet.
   package static func start(_ settings: GatewaySettings) async throws -> Gateway {
     var configuration = ClientConfiguration(endpoints: settings.endpoints)
     configuration.keys = settings.keys
@@ -107,20 +107,20 @@ struct GatewayRequests: Sendable {
 
   private func route(_ request: HTTPRequest, uuid: String) async throws -> HTTPResponse {
     switch RequestPath(request.head.path) {
-    case .database(let place, let name):
+    case .database(let named, let name):
       let answer = try await database.answer(
         request,
-        place,
+        named,
         name,
         caller: try caller(request),
         baseURL: baseURL(request),
         uuid: uuid
       )
       return WebAnswer.success(answer, uuid: uuid)
-    case .deviceToken(let place, let register):
+    case .deviceToken(let named, let register):
       let answer = try await devices.answer(
         request,
-        place,
+        named,
         register: register,
         caller: try caller(request),
         baseURL: baseURL(request)
@@ -128,7 +128,7 @@ struct GatewayRequests: Sendable {
       return WebAnswer.success(answer, uuid: uuid)
     case .asset(let sealed): return try await assets.answer(request, sealed: sealed, uuid: uuid)
     case .courier(let sealed): return try await devices.poll(sealed: sealed)
-    case .events(let place): return try events(request, place)
+    case .events(let named): return try events(request, named)
     case .unknown: throw WebFailure(.notFound, "there is nothing at this path")
     }
   }
@@ -143,7 +143,7 @@ struct GatewayRequests: Sendable {
     return "\(scheme)://\(request.head.header("host") ?? settings.http.address.description)"
   }
 
-  private func events(_ request: HTTPRequest, _ place: WebDatabase) throws -> HTTPResponse {
+  private func events(_ request: HTTPRequest, _ database: WebDatabase) throws -> HTTPResponse {
     guard request.head.method == "GET" else {
       throw WebFailure.badRequest("events takes GET, not \(request.head.method)")
     }
@@ -169,7 +169,7 @@ struct GatewayRequests: Sendable {
     let session = EventSession(
       notifications: .init(transport),
       hub: hub,
-      database: place,
+      database: database,
       options: CallOptions(metadata: caller.metadata(device: query["clientId"])),
       stream: stream,
       token: token

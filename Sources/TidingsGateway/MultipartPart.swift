@@ -16,6 +16,7 @@ package enum MultipartPart {
   ///   - file: The body.
   ///   - contentType: Of the request.
   /// - Returns: The whole body, unless it is a form.
+  /// - Throws: `badRequest` for a form that is not one file.
   package static func range(
     of file: HTTPFile,
     contentType: String?

@@ -21,6 +21,7 @@ package struct WebCaller: Hashable, Sendable {
   /// - Parameters:
   ///   - query: The request's query.
   ///   - isDevelopment: The server trusts names.
+  /// - Throws: `authenticationFailed` without an API token; `authenticationRequired` for a token that cannot be one.
   package init(_ query: QueryString, isDevelopment: Bool) throws(WebFailure) {
     guard let api = query["ckAPIToken"] else {
       throw WebFailure(.authenticationFailed, "the parameter ckAPIToken is missing")

@@ -87,11 +87,11 @@ package struct WebInput {
     var inputs: [WebInput] = []
     inputs.reserveCapacity(array.count)
     for (index, value) in array.enumerated() {
-      let place = "\(path(to: name))[\(index)]"
+      let position = "\(path(to: name))[\(index)]"
       guard let object = value.object else {
-        throw .badRequest("\(place) is \(value.kindDescription), not an object")
+        throw .badRequest("\(position) is \(value.kindDescription), not an object")
       }
-      inputs.append(WebInput(object, at: place))
+      inputs.append(WebInput(object, at: position))
     }
     return inputs
   }

@@ -4,13 +4,16 @@ internal import TidingsProtobuf
 
 /// `{value, type}`: the value of a field.
 enum FieldDictionary {
-  /// Reads a field. Without a type the schema's holds, or what the value looks like.
+  /// Reads a field.
+  ///
+  /// Without a type the schema's holds, or what the value looks like.
   ///
   /// - Parameters:
   ///   - input: The dictionary.
   ///   - hint: The schema's type.
   ///   - database: Where the record is.
   /// - Returns: Without a value, if the field is to be removed.
+  /// - Throws: `badRequest`, with the path to what is wrong.
   static func read(
     _ input: WebInput,
     hint: String? = nil,

@@ -10,6 +10,8 @@ enum RecordDictionary {
   ///   - zone: Of the request; the record's own zone precedes.
   ///   - database: Where it is saved.
   ///   - hints: The schema's type of a field.
+  /// - Returns: The record.
+  /// - Throws: `badRequest`, with the path to what is wrong.
   static func read(
     _ input: WebInput,
     in zone: TidingsV1.ZoneID?,

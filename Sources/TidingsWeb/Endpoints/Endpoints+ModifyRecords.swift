@@ -35,10 +35,10 @@ extension WebEndpoints {
     var answers: [JSONValue] = []
     answers.reserveCapacity(operations.count)
     for (index, operation) in operations.enumerated() {
-      let result = response.results[plan.places[index]]
+      let result = response.results[plan.positions[index]]
       switch result.outcome {
       case .record(var record)?:
-        record.fields = stored[plan.places[index]] ?? record.fields
+        record.fields = stored[plan.positions[index]] ?? record.fields
         answers.append(
           .object(
             RecordDictionary.json(record, style, keys: operation.desiredKeys, in: call.database)
@@ -61,13 +61,13 @@ extension WebEndpoints {
     _ call: WebCall
   ) async throws -> [Int: [String: TidingsV1.FieldValue]] {
     var fields: [Int: [String: TidingsV1.FieldValue]] = [:]
-    var partial: [(place: Int, record: TidingsV1.Record)] = []
-    for (place, sent) in plan.saves.enumerated() {
-      guard case .record(let record)? = response.results[place].outcome else { continue }
-      fields[place] = sent.fields.filter { $0.value.value != nil }
+    var partial: [(position: Int, record: TidingsV1.Record)] = []
+    for (position, sent) in plan.saves.enumerated() {
+      guard case .record(let record)? = response.results[position].outcome else { continue }
+      fields[position] = sent.fields.filter { $0.value.value != nil }
       let isNew = record.created?.timestamp == record.modified?.timestamp
-      let isWhole = plan.policies[place] == .replace || plan.policies[place] == .replaceIfUnchanged
-      if !isNew, !isWhole { partial.append((place, record)) }
+      let isWhole = [.replace, .replaceIfUnchanged].contains(plan.policies[position])
+      if !isNew, !isWhole { partial.append((position, record)) }
     }
     guard !partial.isEmpty else { return fields }
     let fetched = try await call.records.fetchRecords(
@@ -77,12 +77,12 @@ extension WebEndpoints {
       ),
       options: call.options
     )
-    for ((place, saved), result) in zip(partial, fetched.results) {
+    for ((position, saved), result) in zip(partial, fetched.results) {
       // Somebody may have changed it since.
       guard case .record(let record)? = result.outcome, record.changeTag == saved.changeTag else {
         continue
       }
-      fields[place] = record.fields
+      fields[position] = record.fields
     }
     return fields
   }
@@ -117,24 +117,24 @@ struct RecordOperationPlan {
   private(set) var policies: [TidingsV1.SavePolicy] = []
   private(set) var deletions: [TidingsV1.RecordID] = []
   private(set) var expectedTags: [String] = []
-  /// Of each operation: the place of its result.
-  private(set) var places: [Int] = []
+  /// Of each operation: the position of its result.
+  private(set) var positions: [Int] = []
 
   init(_ operations: [RecordOperation]) {
     var deleting: [Int] = []
     for (index, operation) in operations.enumerated() {
       switch operation.action {
       case .save(let record, let policy):
-        places.append(saves.count)
+        positions.append(saves.count)
         saves.append(record)
         policies.append(policy)
       case .delete(let id, let tag):
-        places.append(deletions.count)
+        positions.append(deletions.count)
         deleting.append(index)
         deletions.append(id)
         expectedTags.append(tag)
       }
     }
-    for index in deleting { places[index] += saves.count }
+    for index in deleting { positions[index] += saves.count }
   }
 }

@@ -28,17 +28,17 @@ extension WebEndpoints {
   static let modifySubscriptions: WebEndpoint = { call in
     var saves: [TidingsV1.Subscription] = []
     var deletions: [String] = []
-    var places: [(isDeletion: Bool, index: Int)] = []
+    var positions: [(isDeletion: Bool, index: Int)] = []
     for operation in try call.input.objects("operations") {
       let subscription = try operation.requiredObject("subscription")
       switch try operation.requiredString("operationType") {
       case "create", "update":
-        places.append((false, saves.count))
+        positions.append((false, saves.count))
         var save = try SubscriptionDictionary.read(subscription, in: call.database)
         if save.subscriptionID.isEmpty { save.subscriptionID = RequestID.make() }
         saves.append(save)
       case "delete":
-        places.append((true, deletions.count))
+        positions.append((true, deletions.count))
         deletions.append(try subscription.requiredString("subscriptionID"))
       case let other:
         throw WebFailure.badRequest(
@@ -46,7 +46,7 @@ extension WebEndpoints {
         )
       }
     }
-    guard !places.isEmpty else {
+    guard !positions.isEmpty else {
       throw WebFailure.badRequest("operations is empty: send at least one")
     }
     let response = try await call.subscriptions.modifySubscriptions(
@@ -57,12 +57,12 @@ extension WebEndpoints {
       ),
       options: call.options
     )
-    guard response.results.count == places.count else {
+    guard response.results.count == positions.count else {
       throw WebFailure(.internalError, "the server answered for another number of subscriptions")
     }
     return [
       "subscriptions": .array(
-        places.map { isDeletion, index in
+        positions.map { isDeletion, index in
           json(response.results[isDeletion ? saves.count + index : index], call)
         }
       )

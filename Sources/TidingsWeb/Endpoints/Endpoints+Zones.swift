@@ -30,16 +30,16 @@ extension WebEndpoints {
   static let modifyZones: WebEndpoint = { call in
     var saves: [TidingsV1.RecordZone] = []
     var deletions: [TidingsV1.ZoneID] = []
-    var places: [(isDeletion: Bool, index: Int)] = []
+    var positions: [(isDeletion: Bool, index: Int)] = []
     for operation in try call.input.objects("operations") {
       let zone = try operation.requiredObject("zone")
       let id = try ZoneDictionary.required(zone, in: call.database)
       switch try operation.requiredString("operationType") {
       case "create":
-        places.append((false, saves.count))
+        positions.append((false, saves.count))
         saves.append(.init(zoneID: id))
       case "delete":
-        places.append((true, deletions.count))
+        positions.append((true, deletions.count))
         deletions.append(id)
       case let other:
         throw WebFailure.badRequest(
@@ -47,7 +47,7 @@ extension WebEndpoints {
         )
       }
     }
-    guard !places.isEmpty else {
+    guard !positions.isEmpty else {
       throw WebFailure.badRequest("operations is empty: send at least one")
     }
     let response = try await call.zones.modifyRecordZones(
@@ -59,12 +59,12 @@ extension WebEndpoints {
       ),
       options: call.options
     )
-    guard response.results.count == places.count else {
+    guard response.results.count == positions.count else {
       throw WebFailure(.internalError, "the server answered for another number of zones")
     }
     return [
       "zones": .array(
-        places.map { isDeletion, index in
+        positions.map { isDeletion, index in
           json(response.results[isDeletion ? saves.count + index : index], call)
         }
       )
