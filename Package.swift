@@ -78,6 +78,7 @@ let package = Package(
     .systemLibrary(name: "CSodium"),
     .systemLibrary(name: "CPostgres"),
     .systemLibrary(name: "CMicroHTTPD"),
+    .systemLibrary(name: "CGnuTLS"),
     .target(name: "TidingsProtoC", dependencies: ["CProtobufC"]),
     .target(name: "DescriptorProtoC", dependencies: ["CProtobufC"]),
     .target(name: "CZMTPFilter"),
@@ -171,7 +172,9 @@ let package = Package(
     library("TidingsWeb", "TidingsJSON", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
     library(
       "TidingsGateway",
+      "CGnuTLS",
       "TidingsClient",
+      "TidingsFiles",
       "TidingsHTTP",
       "TidingsJSON",
       "TidingsKeys",
@@ -470,6 +473,20 @@ let package = Package(
       "TidingsSQLite",
       "rpcctl",
       "rpcd"
+    ),
+    tests(
+      "GatewayTests",
+      exclude: ["Contract"],
+      "TestSupport",
+      "TidingsClient",
+      "TidingsGateway",
+      "TidingsHTTP",
+      "TidingsJSON",
+      "TidingsProto",
+      "TidingsRPC",
+      "TidingsWeb",
+      "rpcd",
+      "rpcgw"
     ),
     tests(
       "TidingsBenchTests",

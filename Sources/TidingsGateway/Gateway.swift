@@ -59,6 +59,8 @@ struct GatewayRequests: Sendable {
   private let database: DatabaseRequests
   private let assets: AssetRequests
   private let devices: DeviceRequests
+  private let authentication: Authentication
+  private let signIn: SignIn
   private let transport: any ClientTransport
   let hub: EventHub
   private let streams = StreamCount()
@@ -73,9 +75,13 @@ struct GatewayRequests: Sendable {
     database = DatabaseRequests(transport: transport, urls: urls)
     assets = AssetRequests(transport: transport, urls: urls)
     devices = DeviceRequests(transport: transport, urls: urls, hub: hub)
+    let credentials = WebCredentials(transport)
+    authentication = Authentication(
+      credentials: credentials,
+      isDevelopment: settings.keys == nil
+    )
+    signIn = SignIn(transport, credentials, urls)
   }
-
-  private var isDevelopment: Bool { settings.keys == nil }
 
   /// What becomes of a request's body.
   func plan(_ head: HTTPHead) -> HTTPBodyPlan {
@@ -99,42 +105,65 @@ struct GatewayRequests: Sendable {
         response = WebAnswer.failure(WebFailure(describing: error), uuid: uuid)
       }
     }
+    let isReadable = if let origin { await authentication.allows(origin, request.head) } else { false }
     if settings.logsRequests {
       RequestLog.write(request.head, response.status, uuid, ContinuousClock.now - started)
     }
-    return CrossOrigin.allow(origin, response)
+    return CrossOrigin.allow(isReadable ? origin : nil, response)
   }
 
   private func route(_ request: HTTPRequest, uuid: String) async throws -> HTTPResponse {
     switch RequestPath(request.head.path) {
     case .database(let named, let name):
-      let answer = try await database.answer(
-        request,
-        named,
-        name,
-        caller: try caller(request),
-        baseURL: baseURL(request),
-        uuid: uuid
-      )
-      return WebAnswer.success(answer, uuid: uuid)
+      return try await answer(request, named) { caller in
+        let answer = try await database.answer(
+          request,
+          named,
+          name,
+          caller: caller,
+          baseURL: baseURL(request),
+          uuid: uuid
+        )
+        var response = WebAnswer.success(answer, uuid: uuid)
+        if name == "users/caller", let token = try await signIn.renewed(caller) {
+          response.headers.append(("X-Apple-CloudKit-Web-Auth-Token", token))
+        }
+        return response
+      }
     case .deviceToken(let named, let register):
-      let answer = try await devices.answer(
-        request,
-        named,
-        register: register,
-        caller: try caller(request),
-        baseURL: baseURL(request)
-      )
-      return WebAnswer.success(answer, uuid: uuid)
+      return try await answer(request, named) { caller in
+        let answer = try await devices.answer(
+          request,
+          named,
+          register: register,
+          caller: caller,
+          baseURL: baseURL(request)
+        )
+        return WebAnswer.success(answer, uuid: uuid)
+      }
     case .asset(let sealed): return try await assets.answer(request, sealed: sealed, uuid: uuid)
     case .courier(let sealed): return try await devices.poll(sealed: sealed)
-    case .events(let named): return try events(request, named)
+    case .events(let named):
+      return try await answer(request, named) { try events(request, named, of: $0) }
+    case .signIn(let step): return try await signIn.answer(request, step, uuid: uuid)
     case .unknown: throw WebFailure(.notFound, "there is nothing at this path")
     }
   }
 
-  private func caller(_ request: HTTPRequest) throws(WebFailure) -> WebCaller {
-    try WebCaller(QueryString(request.head.query), isDevelopment: isDevelopment)
+  /// Answers for whoever has authenticated; failures say where to sign in, if that helps.
+  private func answer(
+    _ request: HTTPRequest,
+    _ database: WebDatabase,
+    _ body: (WebCaller) async throws -> HTTPResponse
+  ) async throws -> HTTPResponse {
+    let caller = try await authentication.caller(request, database) { token in
+      "\(baseURL(request))/sign-in?ckAPIToken=\(token)"
+    }
+    do {
+      return try await body(caller)
+    } catch {
+      throw WebFailure(error, of: caller)
+    }
   }
 
   private func baseURL(_ request: HTTPRequest) -> String {
@@ -143,11 +172,14 @@ struct GatewayRequests: Sendable {
     return "\(scheme)://\(request.head.header("host") ?? settings.http.address.description)"
   }
 
-  private func events(_ request: HTTPRequest, _ database: WebDatabase) throws -> HTTPResponse {
+  private func events(
+    _ request: HTTPRequest,
+    _ database: WebDatabase,
+    of caller: WebCaller
+  ) throws -> HTTPResponse {
     guard request.head.method == "GET" else {
       throw WebFailure.badRequest("events takes GET, not \(request.head.method)")
     }
-    let caller = try caller(request)
     guard caller.isUser else {
       throw WebFailure(
         .authenticationRequired,

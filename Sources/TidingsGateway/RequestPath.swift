@@ -13,6 +13,8 @@ package enum RequestPath: Hashable, Sendable {
   case courier(sealed: String)
   /// `/events/CONTAINER/ENVIRONMENT`.
   case events(WebDatabase)
+  /// `/sign-in`, `/sign-in.js`, `/sign-in/begin` and `/sign-in/complete`.
+  case signIn(String)
   case unknown
 
   /// Reads a path as it was sent.
@@ -27,6 +29,9 @@ package enum RequestPath: Hashable, Sendable {
     case "courier"? where parts.count == 2: self = .courier(sealed: String(parts[1]))
     case "events"? where parts.count == 3:
       self = Self.database(parts[1], parts[2]).map { .events($0) } ?? .unknown
+    case "sign-in"? where parts.count <= 2:
+      self = .signIn(parts.count == 2 ? String(parts[1]) : "")
+    case "sign-in.js"? where parts.count == 1: self = .signIn("script")
     default: self = .unknown
     }
   }

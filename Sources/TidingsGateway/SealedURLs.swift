@@ -18,7 +18,7 @@ internal import Musl
 final class SealedURLs: Sendable {
   /// What a URL stands for.
   struct Content: Hashable {
-    enum Purpose: String { case upload, download, courier }
+    enum Purpose: String { case upload, download, courier, signIn }
 
     var purpose: Purpose
     var database: WebDatabase
@@ -27,7 +27,7 @@ final class SealedURLs: Sendable {
     var expires: Int
     /// Of a download.
     var asset: TidingsV1.Asset?
-    /// Of a courier: the work group.
+    /// Of a courier: the work group; of a sign-in: what completes it.
     var group: String?
   }
 

@@ -13,6 +13,8 @@ package struct WebCaller: Hashable, Sendable {
   }
 
   package var credential: Credential
+  /// Where a user of the API token signs in.
+  package var signInURL: String?
 
   package init(_ credential: Credential) { self.credential = credential }
 
