@@ -534,7 +534,7 @@ extension TidingsV1 {
         inputType: "tidings.v1.FetchWebCredentialRequest",
         outputType: "tidings.v1.FetchWebCredentialResponse")
       /// Gives the session of the call's metadata a new web auth token and a new expiry. The token of the call remains
-      /// valid for 5 minutes. Rejects idempotency keys: tokens are not stored, so the answer cannot be repeated.
+      /// valid for 5 minutes.ZZZ
       public static let renewWebAuthToken = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.GatewayService",
         name: "RenewWebAuthToken",
@@ -584,7 +584,7 @@ extension TidingsV1 {
       }
 
       /// Gives the session of the call's metadata a new web auth token and a new expiry. The token of the call remains
-      /// valid for 5 minutes. Rejects idempotency keys: tokens are not stored, so the answer cannot be repeated.
+      /// valid for 5 minutes.ZZZ
       public func renewWebAuthToken(
         _ request: TidingsV1.RenewWebAuthTokenRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -640,7 +640,7 @@ extension TidingsV1 {
       ) async throws -> TidingsV1.FetchWebCredentialResponse
 
       /// Gives the session of the call's metadata a new web auth token and a new expiry. The token of the call remains
-      /// valid for 5 minutes. Rejects idempotency keys: tokens are not stored, so the answer cannot be repeated.
+      /// valid for 5 minutes.ZZZ
       func renewWebAuthToken(
         _ request: TidingsV1.RenewWebAuthTokenRequest,
         call: TidingsRPC.ServerCall

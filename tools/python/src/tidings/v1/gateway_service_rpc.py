@@ -83,7 +83,7 @@ class GatewayServiceClient:
         idempotency_key: str | None = None,
     ) -> gateway_service_pb2.RenewWebAuthTokenResponse:
         """Gives the session of the call's metadata a new web auth token and a new expiry. The token of the call remains
-        valid for 5 minutes. Rejects idempotency keys: tokens are not stored, so the answer cannot be repeated.
+        valid for 5 minutes.ZZZ
         """
         return await self._transport.unary(
             GatewayServiceMethods.RENEW_WEB_AUTH_TOKEN,
@@ -159,7 +159,7 @@ class GatewayServiceSyncClient:
         idempotency_key: str | None = None,
     ) -> gateway_service_pb2.RenewWebAuthTokenResponse:
         """Gives the session of the call's metadata a new web auth token and a new expiry. The token of the call remains
-        valid for 5 minutes. Rejects idempotency keys: tokens are not stored, so the answer cannot be repeated.
+        valid for 5 minutes.ZZZ
         """
         return self._transport.unary(
             GatewayServiceMethods.RENEW_WEB_AUTH_TOKEN,
