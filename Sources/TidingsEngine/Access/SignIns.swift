@@ -6,7 +6,7 @@ final class SignIns: TransactionParticipant {
     let apiToken: Int64
     let isKept: Bool
     let code: String
-    let ends: SteadyTime
+    let ends: Timestamp
     /// Who approved it; `nil`: nobody.
     var user: String?
   }
@@ -22,7 +22,7 @@ final class SignIns: TransactionParticipant {
   /// Without vowels, and so without words, and without what looks like a digit (RFC 8628, 6.1).
   private static let letters = Array("BCDFGHJKLMNPQRSTVWXZ".utf8)
   private static let letterCount = 8
-  private static let hour = Duration.seconds(3_600)
+  private static let hourSeconds = 3_600
   /// Users whose wrong codes are counted; beyond, those of the longest ago are forgotten.
   private static let usersMax = 10_000
 
@@ -31,16 +31,16 @@ final class SignIns: TransactionParticipant {
   private var waiting: [WebTokenHash: SignIn] = [:]
   private var byCode: [String: WebTokenHash] = [:]
   /// When users gave wrong codes, in the last hour.
-  private var wrongCodes: [String: [SteadyTime]] = [:]
+  private var wrongCodes: [String: [Timestamp]] = [:]
   /// Those that were completed in the open transaction.
   private var completed: Set<WebTokenHash> = []
-  private var now = SteadyTime(milliseconds: 0)
+  private var now = Timestamp(millisecondsSince1970: 0)
 
   init(_ limits: Limits) { self.limits = limits }
 
   // MARK: Transactions
 
-  func begin(at moment: Moment) { now = moment.steady }
+  func begin(at moment: Moment) { now = moment.timeOfDay }
 
   func didCommit() {
     for secret in completed { remove(secret) }
@@ -68,7 +68,7 @@ final class SignIns: TransactionParticipant {
     var code = Self.randomCode()
     while byCode[code] != nil { code = Self.randomCode() }
     let hash = secret.withUnsafeBytes { WebTokenHash(hashing: $0) }
-    let ends = now.advanced(by: .seconds(limits.signInSeconds))
+    let ends = now.advanced(seconds: limits.signInSeconds)
     waiting[hash] = SignIn(apiToken: apiToken, isKept: isKept, code: code, ends: ends)
     byCode[code] = hash
     return (WebTokenText.base64URL(secret), code)
@@ -109,13 +109,13 @@ final class SignIns: TransactionParticipant {
     _ text: String,
     by user: String
   ) throws(ItemError) -> (secret: WebTokenHash, signIn: SignIn) {
-    let since = now.advanced(by: .zero - Self.hour)
+    let since = now.advanced(seconds: -Self.hourSeconds)
     let wrong = (wrongCodes[user] ?? []).filter { $0 > since }
     guard wrong.count < limits.wrongCodesPerHourMax else {
       throw ItemError(
         .requestRateLimited,
         "\(wrong.count) wrong codes within an hour are the most: try again later",
-        retryAfter: .milliseconds(wrong[0].milliseconds - since.milliseconds)
+        retryAfter: wrong[0].since(since)
       )
     }
     guard let hash = byCode[Self.normalized(text)], let signIn = waiting[hash], signIn.ends > now,
@@ -132,7 +132,7 @@ final class SignIns: TransactionParticipant {
     return (hash, signIn)
   }
 
-  private func forgetWrongCodes(before time: SteadyTime) {
+  private func forgetWrongCodes(before time: Timestamp) {
     wrongCodes = wrongCodes.filter { $0.value.last.map { $0 > time } ?? false }
     guard wrongCodes.count >= Self.usersMax else { return }
     let oldest = wrongCodes.min { $0.value.last ?? time < $1.value.last ?? time }

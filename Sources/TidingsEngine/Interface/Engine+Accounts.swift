@@ -1,5 +1,5 @@
 public import TidingsKeys
-public import TidingsModel
+internal import TidingsModel
 
 extension Engine {
   /// What a key is good for now; looks into memory, whatever the answer.

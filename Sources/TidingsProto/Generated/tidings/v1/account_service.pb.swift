@@ -1590,8 +1590,8 @@ extension TidingsV1 {
         outputType: "tidings.v1.ListDirectoryResponse")
       /// Begins a web session of the caller, and returns its token. The caller's oldest session ends when there are more
       /// than `web-sessions-per-user-max`. PERMISSION_FAILURE for a caller with a web credential; NOT_AUTHENTICATED, with the
-      /// reason `API_TOKEN`, for an API token that is not valid. Rejects idempotency keys: tokens are not stored, so the
-      /// answer cannot be repeated.
+      /// reason `API_TOKEN`, for an API token that is not valid. Idempotency keys have no effect, because the answer is
+      /// not stored.
       public static let issueWebAuthToken = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AccountService",
         name: "IssueWebAuthToken",
@@ -1713,8 +1713,8 @@ extension TidingsV1 {
 
       /// Begins a web session of the caller, and returns its token. The caller's oldest session ends when there are more
       /// than `web-sessions-per-user-max`. PERMISSION_FAILURE for a caller with a web credential; NOT_AUTHENTICATED, with the
-      /// reason `API_TOKEN`, for an API token that is not valid. Rejects idempotency keys: tokens are not stored, so the
-      /// answer cannot be repeated.
+      /// reason `API_TOKEN`, for an API token that is not valid. Idempotency keys have no effect, because the answer is
+      /// not stored.
       public func issueWebAuthToken(
         _ request: TidingsV1.IssueWebAuthTokenRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -1802,8 +1802,8 @@ extension TidingsV1 {
 
       /// Begins a web session of the caller, and returns its token. The caller's oldest session ends when there are more
       /// than `web-sessions-per-user-max`. PERMISSION_FAILURE for a caller with a web credential; NOT_AUTHENTICATED, with the
-      /// reason `API_TOKEN`, for an API token that is not valid. Rejects idempotency keys: tokens are not stored, so the
-      /// answer cannot be repeated.
+      /// reason `API_TOKEN`, for an API token that is not valid. Idempotency keys have no effect, because the answer is
+      /// not stored.
       func issueWebAuthToken(
         _ request: TidingsV1.IssueWebAuthTokenRequest,
         call: TidingsRPC.ServerCall

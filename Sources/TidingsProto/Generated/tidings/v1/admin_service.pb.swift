@@ -4538,8 +4538,8 @@ extension TidingsV1 {
         inputType: "tidings.v1.AssignRolesRequest",
         outputType: "tidings.v1.AssignRolesResponse")
       /// Creates an API token, whose text only this answer contains, or admits a server key. SERVER_REJECTED_REQUEST when
-      /// the server key is known, LIMIT_EXCEEDED when there are `web-tokens-max`. Rejects idempotency keys: the text is not
-      /// stored, so the answer cannot be repeated.
+      /// the server key is known, LIMIT_EXCEEDED when there are `web-tokens-max`. Idempotency keys have no effect, because
+      /// the answer is not stored.
       public static let createWebToken = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
         name: "CreateWebToken",
@@ -4794,8 +4794,8 @@ extension TidingsV1 {
       }
 
       /// Creates an API token, whose text only this answer contains, or admits a server key. SERVER_REJECTED_REQUEST when
-      /// the server key is known, LIMIT_EXCEEDED when there are `web-tokens-max`. Rejects idempotency keys: the text is not
-      /// stored, so the answer cannot be repeated.
+      /// the server key is known, LIMIT_EXCEEDED when there are `web-tokens-max`. Idempotency keys have no effect, because
+      /// the answer is not stored.
       public func createWebToken(
         _ request: TidingsV1.CreateWebTokenRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -5098,8 +5098,8 @@ extension TidingsV1 {
       ) async throws -> TidingsV1.AssignRolesResponse
 
       /// Creates an API token, whose text only this answer contains, or admits a server key. SERVER_REJECTED_REQUEST when
-      /// the server key is known, LIMIT_EXCEEDED when there are `web-tokens-max`. Rejects idempotency keys: the text is not
-      /// stored, so the answer cannot be repeated.
+      /// the server key is known, LIMIT_EXCEEDED when there are `web-tokens-max`. Idempotency keys have no effect, because
+      /// the answer is not stored.
       func createWebToken(
         _ request: TidingsV1.CreateWebTokenRequest,
         call: TidingsRPC.ServerCall

@@ -534,7 +534,7 @@ extension TidingsV1 {
         inputType: "tidings.v1.FetchWebCredentialRequest",
         outputType: "tidings.v1.FetchWebCredentialResponse")
       /// Gives the session of the call's metadata a new web auth token and a new expiry. The token of the call remains
-      /// valid for 5 minutes.ZZZ
+      /// valid for 5 minutes. Idempotency keys have no effect.
       public static let renewWebAuthToken = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.GatewayService",
         name: "RenewWebAuthToken",
@@ -552,7 +552,7 @@ extension TidingsV1 {
         inputType: "tidings.v1.BeginSignInRequest",
         outputType: "tidings.v1.BeginSignInResponse")
       /// Returns whether a sign-in was approved, and then once the token of a new session. UNKNOWN_ITEM when the sign-in
-      /// expired, is completed, or never began. Rejects idempotency keys.
+      /// expired, is completed, or never began. Idempotency keys have no effect.
       public static let completeSignIn = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.GatewayService",
         name: "CompleteSignIn",
@@ -584,7 +584,7 @@ extension TidingsV1 {
       }
 
       /// Gives the session of the call's metadata a new web auth token and a new expiry. The token of the call remains
-      /// valid for 5 minutes.ZZZ
+      /// valid for 5 minutes. Idempotency keys have no effect.
       public func renewWebAuthToken(
         _ request: TidingsV1.RenewWebAuthTokenRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -614,7 +614,7 @@ extension TidingsV1 {
       }
 
       /// Returns whether a sign-in was approved, and then once the token of a new session. UNKNOWN_ITEM when the sign-in
-      /// expired, is completed, or never began. Rejects idempotency keys.
+      /// expired, is completed, or never began. Idempotency keys have no effect.
       public func completeSignIn(
         _ request: TidingsV1.CompleteSignInRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -640,7 +640,7 @@ extension TidingsV1 {
       ) async throws -> TidingsV1.FetchWebCredentialResponse
 
       /// Gives the session of the call's metadata a new web auth token and a new expiry. The token of the call remains
-      /// valid for 5 minutes.ZZZ
+      /// valid for 5 minutes. Idempotency keys have no effect.
       func renewWebAuthToken(
         _ request: TidingsV1.RenewWebAuthTokenRequest,
         call: TidingsRPC.ServerCall
@@ -654,7 +654,7 @@ extension TidingsV1 {
       ) async throws -> TidingsV1.BeginSignInResponse
 
       /// Returns whether a sign-in was approved, and then once the token of a new session. UNKNOWN_ITEM when the sign-in
-      /// expired, is completed, or never began. Rejects idempotency keys.
+      /// expired, is completed, or never began. Idempotency keys have no effect.
       func completeSignIn(
         _ request: TidingsV1.CompleteSignInRequest,
         call: TidingsRPC.ServerCall

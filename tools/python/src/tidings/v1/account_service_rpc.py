@@ -200,8 +200,8 @@ class AccountServiceClient:
     ) -> account_service_pb2.IssueWebAuthTokenResponse:
         """Begins a web session of the caller, and returns its token. The caller's oldest session ends when there are more
         than `web-sessions-per-user-max`. PERMISSION_FAILURE for a caller with a web credential; NOT_AUTHENTICATED, with the
-        reason `API_TOKEN`, for an API token that is not valid. Rejects idempotency keys: tokens are not stored, so the
-        answer cannot be repeated.
+        reason `API_TOKEN`, for an API token that is not valid. Idempotency keys have no effect, because the answer is
+        not stored.
         """
         return await self._transport.unary(
             AccountServiceMethods.ISSUE_WEB_AUTH_TOKEN,
@@ -352,8 +352,8 @@ class AccountServiceSyncClient:
     ) -> account_service_pb2.IssueWebAuthTokenResponse:
         """Begins a web session of the caller, and returns its token. The caller's oldest session ends when there are more
         than `web-sessions-per-user-max`. PERMISSION_FAILURE for a caller with a web credential; NOT_AUTHENTICATED, with the
-        reason `API_TOKEN`, for an API token that is not valid. Rejects idempotency keys: tokens are not stored, so the
-        answer cannot be repeated.
+        reason `API_TOKEN`, for an API token that is not valid. Idempotency keys have no effect, because the answer is
+        not stored.
         """
         return self._transport.unary(
             AccountServiceMethods.ISSUE_WEB_AUTH_TOKEN,

@@ -324,8 +324,8 @@ class AdminServiceClient:
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.CreateWebTokenResponse:
         """Creates an API token, whose text only this answer contains, or admits a server key. SERVER_REJECTED_REQUEST when
-        the server key is known, LIMIT_EXCEEDED when there are `web-tokens-max`. Rejects idempotency keys: the text is not
-        stored, so the answer cannot be repeated.
+        the server key is known, LIMIT_EXCEEDED when there are `web-tokens-max`. Idempotency keys have no effect, because
+        the answer is not stored.
         """
         return await self._transport.unary(
             AdminServiceMethods.CREATE_WEB_TOKEN,
@@ -724,8 +724,8 @@ class AdminServiceSyncClient:
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.CreateWebTokenResponse:
         """Creates an API token, whose text only this answer contains, or admits a server key. SERVER_REJECTED_REQUEST when
-        the server key is known, LIMIT_EXCEEDED when there are `web-tokens-max`. Rejects idempotency keys: the text is not
-        stored, so the answer cannot be repeated.
+        the server key is known, LIMIT_EXCEEDED when there are `web-tokens-max`. Idempotency keys have no effect, because
+        the answer is not stored.
         """
         return self._transport.unary(
             AdminServiceMethods.CREATE_WEB_TOKEN,

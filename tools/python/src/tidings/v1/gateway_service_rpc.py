@@ -83,7 +83,7 @@ class GatewayServiceClient:
         idempotency_key: str | None = None,
     ) -> gateway_service_pb2.RenewWebAuthTokenResponse:
         """Gives the session of the call's metadata a new web auth token and a new expiry. The token of the call remains
-        valid for 5 minutes.ZZZ
+        valid for 5 minutes. Idempotency keys have no effect.
         """
         return await self._transport.unary(
             GatewayServiceMethods.RENEW_WEB_AUTH_TOKEN,
@@ -117,7 +117,7 @@ class GatewayServiceClient:
         idempotency_key: str | None = None,
     ) -> gateway_service_pb2.CompleteSignInResponse:
         """Returns whether a sign-in was approved, and then once the token of a new session. UNKNOWN_ITEM when the sign-in
-        expired, is completed, or never began. Rejects idempotency keys.
+        expired, is completed, or never began. Idempotency keys have no effect.
         """
         return await self._transport.unary(
             GatewayServiceMethods.COMPLETE_SIGN_IN,
@@ -159,7 +159,7 @@ class GatewayServiceSyncClient:
         idempotency_key: str | None = None,
     ) -> gateway_service_pb2.RenewWebAuthTokenResponse:
         """Gives the session of the call's metadata a new web auth token and a new expiry. The token of the call remains
-        valid for 5 minutes.ZZZ
+        valid for 5 minutes. Idempotency keys have no effect.
         """
         return self._transport.unary(
             GatewayServiceMethods.RENEW_WEB_AUTH_TOKEN,
@@ -193,7 +193,7 @@ class GatewayServiceSyncClient:
         idempotency_key: str | None = None,
     ) -> gateway_service_pb2.CompleteSignInResponse:
         """Returns whether a sign-in was approved, and then once the token of a new session. UNKNOWN_ITEM when the sign-in
-        expired, is completed, or never began. Rejects idempotency keys.
+        expired, is completed, or never began. Idempotency keys have no effect.
         """
         return self._transport.unary(
             GatewayServiceMethods.COMPLETE_SIGN_IN,
