@@ -8,13 +8,13 @@ extension Verb {
     createWebToken, createServerKey, listWebTokens, revokeWebTokens, issueWebToken, approveSignIn,
   ]
 
-  private static let label = OptionKey<String?>(
+  fileprivate static let label = OptionKey<String?>(
     "label",
     value: "TEXT",
     "A label for the credential, for example website."
   )
   private static let origin = OptionKey<[String]>(
-    "origin",
+    list: "origin",
     value: "ORIGIN",
     "An origin whose pages may use the API token, for example https://example.org (default: all); repeatable."
   )
@@ -32,7 +32,7 @@ extension Verb {
   private static let kind = OptionKey<String?>(
     "kind",
     value: "KIND",
-    completion: .words(WebTokenKindName.allCases.map(\.rawValue)),
+    choices: ["api-token", "session", "server-key"],
     "Only credentials of this kind: api-token, session or server-key (default: all)."
   )
 
@@ -62,7 +62,7 @@ extension Verb {
         ),
         options: invocation.callOptions
       )
-      guard let token = response.token else { throw Unanswered(part: "token") }
+      let token = response.token ?? .init()
       var object = try Contract.json(token).object ?? [:]
       object.append("apiToken", .string(response.apiToken))
       var results = Results(columns: ["ID", "API TOKEN", "CONTAINER", "LABEL"])
@@ -97,14 +97,14 @@ extension Verb {
       guard let user = invocation.arguments[user] else {
         throw UsageError("use --user NAME: the user of the key's calls")
       }
+      let bytes = try invocation.input.readNamed(files[0])
       let response = try await invocation.administration().createWebToken(
         try invocation.webTokenRequest(
-          .serverKey(.init(userName: user, publicKey: try ServerKeyFile(path: files[0]).bytes))
+          .serverKey(.init(userName: user, publicKey: try ServerKeyFile(bytes).publicKey))
         ),
         options: invocation.callOptions
       )
-      guard let token = response.token else { throw Unanswered(part: "token") }
-      return try printWebTokens([token], invocation.output)
+      return try printWebTokens(response.token.map { [$0] } ?? [], invocation.output)
     }
   )
 
@@ -122,10 +122,9 @@ extension Verb {
     ),
     run: { invocation in
       try invocation.refuseOperands()
-      let kind = try invocation.arguments[kind].map { try WebTokenKindName($0, option: "kind") }
       let administration = try await invocation.administration()
       var request = TidingsV1.ListWebTokensRequest(
-        kind: kind?.kind ?? .unspecified,
+        kind: invocation.arguments[kind].map { .init(name: $0) } ?? .unspecified,
         userName: invocation.arguments[user] ?? ""
       )
       var tokens: [TidingsV1.WebToken] = []
@@ -181,7 +180,7 @@ extension Verb {
   ) throws -> ExitCode {
     var results = Results(columns: ["ID", "KIND", "CONTAINER", "USER", "STATE", "LABEL"])
     for token in tokens {
-      let kind = WebTokenKindName(token.kind)?.rawValue ?? ""
+      let kind = token.kind.name
       var object = try Contract.json(token).object ?? [:]
       object["kind"] = .string(kind)
       results.append(
@@ -204,11 +203,25 @@ extension Invocation {
     .init(
       container: settings.container,
       environment: settings.environment,
-      label: arguments[OptionKey<String?>("label", value: "TEXT", "")] ?? "",
+      label: arguments[Verb.label] ?? "",
       expires: try expires(),
       credential: credential
     )
   }
+}
+
+extension TidingsV1.WebTokenKind {
+  private static let names: [(Self, String)] = [
+    (.apiToken, "api-token"), (.session, "session"), (.serverKey, "server-key"),
+  ]
+
+  /// The kind of a choice.
+  fileprivate init(name: String) {
+    self = Self.names.first { $0.1 == name }?.0 ?? .unspecified
+  }
+
+  /// Its choice.
+  fileprivate var name: String { Self.names.first { $0.0 == self }?.1 ?? "" }
 }
 
 extension TidingsV1.WebToken {
