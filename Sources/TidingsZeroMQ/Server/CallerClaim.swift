@@ -4,16 +4,21 @@ internal import TidingsRPC
 ///
 /// Most calls name a user and a device at most: then nothing is looked for.
 public struct CallerClaim {
-  private let header: RequestHeaderView
+  private let header: RequestHeaderView?
 
   init(_ header: RequestHeaderView) { self.header = header }
 
+  private init() { header = nil }
+
+  /// Nothing, for callers of a delegate that have no header.
+  package static var none: CallerClaim { CallerClaim() }
+
   /// The user; `nil`: none.
-  public var user: UnsafeRawBufferPointer? { header.user }
+  public var user: UnsafeRawBufferPointer? { header?.user }
 
   /// The credential of a gateway's caller; `nil`: none.
   public var webCredential: WebCredential? {
-    guard header.hasOtherMetadata else { return nil }
+    guard let header, header.hasOtherMetadata else { return nil }
     return WebCredential(
       apiToken: header.metadata(Metadata.apiTokenKey),
       webAuthToken: header.metadata(Metadata.webAuthTokenKey),
