@@ -57,7 +57,7 @@ import TidingsRPC
     #expect(try await world.user(serverKey) == "ada")
     _ = try await world.root.eraseUser(.init(userName: "ada"))
     #expect(await world.refusal(session)?.code != nil)
-    while try await world.root.fetchErasure(.init(userName: "ada")).erasure?.finished == nil {
+    while try await world.root.fetchErasure(.init(which: .userName("ada"))).erasure?.finished == nil {
       try await Task.sleep(for: .milliseconds(20))
     }
     #expect(await world.refusal(session)?.wrongCredential == "WEB_AUTH_TOKEN")
