@@ -36,7 +36,7 @@ final class WebTokenExpiry: MaintenanceTask, TransactionParticipant {
     selectOld = try connection.prepare(
       """
       SELECT id FROM web_tokens
-      WHERE kind = 2 AND expires < ?1 AND id < (SELECT max(id) FROM web_tokens)
+      WHERE kind = 2 AND expires < ?1 AND id <> (SELECT max(id) FROM web_tokens)
       ORDER BY expires LIMIT ?2
       """
     )

@@ -45,7 +45,7 @@ extension Migration {
     CREATE INDEX web_tokens_by_user ON web_tokens ("user", id);
     CREATE INDEX web_tokens_by_kind ON web_tokens (kind, id);
     CREATE INDEX web_tokens_by_expiry ON web_tokens (expires, expires_nanos);
-    CREATE INDEX web_sessions_by_expiry ON web_tokens (expires) WHERE kind = 2;
+    CREATE INDEX web_tokens_by_kind_and_expiry ON web_tokens (kind, expires);
     """
   }
 }
