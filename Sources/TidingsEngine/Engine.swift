@@ -89,6 +89,7 @@ public final class Engine {
     let identity = try StoreIdentity.starting(connection)
     incarnation = identity.incarnation.hexadecimal
     secretEraser = SecretEraser(identity.secret)
+    try RestoredWebSessions.end(connection, in: identity.incarnation)
     pushKeys = PushKeys(secret: identity.secret)
     room = RoomResources(
       connection: connection,

@@ -43,4 +43,10 @@ public struct Metadata: Hashable, Sendable, ExpressibleByDictionaryLiteral {
   public static let userKey = "tidings-user"
   /// The device that calls, in development mode.
   public static let deviceKey = "tidings-device"
+  /// The API token of a caller on the web, from a gateway.
+  public static let apiTokenKey = "tidings-api-token"
+  /// The web auth token of a caller on the web, from a gateway, beside the API token.
+  public static let webAuthTokenKey = "tidings-web-auth-token"
+  /// The ID of the server key that signed a request on the web, from a gateway that verified it.
+  public static let serverKeyKey = "tidings-server-key"
 }

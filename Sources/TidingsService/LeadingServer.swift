@@ -151,6 +151,7 @@ struct LeadingServer: ServerRole {
     loop.register(SchemaMethods())
     loop.register(ShareMethods())
     loop.register(AccountMethods())
+    loop.register(GatewayMethods())
     loop.register(AdminMethods(core, core.remote))
     loop.whenStopping { core.walks.stop() }
     loop.register(ServerMethods())
@@ -168,6 +169,9 @@ struct LeadingServer: ServerRole {
     core.registerAccounts(on: loop)
     core.registerDirectory(on: loop)
     core.registerAdministration(on: loop)
+    core.registerWebTokens(on: loop)
+    core.registerWebSessions(on: loop)
+    core.registerGateway(on: loop)
     core.registerCluster(on: loop)
     loop.registerBuiltIn(health)
   }
@@ -188,4 +192,5 @@ private struct NotificationMethods: TidingsV1.NotificationService.Server {}
 private struct SchemaMethods: TidingsV1.SchemaService.Server {}
 private struct ShareMethods: TidingsV1.ShareService.Server {}
 private struct AccountMethods: TidingsV1.AccountService.Server {}
+private struct GatewayMethods: TidingsV1.GatewayService.Server {}
 private struct ServerMethods: TidingsRpcV1.ServerService.Server {}

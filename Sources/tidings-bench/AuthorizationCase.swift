@@ -123,7 +123,7 @@ struct AuthorizationCase {
       let started = Clock.now()
       for call in 0..<Self.callsPerBatch {
         let (key, caller) = callers[(batch &+ call) % callers.count]
-        let admission = gate.admit(key: key, method: nil) { nil }
+        let admission = gate.admit(key: key, method: nil, claiming: .none)
         guard case .admitted = admission, try probe.mayRead(caller) else {
           throw BenchError("a call that is authorized was refused: \(admission)")
         }

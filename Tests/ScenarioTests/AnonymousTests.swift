@@ -38,6 +38,7 @@ internal import TidingsRPC
     "tidings.v1.AccountService": [
       "FetchAccountStatus": .open, "FetchUserRecordID": .login, "FetchUsers": .login,
       "FetchDirectoryEntry": .login, "UpdateDirectoryEntry": .login, "ListDirectory": .login,
+      "IssueWebAuthToken": .login, "RevokeWebAuthToken": .login, "ApproveSignIn": .login,
     ],
     "tidings.v1.AdminService": [
       "CreateUser": .open, "UpdateUser": .open, "ListUsers": .open, "AuthorizeKey": .open,
@@ -46,7 +47,12 @@ internal import TidingsRPC
       "EndConnections": .open, "ListDevices": .open, "SetLogLevel": .open, "SetRetention": .open,
       "Drain": .open, "FetchClusterStatus": .open, "ResetDevelopment": .open,
       "FetchUserData": .login, "EraseUser": .open,
-      "FetchErasure": .open,
+      "FetchErasure": .open, "CreateWebToken": .open, "ListWebTokens": .open,
+      "RevokeWebToken": .open,
+    ],
+    "tidings.v1.GatewayService": [
+      "FetchWebCredential": .open, "RenewWebAuthToken": .open, "BeginSignIn": .login,
+      "CompleteSignIn": .open,
     ],
     "tidings.v1.ShareService": [
       "FetchShareMetadata": .login, "AcceptShares": .login,
@@ -64,7 +70,8 @@ internal import TidingsRPC
     TidingsV1.RecordService.descriptor, TidingsV1.ZoneService.descriptor,
     TidingsV1.SubscriptionService.descriptor, TidingsV1.NotificationService.descriptor,
     TidingsV1.AssetService.descriptor, TidingsV1.AccountService.descriptor,
-    TidingsV1.AdminService.descriptor, TidingsV1.ShareService.descriptor,
+    TidingsV1.AdminService.descriptor, TidingsV1.GatewayService.descriptor,
+    TidingsV1.ShareService.descriptor,
     TidingsV1.SchemaService.descriptor, TidingsRpcV1.HealthService.descriptor,
     TidingsRpcV1.ServerService.descriptor, TidingsRpcV1.ReflectionService.descriptor,
   ]

@@ -38,6 +38,7 @@ internal import TidingsSQLite
       DROP TABLE directory_entries;
       DROP TABLE share_invitations;
       DROP TABLE access_requests;
+      DROP TABLE web_tokens;
       DELETE FROM migrations WHERE number >= \(Migration.nanoseconds.number)
       """
     )

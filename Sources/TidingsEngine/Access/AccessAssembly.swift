@@ -4,6 +4,11 @@ struct AccessAssembly: RoomAssembly {
   let publicAccesses: PublicAccesses
   let directory: UserDirectory
   let directoryTable: DirectoryTable
+  let webTokenTable: WebTokenTable
+  let webTokens: WebTokenDirectory
+  let webCredentials: WebCredentials
+  let signIns: SignIns
+  private let webTokenExpiry: WebTokenExpiry
 
   init(
     _ room: RoomResources,
@@ -20,7 +25,15 @@ struct AccessAssembly: RoomAssembly {
       catalog: catalog,
       limits: room.limits
     )
+    webTokenTable = try WebTokenTable(room.connection)
+    webTokens = try WebTokenDirectory(webTokenTable)
+    webCredentials = WebCredentials(directory: webTokens)
+    webTokenExpiry = try WebTokenExpiry(room.connection, webTokens)
+    signIns = SignIns(room.limits)
   }
 
-  var participants: [any TransactionParticipant] { [accounts, publicAccesses] }
+  var participants: [any TransactionParticipant] {
+    [accounts, publicAccesses, webTokens, webTokenExpiry, signIns]
+  }
+  var tasks: [any MaintenanceTask] { [webTokenExpiry] }
 }

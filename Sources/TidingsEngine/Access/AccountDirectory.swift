@@ -35,6 +35,8 @@ final class AccountDirectory: TransactionParticipant {
   static let administratorRole = "admin"
   /// Who has it may change schemas.
   static let developerRole = "developer"
+  /// Who has it may call in the name of web credentials.
+  static let gatewayRole = "gateway"
 
   let admittedKeys: AdmittedKeys
   private let selectUsers: any SQLStatement

@@ -39,6 +39,7 @@ struct ErasureAssembly: RoomAssembly {
         quotas: rooms.quotas.table,
         devices: rooms.quotas.devices,
         accounts: rooms.access.accounts,
+        webTokens: rooms.access.webTokens,
         publicAccesses: rooms.access.publicAccesses
       ),
       codec: room.codec,

@@ -175,6 +175,7 @@ extension UserEraser {
       .bytes(Cryptography.randomBytes(32))
     )
     erasure.counts.add(keys + newest, "keys")
+    try removeWebTokens(&erasure)
     try sql.run("DELETE FROM account_roles WHERE user = ?1", .text(user))
     try sql.run("DELETE FROM user_rotations WHERE user = ?1", .text(user))
     erasure.counts.add(
@@ -189,6 +190,31 @@ extension UserEraser {
     tables.devices.reload()
     tables.publicAccesses.forget()
     return .done
+  }
+
+  /// Removes sessions and server keys; the newest row stays for its number, and is nobody's.
+  private func removeWebTokens(_ erasure: inout UserErasure) throws {
+    tables.webTokens.willReload()
+    let removed = try sql.count(
+      """
+      DELETE FROM web_tokens WHERE "user" = ?1 AND id < (SELECT max(id) FROM web_tokens) RETURNING 1
+      """,
+      .text(erasure.user)
+    )
+    // As a session that is over it is removed when there is a newer one.
+    let newest = try sql.count(
+      """
+      UPDATE web_tokens SET kind = 2, "user" = ?2, hash = ?3, label = '', public_key = ?4,
+        previous_hash = NULL, previous_ends = NULL, expires = created,
+        revoked = coalesce(revoked, created)
+      WHERE "user" = ?1 RETURNING 1
+      """,
+      .text(erasure.user),
+      .text(UserErasure.erasedName),
+      .bytes(Cryptography.randomBytes(WebTokenHash.bytesCount)),
+      .bytes([])
+    )
+    erasure.counts.add(removed + newest, "web-tokens")
   }
 
   /// Removes a database; one with ended shares stays with its owner's name until these are forgotten.

@@ -31,6 +31,7 @@ final class UserEraser: MaintenanceTask, TransactionParticipant {
     let quotas: QuotaTable
     let devices: DeviceNames
     let accounts: AccountDirectory
+    let webTokens: WebTokenDirectory
     let publicAccesses: PublicAccesses
   }
 

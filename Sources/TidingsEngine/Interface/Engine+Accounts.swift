@@ -1,5 +1,5 @@
 public import TidingsKeys
-public import TidingsModel
+internal import TidingsModel
 
 extension Engine {
   /// What a key is good for now; looks into memory, whatever the answer.
@@ -18,19 +18,27 @@ extension Engine {
     return holder.isRestricted ? .restricted(holder.user) : .admitted(holder.user)
   }
 
-  /// Whose a key is or was, from memory; for the user's own eyes and for logs.
+  /// Whose a key or a web credential is or was, from memory; for the user's own eyes and for logs.
   ///
-  /// - Parameter number: The key's, as in `AdmittedKeys`.
-  /// - Returns: The user, empty for a guest, the key, and when it expires (`nil`: never, or it is
-  ///   revoked); `nil`: it was never admitted.
+  /// - Parameter number: The key's, as in `AdmittedKeys`; of a web credential, as `webKey` returns it.
+  /// - Returns: `nil`: there never was one.
   /// - Throws: `SQLError`.
-  public func holder(
-    ofKey number: Int64
-  ) throws -> (user: String, publicKey: PublicKey, expires: Timestamp?)? {
-    if let holder = try access.accounts.holder(of: number) {
-      return (holder.user, holder.publicKey, holder.expires)
+  public func holder(ofKey number: Int64) throws -> KeyHolder? {
+    if number < 0 {
+      return try access.webTokens.token(-number).map {
+        KeyHolder(user: $0.user, credential: .webToken($0.id), expires: $0.expires)
+      }
     }
-    return try access.accounts.revoked(number).map { ($0.user, $0.publicKey, nil) }
+    if let holder = try access.accounts.holder(of: number) {
+      return KeyHolder(
+        user: holder.user,
+        credential: .key(holder.publicKey),
+        expires: holder.expires
+      )
+    }
+    return try access.accounts.revoked(number).map {
+      KeyHolder(user: $0.user, credential: .key($0.publicKey), expires: nil)
+    }
   }
 
   /// Whether a user may administer the server.

@@ -4,8 +4,8 @@ public struct AdjustableLimit: Sendable {
   public enum Unit: String, Sendable {
     case bytes, calls, connections, containers, days, devices, fields, groups, hours, items, keys,
       members, microseconds, minutes
-    case notifications, participants, pushes, records, roles, shares, subscriptions, types, uploads
-    case users, versions, zones
+    case notifications, participants, pushes, records, roles, sessions, shares, subscriptions
+    case tokens, types, uploads, users, versions, zones
   }
 
   /// As it is written on a command line, for example `items-per-call-max`.

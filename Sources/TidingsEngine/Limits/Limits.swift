@@ -168,6 +168,23 @@ public struct Limits: Hashable, Sendable {
   public var keysMax = 500_000
   /// Roles of one user.
   public var rolesPerUserMax = 100
+  /// Tokens of callers on the web: API tokens and server keys, without revoked ones.
+  public var webTokensMax = 10_000
+  /// Sessions: on the web of one user; the oldest ends when another begins.
+  public var webSessionsPerUserMax = 20
+  /// Seconds: after which a web session expires unless it is renewed.
+  public var webSessionSeconds = 1_800
+  /// Seconds: after which the web session of a user who wants to stay signed in expires unless it
+  /// is renewed.
+  public var keptWebSessionSeconds = 1_209_600
+  /// Seconds for which the token of a renewed web session remains valid.
+  public var webTokenOverlapSeconds = 300
+  /// Seconds that a sign-in waits for its user.
+  public var signInSeconds = 600
+  /// Sign-ins that wait for their users.
+  public var signInsWaitingMax = 1_000
+  /// Tries with a wrong code of a sign-in, of one user in an hour.
+  public var wrongCodesPerHourMax = 10
   /// What may be set while the server runs; shared by copies until one of them sets it.
   var retention = SharedRetention()
 
@@ -425,6 +442,14 @@ extension AdjustableLimit {
     Self(
       "roles-per-user-max", .roles, 1...10_000, \.rolesPerUserMax,
       "of one user"
+    ),
+    Self(
+      "web-tokens-max", .tokens, 0...1_000_000, \.webTokensMax,
+      "of callers on the web: API tokens and server keys, without revoked ones"
+    ),
+    Self(
+      "web-sessions-per-user-max", .sessions, 1...1_000, \.webSessionsPerUserMax,
+      "on the web of one user; the oldest ends when another begins"
     ),
   ]
 }

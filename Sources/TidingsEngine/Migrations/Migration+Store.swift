@@ -7,6 +7,6 @@ extension Migration {
   package static let store: [Migration] = [
     firstLight, recordDatabase, notifications, accounts, shares, usage, readers, zoneRemovals,
     clock, storage, nanoseconds, operations, erasures, directory, shareAccess, locationIndexes,
-    answerKeys, databaseContent,
+    answerKeys, databaseContent, webTokens,
   ]
 }

@@ -4,6 +4,7 @@ struct ModificationsAssembly: RoomAssembly {
   let recordLookup: RecordLookup
   let zones: ModifyZones
   let accounts: ModifyAccounts
+  let webTokens: ModifyWebTokens
   private let zoneRemover: ZoneRemover
 
   /// The rooms that calls write to.
@@ -88,6 +89,12 @@ struct ModificationsAssembly: RoomAssembly {
       rooms.access.accounts,
       rooms.quotas.table,
       rooms.rotation.users,
+      room.limits
+    )
+    webTokens = ModifyWebTokens(
+      rooms.access.webTokenTable,
+      rooms.access.webTokens,
+      room.wakeUp,
       room.limits
     )
   }

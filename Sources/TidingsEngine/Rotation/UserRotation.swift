@@ -84,7 +84,7 @@ final class UserRotation: TransactionParticipant {
 
   func willCommit(_ transaction: inout CommittedTransaction) throws(SQLError) {
     guard !ended.isEmpty else { return }
-    transaction.endedAccess = ended
+    transaction.endedAccess.add(ended)
     ended = EndedAccess()
   }
 

@@ -14,6 +14,7 @@
 #include "tidings/v1/asset_service.pb-c.h"
 #include "tidings/v1/database.pb-c.h"
 #include "tidings/v1/error.pb-c.h"
+#include "tidings/v1/gateway_service.pb-c.h"
 #include "tidings/v1/notification.pb-c.h"
 #include "tidings/v1/notification_service.pb-c.h"
 #include "tidings/v1/predicate.pb-c.h"
@@ -22,4 +23,5 @@
 #include "tidings/v1/schema_service.pb-c.h"
 #include "tidings/v1/share_service.pb-c.h"
 #include "tidings/v1/subscription_service.pb-c.h"
+#include "tidings/v1/web_token.pb-c.h"
 #include "tidings/v1/zone_service.pb-c.h"

@@ -9,6 +9,7 @@ enum FollowedServices {
     TidingsV1.SubscriptionService.descriptor, TidingsV1.NotificationService.descriptor,
     TidingsV1.AssetService.descriptor, TidingsV1.SchemaService.descriptor,
     TidingsV1.ShareService.descriptor, TidingsV1.AccountService.descriptor,
-    TidingsV1.AdminService.descriptor, TidingsRpcV1.ServerService.descriptor,
+    TidingsV1.AdminService.descriptor, TidingsV1.GatewayService.descriptor,
+    TidingsRpcV1.ServerService.descriptor,
   ]
 }

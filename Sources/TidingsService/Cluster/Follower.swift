@@ -232,7 +232,7 @@ extension Follower: LoopDelegate {
   func admit(
     key: Int64?,
     method: @autoclosure () -> MethodDescriptor?,
-    claiming claim: () -> UnsafeRawBufferPointer?
+    claiming claim: CallerClaim
   ) -> CallAdmission {
     // The methods that are answered here say nothing about anybody.
     .admitted(user: "")

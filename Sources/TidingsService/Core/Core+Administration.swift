@@ -248,7 +248,7 @@ extension Core {
     return AuditEntry(
       method.name,
       user: caller.user,
-      publicKey: key?.publicKey.description ?? "",
+      publicKey: key?.keyText ?? "",
       isRefused: isRefused,
       detail: detail
     )

@@ -39,7 +39,7 @@ extension Core {
       AuditEntry(
         "rate",
         user: user,
-        publicKey: key?.publicKey.description ?? "",
+        publicKey: key?.keyText ?? "",
         isRefused: true,
         detail: error.message
       )

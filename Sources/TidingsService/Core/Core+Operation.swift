@@ -54,7 +54,7 @@ extension Core {
         return .init(
           number: connection.number,
           userName: user(connection.user, connection.keyNumber),
-          publicKey: key?.publicKey.description ?? "",
+          publicKey: key?.keyText ?? "",
           deviceID: connection.device,
           since: .init(
             Timestamp(millisecondsSince1970: now.millisecondsSince1970 - Int64(max(0, age)))

@@ -192,7 +192,7 @@ extension Core: LoopDelegate {
   func admit(
     key: Int64?,
     method: @autoclosure () -> MethodDescriptor?,
-    claiming claim: () -> UnsafeRawBufferPointer?
+    claiming claim: CallerClaim
   ) -> CallAdmission {
     gate.admit(key: key, method: method(), claiming: claim)
   }

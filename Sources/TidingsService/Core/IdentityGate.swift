@@ -41,21 +41,55 @@ package final class IdentityGate {
   package func admit(
     key: Int64?,
     method: @autoclosure () -> MethodDescriptor?,
-    claiming claim: () -> UnsafeRawBufferPointer?
+    claiming claim: CallerClaim
   ) -> CallAdmission {
     do {
       switch mode {
-      case .development: return try admitClaimed(method, claim)
+      case .development:
+        if let credential = claim.webCredential { return try admit(credential, method, of: "") }
+        return try admitClaimed(method, claim)
       case .authenticated:
         guard let key else { throw ItemError.keyUnknown }
         if key == LoopContext.nodeKeyNumber { return try admitNode(method()) }
-        return .admitted(
-          user: try user(of: key, Self.returnsAccountStatus(method()?.fullName), claiming: claim)
-        )
+        guard let credential = claim.webCredential else {
+          return .admitted(
+            user: try user(
+              of: key,
+              Self.returnsAccountStatus(method()?.fullName),
+              claiming: claim.user
+            )
+          )
+        }
+        let gateway = try user(of: key, false, claiming: nil)
+        guard try engine.isGateway(gateway) else { throw ItemError.noGateway }
+        return try admit(credential, method, of: gateway)
       }
     } catch {
       return .refused(refusal(error, key: key))
     }
+  }
+
+  /// Admits the call of a gateway's caller.
+  private func admit(
+    _ credential: CallerClaim.WebCredential,
+    _ method: () -> MethodDescriptor?,
+    of gateway: String
+  ) throws -> CallAdmission {
+    guard credential.serverKey == nil
+      || credential.apiToken == nil && credential.webAuthToken == nil
+    else { throw ItemError.twoCredentials }
+    let number = try engine.webKey(
+      WebCredentialText(
+        apiToken: credential.apiToken,
+        webAuthToken: credential.webAuthToken,
+        serverKey: credential.serverKey
+      )
+    )
+    return .admittedOnWeb(
+      user: try user(of: number, Self.returnsAccountStatus(method()?.fullName), claiming: nil),
+      credential: number,
+      gateway: gateway
+    )
   }
 
   /// Nodes call each other for themselves with one service only.
@@ -75,19 +109,20 @@ package final class IdentityGate {
   func refusal(ofKey key: Int64?, calling method: String = "") -> RPCError? {
     guard let key else { return nil }
     do {
-      _ = try user(of: key, Self.returnsAccountStatus(method), claiming: { nil })
+      _ = try user(of: key, Self.returnsAccountStatus(method), claiming: nil)
       return nil
     } catch {
       return RPCError(callFailure: error)
     }
   }
 
-  /// Returns the user of a key.
+  /// Returns the user of a key, or of a web credential.
   private func user(
     of key: Int64,
     _ returnsAccountStatus: @autoclosure () -> Bool,
-    claiming claim: () -> UnsafeRawBufferPointer?
+    claiming claim: UnsafeRawBufferPointer?
   ) throws -> String {
+    if key < 0 { return try webUser(of: key, returnsAccountStatus()) }
     let user: String
     switch try engine.standing(ofKey: key) {
     case .admitted(let name): user = name
@@ -100,20 +135,33 @@ package final class IdentityGate {
     case .unknown: throw ItemError.keyUnknown
     }
     guard !engine.isBeingErased(user) else { throw ItemError.beingErased }
-    if let claim = claim(), !claim.isEmpty, !claim.elementsEqual(user.utf8) {
+    if let claim, !claim.isEmpty, !claim.elementsEqual(user.utf8) {
       throw ItemError.anotherUser
+    }
+    return user
+  }
+
+  /// Returns the user of a web credential.
+  private func webUser(
+    of key: Int64,
+    _ returnsAccountStatus: @autoclosure () -> Bool
+  ) throws -> String {
+    let user = try engine.webUser(ofKey: key)
+    guard !engine.isBeingErased(user) else { throw ItemError.beingErased }
+    guard try returnsAccountStatus() || !engine.isRestricted(user) else {
+      throw ItemError.restricted
     }
     return user
   }
 
   private func admitClaimed(
     _ method: () -> MethodDescriptor?,
-    _ claim: () -> UnsafeRawBufferPointer?
+    _ claim: CallerClaim
   ) throws -> CallAdmission {
-    guard engine.hasRestrictedUsers || engine.isErasing, let claim = claim() else {
+    guard engine.hasRestrictedUsers || engine.isErasing, let name = claim.user else {
       return .claimed
     }
-    let user = String(decoding: claim, as: UTF8.self)
+    let user = String(decoding: name, as: UTF8.self)
     guard !engine.isBeingErased(user) else { throw ItemError.beingErased }
     guard try Self.returnsAccountStatus(method()?.fullName) || !engine.isRestricted(user) else {
       throw ItemError.restricted
@@ -128,15 +176,21 @@ package final class IdentityGate {
 
   /// Adds a rejection to the audit log, and returns the error for the caller.
   private func refusal(_ error: any Error, key: Int64?) -> RPCError {
-    if let error = error as? ItemError {
+    let detail =
+      switch error {
+      case let error as ItemError: error.message
+      case let refusal as WebCredentialRefusal: ItemError(refusal).message
+      default: ""
+      }
+    if !detail.isEmpty {
       let holder = key.flatMap { try? engine.holder(ofKey: $0) }
       audit.addRefusal(
         AuditEntry(
           "call",
           user: holder?.user ?? "",
-          publicKey: holder?.publicKey.description ?? "",
+          publicKey: holder?.keyText ?? "",
           isRefused: true,
-          detail: error.message
+          detail: detail
         )
       )
     }
@@ -172,6 +226,15 @@ extension ItemError {
   static let beingErased = ItemError(
     .managedAccountRestricted,
     "this account and its data are being erased by an administrator: its calls are rejected"
+  )
+  fileprivate static let noGateway = ItemError(
+    .permissionFailure,
+    "only a gateway may send web credentials: an administrator can give the user of this connection's key "
+      + "the role 'gateway'"
+  )
+  fileprivate static let twoCredentials = ItemError(
+    .invalidArguments,
+    "a server key and other web credentials cannot be combined: send one of them"
   )
   fileprivate static let anotherUser = ItemError(
     .permissionFailure,

@@ -1,3 +1,4 @@
+internal import TidingsEngine
 internal import TidingsFiles
 internal import TidingsModel
 internal import TidingsProto
@@ -29,6 +30,9 @@ extension RPCError {
     switch error {
     case let error as RPCError: self = error
     case let error as ItemError: self.init(error)
+    case let refusal as WebCredentialRefusal:
+      self.init(ItemError(refusal))
+      details.append(.errorInfo(reason: refusal.kind.reason, domain: "tidings"))
     case let error as MessageDecodingError:
       self.init(
         .invalidArgument,

@@ -36,16 +36,26 @@ struct CallerAdmission {
     _ caller: CallerKey,
     _ bounds: CallerBounds
   ) -> Outcome {
-    if !connection.isCounted, let number = connection.number {
-      guard counter.admits(number, of: caller, countMax: bounds.connectionsMax) else {
-        return .tooManyConnections(bounds.connectionsMax)
-      }
-      connection.isCounted = true
+    guard counts(connection, caller, bounds) else {
+      return .tooManyConnections(bounds.connectionsMax)
     }
     guard boundsRates, bounds.callsPerSecondMax > 0,
       let wait = rates.take(caller, perSecond: bounds.callsPerSecondMax, now: now)
     else { return .admitted }
     return .tooEarly(perSecond: bounds.callsPerSecondMax, retryAfter: wait)
+  }
+
+  /// Counts a connection among those of a caller, unless it is counted already.
+  ///
+  /// - Returns: Whether the caller may have it.
+  mutating func counts(
+    _ connection: Connection,
+    _ caller: CallerKey,
+    _ bounds: CallerBounds
+  ) -> Bool {
+    guard !connection.isCounted, let number = connection.number else { return true }
+    connection.isCounted = counter.admits(number, of: caller, countMax: bounds.connectionsMax)
+    return connection.isCounted
   }
 
   /// What a caller may do; `nil`: it has to be asked.

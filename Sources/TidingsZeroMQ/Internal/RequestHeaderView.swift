@@ -27,7 +27,7 @@ package struct RequestHeaderView {
   private var metadataCount = 0
   private var metadataBytes = 0
   /// There is metadata beside the user and the device, or values that are not ASCII: its rules are looked at.
-  private var hasOtherMetadata = false
+  private(set) var hasOtherMetadata = false
   /// From the first entry of the metadata on.
   private var metadataRest: LentBytes?
 

@@ -14,9 +14,10 @@ public struct InlineCall: ~Copyable {
   public let deadline: ContinuousClock.Instant?
   /// Answers the call, now or later.
   public let token: ReplyToken
-  /// The number that admission gave the key of the caller's connection; `nil` in development mode.
+  /// The number that admission gave the key of the caller's connection, or the negative one of the credential of a
+  /// gateway's caller; `nil` in development mode.
   public let keyNumber: Int64?
-  /// Whom that key stands for; empty: a guest; `nil` in development mode.
+  /// Whom that stands for; empty: a guest; `nil` in development mode.
   public let user: String?
 
   /// The method called.

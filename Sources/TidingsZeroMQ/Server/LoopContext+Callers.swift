@@ -53,13 +53,36 @@ extension LoopContext {
         callsPerSecondMax: perSecond,
         retryAfter: retryAfter
       )
-    case .tooManyConnections(let countMax):
-      return RPCError(
-        .resourceExhausted,
-        "you have \(countMax) connections already, which is the limit: share connections, or close "
-          + "some",
-        details: [.retryInfo(after: .seconds(10))]
-      )
+    case .tooManyConnections(let countMax): return .tooManyConnections(countMax)
     }
+  }
+
+  /// Why a gateway may not have a further connection, if so: its callers' calls count as theirs, and the connection as
+  /// the gateway's.
+  func refusalByCount(
+    of connection: Connection,
+    of gateway: String,
+    _ keyNumber: Int64?
+  ) -> RPCError? {
+    guard !connection.isCounted, let delegate else { return nil }
+    let caller =
+      gateway.isEmpty
+      ? keyNumber.map { CallerKey(guestKey: $0) } ?? .nobody : CallerKey(user: gateway)
+    let bounds =
+      callerBounds.bounds(of: caller)
+      ?? callerBounds.remember(delegate.bounds(of: gateway), of: caller)
+    return callerBounds.counts(connection, caller, bounds)
+      ? nil : .tooManyConnections(bounds.connectionsMax)
+  }
+}
+
+extension RPCError {
+  fileprivate static func tooManyConnections(_ countMax: Int) -> RPCError {
+    RPCError(
+      .resourceExhausted,
+      "you have \(countMax) connections already, which is the limit: share connections, or close "
+        + "some",
+      details: [.retryInfo(after: .seconds(10))]
+    )
   }
 }

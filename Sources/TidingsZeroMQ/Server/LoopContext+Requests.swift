@@ -99,16 +99,24 @@ extension LoopContext {
     var isNew = true
     if case .waited(let time) = passage { (received, isNew) = (time, false) }
     if isNew { counters.calls += 1 }
-    let keyNumber = callerKeyNumber(header, token)
+    var keyNumber = callerKeyNumber(header, token)
     if let refusal = refusal(header, body, token) { return refuseUnbegun(token, refusal) }
     let route = routes.lookup(header.method)
     var user: String?
     if let delegate {
-      let admission = delegate.admit(key: keyNumber, method: route?.method) {
-        header.user
-      }
+      let admission = delegate.admit(
+        key: keyNumber,
+        method: route?.method,
+        claiming: CallerClaim(header)
+      )
       switch admission {
       case .admitted(let name): user = name
+      case .admittedOnWeb(let name, let credential, let gateway):
+        if isNew, let refusal = refusalByCount(of: connection, of: gateway, keyNumber) {
+          return refuseUnbegun(token, refusal)
+        }
+        if noteUse(of: connection) { note(connection, keyNumber, gateway, header) }
+        (user, keyNumber) = (name, credential)
       case .claimed: break
       case .refused(let error): return refuseUnbegun(token, error)
       }

@@ -28,12 +28,12 @@ public protocol LoopDelegate: AnyObject {
   /// - Parameters:
   ///   - key: The number that admission gave the key of the caller's connection; `nil`: it has none.
   ///   - method: What is called; `nil`: no method of this server.
-  ///   - claim: Looks for the user whom the call's metadata names, valid for the call; `nil`: none.
+  ///   - claim: What the call's metadata says of the caller, valid for the call.
   /// - Returns: What becomes of the call.
   func admit(
     key: Int64?,
     method: @autoclosure () -> MethodDescriptor?,
-    claiming claim: () -> UnsafeRawBufferPointer?
+    claiming claim: CallerClaim
   ) -> CallAdmission
   /// Returns what a user may do; the name is empty for guests, and for callers who say none.
   func bounds(of user: String) -> CallerBounds
@@ -86,7 +86,7 @@ extension LoopDelegate {
   public func admit(
     key: Int64?,
     method: @autoclosure () -> MethodDescriptor?,
-    claiming claim: () -> UnsafeRawBufferPointer?
+    claiming claim: CallerClaim
   ) -> CallAdmission {
     .claimed
   }

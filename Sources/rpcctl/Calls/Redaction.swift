@@ -18,10 +18,12 @@ enum Redaction {
 
   /// Words in the names of secret fields.
   private static let words = ["authorization", "secret", "password", "privatekey", "channelkey"]
+  /// Names of fields and metadata that are secret though their parts are not.
+  private static let names = ["apitoken", "webauthtoken", "usercode"]
 
   private static func isSecret(_ name: String) -> Bool {
     let name = name.lowercased()
     if ["publickey", "idempotencykey"].contains(name) { return false }
-    return words.contains(where: name.contains) || name.hasSuffix("key") || name.hasSuffix("-token")
+    return names.contains(name) || words.contains(where: name.contains) || name.hasSuffix("key") || name.hasSuffix("-token")
   }
 }

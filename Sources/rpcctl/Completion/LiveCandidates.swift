@@ -33,6 +33,7 @@ struct LiveCandidates {
     case "subscriptions": await lines(["fetch-subscriptions"])
     case "users": await lines(["users", "list"])
     case "keys": await lines(["keys", "list"])
+    case "web-tokens": await lines(["web-tokens", "list"])
     case "services": await lines(["reflect", "services"])
     case "methods": await lines(["reflect", "methods"])
     case "symbols": await lines(["reflect", "symbols"])

@@ -46,6 +46,7 @@ extension Verb {
       keyRotationVerbs,
       keyFileVerbs,
       keyRingVerbs,
+      webTokenVerbs,
       grantVerbs
     ),
     VerbSection(

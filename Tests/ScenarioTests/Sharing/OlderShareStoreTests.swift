@@ -16,6 +16,7 @@ internal import TidingsSQLite
       """
       DROP TABLE share_invitations;
       DROP TABLE access_requests;
+      DROP TABLE web_tokens;
       DELETE FROM migrations WHERE number >= 15
       """
     )

@@ -817,6 +817,276 @@ void   tidings__v1__list_directory_response__free_unpacked
   assert(message->base.descriptor == &tidings__v1__list_directory_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   tidings__v1__issue_web_auth_token_request__init
+                     (Tidings__V1__IssueWebAuthTokenRequest         *message)
+{
+  static const Tidings__V1__IssueWebAuthTokenRequest init_value = TIDINGS__V1__ISSUE_WEB_AUTH_TOKEN_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__issue_web_auth_token_request__get_packed_size
+                     (const Tidings__V1__IssueWebAuthTokenRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__issue_web_auth_token_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__issue_web_auth_token_request__pack
+                     (const Tidings__V1__IssueWebAuthTokenRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__issue_web_auth_token_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__issue_web_auth_token_request__pack_to_buffer
+                     (const Tidings__V1__IssueWebAuthTokenRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__issue_web_auth_token_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__IssueWebAuthTokenRequest *
+       tidings__v1__issue_web_auth_token_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__IssueWebAuthTokenRequest *)
+     protobuf_c_message_unpack (&tidings__v1__issue_web_auth_token_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__issue_web_auth_token_request__free_unpacked
+                     (Tidings__V1__IssueWebAuthTokenRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__issue_web_auth_token_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__issue_web_auth_token_response__init
+                     (Tidings__V1__IssueWebAuthTokenResponse         *message)
+{
+  static const Tidings__V1__IssueWebAuthTokenResponse init_value = TIDINGS__V1__ISSUE_WEB_AUTH_TOKEN_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__issue_web_auth_token_response__get_packed_size
+                     (const Tidings__V1__IssueWebAuthTokenResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__issue_web_auth_token_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__issue_web_auth_token_response__pack
+                     (const Tidings__V1__IssueWebAuthTokenResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__issue_web_auth_token_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__issue_web_auth_token_response__pack_to_buffer
+                     (const Tidings__V1__IssueWebAuthTokenResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__issue_web_auth_token_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__IssueWebAuthTokenResponse *
+       tidings__v1__issue_web_auth_token_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__IssueWebAuthTokenResponse *)
+     protobuf_c_message_unpack (&tidings__v1__issue_web_auth_token_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__issue_web_auth_token_response__free_unpacked
+                     (Tidings__V1__IssueWebAuthTokenResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__issue_web_auth_token_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__revoke_web_auth_token_request__init
+                     (Tidings__V1__RevokeWebAuthTokenRequest         *message)
+{
+  static const Tidings__V1__RevokeWebAuthTokenRequest init_value = TIDINGS__V1__REVOKE_WEB_AUTH_TOKEN_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__revoke_web_auth_token_request__get_packed_size
+                     (const Tidings__V1__RevokeWebAuthTokenRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__revoke_web_auth_token_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__revoke_web_auth_token_request__pack
+                     (const Tidings__V1__RevokeWebAuthTokenRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__revoke_web_auth_token_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__revoke_web_auth_token_request__pack_to_buffer
+                     (const Tidings__V1__RevokeWebAuthTokenRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__revoke_web_auth_token_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__RevokeWebAuthTokenRequest *
+       tidings__v1__revoke_web_auth_token_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__RevokeWebAuthTokenRequest *)
+     protobuf_c_message_unpack (&tidings__v1__revoke_web_auth_token_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__revoke_web_auth_token_request__free_unpacked
+                     (Tidings__V1__RevokeWebAuthTokenRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__revoke_web_auth_token_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__revoke_web_auth_token_response__init
+                     (Tidings__V1__RevokeWebAuthTokenResponse         *message)
+{
+  static const Tidings__V1__RevokeWebAuthTokenResponse init_value = TIDINGS__V1__REVOKE_WEB_AUTH_TOKEN_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__revoke_web_auth_token_response__get_packed_size
+                     (const Tidings__V1__RevokeWebAuthTokenResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__revoke_web_auth_token_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__revoke_web_auth_token_response__pack
+                     (const Tidings__V1__RevokeWebAuthTokenResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__revoke_web_auth_token_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__revoke_web_auth_token_response__pack_to_buffer
+                     (const Tidings__V1__RevokeWebAuthTokenResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__revoke_web_auth_token_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__RevokeWebAuthTokenResponse *
+       tidings__v1__revoke_web_auth_token_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__RevokeWebAuthTokenResponse *)
+     protobuf_c_message_unpack (&tidings__v1__revoke_web_auth_token_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__revoke_web_auth_token_response__free_unpacked
+                     (Tidings__V1__RevokeWebAuthTokenResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__revoke_web_auth_token_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__approve_sign_in_request__init
+                     (Tidings__V1__ApproveSignInRequest         *message)
+{
+  static const Tidings__V1__ApproveSignInRequest init_value = TIDINGS__V1__APPROVE_SIGN_IN_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__approve_sign_in_request__get_packed_size
+                     (const Tidings__V1__ApproveSignInRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__approve_sign_in_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__approve_sign_in_request__pack
+                     (const Tidings__V1__ApproveSignInRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__approve_sign_in_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__approve_sign_in_request__pack_to_buffer
+                     (const Tidings__V1__ApproveSignInRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__approve_sign_in_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__ApproveSignInRequest *
+       tidings__v1__approve_sign_in_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__ApproveSignInRequest *)
+     protobuf_c_message_unpack (&tidings__v1__approve_sign_in_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__approve_sign_in_request__free_unpacked
+                     (Tidings__V1__ApproveSignInRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__approve_sign_in_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__approve_sign_in_response__init
+                     (Tidings__V1__ApproveSignInResponse         *message)
+{
+  static const Tidings__V1__ApproveSignInResponse init_value = TIDINGS__V1__APPROVE_SIGN_IN_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__approve_sign_in_response__get_packed_size
+                     (const Tidings__V1__ApproveSignInResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__approve_sign_in_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__approve_sign_in_response__pack
+                     (const Tidings__V1__ApproveSignInResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__approve_sign_in_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__approve_sign_in_response__pack_to_buffer
+                     (const Tidings__V1__ApproveSignInResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__approve_sign_in_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__ApproveSignInResponse *
+       tidings__v1__approve_sign_in_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__ApproveSignInResponse *)
+     protobuf_c_message_unpack (&tidings__v1__approve_sign_in_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__approve_sign_in_response__free_unpacked
+                     (Tidings__V1__ApproveSignInResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__approve_sign_in_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 #define tidings__v1__fetch_account_status_request__field_descriptors NULL
 #define tidings__v1__fetch_account_status_request__field_indices_by_name NULL
 #define tidings__v1__fetch_account_status_request__number_ranges NULL
@@ -1858,6 +2128,292 @@ const ProtobufCMessageDescriptor tidings__v1__list_directory_response__descripto
   (ProtobufCMessageInit) tidings__v1__list_directory_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor tidings__v1__issue_web_auth_token_request__field_descriptors[2] =
+{
+  {
+    "api_token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__IssueWebAuthTokenRequest, api_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "keep_signed_in",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__IssueWebAuthTokenRequest, keep_signed_in),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__issue_web_auth_token_request__field_indices_by_name[] = {
+  0,   /* field[0] = api_token */
+  1,   /* field[1] = keep_signed_in */
+};
+static const ProtobufCIntRange tidings__v1__issue_web_auth_token_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tidings__v1__issue_web_auth_token_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.IssueWebAuthTokenRequest",
+  "IssueWebAuthTokenRequest",
+  "Tidings__V1__IssueWebAuthTokenRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__IssueWebAuthTokenRequest),
+  2,
+  tidings__v1__issue_web_auth_token_request__field_descriptors,
+  tidings__v1__issue_web_auth_token_request__field_indices_by_name,
+  1,  tidings__v1__issue_web_auth_token_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__issue_web_auth_token_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__issue_web_auth_token_response__field_descriptors[2] =
+{
+  {
+    "web_auth_token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__IssueWebAuthTokenResponse, web_auth_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expires",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__IssueWebAuthTokenResponse, expires),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__issue_web_auth_token_response__field_indices_by_name[] = {
+  1,   /* field[1] = expires */
+  0,   /* field[0] = web_auth_token */
+};
+static const ProtobufCIntRange tidings__v1__issue_web_auth_token_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tidings__v1__issue_web_auth_token_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.IssueWebAuthTokenResponse",
+  "IssueWebAuthTokenResponse",
+  "Tidings__V1__IssueWebAuthTokenResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__IssueWebAuthTokenResponse),
+  2,
+  tidings__v1__issue_web_auth_token_response__field_descriptors,
+  tidings__v1__issue_web_auth_token_response__field_indices_by_name,
+  1,  tidings__v1__issue_web_auth_token_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__issue_web_auth_token_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__revoke_web_auth_token_request__field_descriptors[1] =
+{
+  {
+    "web_auth_token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__RevokeWebAuthTokenRequest, web_auth_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__revoke_web_auth_token_request__field_indices_by_name[] = {
+  0,   /* field[0] = web_auth_token */
+};
+static const ProtobufCIntRange tidings__v1__revoke_web_auth_token_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor tidings__v1__revoke_web_auth_token_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.RevokeWebAuthTokenRequest",
+  "RevokeWebAuthTokenRequest",
+  "Tidings__V1__RevokeWebAuthTokenRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__RevokeWebAuthTokenRequest),
+  1,
+  tidings__v1__revoke_web_auth_token_request__field_descriptors,
+  tidings__v1__revoke_web_auth_token_request__field_indices_by_name,
+  1,  tidings__v1__revoke_web_auth_token_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__revoke_web_auth_token_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define tidings__v1__revoke_web_auth_token_response__field_descriptors NULL
+#define tidings__v1__revoke_web_auth_token_response__field_indices_by_name NULL
+#define tidings__v1__revoke_web_auth_token_response__number_ranges NULL
+const ProtobufCMessageDescriptor tidings__v1__revoke_web_auth_token_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.RevokeWebAuthTokenResponse",
+  "RevokeWebAuthTokenResponse",
+  "Tidings__V1__RevokeWebAuthTokenResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__RevokeWebAuthTokenResponse),
+  0,
+  tidings__v1__revoke_web_auth_token_response__field_descriptors,
+  tidings__v1__revoke_web_auth_token_response__field_indices_by_name,
+  0,  tidings__v1__revoke_web_auth_token_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__revoke_web_auth_token_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__approve_sign_in_request__field_descriptors[2] =
+{
+  {
+    "user_code",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ApproveSignInRequest, user_code),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "validate_only",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ApproveSignInRequest, validate_only),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__approve_sign_in_request__field_indices_by_name[] = {
+  0,   /* field[0] = user_code */
+  1,   /* field[1] = validate_only */
+};
+static const ProtobufCIntRange tidings__v1__approve_sign_in_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tidings__v1__approve_sign_in_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.ApproveSignInRequest",
+  "ApproveSignInRequest",
+  "Tidings__V1__ApproveSignInRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__ApproveSignInRequest),
+  2,
+  tidings__v1__approve_sign_in_request__field_descriptors,
+  tidings__v1__approve_sign_in_request__field_indices_by_name,
+  1,  tidings__v1__approve_sign_in_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__approve_sign_in_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__approve_sign_in_response__field_descriptors[4] =
+{
+  {
+    "container",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ApproveSignInResponse, container),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ApproveSignInResponse, environment),
+    &tidings__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "label",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ApproveSignInResponse, label),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "keep_signed_in",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ApproveSignInResponse, keep_signed_in),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__approve_sign_in_response__field_indices_by_name[] = {
+  0,   /* field[0] = container */
+  1,   /* field[1] = environment */
+  3,   /* field[3] = keep_signed_in */
+  2,   /* field[2] = label */
+};
+static const ProtobufCIntRange tidings__v1__approve_sign_in_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor tidings__v1__approve_sign_in_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.ApproveSignInResponse",
+  "ApproveSignInResponse",
+  "Tidings__V1__ApproveSignInResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__ApproveSignInResponse),
+  4,
+  tidings__v1__approve_sign_in_response__field_descriptors,
+  tidings__v1__approve_sign_in_response__field_indices_by_name,
+  1,  tidings__v1__approve_sign_in_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__approve_sign_in_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCEnumValue tidings__v1__account_status__enum_values_by_number[5] =
 {
   { "ACCOUNT_STATUS_UNSPECIFIED", "TIDINGS__V1__ACCOUNT_STATUS__ACCOUNT_STATUS_UNSPECIFIED", 0 },
@@ -1892,7 +2448,7 @@ const ProtobufCEnumDescriptor tidings__v1__account_status__descriptor =
   tidings__v1__account_status__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor tidings__v1__account_service__method_descriptors[6] =
+static const ProtobufCMethodDescriptor tidings__v1__account_service__method_descriptors[9] =
 {
   { "FetchAccountStatus", &tidings__v1__fetch_account_status_request__descriptor, &tidings__v1__fetch_account_status_response__descriptor },
   { "FetchUserRecordID", &tidings__v1__fetch_user_record_idrequest__descriptor, &tidings__v1__fetch_user_record_idresponse__descriptor },
@@ -1900,13 +2456,19 @@ static const ProtobufCMethodDescriptor tidings__v1__account_service__method_desc
   { "FetchDirectoryEntry", &tidings__v1__fetch_directory_entry_request__descriptor, &tidings__v1__fetch_directory_entry_response__descriptor },
   { "UpdateDirectoryEntry", &tidings__v1__update_directory_entry_request__descriptor, &tidings__v1__update_directory_entry_response__descriptor },
   { "ListDirectory", &tidings__v1__list_directory_request__descriptor, &tidings__v1__list_directory_response__descriptor },
+  { "IssueWebAuthToken", &tidings__v1__issue_web_auth_token_request__descriptor, &tidings__v1__issue_web_auth_token_response__descriptor },
+  { "RevokeWebAuthToken", &tidings__v1__revoke_web_auth_token_request__descriptor, &tidings__v1__revoke_web_auth_token_response__descriptor },
+  { "ApproveSignIn", &tidings__v1__approve_sign_in_request__descriptor, &tidings__v1__approve_sign_in_response__descriptor },
 };
 const unsigned tidings__v1__account_service__method_indices_by_name[] = {
+  8,        /* ApproveSignIn */
   0,        /* FetchAccountStatus */
   3,        /* FetchDirectoryEntry */
   1,        /* FetchUserRecordID */
   2,        /* FetchUsers */
+  6,        /* IssueWebAuthToken */
   5,        /* ListDirectory */
+  7,        /* RevokeWebAuthToken */
   4         /* UpdateDirectoryEntry */
 };
 const ProtobufCServiceDescriptor tidings__v1__account_service__descriptor =
@@ -1916,7 +2478,7 @@ const ProtobufCServiceDescriptor tidings__v1__account_service__descriptor =
   "AccountService",
   "Tidings__V1__AccountService",
   "tidings.v1",
-  6,
+  9,
   tidings__v1__account_service__method_descriptors,
   tidings__v1__account_service__method_indices_by_name
 };
@@ -1967,6 +2529,30 @@ void tidings__v1__account_service__list_directory(ProtobufCService *service,
 {
   assert(service->descriptor == &tidings__v1__account_service__descriptor);
   service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void tidings__v1__account_service__issue_web_auth_token(ProtobufCService *service,
+                                                        const Tidings__V1__IssueWebAuthTokenRequest *input,
+                                                        Tidings__V1__IssueWebAuthTokenResponse_Closure closure,
+                                                        void *closure_data)
+{
+  assert(service->descriptor == &tidings__v1__account_service__descriptor);
+  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void tidings__v1__account_service__revoke_web_auth_token(ProtobufCService *service,
+                                                         const Tidings__V1__RevokeWebAuthTokenRequest *input,
+                                                         Tidings__V1__RevokeWebAuthTokenResponse_Closure closure,
+                                                         void *closure_data)
+{
+  assert(service->descriptor == &tidings__v1__account_service__descriptor);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void tidings__v1__account_service__approve_sign_in(ProtobufCService *service,
+                                                   const Tidings__V1__ApproveSignInRequest *input,
+                                                   Tidings__V1__ApproveSignInResponse_Closure closure,
+                                                   void *closure_data)
+{
+  assert(service->descriptor == &tidings__v1__account_service__descriptor);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__account_service__init (Tidings__V1__AccountService_Service *service,
                                          Tidings__V1__AccountService_ServiceDestroy destroy)

@@ -637,6 +637,366 @@ void   tidings__v1__assign_roles_response__free_unpacked
   assert(message->base.descriptor == &tidings__v1__assign_roles_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   tidings__v1__new_apitoken__init
+                     (Tidings__V1__NewAPIToken         *message)
+{
+  static const Tidings__V1__NewAPIToken init_value = TIDINGS__V1__NEW_APITOKEN__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__new_apitoken__get_packed_size
+                     (const Tidings__V1__NewAPIToken *message)
+{
+  assert(message->base.descriptor == &tidings__v1__new_apitoken__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__new_apitoken__pack
+                     (const Tidings__V1__NewAPIToken *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__new_apitoken__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__new_apitoken__pack_to_buffer
+                     (const Tidings__V1__NewAPIToken *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__new_apitoken__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__NewAPIToken *
+       tidings__v1__new_apitoken__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__NewAPIToken *)
+     protobuf_c_message_unpack (&tidings__v1__new_apitoken__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__new_apitoken__free_unpacked
+                     (Tidings__V1__NewAPIToken *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__new_apitoken__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__new_server_key__init
+                     (Tidings__V1__NewServerKey         *message)
+{
+  static const Tidings__V1__NewServerKey init_value = TIDINGS__V1__NEW_SERVER_KEY__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__new_server_key__get_packed_size
+                     (const Tidings__V1__NewServerKey *message)
+{
+  assert(message->base.descriptor == &tidings__v1__new_server_key__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__new_server_key__pack
+                     (const Tidings__V1__NewServerKey *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__new_server_key__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__new_server_key__pack_to_buffer
+                     (const Tidings__V1__NewServerKey *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__new_server_key__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__NewServerKey *
+       tidings__v1__new_server_key__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__NewServerKey *)
+     protobuf_c_message_unpack (&tidings__v1__new_server_key__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__new_server_key__free_unpacked
+                     (Tidings__V1__NewServerKey *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__new_server_key__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__create_web_token_request__init
+                     (Tidings__V1__CreateWebTokenRequest         *message)
+{
+  static const Tidings__V1__CreateWebTokenRequest init_value = TIDINGS__V1__CREATE_WEB_TOKEN_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__create_web_token_request__get_packed_size
+                     (const Tidings__V1__CreateWebTokenRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__create_web_token_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__create_web_token_request__pack
+                     (const Tidings__V1__CreateWebTokenRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__create_web_token_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__create_web_token_request__pack_to_buffer
+                     (const Tidings__V1__CreateWebTokenRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__create_web_token_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__CreateWebTokenRequest *
+       tidings__v1__create_web_token_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__CreateWebTokenRequest *)
+     protobuf_c_message_unpack (&tidings__v1__create_web_token_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__create_web_token_request__free_unpacked
+                     (Tidings__V1__CreateWebTokenRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__create_web_token_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__create_web_token_response__init
+                     (Tidings__V1__CreateWebTokenResponse         *message)
+{
+  static const Tidings__V1__CreateWebTokenResponse init_value = TIDINGS__V1__CREATE_WEB_TOKEN_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__create_web_token_response__get_packed_size
+                     (const Tidings__V1__CreateWebTokenResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__create_web_token_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__create_web_token_response__pack
+                     (const Tidings__V1__CreateWebTokenResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__create_web_token_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__create_web_token_response__pack_to_buffer
+                     (const Tidings__V1__CreateWebTokenResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__create_web_token_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__CreateWebTokenResponse *
+       tidings__v1__create_web_token_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__CreateWebTokenResponse *)
+     protobuf_c_message_unpack (&tidings__v1__create_web_token_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__create_web_token_response__free_unpacked
+                     (Tidings__V1__CreateWebTokenResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__create_web_token_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__list_web_tokens_request__init
+                     (Tidings__V1__ListWebTokensRequest         *message)
+{
+  static const Tidings__V1__ListWebTokensRequest init_value = TIDINGS__V1__LIST_WEB_TOKENS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__list_web_tokens_request__get_packed_size
+                     (const Tidings__V1__ListWebTokensRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__list_web_tokens_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__list_web_tokens_request__pack
+                     (const Tidings__V1__ListWebTokensRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__list_web_tokens_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__list_web_tokens_request__pack_to_buffer
+                     (const Tidings__V1__ListWebTokensRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__list_web_tokens_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__ListWebTokensRequest *
+       tidings__v1__list_web_tokens_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__ListWebTokensRequest *)
+     protobuf_c_message_unpack (&tidings__v1__list_web_tokens_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__list_web_tokens_request__free_unpacked
+                     (Tidings__V1__ListWebTokensRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__list_web_tokens_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__list_web_tokens_response__init
+                     (Tidings__V1__ListWebTokensResponse         *message)
+{
+  static const Tidings__V1__ListWebTokensResponse init_value = TIDINGS__V1__LIST_WEB_TOKENS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__list_web_tokens_response__get_packed_size
+                     (const Tidings__V1__ListWebTokensResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__list_web_tokens_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__list_web_tokens_response__pack
+                     (const Tidings__V1__ListWebTokensResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__list_web_tokens_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__list_web_tokens_response__pack_to_buffer
+                     (const Tidings__V1__ListWebTokensResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__list_web_tokens_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__ListWebTokensResponse *
+       tidings__v1__list_web_tokens_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__ListWebTokensResponse *)
+     protobuf_c_message_unpack (&tidings__v1__list_web_tokens_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__list_web_tokens_response__free_unpacked
+                     (Tidings__V1__ListWebTokensResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__list_web_tokens_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__revoke_web_token_request__init
+                     (Tidings__V1__RevokeWebTokenRequest         *message)
+{
+  static const Tidings__V1__RevokeWebTokenRequest init_value = TIDINGS__V1__REVOKE_WEB_TOKEN_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__revoke_web_token_request__get_packed_size
+                     (const Tidings__V1__RevokeWebTokenRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__revoke_web_token_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__revoke_web_token_request__pack
+                     (const Tidings__V1__RevokeWebTokenRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__revoke_web_token_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__revoke_web_token_request__pack_to_buffer
+                     (const Tidings__V1__RevokeWebTokenRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__revoke_web_token_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__RevokeWebTokenRequest *
+       tidings__v1__revoke_web_token_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__RevokeWebTokenRequest *)
+     protobuf_c_message_unpack (&tidings__v1__revoke_web_token_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__revoke_web_token_request__free_unpacked
+                     (Tidings__V1__RevokeWebTokenRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__revoke_web_token_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__revoke_web_token_response__init
+                     (Tidings__V1__RevokeWebTokenResponse         *message)
+{
+  static const Tidings__V1__RevokeWebTokenResponse init_value = TIDINGS__V1__REVOKE_WEB_TOKEN_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__revoke_web_token_response__get_packed_size
+                     (const Tidings__V1__RevokeWebTokenResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__revoke_web_token_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__revoke_web_token_response__pack
+                     (const Tidings__V1__RevokeWebTokenResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__revoke_web_token_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__revoke_web_token_response__pack_to_buffer
+                     (const Tidings__V1__RevokeWebTokenResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__revoke_web_token_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__RevokeWebTokenResponse *
+       tidings__v1__revoke_web_token_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__RevokeWebTokenResponse *)
+     protobuf_c_message_unpack (&tidings__v1__revoke_web_token_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__revoke_web_token_response__free_unpacked
+                     (Tidings__V1__RevokeWebTokenResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__revoke_web_token_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   tidings__v1__fetch_audit_log_request__init
                      (Tidings__V1__FetchAuditLogRequest         *message)
 {
@@ -3292,6 +3652,466 @@ const ProtobufCMessageDescriptor tidings__v1__assign_roles_response__descriptor 
   tidings__v1__assign_roles_response__field_indices_by_name,
   1,  tidings__v1__assign_roles_response__number_ranges,
   (ProtobufCMessageInit) tidings__v1__assign_roles_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__new_apitoken__field_descriptors[2] =
+{
+  {
+    "allowed_origins",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tidings__V1__NewAPIToken, n_allowed_origins),
+    offsetof(Tidings__V1__NewAPIToken, allowed_origins),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "callback_url",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__NewAPIToken, callback_url),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__new_apitoken__field_indices_by_name[] = {
+  0,   /* field[0] = allowed_origins */
+  1,   /* field[1] = callback_url */
+};
+static const ProtobufCIntRange tidings__v1__new_apitoken__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tidings__v1__new_apitoken__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.NewAPIToken",
+  "NewAPIToken",
+  "Tidings__V1__NewAPIToken",
+  "tidings.v1",
+  sizeof(Tidings__V1__NewAPIToken),
+  2,
+  tidings__v1__new_apitoken__field_descriptors,
+  tidings__v1__new_apitoken__field_indices_by_name,
+  1,  tidings__v1__new_apitoken__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__new_apitoken__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__new_server_key__field_descriptors[2] =
+{
+  {
+    "user_name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__NewServerKey, user_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "public_key",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__NewServerKey, public_key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__new_server_key__field_indices_by_name[] = {
+  1,   /* field[1] = public_key */
+  0,   /* field[0] = user_name */
+};
+static const ProtobufCIntRange tidings__v1__new_server_key__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tidings__v1__new_server_key__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.NewServerKey",
+  "NewServerKey",
+  "Tidings__V1__NewServerKey",
+  "tidings.v1",
+  sizeof(Tidings__V1__NewServerKey),
+  2,
+  tidings__v1__new_server_key__field_descriptors,
+  tidings__v1__new_server_key__field_indices_by_name,
+  1,  tidings__v1__new_server_key__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__new_server_key__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__create_web_token_request__field_descriptors[6] =
+{
+  {
+    "container",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__CreateWebTokenRequest, container),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__CreateWebTokenRequest, environment),
+    &tidings__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "label",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__CreateWebTokenRequest, label),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expires",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__CreateWebTokenRequest, expires),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "api_token",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__CreateWebTokenRequest, credential_case),
+    offsetof(Tidings__V1__CreateWebTokenRequest, api_token),
+    &tidings__v1__new_apitoken__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "server_key",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__CreateWebTokenRequest, credential_case),
+    offsetof(Tidings__V1__CreateWebTokenRequest, server_key),
+    &tidings__v1__new_server_key__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__create_web_token_request__field_indices_by_name[] = {
+  4,   /* field[4] = api_token */
+  0,   /* field[0] = container */
+  1,   /* field[1] = environment */
+  3,   /* field[3] = expires */
+  2,   /* field[2] = label */
+  5,   /* field[5] = server_key */
+};
+static const ProtobufCIntRange tidings__v1__create_web_token_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor tidings__v1__create_web_token_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.CreateWebTokenRequest",
+  "CreateWebTokenRequest",
+  "Tidings__V1__CreateWebTokenRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__CreateWebTokenRequest),
+  6,
+  tidings__v1__create_web_token_request__field_descriptors,
+  tidings__v1__create_web_token_request__field_indices_by_name,
+  1,  tidings__v1__create_web_token_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__create_web_token_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__create_web_token_response__field_descriptors[2] =
+{
+  {
+    "token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__CreateWebTokenResponse, token),
+    &tidings__v1__web_token__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "api_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__CreateWebTokenResponse, api_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__create_web_token_response__field_indices_by_name[] = {
+  1,   /* field[1] = api_token */
+  0,   /* field[0] = token */
+};
+static const ProtobufCIntRange tidings__v1__create_web_token_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tidings__v1__create_web_token_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.CreateWebTokenResponse",
+  "CreateWebTokenResponse",
+  "Tidings__V1__CreateWebTokenResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__CreateWebTokenResponse),
+  2,
+  tidings__v1__create_web_token_response__field_descriptors,
+  tidings__v1__create_web_token_response__field_indices_by_name,
+  1,  tidings__v1__create_web_token_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__create_web_token_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__list_web_tokens_request__field_descriptors[4] =
+{
+  {
+    "after",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ListWebTokensRequest, after),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "limit",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ListWebTokensRequest, limit),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kind",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ListWebTokensRequest, kind),
+    &tidings__v1__web_token_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "user_name",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ListWebTokensRequest, user_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__list_web_tokens_request__field_indices_by_name[] = {
+  0,   /* field[0] = after */
+  2,   /* field[2] = kind */
+  1,   /* field[1] = limit */
+  3,   /* field[3] = user_name */
+};
+static const ProtobufCIntRange tidings__v1__list_web_tokens_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor tidings__v1__list_web_tokens_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.ListWebTokensRequest",
+  "ListWebTokensRequest",
+  "Tidings__V1__ListWebTokensRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__ListWebTokensRequest),
+  4,
+  tidings__v1__list_web_tokens_request__field_descriptors,
+  tidings__v1__list_web_tokens_request__field_indices_by_name,
+  1,  tidings__v1__list_web_tokens_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__list_web_tokens_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__list_web_tokens_response__field_descriptors[2] =
+{
+  {
+    "tokens",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__ListWebTokensResponse, n_tokens),
+    offsetof(Tidings__V1__ListWebTokensResponse, tokens),
+    &tidings__v1__web_token__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "more_coming",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ListWebTokensResponse, more_coming),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__list_web_tokens_response__field_indices_by_name[] = {
+  1,   /* field[1] = more_coming */
+  0,   /* field[0] = tokens */
+};
+static const ProtobufCIntRange tidings__v1__list_web_tokens_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tidings__v1__list_web_tokens_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.ListWebTokensResponse",
+  "ListWebTokensResponse",
+  "Tidings__V1__ListWebTokensResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__ListWebTokensResponse),
+  2,
+  tidings__v1__list_web_tokens_response__field_descriptors,
+  tidings__v1__list_web_tokens_response__field_indices_by_name,
+  1,  tidings__v1__list_web_tokens_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__list_web_tokens_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__revoke_web_token_request__field_descriptors[1] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__RevokeWebTokenRequest, id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__revoke_web_token_request__field_indices_by_name[] = {
+  0,   /* field[0] = id */
+};
+static const ProtobufCIntRange tidings__v1__revoke_web_token_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor tidings__v1__revoke_web_token_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.RevokeWebTokenRequest",
+  "RevokeWebTokenRequest",
+  "Tidings__V1__RevokeWebTokenRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__RevokeWebTokenRequest),
+  1,
+  tidings__v1__revoke_web_token_request__field_descriptors,
+  tidings__v1__revoke_web_token_request__field_indices_by_name,
+  1,  tidings__v1__revoke_web_token_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__revoke_web_token_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__revoke_web_token_response__field_descriptors[1] =
+{
+  {
+    "token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__RevokeWebTokenResponse, token),
+    &tidings__v1__web_token__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__revoke_web_token_response__field_indices_by_name[] = {
+  0,   /* field[0] = token */
+};
+static const ProtobufCIntRange tidings__v1__revoke_web_token_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor tidings__v1__revoke_web_token_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.RevokeWebTokenResponse",
+  "RevokeWebTokenResponse",
+  "Tidings__V1__RevokeWebTokenResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__RevokeWebTokenResponse),
+  1,
+  tidings__v1__revoke_web_token_response__field_descriptors,
+  tidings__v1__revoke_web_token_response__field_indices_by_name,
+  1,  tidings__v1__revoke_web_token_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__revoke_web_token_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor tidings__v1__fetch_audit_log_request__field_descriptors[4] =
@@ -6271,7 +7091,7 @@ const ProtobufCEnumDescriptor tidings__v1__public_records_action__descriptor =
   tidings__v1__public_records_action__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor tidings__v1__admin_service__method_descriptors[21] =
+static const ProtobufCMethodDescriptor tidings__v1__admin_service__method_descriptors[24] =
 {
   { "CreateUser", &tidings__v1__create_user_request__descriptor, &tidings__v1__create_user_response__descriptor },
   { "UpdateUser", &tidings__v1__update_user_request__descriptor, &tidings__v1__update_user_response__descriptor },
@@ -6279,6 +7099,9 @@ static const ProtobufCMethodDescriptor tidings__v1__admin_service__method_descri
   { "AuthorizeKey", &tidings__v1__authorize_key_request__descriptor, &tidings__v1__authorize_key_response__descriptor },
   { "RevokeKey", &tidings__v1__revoke_key_request__descriptor, &tidings__v1__revoke_key_response__descriptor },
   { "AssignRoles", &tidings__v1__assign_roles_request__descriptor, &tidings__v1__assign_roles_response__descriptor },
+  { "CreateWebToken", &tidings__v1__create_web_token_request__descriptor, &tidings__v1__create_web_token_response__descriptor },
+  { "ListWebTokens", &tidings__v1__list_web_tokens_request__descriptor, &tidings__v1__list_web_tokens_response__descriptor },
+  { "RevokeWebToken", &tidings__v1__revoke_web_token_request__descriptor, &tidings__v1__revoke_web_token_response__descriptor },
   { "FetchAuditLog", &tidings__v1__fetch_audit_log_request__descriptor, &tidings__v1__fetch_audit_log_response__descriptor },
   { "CreateBackup", &tidings__v1__create_backup_request__descriptor, &tidings__v1__create_backup_response__descriptor },
   { "CheckStore", &tidings__v1__check_store_request__descriptor, &tidings__v1__check_store_response__descriptor },
@@ -6298,24 +7121,27 @@ static const ProtobufCMethodDescriptor tidings__v1__admin_service__method_descri
 const unsigned tidings__v1__admin_service__method_indices_by_name[] = {
   5,        /* AssignRoles */
   3,        /* AuthorizeKey */
-  8,        /* CheckStore */
-  7,        /* CreateBackup */
+  11,        /* CheckStore */
+  10,        /* CreateBackup */
   0,        /* CreateUser */
-  15,        /* Drain */
-  11,        /* EndConnections */
-  19,        /* EraseUser */
-  6,        /* FetchAuditLog */
-  16,        /* FetchClusterStatus */
-  20,        /* FetchErasure */
-  9,        /* FetchStatistics */
-  18,        /* FetchUserData */
-  10,        /* ListConnections */
-  12,        /* ListDevices */
+  6,        /* CreateWebToken */
+  18,        /* Drain */
+  14,        /* EndConnections */
+  22,        /* EraseUser */
+  9,        /* FetchAuditLog */
+  19,        /* FetchClusterStatus */
+  23,        /* FetchErasure */
+  12,        /* FetchStatistics */
+  21,        /* FetchUserData */
+  13,        /* ListConnections */
+  15,        /* ListDevices */
   2,        /* ListUsers */
-  17,        /* ResetDevelopment */
+  7,        /* ListWebTokens */
+  20,        /* ResetDevelopment */
   4,        /* RevokeKey */
-  13,        /* SetLogLevel */
-  14,        /* SetRetention */
+  8,        /* RevokeWebToken */
+  16,        /* SetLogLevel */
+  17,        /* SetRetention */
   1         /* UpdateUser */
 };
 const ProtobufCServiceDescriptor tidings__v1__admin_service__descriptor =
@@ -6325,7 +7151,7 @@ const ProtobufCServiceDescriptor tidings__v1__admin_service__descriptor =
   "AdminService",
   "Tidings__V1__AdminService",
   "tidings.v1",
-  21,
+  24,
   tidings__v1__admin_service__method_descriptors,
   tidings__v1__admin_service__method_indices_by_name
 };
@@ -6377,13 +7203,37 @@ void tidings__v1__admin_service__assign_roles(ProtobufCService *service,
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
   service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void tidings__v1__admin_service__create_web_token(ProtobufCService *service,
+                                                  const Tidings__V1__CreateWebTokenRequest *input,
+                                                  Tidings__V1__CreateWebTokenResponse_Closure closure,
+                                                  void *closure_data)
+{
+  assert(service->descriptor == &tidings__v1__admin_service__descriptor);
+  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void tidings__v1__admin_service__list_web_tokens(ProtobufCService *service,
+                                                 const Tidings__V1__ListWebTokensRequest *input,
+                                                 Tidings__V1__ListWebTokensResponse_Closure closure,
+                                                 void *closure_data)
+{
+  assert(service->descriptor == &tidings__v1__admin_service__descriptor);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void tidings__v1__admin_service__revoke_web_token(ProtobufCService *service,
+                                                  const Tidings__V1__RevokeWebTokenRequest *input,
+                                                  Tidings__V1__RevokeWebTokenResponse_Closure closure,
+                                                  void *closure_data)
+{
+  assert(service->descriptor == &tidings__v1__admin_service__descriptor);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void tidings__v1__admin_service__fetch_audit_log(ProtobufCService *service,
                                                  const Tidings__V1__FetchAuditLogRequest *input,
                                                  Tidings__V1__FetchAuditLogResponse_Closure closure,
                                                  void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__create_backup(ProtobufCService *service,
                                                const Tidings__V1__CreateBackupRequest *input,
@@ -6391,7 +7241,7 @@ void tidings__v1__admin_service__create_backup(ProtobufCService *service,
                                                void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__check_store(ProtobufCService *service,
                                              const Tidings__V1__CheckStoreRequest *input,
@@ -6399,7 +7249,7 @@ void tidings__v1__admin_service__check_store(ProtobufCService *service,
                                              void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__fetch_statistics(ProtobufCService *service,
                                                   const Tidings__V1__FetchStatisticsRequest *input,
@@ -6407,7 +7257,7 @@ void tidings__v1__admin_service__fetch_statistics(ProtobufCService *service,
                                                   void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__list_connections(ProtobufCService *service,
                                                   const Tidings__V1__ListConnectionsRequest *input,
@@ -6415,7 +7265,7 @@ void tidings__v1__admin_service__list_connections(ProtobufCService *service,
                                                   void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__end_connections(ProtobufCService *service,
                                                  const Tidings__V1__EndConnectionsRequest *input,
@@ -6423,7 +7273,7 @@ void tidings__v1__admin_service__end_connections(ProtobufCService *service,
                                                  void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__list_devices(ProtobufCService *service,
                                               const Tidings__V1__ListDevicesRequest *input,
@@ -6431,7 +7281,7 @@ void tidings__v1__admin_service__list_devices(ProtobufCService *service,
                                               void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__set_log_level(ProtobufCService *service,
                                                const Tidings__V1__SetLogLevelRequest *input,
@@ -6439,7 +7289,7 @@ void tidings__v1__admin_service__set_log_level(ProtobufCService *service,
                                                void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__set_retention(ProtobufCService *service,
                                                const Tidings__V1__SetRetentionRequest *input,
@@ -6447,7 +7297,7 @@ void tidings__v1__admin_service__set_retention(ProtobufCService *service,
                                                void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__drain(ProtobufCService *service,
                                        const Tidings__V1__DrainRequest *input,
@@ -6455,7 +7305,7 @@ void tidings__v1__admin_service__drain(ProtobufCService *service,
                                        void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__fetch_cluster_status(ProtobufCService *service,
                                                       const Tidings__V1__FetchClusterStatusRequest *input,
@@ -6463,7 +7313,7 @@ void tidings__v1__admin_service__fetch_cluster_status(ProtobufCService *service,
                                                       void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__reset_development(ProtobufCService *service,
                                                    const Tidings__V1__ResetDevelopmentRequest *input,
@@ -6471,7 +7321,7 @@ void tidings__v1__admin_service__reset_development(ProtobufCService *service,
                                                    void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__fetch_user_data(ProtobufCService *service,
                                                  const Tidings__V1__FetchUserDataRequest *input,
@@ -6479,7 +7329,7 @@ void tidings__v1__admin_service__fetch_user_data(ProtobufCService *service,
                                                  void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 21, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__erase_user(ProtobufCService *service,
                                             const Tidings__V1__EraseUserRequest *input,
@@ -6487,7 +7337,7 @@ void tidings__v1__admin_service__erase_user(ProtobufCService *service,
                                             void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 22, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__fetch_erasure(ProtobufCService *service,
                                                const Tidings__V1__FetchErasureRequest *input,
@@ -6495,7 +7345,7 @@ void tidings__v1__admin_service__fetch_erasure(ProtobufCService *service,
                                                void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 23, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__init (Tidings__V1__AdminService_Service *service,
                                        Tidings__V1__AdminService_ServiceDestroy destroy)

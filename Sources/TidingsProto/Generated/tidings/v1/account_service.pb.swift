@@ -569,6 +569,147 @@ extension TidingsV1 {
       @inlinable public static var moreComing: Int { 2 }
     }
   }
+
+  /// Begins a web session.
+  public struct IssueWebAuthTokenRequest: Hashable, Sendable {
+    /// The API token with which the session is used, 64 hexadecimal digits.
+    public var apiToken: String = ""
+    /// The session lasts two weeks instead of 30 minutes, unless it is renewed.
+    public var keepSignedIn: Bool = false
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      apiToken: String = "",
+      keepSignedIn: Bool = false
+    ) {
+      self.apiToken = apiToken
+      self.keepSignedIn = keepSignedIn
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var apiToken: Int { 1 }
+      @inlinable public static var keepSignedIn: Int { 2 }
+    }
+  }
+
+  /// A web session.
+  public struct IssueWebAuthTokenResponse: Hashable, Sendable {
+    /// The token: 43 characters that need no escaping in a URL.
+    public var webAuthToken: String = ""
+    /// When the session expires unless it is renewed.
+    public var expires: GoogleProtobuf.Timestamp? = nil
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      webAuthToken: String = "",
+      expires: GoogleProtobuf.Timestamp? = nil
+    ) {
+      self.webAuthToken = webAuthToken
+      self.expires = expires
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var webAuthToken: Int { 1 }
+      @inlinable public static var expires: Int { 2 }
+    }
+  }
+
+  /// Ends a web session.
+  public struct RevokeWebAuthTokenRequest: Hashable, Sendable {
+    /// The token; empty: the session of the call's metadata.
+    public var webAuthToken: String = ""
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      webAuthToken: String = ""
+    ) {
+      self.webAuthToken = webAuthToken
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var webAuthToken: Int { 1 }
+    }
+  }
+
+  /// The session has ended.
+  public struct RevokeWebAuthTokenResponse: Hashable, Sendable {
+    /// All fields at their defaults.
+    public init() {}
+  }
+
+  /// Approves a sign-in.
+  public struct ApproveSignInRequest: Hashable, Sendable {
+    /// The code that the page shows; the case of letters, spaces and `-` are ignored.
+    public var userCode: String = ""
+    /// Only return what the code is for; nobody is signed in.
+    public var validateOnly: Bool = false
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      userCode: String = "",
+      validateOnly: Bool = false
+    ) {
+      self.userCode = userCode
+      self.validateOnly = validateOnly
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var userCode: Int { 1 }
+      @inlinable public static var validateOnly: Int { 2 }
+    }
+  }
+
+  /// What the code is for.
+  public struct ApproveSignInResponse: Hashable, Sendable {
+    /// The container of the API token.
+    public var container: String = ""
+    /// The environment of the API token.
+    public var environment: TidingsV1.Environment = TidingsV1.Environment(rawValue: 0)
+    /// What the API token is for.
+    public var label: String = ""
+    /// The session will last two weeks instead of 30 minutes.
+    public var keepSignedIn: Bool = false
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      container: String = "",
+      environment: TidingsV1.Environment = TidingsV1.Environment(rawValue: 0),
+      label: String = "",
+      keepSignedIn: Bool = false
+    ) {
+      self.container = container
+      self.environment = environment
+      self.label = label
+      self.keepSignedIn = keepSignedIn
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var container: Int { 1 }
+      @inlinable public static var environment: Int { 2 }
+      @inlinable public static var label: Int { 3 }
+      @inlinable public static var keepSignedIn: Int { 4 }
+    }
+  }
 }
 
 extension TidingsV1.FetchAccountStatusRequest: TidingsProtobuf.GeneratedMessage {
@@ -1193,13 +1334,206 @@ extension TidingsV1.ListDirectoryResponse: TidingsProtobuf.GeneratedMessage {
   }
 }
 
+extension TidingsV1.IssueWebAuthTokenRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.IssueWebAuthTokenRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.IssueWebAuthTokenRequest", tidings__v1__issue_web_auth_token_request__init)
+  }
+
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.apiToken = try reader.string("tidings.v1.IssueWebAuthTokenRequest.api_token")
+      case 2:
+        self.keepSignedIn = try reader.bool()
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.apiToken.isEmpty { writer.tag(10); writer.string(self.apiToken) }
+    if self.keepSignedIn { writer.tag(16); writer.bool(self.keepSignedIn) }
+  }
+}
+
+extension TidingsV1.IssueWebAuthTokenResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.IssueWebAuthTokenResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.IssueWebAuthTokenResponse", tidings__v1__issue_web_auth_token_response__init)
+  }
+
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.webAuthToken = try reader.string("tidings.v1.IssueWebAuthTokenResponse.web_auth_token")
+      case 2:
+        try reader.message(into: &self.expires)
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.webAuthToken.isEmpty { writer.tag(10); writer.string(self.webAuthToken) }
+    if let value = self.expires { writer.tag(18); writer.message(value) }
+  }
+}
+
+extension TidingsV1.RevokeWebAuthTokenRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.RevokeWebAuthTokenRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.RevokeWebAuthTokenRequest", tidings__v1__revoke_web_auth_token_request__init)
+  }
+
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.webAuthToken = try reader.string("tidings.v1.RevokeWebAuthTokenRequest.web_auth_token")
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.webAuthToken.isEmpty { writer.tag(10); writer.string(self.webAuthToken) }
+  }
+}
+
+extension TidingsV1.RevokeWebAuthTokenResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.RevokeWebAuthTokenResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.RevokeWebAuthTokenResponse", tidings__v1__revoke_web_auth_token_response__init)
+  }
+
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    while let field = try reader.next() {
+      try reader.skip(field)
+    }
+  }
+
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+  }
+}
+
+extension TidingsV1.ApproveSignInRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.ApproveSignInRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.ApproveSignInRequest", tidings__v1__approve_sign_in_request__init)
+  }
+
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.userCode = try reader.string("tidings.v1.ApproveSignInRequest.user_code")
+      case 2:
+        self.validateOnly = try reader.bool()
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.userCode.isEmpty { writer.tag(10); writer.string(self.userCode) }
+    if self.validateOnly { writer.tag(16); writer.bool(self.validateOnly) }
+  }
+}
+
+extension TidingsV1.ApproveSignInResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.ApproveSignInResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.ApproveSignInResponse", tidings__v1__approve_sign_in_response__init)
+  }
+
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.container = try reader.string("tidings.v1.ApproveSignInResponse.container")
+      case 2:
+        self.environment = TidingsV1.Environment(rawValue: try reader.int32())
+      case 3:
+        self.label = try reader.string("tidings.v1.ApproveSignInResponse.label")
+      case 4:
+        self.keepSignedIn = try reader.bool()
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.container.isEmpty { writer.tag(10); writer.string(self.container) }
+    if self.environment.rawValue != 0 { writer.tag(16); writer.int32(self.environment.rawValue) }
+    if !self.label.isEmpty { writer.tag(26); writer.string(self.label) }
+    if self.keepSignedIn { writer.tag(32); writer.bool(self.keepSignedIn) }
+  }
+}
+
 extension TidingsV1 {
   /// Returns the caller's account, and other users.
   public enum AccountService {
     /// Describes the service.
     public static let descriptor = TidingsRPC.ServiceDescriptor(
       name: "tidings.v1.AccountService",
-      methods: [Methods.fetchAccountStatus, Methods.fetchUserRecordID, Methods.fetchUsers, Methods.fetchDirectoryEntry, Methods.updateDirectoryEntry, Methods.listDirectory],
+      methods: [Methods.fetchAccountStatus, Methods.fetchUserRecordID, Methods.fetchUsers, Methods.fetchDirectoryEntry, Methods.updateDirectoryEntry, Methods.listDirectory, Methods.issueWebAuthToken, Methods.revokeWebAuthToken, Methods.approveSignIn],
       fileDescriptors: TidingsProtobuf.FileDescriptor.tidingsV1AccountServiceProto.serializedWithDependencies)
 
     /// Describes each method.
@@ -1254,6 +1588,34 @@ extension TidingsV1 {
         idempotency: .noSideEffects,
         inputType: "tidings.v1.ListDirectoryRequest",
         outputType: "tidings.v1.ListDirectoryResponse")
+      /// Begins a web session of the caller, and returns its token. The caller's oldest session ends when there are more
+      /// than `web-sessions-per-user-max`. PERMISSION_FAILURE for a caller with a web credential; NOT_AUTHENTICATED, with the
+      /// reason `API_TOKEN`, for an API token that is not valid. Idempotency keys have no effect, because the answer is
+      /// not stored.
+      public static let issueWebAuthToken = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.AccountService",
+        name: "IssueWebAuthToken",
+        kind: .unary,
+        idempotency: .unknown,
+        inputType: "tidings.v1.IssueWebAuthTokenRequest",
+        outputType: "tidings.v1.IssueWebAuthTokenResponse")
+      /// Ends a web session of the caller, from the next call on. Does nothing if the token is not valid.
+      public static let revokeWebAuthToken = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.AccountService",
+        name: "RevokeWebAuthToken",
+        kind: .unary,
+        idempotency: .idempotent,
+        inputType: "tidings.v1.RevokeWebAuthTokenRequest",
+        outputType: "tidings.v1.RevokeWebAuthTokenResponse")
+      /// Signs the caller in to the page that shows a code. UNKNOWN_ITEM for a wrong code, and REQUEST_RATE_LIMITED after
+      /// 10 wrong ones within an hour. PERMISSION_FAILURE for a caller with a web credential.
+      public static let approveSignIn = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.AccountService",
+        name: "ApproveSignIn",
+        kind: .unary,
+        idempotency: .idempotent,
+        inputType: "tidings.v1.ApproveSignInRequest",
+        outputType: "tidings.v1.ApproveSignInResponse")
     }
 
     /// Calls the service.
@@ -1348,6 +1710,52 @@ extension TidingsV1 {
           throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
       }
+
+      /// Begins a web session of the caller, and returns its token. The caller's oldest session ends when there are more
+      /// than `web-sessions-per-user-max`. PERMISSION_FAILURE for a caller with a web credential; NOT_AUTHENTICATED, with the
+      /// reason `API_TOKEN`, for an API token that is not valid. Idempotency keys have no effect, because the answer is
+      /// not stored.
+      public func issueWebAuthToken(
+        _ request: TidingsV1.IssueWebAuthTokenRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsV1.IssueWebAuthTokenResponse {
+        let response = try await transport.unary(
+          Methods.issueWebAuthToken, request.encoded(), options: options)
+        do {
+          return try TidingsV1.IssueWebAuthTokenResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
+        }
+      }
+
+      /// Ends a web session of the caller, from the next call on. Does nothing if the token is not valid.
+      public func revokeWebAuthToken(
+        _ request: TidingsV1.RevokeWebAuthTokenRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsV1.RevokeWebAuthTokenResponse {
+        let response = try await transport.unary(
+          Methods.revokeWebAuthToken, request.encoded(), options: options)
+        do {
+          return try TidingsV1.RevokeWebAuthTokenResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
+        }
+      }
+
+      /// Signs the caller in to the page that shows a code. UNKNOWN_ITEM for a wrong code, and REQUEST_RATE_LIMITED after
+      /// 10 wrong ones within an hour. PERMISSION_FAILURE for a caller with a web credential.
+      public func approveSignIn(
+        _ request: TidingsV1.ApproveSignInRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsV1.ApproveSignInResponse {
+        let response = try await transport.unary(
+          Methods.approveSignIn, request.encoded(), options: options)
+        do {
+          return try TidingsV1.ApproveSignInResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
+        }
+      }
     }
 
     /// Answers the service's calls.
@@ -1391,6 +1799,28 @@ extension TidingsV1 {
         _ request: TidingsV1.ListDirectoryRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.ListDirectoryResponse
+
+      /// Begins a web session of the caller, and returns its token. The caller's oldest session ends when there are more
+      /// than `web-sessions-per-user-max`. PERMISSION_FAILURE for a caller with a web credential; NOT_AUTHENTICATED, with the
+      /// reason `API_TOKEN`, for an API token that is not valid. Idempotency keys have no effect, because the answer is
+      /// not stored.
+      func issueWebAuthToken(
+        _ request: TidingsV1.IssueWebAuthTokenRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsV1.IssueWebAuthTokenResponse
+
+      /// Ends a web session of the caller, from the next call on. Does nothing if the token is not valid.
+      func revokeWebAuthToken(
+        _ request: TidingsV1.RevokeWebAuthTokenRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsV1.RevokeWebAuthTokenResponse
+
+      /// Signs the caller in to the page that shows a code. UNKNOWN_ITEM for a wrong code, and REQUEST_RATE_LIMITED after
+      /// 10 wrong ones within an hour. PERMISSION_FAILURE for a caller with a web credential.
+      func approveSignIn(
+        _ request: TidingsV1.ApproveSignInRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsV1.ApproveSignInResponse
     }
   }
 }
@@ -1453,6 +1883,33 @@ extension TidingsV1.AccountService.Server {
       .unimplemented, "tidings.v1.AccountService/ListDirectory is not implemented")
   }
 
+  /// Answers UNIMPLEMENTED.
+  public func issueWebAuthToken(
+    _ request: TidingsV1.IssueWebAuthTokenRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsV1.IssueWebAuthTokenResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.AccountService/IssueWebAuthToken is not implemented")
+  }
+
+  /// Answers UNIMPLEMENTED.
+  public func revokeWebAuthToken(
+    _ request: TidingsV1.RevokeWebAuthTokenRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsV1.RevokeWebAuthTokenResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.AccountService/RevokeWebAuthToken is not implemented")
+  }
+
+  /// Answers UNIMPLEMENTED.
+  public func approveSignIn(
+    _ request: TidingsV1.ApproveSignInRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsV1.ApproveSignInResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.AccountService/ApproveSignIn is not implemented")
+  }
+
   /// Decodes the request, calls the method and encodes its response.
   public func handleUnary(
     _ call: TidingsRPC.ServerCall, _ request: [UInt8]
@@ -1494,6 +1951,24 @@ extension TidingsV1.AccountService.Server {
         throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.listDirectory(message, call: call).encoded()
+    case "IssueWebAuthToken":
+      let message: TidingsV1.IssueWebAuthTokenRequest
+      do { message = try TidingsV1.IssueWebAuthTokenRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
+      }
+      return try await self.issueWebAuthToken(message, call: call).encoded()
+    case "RevokeWebAuthToken":
+      let message: TidingsV1.RevokeWebAuthTokenRequest
+      do { message = try TidingsV1.RevokeWebAuthTokenRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
+      }
+      return try await self.revokeWebAuthToken(message, call: call).encoded()
+    case "ApproveSignIn":
+      let message: TidingsV1.ApproveSignInRequest
+      do { message = try TidingsV1.ApproveSignInRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
+      }
+      return try await self.approveSignIn(message, call: call).encoded()
     default:
       throw TidingsRPC.RPCError(.unimplemented, "\(call.method.fullName) is not such a method")
     }
@@ -1513,53 +1988,66 @@ extension TidingsProtobuf.FileDescriptor {
   /// Describes tidings/v1/account_service.proto.
   public static let tidingsV1AccountServiceProto = TidingsProtobuf.FileDescriptor(
     name: "tidings/v1/account_service.proto",
-    dependencies: [.tidingsV1DatabaseProto, .tidingsV1ErrorProto],
+    dependencies: [.googleProtobufTimestampProto, .tidingsV1DatabaseProto, .tidingsV1ErrorProto],
     base64: """
-      CiB0aWRpbmdzL3YxL2FjY291bnRfc2VydmljZS5wcm90bxIKdGlkaW5ncy52MRoZdGlkaW5ncy92MS9kYXRhYmFzZS5w\
-      cm90bxoWdGlkaW5ncy92MS9lcnJvci5wcm90byIbChlGZXRjaEFjY291bnRTdGF0dXNSZXF1ZXN0IocCChpGZXRjaEFj\
-      Y291bnRTdGF0dXNSZXNwb25zZRIxCgZzdGF0dXMYASABKA4yGS50aWRpbmdzLnYxLkFjY291bnRTdGF0dXNSBnN0YXR1\
-      cxIoChB1c2VyX3JlY29yZF9uYW1lGAIgASgJUg51c2VyUmVjb3JkTmFtZRIUCgVyb2xlcxgDIAMoCVIFcm9sZXMSJwoF\
-      dXNhZ2UYBCADKAsyES50aWRpbmdzLnYxLlVzYWdlUgV1c2FnZRInCgVxdW90YRgFIAEoCzIRLnRpZGluZ3MudjEuUXVv\
-      dGFSBXF1b3RhEiQKDmtleV9leHBpcmVzX21zGAYgASgEUgxrZXlFeHBpcmVzTXMiewoFVXNhZ2USHAoJY29udGFpbmVy\
-      GAEgASgJUgljb250YWluZXISGAoHcmVjb3JkcxgCIAEoBFIHcmVjb3JkcxIUCgVieXRlcxgDIAEoBFIFYnl0ZXMSJAoN\
-      c3Vic2NyaXB0aW9ucxgEIAEoBFINc3Vic2NyaXB0aW9ucyLMAQoFUXVvdGESHwoLcmVjb3Jkc19tYXgYASABKARSCnJl\
-      Y29yZHNNYXgSGwoJYnl0ZXNfbWF4GAIgASgEUghieXRlc01heBIvChRjYWxsc19wZXJfc2Vjb25kX21heBgDIAEoDVIR\
-      Y2FsbHNQZXJTZWNvbmRNYXgSKwoRc3Vic2NyaXB0aW9uc19tYXgYBCABKA1SEHN1YnNjcmlwdGlvbnNNYXgSJwoPY29u\
-      bmVjdGlvbnNfbWF4GAUgASgNUg5jb25uZWN0aW9uc01heCI4ChhGZXRjaFVzZXJSZWNvcmRJRFJlcXVlc3QSHAoJY29u\
-      dGFpbmVyGAEgASgJUgljb250YWluZXIiRQoZRmV0Y2hVc2VyUmVjb3JkSURSZXNwb25zZRIoChB1c2VyX3JlY29yZF9u\
-      YW1lGAEgASgJUg51c2VyUmVjb3JkTmFtZSKLAQoKVXNlckxvb2t1cBIqChB1c2VyX3JlY29yZF9uYW1lGAEgASgJSABS\
-      DnVzZXJSZWNvcmROYW1lEiUKDWVtYWlsX2FkZHJlc3MYAiABKAlIAFIMZW1haWxBZGRyZXNzEiMKDHBob25lX251bWJl\
-      chgDIAEoCUgAUgtwaG9uZU51bWJlckIFCgNrZXkingEKEUZldGNoVXNlcnNSZXF1ZXN0EhwKCWNvbnRhaW5lchgBIAEo\
-      CVIJY29udGFpbmVyEjkKC2Vudmlyb25tZW50GAIgASgOMhcudGlkaW5ncy52MS5FbnZpcm9ubWVudFILZW52aXJvbm1l\
-      bnQSMAoHbG9va3VwcxgDIAMoCzIWLnRpZGluZ3MudjEuVXNlckxvb2t1cFIHbG9va3VwcyJ3CgRVc2VyEigKEHVzZXJf\
-      cmVjb3JkX25hbWUYASABKAlSDnVzZXJSZWNvcmROYW1lEiEKDGRpc3BsYXlfbmFtZRgCIAEoCVILZGlzcGxheU5hbWUS\
-      IgoMZGlzY292ZXJhYmxlGAMgASgIUgxkaXNjb3ZlcmFibGUingEKClVzZXJSZXN1bHQSLgoGbG9va3VwGAEgASgLMhYu\
-      dGlkaW5ncy52MS5Vc2VyTG9va3VwUgZsb29rdXASJgoEdXNlchgCIAEoCzIQLnRpZGluZ3MudjEuVXNlckgAUgR1c2Vy\
-      Ei0KBWVycm9yGAMgASgLMhUudGlkaW5ncy52MS5JdGVtRXJyb3JIAFIFZXJyb3JCCQoHb3V0Y29tZSJGChJGZXRjaFVz\
-      ZXJzUmVzcG9uc2USMAoHcmVzdWx0cxgBIAMoCzIWLnRpZGluZ3MudjEuVXNlclJlc3VsdFIHcmVzdWx0cyJ7Cg5EaXJl\
-      Y3RvcnlFbnRyeRIhCgxkaXNwbGF5X25hbWUYASABKAlSC2Rpc3BsYXlOYW1lEiMKDWVtYWlsX2FkZHJlc3MYAiABKAlS\
-      DGVtYWlsQWRkcmVzcxIhCgxwaG9uZV9udW1iZXIYAyABKAlSC3Bob25lTnVtYmVyInUKGkZldGNoRGlyZWN0b3J5RW50\
-      cnlSZXF1ZXN0EhwKCWNvbnRhaW5lchgBIAEoCVIJY29udGFpbmVyEjkKC2Vudmlyb25tZW50GAIgASgOMhcudGlkaW5n\
-      cy52MS5FbnZpcm9ubWVudFILZW52aXJvbm1lbnQiTwobRmV0Y2hEaXJlY3RvcnlFbnRyeVJlc3BvbnNlEjAKBWVudHJ5\
-      GAEgASgLMhoudGlkaW5ncy52MS5EaXJlY3RvcnlFbnRyeVIFZW50cnkiqAEKG1VwZGF0ZURpcmVjdG9yeUVudHJ5UmVx\
-      dWVzdBIcCgljb250YWluZXIYASABKAlSCWNvbnRhaW5lchI5CgtlbnZpcm9ubWVudBgCIAEoDjIXLnRpZGluZ3MudjEu\
-      RW52aXJvbm1lbnRSC2Vudmlyb25tZW50EjAKBWVudHJ5GAMgASgLMhoudGlkaW5ncy52MS5EaXJlY3RvcnlFbnRyeVIF\
-      ZW50cnkiUAocVXBkYXRlRGlyZWN0b3J5RW50cnlSZXNwb25zZRIwCgVlbnRyeRgBIAEoCzIaLnRpZGluZ3MudjEuRGly\
-      ZWN0b3J5RW50cnlSBWVudHJ5IpsBChRMaXN0RGlyZWN0b3J5UmVxdWVzdBIcCgljb250YWluZXIYASABKAlSCWNvbnRh\
-      aW5lchI5CgtlbnZpcm9ubWVudBgCIAEoDjIXLnRpZGluZ3MudjEuRW52aXJvbm1lbnRSC2Vudmlyb25tZW50EhQKBWFm\
-      dGVyGAMgASgJUgVhZnRlchIUCgVsaW1pdBgEIAEoDVIFbGltaXQiYAoVTGlzdERpcmVjdG9yeVJlc3BvbnNlEiYKBXVz\
-      ZXJzGAEgAygLMhAudGlkaW5ncy52MS5Vc2VyUgV1c2VycxIfCgttb3JlX2NvbWluZxgCIAEoCFIKbW9yZUNvbWluZyq3\
-      AQoNQWNjb3VudFN0YXR1cxIeChpBQ0NPVU5UX1NUQVRVU19VTlNQRUNJRklFRBAAEhwKGEFDQ09VTlRfU1RBVFVTX0FW\
-      QUlMQUJMRRABEh0KGUFDQ09VTlRfU1RBVFVTX1JFU1RSSUNURUQQAhIdChlBQ0NPVU5UX1NUQVRVU19OT19BQ0NPVU5U\
-      EAMSKgomQUNDT1VOVF9TVEFUVVNfVEVNUE9SQVJJTFlfVU5BVkFJTEFCTEUQBDLrBAoOQWNjb3VudFNlcnZpY2USaAoS\
-      RmV0Y2hBY2NvdW50U3RhdHVzEiUudGlkaW5ncy52MS5GZXRjaEFjY291bnRTdGF0dXNSZXF1ZXN0GiYudGlkaW5ncy52\
-      MS5GZXRjaEFjY291bnRTdGF0dXNSZXNwb25zZSIDkAIBEmUKEUZldGNoVXNlclJlY29yZElEEiQudGlkaW5ncy52MS5G\
-      ZXRjaFVzZXJSZWNvcmRJRFJlcXVlc3QaJS50aWRpbmdzLnYxLkZldGNoVXNlclJlY29yZElEUmVzcG9uc2UiA5ACARJQ\
-      CgpGZXRjaFVzZXJzEh0udGlkaW5ncy52MS5GZXRjaFVzZXJzUmVxdWVzdBoeLnRpZGluZ3MudjEuRmV0Y2hVc2Vyc1Jl\
-      c3BvbnNlIgOQAgESawoTRmV0Y2hEaXJlY3RvcnlFbnRyeRImLnRpZGluZ3MudjEuRmV0Y2hEaXJlY3RvcnlFbnRyeVJl\
-      cXVlc3QaJy50aWRpbmdzLnYxLkZldGNoRGlyZWN0b3J5RW50cnlSZXNwb25zZSIDkAIBEm4KFFVwZGF0ZURpcmVjdG9y\
-      eUVudHJ5EicudGlkaW5ncy52MS5VcGRhdGVEaXJlY3RvcnlFbnRyeVJlcXVlc3QaKC50aWRpbmdzLnYxLlVwZGF0ZURp\
-      cmVjdG9yeUVudHJ5UmVzcG9uc2UiA5ACAhJZCg1MaXN0RGlyZWN0b3J5EiAudGlkaW5ncy52MS5MaXN0RGlyZWN0b3J5\
-      UmVxdWVzdBohLnRpZGluZ3MudjEuTGlzdERpcmVjdG9yeVJlc3BvbnNlIgOQAgFiBnByb3RvMw==
+      CiB0aWRpbmdzL3YxL2FjY291bnRfc2VydmljZS5wcm90bxIKdGlkaW5ncy52MRofZ29vZ2xlL3Byb3RvYnVmL3RpbWVz\
+      dGFtcC5wcm90bxoZdGlkaW5ncy92MS9kYXRhYmFzZS5wcm90bxoWdGlkaW5ncy92MS9lcnJvci5wcm90byIbChlGZXRj\
+      aEFjY291bnRTdGF0dXNSZXF1ZXN0IocCChpGZXRjaEFjY291bnRTdGF0dXNSZXNwb25zZRIxCgZzdGF0dXMYASABKA4y\
+      GS50aWRpbmdzLnYxLkFjY291bnRTdGF0dXNSBnN0YXR1cxIoChB1c2VyX3JlY29yZF9uYW1lGAIgASgJUg51c2VyUmVj\
+      b3JkTmFtZRIUCgVyb2xlcxgDIAMoCVIFcm9sZXMSJwoFdXNhZ2UYBCADKAsyES50aWRpbmdzLnYxLlVzYWdlUgV1c2Fn\
+      ZRInCgVxdW90YRgFIAEoCzIRLnRpZGluZ3MudjEuUXVvdGFSBXF1b3RhEiQKDmtleV9leHBpcmVzX21zGAYgASgEUgxr\
+      ZXlFeHBpcmVzTXMiewoFVXNhZ2USHAoJY29udGFpbmVyGAEgASgJUgljb250YWluZXISGAoHcmVjb3JkcxgCIAEoBFIH\
+      cmVjb3JkcxIUCgVieXRlcxgDIAEoBFIFYnl0ZXMSJAoNc3Vic2NyaXB0aW9ucxgEIAEoBFINc3Vic2NyaXB0aW9ucyLM\
+      AQoFUXVvdGESHwoLcmVjb3Jkc19tYXgYASABKARSCnJlY29yZHNNYXgSGwoJYnl0ZXNfbWF4GAIgASgEUghieXRlc01h\
+      eBIvChRjYWxsc19wZXJfc2Vjb25kX21heBgDIAEoDVIRY2FsbHNQZXJTZWNvbmRNYXgSKwoRc3Vic2NyaXB0aW9uc19t\
+      YXgYBCABKA1SEHN1YnNjcmlwdGlvbnNNYXgSJwoPY29ubmVjdGlvbnNfbWF4GAUgASgNUg5jb25uZWN0aW9uc01heCI4\
+      ChhGZXRjaFVzZXJSZWNvcmRJRFJlcXVlc3QSHAoJY29udGFpbmVyGAEgASgJUgljb250YWluZXIiRQoZRmV0Y2hVc2Vy\
+      UmVjb3JkSURSZXNwb25zZRIoChB1c2VyX3JlY29yZF9uYW1lGAEgASgJUg51c2VyUmVjb3JkTmFtZSKLAQoKVXNlckxv\
+      b2t1cBIqChB1c2VyX3JlY29yZF9uYW1lGAEgASgJSABSDnVzZXJSZWNvcmROYW1lEiUKDWVtYWlsX2FkZHJlc3MYAiAB\
+      KAlIAFIMZW1haWxBZGRyZXNzEiMKDHBob25lX251bWJlchgDIAEoCUgAUgtwaG9uZU51bWJlckIFCgNrZXkingEKEUZl\
+      dGNoVXNlcnNSZXF1ZXN0EhwKCWNvbnRhaW5lchgBIAEoCVIJY29udGFpbmVyEjkKC2Vudmlyb25tZW50GAIgASgOMhcu\
+      dGlkaW5ncy52MS5FbnZpcm9ubWVudFILZW52aXJvbm1lbnQSMAoHbG9va3VwcxgDIAMoCzIWLnRpZGluZ3MudjEuVXNl\
+      ckxvb2t1cFIHbG9va3VwcyJ3CgRVc2VyEigKEHVzZXJfcmVjb3JkX25hbWUYASABKAlSDnVzZXJSZWNvcmROYW1lEiEK\
+      DGRpc3BsYXlfbmFtZRgCIAEoCVILZGlzcGxheU5hbWUSIgoMZGlzY292ZXJhYmxlGAMgASgIUgxkaXNjb3ZlcmFibGUi\
+      ngEKClVzZXJSZXN1bHQSLgoGbG9va3VwGAEgASgLMhYudGlkaW5ncy52MS5Vc2VyTG9va3VwUgZsb29rdXASJgoEdXNl\
+      chgCIAEoCzIQLnRpZGluZ3MudjEuVXNlckgAUgR1c2VyEi0KBWVycm9yGAMgASgLMhUudGlkaW5ncy52MS5JdGVtRXJy\
+      b3JIAFIFZXJyb3JCCQoHb3V0Y29tZSJGChJGZXRjaFVzZXJzUmVzcG9uc2USMAoHcmVzdWx0cxgBIAMoCzIWLnRpZGlu\
+      Z3MudjEuVXNlclJlc3VsdFIHcmVzdWx0cyJ7Cg5EaXJlY3RvcnlFbnRyeRIhCgxkaXNwbGF5X25hbWUYASABKAlSC2Rp\
+      c3BsYXlOYW1lEiMKDWVtYWlsX2FkZHJlc3MYAiABKAlSDGVtYWlsQWRkcmVzcxIhCgxwaG9uZV9udW1iZXIYAyABKAlS\
+      C3Bob25lTnVtYmVyInUKGkZldGNoRGlyZWN0b3J5RW50cnlSZXF1ZXN0EhwKCWNvbnRhaW5lchgBIAEoCVIJY29udGFp\
+      bmVyEjkKC2Vudmlyb25tZW50GAIgASgOMhcudGlkaW5ncy52MS5FbnZpcm9ubWVudFILZW52aXJvbm1lbnQiTwobRmV0\
+      Y2hEaXJlY3RvcnlFbnRyeVJlc3BvbnNlEjAKBWVudHJ5GAEgASgLMhoudGlkaW5ncy52MS5EaXJlY3RvcnlFbnRyeVIF\
+      ZW50cnkiqAEKG1VwZGF0ZURpcmVjdG9yeUVudHJ5UmVxdWVzdBIcCgljb250YWluZXIYASABKAlSCWNvbnRhaW5lchI5\
+      CgtlbnZpcm9ubWVudBgCIAEoDjIXLnRpZGluZ3MudjEuRW52aXJvbm1lbnRSC2Vudmlyb25tZW50EjAKBWVudHJ5GAMg\
+      ASgLMhoudGlkaW5ncy52MS5EaXJlY3RvcnlFbnRyeVIFZW50cnkiUAocVXBkYXRlRGlyZWN0b3J5RW50cnlSZXNwb25z\
+      ZRIwCgVlbnRyeRgBIAEoCzIaLnRpZGluZ3MudjEuRGlyZWN0b3J5RW50cnlSBWVudHJ5IpsBChRMaXN0RGlyZWN0b3J5\
+      UmVxdWVzdBIcCgljb250YWluZXIYASABKAlSCWNvbnRhaW5lchI5CgtlbnZpcm9ubWVudBgCIAEoDjIXLnRpZGluZ3Mu\
+      djEuRW52aXJvbm1lbnRSC2Vudmlyb25tZW50EhQKBWFmdGVyGAMgASgJUgVhZnRlchIUCgVsaW1pdBgEIAEoDVIFbGlt\
+      aXQiYAoVTGlzdERpcmVjdG9yeVJlc3BvbnNlEiYKBXVzZXJzGAEgAygLMhAudGlkaW5ncy52MS5Vc2VyUgV1c2VycxIf\
+      Cgttb3JlX2NvbWluZxgCIAEoCFIKbW9yZUNvbWluZyJdChhJc3N1ZVdlYkF1dGhUb2tlblJlcXVlc3QSGwoJYXBpX3Rv\
+      a2VuGAEgASgJUghhcGlUb2tlbhIkCg5rZWVwX3NpZ25lZF9pbhgCIAEoCFIMa2VlcFNpZ25lZEluIncKGUlzc3VlV2Vi\
+      QXV0aFRva2VuUmVzcG9uc2USJAoOd2ViX2F1dGhfdG9rZW4YASABKAlSDHdlYkF1dGhUb2tlbhI0CgdleHBpcmVzGAIg\
+      ASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIHZXhwaXJlcyJBChlSZXZva2VXZWJBdXRoVG9rZW5SZXF1ZXN0\
+      EiQKDndlYl9hdXRoX3Rva2VuGAEgASgJUgx3ZWJBdXRoVG9rZW4iHAoaUmV2b2tlV2ViQXV0aFRva2VuUmVzcG9uc2Ui\
+      WAoUQXBwcm92ZVNpZ25JblJlcXVlc3QSGwoJdXNlcl9jb2RlGAEgASgJUgh1c2VyQ29kZRIjCg12YWxpZGF0ZV9vbmx5\
+      GAIgASgIUgx2YWxpZGF0ZU9ubHkirAEKFUFwcHJvdmVTaWduSW5SZXNwb25zZRIcCgljb250YWluZXIYASABKAlSCWNv\
+      bnRhaW5lchI5CgtlbnZpcm9ubWVudBgCIAEoDjIXLnRpZGluZ3MudjEuRW52aXJvbm1lbnRSC2Vudmlyb25tZW50EhQK\
+      BWxhYmVsGAMgASgJUgVsYWJlbBIkCg5rZWVwX3NpZ25lZF9pbhgEIAEoCFIMa2VlcFNpZ25lZEluKrcBCg1BY2NvdW50\
+      U3RhdHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASHAoYQUNDT1VOVF9TVEFUVVNfQVZBSUxBQkxFEAES\
+      HQoZQUNDT1VOVF9TVEFUVVNfUkVTVFJJQ1RFRBACEh0KGUFDQ09VTlRfU1RBVFVTX05PX0FDQ09VTlQQAxIqCiZBQ0NP\
+      VU5UX1NUQVRVU19URU1QT1JBUklMWV9VTkFWQUlMQUJMRRAEMpIHCg5BY2NvdW50U2VydmljZRJoChJGZXRjaEFjY291\
+      bnRTdGF0dXMSJS50aWRpbmdzLnYxLkZldGNoQWNjb3VudFN0YXR1c1JlcXVlc3QaJi50aWRpbmdzLnYxLkZldGNoQWNj\
+      b3VudFN0YXR1c1Jlc3BvbnNlIgOQAgESZQoRRmV0Y2hVc2VyUmVjb3JkSUQSJC50aWRpbmdzLnYxLkZldGNoVXNlclJl\
+      Y29yZElEUmVxdWVzdBolLnRpZGluZ3MudjEuRmV0Y2hVc2VyUmVjb3JkSURSZXNwb25zZSIDkAIBElAKCkZldGNoVXNl\
+      cnMSHS50aWRpbmdzLnYxLkZldGNoVXNlcnNSZXF1ZXN0Gh4udGlkaW5ncy52MS5GZXRjaFVzZXJzUmVzcG9uc2UiA5AC\
+      ARJrChNGZXRjaERpcmVjdG9yeUVudHJ5EiYudGlkaW5ncy52MS5GZXRjaERpcmVjdG9yeUVudHJ5UmVxdWVzdBonLnRp\
+      ZGluZ3MudjEuRmV0Y2hEaXJlY3RvcnlFbnRyeVJlc3BvbnNlIgOQAgESbgoUVXBkYXRlRGlyZWN0b3J5RW50cnkSJy50\
+      aWRpbmdzLnYxLlVwZGF0ZURpcmVjdG9yeUVudHJ5UmVxdWVzdBooLnRpZGluZ3MudjEuVXBkYXRlRGlyZWN0b3J5RW50\
+      cnlSZXNwb25zZSIDkAICElkKDUxpc3REaXJlY3RvcnkSIC50aWRpbmdzLnYxLkxpc3REaXJlY3RvcnlSZXF1ZXN0GiEu\
+      dGlkaW5ncy52MS5MaXN0RGlyZWN0b3J5UmVzcG9uc2UiA5ACARJgChFJc3N1ZVdlYkF1dGhUb2tlbhIkLnRpZGluZ3Mu\
+      djEuSXNzdWVXZWJBdXRoVG9rZW5SZXF1ZXN0GiUudGlkaW5ncy52MS5Jc3N1ZVdlYkF1dGhUb2tlblJlc3BvbnNlEmgK\
+      ElJldm9rZVdlYkF1dGhUb2tlbhIlLnRpZGluZ3MudjEuUmV2b2tlV2ViQXV0aFRva2VuUmVxdWVzdBomLnRpZGluZ3Mu\
+      djEuUmV2b2tlV2ViQXV0aFRva2VuUmVzcG9uc2UiA5ACAhJZCg1BcHByb3ZlU2lnbkluEiAudGlkaW5ncy52MS5BcHBy\
+      b3ZlU2lnbkluUmVxdWVzdBohLnRpZGluZ3MudjEuQXBwcm92ZVNpZ25JblJlc3BvbnNlIgOQAgJiBnByb3RvMw==
       """)
 }

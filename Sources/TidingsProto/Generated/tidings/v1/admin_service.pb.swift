@@ -629,6 +629,246 @@ extension TidingsV1 {
     }
   }
 
+  /// An API token to be created.
+  public struct NewAPIToken: Hashable, Sendable {
+    /// The origins whose pages may use it, for example `https://example.org` or `http://localhost:8080`; none: all.
+    public var allowedOrigins: [String] = []
+    /// Where a sign-in ends, an `https` URL (or `http` on this machine); empty: in the page that began it.
+    public var callbackURL: String = ""
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      allowedOrigins: [String] = [],
+      callbackURL: String = ""
+    ) {
+      self.allowedOrigins = allowedOrigins
+      self.callbackURL = callbackURL
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var allowedOrigins: Int { 1 }
+      @inlinable public static var callbackURL: Int { 2 }
+    }
+  }
+
+  /// A server key to be admitted.
+  public struct NewServerKey: Hashable, Sendable {
+    /// Whose calls are signed with it.
+    public var userName: String = ""
+    /// The P-256 public key as SubjectPublicKeyInfo in DER, 91 bytes.
+    public var publicKey: [UInt8] = []
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      userName: String = "",
+      publicKey: [UInt8] = []
+    ) {
+      self.userName = userName
+      self.publicKey = publicKey
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var userName: Int { 1 }
+      @inlinable public static var publicKey: Int { 2 }
+    }
+  }
+
+  /// Creates a web credential.
+  public struct CreateWebTokenRequest: Hashable, Sendable {
+    /// The container; empty: `default`.
+    public var container: String = ""
+    /// The environment.
+    public var environment: TidingsV1.Environment = TidingsV1.Environment(rawValue: 0)
+    /// What it is for, at most 255 bytes.
+    public var label: String = ""
+    /// When it expires; absent: never.
+    public var expires: GoogleProtobuf.Timestamp? = nil
+    /// What is created; none is INVALID_ARGUMENTS.
+    public var credential: Credential? = nil
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      container: String = "",
+      environment: TidingsV1.Environment = TidingsV1.Environment(rawValue: 0),
+      label: String = "",
+      expires: GoogleProtobuf.Timestamp? = nil,
+      credential: Credential? = nil
+    ) {
+      self.container = container
+      self.environment = environment
+      self.label = label
+      self.expires = expires
+      self.credential = credential
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var container: Int { 1 }
+      @inlinable public static var environment: Int { 2 }
+      @inlinable public static var label: Int { 3 }
+      @inlinable public static var expires: Int { 4 }
+      @inlinable public static var apiToken: Int { 5 }
+      @inlinable public static var serverKey: Int { 6 }
+    }
+
+    /// What is created; none is INVALID_ARGUMENTS.
+    public enum Credential: Hashable, Sendable {
+      /// An API token.
+      case apiToken(TidingsV1.NewAPIToken)
+      /// A server key.
+      case serverKey(TidingsV1.NewServerKey)
+    }
+  }
+
+  /// The credential is created.
+  public struct CreateWebTokenResponse: Hashable, Sendable {
+    /// As stored.
+    public var token: TidingsV1.WebToken? {
+      get { _token?.value }
+      set { _token = newValue.map { TidingsProtobuf.Indirect($0) } }
+    }
+    private var _token: TidingsProtobuf.Indirect<TidingsV1.WebToken>? = nil
+    /// The text of an API token, 64 hexadecimal digits: it cannot be read again.
+    public var apiToken: String = ""
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      token: TidingsV1.WebToken? = nil,
+      apiToken: String = ""
+    ) {
+      self.token = token
+      self.apiToken = apiToken
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var token: Int { 1 }
+      @inlinable public static var apiToken: Int { 2 }
+    }
+  }
+
+  /// Asks for web credentials.
+  public struct ListWebTokensRequest: Hashable, Sendable {
+    /// Those with a greater ID; 0: from the first.
+    public var after: UInt64 = 0
+    /// Most credentials; 0: the server's default.
+    public var limit: UInt32 = 0
+    /// Only those of this kind; unspecified: all.
+    public var kind: TidingsV1.WebTokenKind = TidingsV1.WebTokenKind(rawValue: 0)
+    /// Only sessions and server keys of this user; empty: all.
+    public var userName: String = ""
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      after: UInt64 = 0,
+      limit: UInt32 = 0,
+      kind: TidingsV1.WebTokenKind = TidingsV1.WebTokenKind(rawValue: 0),
+      userName: String = ""
+    ) {
+      self.after = after
+      self.limit = limit
+      self.kind = kind
+      self.userName = userName
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var after: Int { 1 }
+      @inlinable public static var limit: Int { 2 }
+      @inlinable public static var kind: Int { 3 }
+      @inlinable public static var userName: Int { 4 }
+    }
+  }
+
+  /// Web credentials.
+  public struct ListWebTokensResponse: Hashable, Sendable {
+    /// Sorted by ID. Expired and revoked sessions are removed after a day.
+    public var tokens: [TidingsV1.WebToken] = []
+    /// There are more, after the last one.
+    public var moreComing: Bool = false
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      tokens: [TidingsV1.WebToken] = [],
+      moreComing: Bool = false
+    ) {
+      self.tokens = tokens
+      self.moreComing = moreComing
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var tokens: Int { 1 }
+      @inlinable public static var moreComing: Int { 2 }
+    }
+  }
+
+  /// Revokes a web credential.
+  public struct RevokeWebTokenRequest: Hashable, Sendable {
+    /// Which one. UNKNOWN_ITEM if there is none.
+    public var id: UInt64 = 0
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      id: UInt64 = 0
+    ) {
+      self.id = id
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var id: Int { 1 }
+    }
+  }
+
+  /// The credential is revoked.
+  public struct RevokeWebTokenResponse: Hashable, Sendable {
+    /// As stored.
+    public var token: TidingsV1.WebToken? {
+      get { _token?.value }
+      set { _token = newValue.map { TidingsProtobuf.Indirect($0) } }
+    }
+    private var _token: TidingsProtobuf.Indirect<TidingsV1.WebToken>? = nil
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      token: TidingsV1.WebToken? = nil
+    ) {
+      self.token = token
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var token: Int { 1 }
+    }
+  }
+
   /// Asks for the newest entries of the audit log.
   public struct FetchAuditLogRequest: Hashable, Sendable {
     /// Most entries; 0: the server's default.
@@ -2459,6 +2699,282 @@ extension TidingsV1.AssignRolesResponse: TidingsProtobuf.GeneratedMessage {
   }
 }
 
+extension TidingsV1.NewAPIToken: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.NewAPIToken"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.NewAPIToken", tidings__v1__new_apitoken__init)
+  }
+
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.allowedOrigins.append(try reader.string("tidings.v1.NewAPIToken.allowed_origins"))
+      case 2:
+        self.callbackURL = try reader.string("tidings.v1.NewAPIToken.callback_url")
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.allowedOrigins { writer.tag(10); writer.string(value) }
+    if !self.callbackURL.isEmpty { writer.tag(18); writer.string(self.callbackURL) }
+  }
+}
+
+extension TidingsV1.NewServerKey: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.NewServerKey"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.NewServerKey", tidings__v1__new_server_key__init)
+  }
+
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.userName = try reader.string("tidings.v1.NewServerKey.user_name")
+      case 2:
+        self.publicKey = try reader.bytes()
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.userName.isEmpty { writer.tag(10); writer.string(self.userName) }
+    if !self.publicKey.isEmpty { writer.tag(18); writer.bytes(self.publicKey) }
+  }
+}
+
+extension TidingsV1.CreateWebTokenRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.CreateWebTokenRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.CreateWebTokenRequest", tidings__v1__create_web_token_request__init)
+  }
+
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.container = try reader.string("tidings.v1.CreateWebTokenRequest.container")
+      case 2:
+        self.environment = TidingsV1.Environment(rawValue: try reader.int32())
+      case 3:
+        self.label = try reader.string("tidings.v1.CreateWebTokenRequest.label")
+      case 4:
+        try reader.message(into: &self.expires)
+      case 5:
+        self.credential = .apiToken(try reader.message())
+      case 6:
+        self.credential = .serverKey(try reader.message())
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.container.isEmpty { writer.tag(10); writer.string(self.container) }
+    if self.environment.rawValue != 0 { writer.tag(16); writer.int32(self.environment.rawValue) }
+    if !self.label.isEmpty { writer.tag(26); writer.string(self.label) }
+    if let value = self.expires { writer.tag(34); writer.message(value) }
+    if case .apiToken(let value)? = self.credential { writer.tag(42); writer.message(value) }
+    if case .serverKey(let value)? = self.credential { writer.tag(50); writer.message(value) }
+  }
+}
+
+extension TidingsV1.CreateWebTokenResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.CreateWebTokenResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.CreateWebTokenResponse", tidings__v1__create_web_token_response__init)
+  }
+
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        try reader.message(into: &self.token)
+      case 2:
+        self.apiToken = try reader.string("tidings.v1.CreateWebTokenResponse.api_token")
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.token { writer.tag(10); writer.message(value) }
+    if !self.apiToken.isEmpty { writer.tag(18); writer.string(self.apiToken) }
+  }
+}
+
+extension TidingsV1.ListWebTokensRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.ListWebTokensRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.ListWebTokensRequest", tidings__v1__list_web_tokens_request__init)
+  }
+
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.after = try reader.uint64()
+      case 2:
+        self.limit = try reader.uint32()
+      case 3:
+        self.kind = TidingsV1.WebTokenKind(rawValue: try reader.int32())
+      case 4:
+        self.userName = try reader.string("tidings.v1.ListWebTokensRequest.user_name")
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.after != 0 { writer.tag(8); writer.uint64(self.after) }
+    if self.limit != 0 { writer.tag(16); writer.uint32(self.limit) }
+    if self.kind.rawValue != 0 { writer.tag(24); writer.int32(self.kind.rawValue) }
+    if !self.userName.isEmpty { writer.tag(34); writer.string(self.userName) }
+  }
+}
+
+extension TidingsV1.ListWebTokensResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.ListWebTokensResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.ListWebTokensResponse", tidings__v1__list_web_tokens_response__init)
+  }
+
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        try reader.message(appendingTo: &self.tokens)
+      case 2:
+        self.moreComing = try reader.bool()
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.tokens { writer.tag(10); writer.message(value) }
+    if self.moreComing { writer.tag(16); writer.bool(self.moreComing) }
+  }
+}
+
+extension TidingsV1.RevokeWebTokenRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.RevokeWebTokenRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.RevokeWebTokenRequest", tidings__v1__revoke_web_token_request__init)
+  }
+
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.id = try reader.uint64()
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if self.id != 0 { writer.tag(8); writer.uint64(self.id) }
+  }
+}
+
+extension TidingsV1.RevokeWebTokenResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.RevokeWebTokenResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.RevokeWebTokenResponse", tidings__v1__revoke_web_token_response__init)
+  }
+
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        try reader.message(into: &self.token)
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.token { writer.tag(10); writer.message(value) }
+  }
+}
+
 extension TidingsV1.FetchAuditLogRequest: TidingsProtobuf.GeneratedMessage {
   /// The full name in the .proto file.
   public static let messageName = "tidings.v1.FetchAuditLogRequest"
@@ -3965,7 +4481,7 @@ extension TidingsV1 {
     /// Describes the service.
     public static let descriptor = TidingsRPC.ServiceDescriptor(
       name: "tidings.v1.AdminService",
-      methods: [Methods.createUser, Methods.updateUser, Methods.listUsers, Methods.authorizeKey, Methods.revokeKey, Methods.assignRoles, Methods.fetchAuditLog, Methods.createBackup, Methods.checkStore, Methods.fetchStatistics, Methods.listConnections, Methods.endConnections, Methods.listDevices, Methods.setLogLevel, Methods.setRetention, Methods.drain, Methods.fetchClusterStatus, Methods.resetDevelopment, Methods.fetchUserData, Methods.eraseUser, Methods.fetchErasure],
+      methods: [Methods.createUser, Methods.updateUser, Methods.listUsers, Methods.authorizeKey, Methods.revokeKey, Methods.assignRoles, Methods.createWebToken, Methods.listWebTokens, Methods.revokeWebToken, Methods.fetchAuditLog, Methods.createBackup, Methods.checkStore, Methods.fetchStatistics, Methods.listConnections, Methods.endConnections, Methods.listDevices, Methods.setLogLevel, Methods.setRetention, Methods.drain, Methods.fetchClusterStatus, Methods.resetDevelopment, Methods.fetchUserData, Methods.eraseUser, Methods.fetchErasure],
       fileDescriptors: TidingsProtobuf.FileDescriptor.tidingsV1AdminServiceProto.serializedWithDependencies)
 
     /// Describes each method.
@@ -4021,6 +4537,32 @@ extension TidingsV1 {
         idempotency: .idempotent,
         inputType: "tidings.v1.AssignRolesRequest",
         outputType: "tidings.v1.AssignRolesResponse")
+      /// Creates an API token, whose text only this answer contains, or admits a server key. SERVER_REJECTED_REQUEST when
+      /// the server key is known, LIMIT_EXCEEDED when there are `web-tokens-max`. Idempotency keys have no effect, because
+      /// the answer is not stored.
+      public static let createWebToken = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.AdminService",
+        name: "CreateWebToken",
+        kind: .unary,
+        idempotency: .unknown,
+        inputType: "tidings.v1.CreateWebTokenRequest",
+        outputType: "tidings.v1.CreateWebTokenResponse")
+      /// Returns a page of the API tokens, server keys and web sessions, without secrets.
+      public static let listWebTokens = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.AdminService",
+        name: "ListWebTokens",
+        kind: .unary,
+        idempotency: .noSideEffects,
+        inputType: "tidings.v1.ListWebTokensRequest",
+        outputType: "tidings.v1.ListWebTokensResponse")
+      /// Rejects an API token with its sessions, a server key or a session from the next call on. It cannot be undone.
+      public static let revokeWebToken = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.AdminService",
+        name: "RevokeWebToken",
+        kind: .unary,
+        idempotency: .idempotent,
+        inputType: "tidings.v1.RevokeWebTokenRequest",
+        outputType: "tidings.v1.RevokeWebTokenResponse")
       /// Returns the newest entries of the audit log: administrative and rejected actions.
       public static let fetchAuditLog = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
@@ -4246,6 +4788,50 @@ extension TidingsV1 {
           Methods.assignRoles, request.encoded(), options: options)
         do {
           return try TidingsV1.AssignRolesResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
+        }
+      }
+
+      /// Creates an API token, whose text only this answer contains, or admits a server key. SERVER_REJECTED_REQUEST when
+      /// the server key is known, LIMIT_EXCEEDED when there are `web-tokens-max`. Idempotency keys have no effect, because
+      /// the answer is not stored.
+      public func createWebToken(
+        _ request: TidingsV1.CreateWebTokenRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsV1.CreateWebTokenResponse {
+        let response = try await transport.unary(
+          Methods.createWebToken, request.encoded(), options: options)
+        do {
+          return try TidingsV1.CreateWebTokenResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
+        }
+      }
+
+      /// Returns a page of the API tokens, server keys and web sessions, without secrets.
+      public func listWebTokens(
+        _ request: TidingsV1.ListWebTokensRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsV1.ListWebTokensResponse {
+        let response = try await transport.unary(
+          Methods.listWebTokens, request.encoded(), options: options)
+        do {
+          return try TidingsV1.ListWebTokensResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
+        }
+      }
+
+      /// Rejects an API token with its sessions, a server key or a session from the next call on. It cannot be undone.
+      public func revokeWebToken(
+        _ request: TidingsV1.RevokeWebTokenRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsV1.RevokeWebTokenResponse {
+        let response = try await transport.unary(
+          Methods.revokeWebToken, request.encoded(), options: options)
+        do {
+          return try TidingsV1.RevokeWebTokenResponse(decoding: response)
         } catch {
           throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
@@ -4511,6 +5097,26 @@ extension TidingsV1 {
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.AssignRolesResponse
 
+      /// Creates an API token, whose text only this answer contains, or admits a server key. SERVER_REJECTED_REQUEST when
+      /// the server key is known, LIMIT_EXCEEDED when there are `web-tokens-max`. Idempotency keys have no effect, because
+      /// the answer is not stored.
+      func createWebToken(
+        _ request: TidingsV1.CreateWebTokenRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsV1.CreateWebTokenResponse
+
+      /// Returns a page of the API tokens, server keys and web sessions, without secrets.
+      func listWebTokens(
+        _ request: TidingsV1.ListWebTokensRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsV1.ListWebTokensResponse
+
+      /// Rejects an API token with its sessions, a server key or a session from the next call on. It cannot be undone.
+      func revokeWebToken(
+        _ request: TidingsV1.RevokeWebTokenRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsV1.RevokeWebTokenResponse
+
       /// Returns the newest entries of the audit log: administrative and rejected actions.
       func fetchAuditLog(
         _ request: TidingsV1.FetchAuditLogRequest,
@@ -4676,6 +5282,33 @@ extension TidingsV1.AdminService.Server {
   ) async throws -> TidingsV1.AssignRolesResponse {
     throw TidingsRPC.RPCError(
       .unimplemented, "tidings.v1.AdminService/AssignRoles is not implemented")
+  }
+
+  /// Answers UNIMPLEMENTED.
+  public func createWebToken(
+    _ request: TidingsV1.CreateWebTokenRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsV1.CreateWebTokenResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.AdminService/CreateWebToken is not implemented")
+  }
+
+  /// Answers UNIMPLEMENTED.
+  public func listWebTokens(
+    _ request: TidingsV1.ListWebTokensRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsV1.ListWebTokensResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.AdminService/ListWebTokens is not implemented")
+  }
+
+  /// Answers UNIMPLEMENTED.
+  public func revokeWebToken(
+    _ request: TidingsV1.RevokeWebTokenRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsV1.RevokeWebTokenResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.AdminService/RevokeWebToken is not implemented")
   }
 
   /// Answers UNIMPLEMENTED.
@@ -4856,6 +5489,24 @@ extension TidingsV1.AdminService.Server {
         throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.assignRoles(message, call: call).encoded()
+    case "CreateWebToken":
+      let message: TidingsV1.CreateWebTokenRequest
+      do { message = try TidingsV1.CreateWebTokenRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
+      }
+      return try await self.createWebToken(message, call: call).encoded()
+    case "ListWebTokens":
+      let message: TidingsV1.ListWebTokensRequest
+      do { message = try TidingsV1.ListWebTokensRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
+      }
+      return try await self.listWebTokens(message, call: call).encoded()
+    case "RevokeWebToken":
+      let message: TidingsV1.RevokeWebTokenRequest
+      do { message = try TidingsV1.RevokeWebTokenRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
+      }
+      return try await self.revokeWebToken(message, call: call).encoded()
     case "FetchAuditLog":
       let message: TidingsV1.FetchAuditLogRequest
       do { message = try TidingsV1.FetchAuditLogRequest(decoding: request) } catch {
@@ -4968,165 +5619,183 @@ extension TidingsProtobuf.FileDescriptor {
   /// Describes tidings/v1/admin_service.proto.
   public static let tidingsV1AdminServiceProto = TidingsProtobuf.FileDescriptor(
     name: "tidings/v1/admin_service.proto",
-    dependencies: [.googleProtobufTimestampProto, .tidingsRpcV1ServerProto, .tidingsV1AccountServiceProto, .tidingsV1DatabaseProto, .tidingsV1NotificationProto, .tidingsV1RecordProto, .tidingsV1SchemaServiceProto, .tidingsV1ShareServiceProto, .tidingsV1ZoneServiceProto],
+    dependencies: [.googleProtobufTimestampProto, .tidingsRpcV1ServerProto, .tidingsV1AccountServiceProto, .tidingsV1DatabaseProto, .tidingsV1NotificationProto, .tidingsV1RecordProto, .tidingsV1SchemaServiceProto, .tidingsV1ShareServiceProto, .tidingsV1WebTokenProto, .tidingsV1ZoneServiceProto],
     base64: """
       Ch50aWRpbmdzL3YxL2FkbWluX3NlcnZpY2UucHJvdG8SCnRpZGluZ3MudjEaH2dvb2dsZS9wcm90b2J1Zi90aW1lc3Rh\
       bXAucHJvdG8aG3RpZGluZ3MvcnBjL3YxL3NlcnZlci5wcm90bxogdGlkaW5ncy92MS9hY2NvdW50X3NlcnZpY2UucHJv\
       dG8aGXRpZGluZ3MvdjEvZGF0YWJhc2UucHJvdG8aHXRpZGluZ3MvdjEvbm90aWZpY2F0aW9uLnByb3RvGhd0aWRpbmdz\
       L3YxL3JlY29yZC5wcm90bxofdGlkaW5ncy92MS9zY2hlbWFfc2VydmljZS5wcm90bxoedGlkaW5ncy92MS9zaGFyZV9z\
-      ZXJ2aWNlLnByb3RvGh10aWRpbmdzL3YxL3pvbmVfc2VydmljZS5wcm90byKcAgoHQWNjb3VudBISCgRuYW1lGAEgASgJ\
-      UgRuYW1lEhQKBXJvbGVzGAIgAygJUgVyb2xlcxIpCgRrZXlzGAMgAygLMhUudGlkaW5ncy52MS5QdWJsaWNLZXlSBGtl\
-      eXMSNAoHY3JlYXRlZBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSB2NyZWF0ZWQSIQoMZGlzcGxheV9u\
-      YW1lGAUgASgJUgtkaXNwbGF5TmFtZRI6CgpyZXN0cmljdGVkGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFt\
-      cFIKcmVzdHJpY3RlZBInCgVxdW90YRgHIAEoCzIRLnRpZGluZ3MudjEuUXVvdGFSBXF1b3RhItcBCglQdWJsaWNLZXkS\
-      EAoDa2V5GAEgASgJUgNrZXkSNAoHZXhwaXJlcxgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSB2V4cGly\
-      ZXMSNAoHcmV2b2tlZBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSB3Jldm9rZWQSFAoFbGFiZWwYBCAB\
-      KAlSBWxhYmVsEjYKCGFkbWl0dGVkGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIIYWRtaXR0ZWQivwEK\
-      EUNyZWF0ZVVzZXJSZXF1ZXN0EhIKBG5hbWUYASABKAlSBG5hbWUSNAoKcHVibGljX2tleRgCIAEoCzIVLnRpZGluZ3Mu\
-      djEuUHVibGljS2V5UglwdWJsaWNLZXkSIQoMZGlzcGxheV9uYW1lGAMgASgJUgtkaXNwbGF5TmFtZRIUCgVyb2xlcxgE\
-      IAMoCVIFcm9sZXMSJwoFcXVvdGEYBSABKAsyES50aWRpbmdzLnYxLlF1b3RhUgVxdW90YSJDChJDcmVhdGVVc2VyUmVz\
-      cG9uc2USLQoHYWNjb3VudBgBIAEoCzITLnRpZGluZ3MudjEuQWNjb3VudFIHYWNjb3VudCLrAQoRVXBkYXRlVXNlclJl\
-      cXVlc3QSGwoJdXNlcl9uYW1lGAEgASgJUgh1c2VyTmFtZRImCgxkaXNwbGF5X25hbWUYAiABKAlIAFILZGlzcGxheU5h\
-      bWWIAQESIwoKcmVzdHJpY3RlZBgDIAEoCEgBUgpyZXN0cmljdGVkiAEBEicKBXF1b3RhGAQgASgLMhEudGlkaW5ncy52\
-      MS5RdW90YVIFcXVvdGESIwoNcmVtb3Zlc19xdW90YRgFIAEoCFIMcmVtb3Zlc1F1b3RhQg8KDV9kaXNwbGF5X25hbWVC\
-      DQoLX3Jlc3RyaWN0ZWQiQwoSVXBkYXRlVXNlclJlc3BvbnNlEi0KB2FjY291bnQYASABKAsyEy50aWRpbmdzLnYxLkFj\
-      Y291bnRSB2FjY291bnQiXQoQTGlzdFVzZXJzUmVxdWVzdBIUCgVhZnRlchgBIAEoCVIFYWZ0ZXISFAoFbGltaXQYAiAB\
-      KA1SBWxpbWl0Eh0KCnVzZXJfbmFtZXMYAyADKAlSCXVzZXJOYW1lcyKbAQoRTGlzdFVzZXJzUmVzcG9uc2USLwoIYWNj\
-      b3VudHMYASADKAsyEy50aWRpbmdzLnYxLkFjY291bnRSCGFjY291bnRzEh8KC21vcmVfY29taW5nGAIgASgIUgptb3Jl\
-      Q29taW5nEjQKCmd1ZXN0X2tleXMYAyADKAsyFS50aWRpbmdzLnYxLlB1YmxpY0tleVIJZ3Vlc3RLZXlzImgKE0F1dGhv\
-      cml6ZUtleVJlcXVlc3QSGwoJdXNlcl9uYW1lGAEgASgJUgh1c2VyTmFtZRI0CgpwdWJsaWNfa2V5GAIgASgLMhUudGlk\
-      aW5ncy52MS5QdWJsaWNLZXlSCXB1YmxpY0tleSJFChRBdXRob3JpemVLZXlSZXNwb25zZRItCgdhY2NvdW50GAEgASgL\
-      MhMudGlkaW5ncy52MS5BY2NvdW50UgdhY2NvdW50IjEKEFJldm9rZUtleVJlcXVlc3QSHQoKcHVibGljX2tleRgBIAEo\
-      CVIJcHVibGljS2V5InYKEVJldm9rZUtleVJlc3BvbnNlEi0KB2FjY291bnQYASABKAsyEy50aWRpbmdzLnYxLkFjY291\
-      bnRSB2FjY291bnQSMgoVcm90YXRlZF9jaGFubmVsX2NvdW50GAIgASgNUhNyb3RhdGVkQ2hhbm5lbENvdW50IkcKEkFz\
-      c2lnblJvbGVzUmVxdWVzdBIbCgl1c2VyX25hbWUYASABKAlSCHVzZXJOYW1lEhQKBXJvbGVzGAIgAygJUgVyb2xlcyJE\
-      ChNBc3NpZ25Sb2xlc1Jlc3BvbnNlEi0KB2FjY291bnQYASABKAsyEy50aWRpbmdzLnYxLkFjY291bnRSB2FjY291bnQi\
-      kAEKFEZldGNoQXVkaXRMb2dSZXF1ZXN0EhQKBWxpbWl0GAEgASgNUgVsaW1pdBIbCgl1c2VyX25hbWUYAiABKAlSCHVz\
-      ZXJOYW1lEh0KB3JlZnVzZWQYAyABKAhIAFIHcmVmdXNlZIgBARIaCgh2ZXJpZmllcxgEIAEoCFIIdmVyaWZpZXNCCgoI\
-      X3JlZnVzZWQi8gEKCkF1ZGl0RW50cnkSLgoEdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBHRp\
-      bWUSFgoGYWN0aW9uGAIgASgJUgZhY3Rpb24SGwoJdXNlcl9uYW1lGAMgASgJUgh1c2VyTmFtZRIdCgpwdWJsaWNfa2V5\
-      GAQgASgJUglwdWJsaWNLZXkSGAoHYWRkcmVzcxgFIAEoCVIHYWRkcmVzcxIYCgdyZWZ1c2VkGAYgASgIUgdyZWZ1c2Vk\
-      EhQKBWNvdW50GAcgASgEUgVjb3VudBIWCgZkZXRhaWwYCCABKAlSBmRldGFpbCJ5ChVGZXRjaEF1ZGl0TG9nUmVzcG9u\
-      c2USMAoHZW50cmllcxgBIAMoCzIWLnRpZGluZ3MudjEuQXVkaXRFbnRyeVIHZW50cmllcxIuCgZjaGFpbnMYAiADKAsy\
-      Fi50aWRpbmdzLnYxLkF1ZGl0Q2hhaW5SBmNoYWlucyLWAQoKQXVkaXRDaGFpbhISCgRuYW1lGAEgASgJUgRuYW1lEh8K\
-      C2hlYWRfbnVtYmVyGAIgASgEUgpoZWFkTnVtYmVyEhsKCWhlYWRfaGFzaBgDIAEoDFIIaGVhZEhhc2gSHQoKbGluZV9j\
-      b3VudBgEIAEoBFIJbGluZUNvdW50EiEKDGZpcnN0X251bWJlchgFIAEoBFILZmlyc3ROdW1iZXISGgoIcHJvYmxlbXMY\
-      BiADKAlSCHByb2JsZW1zEhgKB3JlbWFya3MYByADKAlSB3JlbWFya3MieAoTQ3JlYXRlQmFja3VwUmVxdWVzdBIvChRi\
-      eXRlc19wZXJfc2Vjb25kX21heBgBIAEoBFIRYnl0ZXNQZXJTZWNvbmRNYXgSMAoUc2tpcHNfZGFtYWdlZF9hc3NldHMY\
-      AiABKAhSEnNraXBzRGFtYWdlZEFzc2V0cyIsChRDcmVhdGVCYWNrdXBSZXNwb25zZRIUCgVjaHVuaxgBIAEoDFIFY2h1\
-      bmsibwoRQ2hlY2tTdG9yZVJlcXVlc3QSLwoUYnl0ZXNfcGVyX3NlY29uZF9tYXgYASABKARSEWJ5dGVzUGVyU2Vjb25k\
-      TWF4EikKEGNoZWNrc19zdHJ1Y3R1cmUYAiABKAhSD2NoZWNrc1N0cnVjdHVyZSLXAgoSQ2hlY2tTdG9yZVJlc3BvbnNl\
-      EikKBHN0ZXAYASABKA4yFS50aWRpbmdzLnYxLkNoZWNrU3RlcFIEc3RlcBIfCgtwYWdlc190b3RhbBgCIAEoBFIKcGFn\
-      ZXNUb3RhbBIdCgpwYWdlc19kb25lGAMgASgEUglwYWdlc0RvbmUSIQoMYXNzZXRzX3RvdGFsGAQgASgEUgthc3NldHNU\
-      b3RhbBIfCgthc3NldHNfZG9uZRgFIAEoBFIKYXNzZXRzRG9uZRIfCgtieXRlc190b3RhbBgGIAEoBFIKYnl0ZXNUb3Rh\
-      bBIdCgpieXRlc19kb25lGAcgASgEUglieXRlc0RvbmUSLwoGZGFtYWdlGAggAygLMhcudGlkaW5ncy52MS5TdG9yZURh\
-      bWFnZVIGZGFtYWdlEiEKDGRhbWFnZV9jb3VudBgJIAEoBFILZGFtYWdlQ291bnQigAEKC1N0b3JlRGFtYWdlEhQKBHBh\
-      Z2UYASABKARIAFIEcGFnZRIWCgVhc3NldBgCIAEoDEgAUgVhc3NldBIeCglzdHJ1Y3R1cmUYAyABKAlIAFIJc3RydWN0\
-      dXJlEhgKB3Byb2JsZW0YBCABKAlSB3Byb2JsZW1CCQoHc3ViamVjdCIYChZGZXRjaFN0YXRpc3RpY3NSZXF1ZXN0ItYC\
-      ChdGZXRjaFN0YXRpc3RpY3NSZXNwb25zZRIYCgdyZWNvcmRzGAEgASgEUgdyZWNvcmRzEh4KCnRvbWJzdG9uZXMYAiAB\
-      KARSCnRvbWJzdG9uZXMSFAoFem9uZXMYAyABKARSBXpvbmVzEiQKDXN1YnNjcmlwdGlvbnMYBCABKARSDXN1YnNjcmlw\
-      dGlvbnMSGgoIY2hhbm5lbHMYBSABKARSCGNoYW5uZWxzEhYKBmV2ZW50cxgGIAEoBFIGZXZlbnRzEiUKDmRhdGFiYXNl\
-      X2J5dGVzGAcgASgEUg1kYXRhYmFzZUJ5dGVzEhsKCWxvZ19ieXRlcxgIIAEoBFIIbG9nQnl0ZXMSFgoGYXNzZXRzGAkg\
-      ASgEUgZhc3NldHMSHwoLYXNzZXRfYnl0ZXMYCiABKARSCmFzc2V0Qnl0ZXMSFAoFdXNlcnMYCyABKARSBXVzZXJzIqoC\
-      CgpDb25uZWN0aW9uEhYKBm51bWJlchgBIAEoBFIGbnVtYmVyEhsKCXVzZXJfbmFtZRgCIAEoCVIIdXNlck5hbWUSHQoK\
-      cHVibGljX2tleRgDIAEoCVIJcHVibGljS2V5EhsKCWRldmljZV9pZBgEIAEoCVIIZGV2aWNlSWQSMAoFc2luY2UYBSAB\
-      KAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgVzaW5jZRIdCgpjYWxsc19vcGVuGAYgASgNUgljYWxsc09wZW4S\
-      HQoKYnl0ZXNfaGVsZBgHIAEoBFIJYnl0ZXNIZWxkEiMKDWlzX3N1YnNjcmliZXIYCCABKAhSDGlzU3Vic2NyaWJlchIW\
-      CgZ0b3BpY3MYCSABKA1SBnRvcGljcyJhChZMaXN0Q29ubmVjdGlvbnNSZXF1ZXN0EhsKCXVzZXJfbmFtZRgBIAEoCVII\
-      dXNlck5hbWUSFAoFYWZ0ZXIYAiABKARSBWFmdGVyEhQKBWxpbWl0GAMgASgNUgVsaW1pdCKXAQoXTGlzdENvbm5lY3Rp\
-      b25zUmVzcG9uc2USOAoLY29ubmVjdGlvbnMYASADKAsyFi50aWRpbmdzLnYxLkNvbm5lY3Rpb25SC2Nvbm5lY3Rpb25z\
-      Eh8KC21vcmVfY29taW5nGAIgASgIUgptb3JlQ29taW5nEiEKDHVudXNlZF9jb3VudBgDIAEoDVILdW51c2VkQ291bnQi\
-      egoVRW5kQ29ubmVjdGlvbnNSZXF1ZXN0Eh0KCXVzZXJfbmFtZRgBIAEoCUgAUgh1c2VyTmFtZRIfCgpwdWJsaWNfa2V5\
-      GAIgASgJSABSCXB1YmxpY0tleRIYCgZudW1iZXIYAyABKARIAFIGbnVtYmVyQgcKBXdoaWNoIi4KFkVuZENvbm5lY3Rp\
-      b25zUmVzcG9uc2USFAoFY291bnQYASABKA1SBWNvdW50ImAKBkRldmljZRIbCglkZXZpY2VfaWQYASABKAlSCGRldmlj\
-      ZUlkEjkKCmxhc3Rfd3JpdGUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglsYXN0V3JpdGUiXQoSTGlz\
-      dERldmljZXNSZXF1ZXN0EhsKCXVzZXJfbmFtZRgBIAEoCVIIdXNlck5hbWUSFAoFYWZ0ZXIYAiABKAlSBWFmdGVyEhQK\
-      BWxpbWl0GAMgASgNUgVsaW1pdCJkChNMaXN0RGV2aWNlc1Jlc3BvbnNlEiwKB2RldmljZXMYASADKAsyEi50aWRpbmdz\
-      LnYxLkRldmljZVIHZGV2aWNlcxIfCgttb3JlX2NvbWluZxgCIAEoCFIKbW9yZUNvbWluZyJAChJTZXRMb2dMZXZlbFJl\
-      cXVlc3QSKgoFbGV2ZWwYASABKA4yFC50aWRpbmdzLnYxLkxvZ0xldmVsUgVsZXZlbCJzChNTZXRMb2dMZXZlbFJlc3Bv\
-      bnNlEioKBWxldmVsGAEgASgOMhQudGlkaW5ncy52MS5Mb2dMZXZlbFIFbGV2ZWwSMAoIcHJldmlvdXMYAiABKA4yFC50\
-      aWRpbmdzLnYxLkxvZ0xldmVsUghwcmV2aW91cyK2AgoTU2V0UmV0ZW50aW9uUmVxdWVzdBI9Chh0b21ic3RvbmVfcmV0\
-      ZW50aW9uX2RheXMYASABKA1IAFIWdG9tYnN0b25lUmV0ZW50aW9uRGF5c4gBARJDChtub3RpZmljYXRpb25fcmV0ZW50\
-      aW9uX2RheXMYAiABKA1IAVIZbm90aWZpY2F0aW9uUmV0ZW50aW9uRGF5c4gBARIwChFub3RpZmljYXRpb25zX21heBgD\
-      IAEoBEgCUhBub3RpZmljYXRpb25zTWF4iAEBEhYKBnJlc2V0cxgEIAEoCFIGcmVzZXRzQhsKGV90b21ic3RvbmVfcmV0\
-      ZW50aW9uX2RheXNCHgocX25vdGlmaWNhdGlvbl9yZXRlbnRpb25fZGF5c0IUChJfbm90aWZpY2F0aW9uc19tYXgi2gEK\
-      FFNldFJldGVudGlvblJlc3BvbnNlEjgKGHRvbWJzdG9uZV9yZXRlbnRpb25fZGF5cxgBIAEoDVIWdG9tYnN0b25lUmV0\
-      ZW50aW9uRGF5cxI+Chtub3RpZmljYXRpb25fcmV0ZW50aW9uX2RheXMYAiABKA1SGW5vdGlmaWNhdGlvblJldGVudGlv\
-      bkRheXMSKwoRbm90aWZpY2F0aW9uc19tYXgYAyABKARSEG5vdGlmaWNhdGlvbnNNYXgSGwoJc2V0X25hbWVzGAQgAygJ\
-      UghzZXROYW1lcyKKAQoMRHJhaW5SZXF1ZXN0Ei8KBmFjdGlvbhgBIAEoDjIXLnRpZGluZ3MudjEuRHJhaW5BY3Rpb25S\
-      BmFjdGlvbhIUCgVzdG9wcxgCIAEoCFIFc3RvcHMSMwoVcGF0aWVuY2VfbWlsbGlzZWNvbmRzGAMgASgNUhRwYXRpZW5j\
-      ZU1pbGxpc2Vjb25kcyJhCg1EcmFpblJlc3BvbnNlEjEKBXN0YXRlGAEgASgOMhsudGlkaW5ncy5ycGMudjEuU2VydmVy\
-      U3RhdGVSBXN0YXRlEh0KCmNhbGxzX29wZW4YAiABKA1SCWNhbGxzT3BlbiIbChlGZXRjaENsdXN0ZXJTdGF0dXNSZXF1\
-      ZXN0IqwCCgtDbHVzdGVyTm9kZRISCgRuYW1lGAEgASgJUgRuYW1lEigKBHJvbGUYAiABKA4yFC50aWRpbmdzLnYxLk5v\
-      ZGVSb2xlUgRyb2xlEhgKB3ZlcnNpb24YAyABKAlSB3ZlcnNpb24SIQoMcnBjX2VuZHBvaW50GAQgASgJUgtycGNFbmRw\
-      b2ludBIjCg1wdXNoX2VuZHBvaW50GAUgASgJUgxwdXNoRW5kcG9pbnQSLwoTcHVibGljYXRpb25zX2JlaGluZBgGIAEo\
-      BFIScHVibGljYXRpb25zQmVoaW5kEi8KE3NpbGVudF9taWxsaXNlY29uZHMYByABKA1SEnNpbGVudE1pbGxpc2Vjb25k\
-      cxIbCglpc19jYWxsZWQYCCABKAhSCGlzQ2FsbGVkIokBChpGZXRjaENsdXN0ZXJTdGF0dXNSZXNwb25zZRISCgR0ZXJt\
-      GAEgASgEUgR0ZXJtEi0KBW5vZGVzGAIgAygLMhcudGlkaW5ncy52MS5DbHVzdGVyTm9kZVIFbm9kZXMSKAoQZ3JvdXBz\
-      X3J1bl9hZ2FpbhgDIAEoBFIOZ3JvdXBzUnVuQWdhaW4iUAoXUmVzZXREZXZlbG9wbWVudFJlcXVlc3QSHAoJY29udGFp\
-      bmVyGAEgASgJUgljb250YWluZXISFwoHZHJ5X3J1bhgCIAEoCFIGZHJ5UnVuIpQBChhSZXNldERldmVsb3BtZW50UmVz\
-      cG9uc2USMgoHY2hhbmdlcxgBIAMoCzIYLnRpZGluZ3MudjEuU2NoZW1hQ2hhbmdlUgdjaGFuZ2VzEiUKDmRhdGFiYXNl\
-      X2NvdW50GAIgASgNUg1kYXRhYmFzZUNvdW50Eh0KCmlzX3J1bm5pbmcYAyABKAhSCWlzUnVubmluZyJXChRGZXRjaFVz\
-      ZXJEYXRhUmVxdWVzdBIbCgl1c2VyX25hbWUYASABKAlSCHVzZXJOYW1lEiIKDGNvbnRpbnVhdGlvbhgCIAEoDFIMY29u\
-      dGludWF0aW9uItoECgxVc2VyRGF0YUl0ZW0SNwoLZGF0YWJhc2VfaWQYASABKAsyFi50aWRpbmdzLnYxLkRhdGFiYXNl\
-      SURSCmRhdGFiYXNlSWQSLwoHYWNjb3VudBgCIAEoCzITLnRpZGluZ3MudjEuQWNjb3VudEgAUgdhY2NvdW50EikKBXVz\
-      YWdlGAMgASgLMhEudGlkaW5ncy52MS5Vc2FnZUgAUgV1c2FnZRIsCgZkZXZpY2UYBCABKAsyEi50aWRpbmdzLnYxLkRl\
-      dmljZUgAUgZkZXZpY2USLAoEem9uZRgFIAEoCzIWLnRpZGluZ3MudjEuUmVjb3JkWm9uZUgAUgR6b25lEiwKBnJlY29y\
-      ZBgGIAEoCzISLnRpZGluZ3MudjEuUmVjb3JkSABSBnJlY29yZBI+CgxzdWJzY3JpcHRpb24YByABKAsyGC50aWRpbmdz\
-      LnYxLlN1YnNjcmlwdGlvbkgAUgxzdWJzY3JpcHRpb24SPgoMbm90aWZpY2F0aW9uGAggASgLMhgudGlkaW5ncy52MS5O\
-      b3RpZmljYXRpb25IAFIMbm90aWZpY2F0aW9uEjEKBXNoYXJlGAkgASgLMhkudGlkaW5ncy52MS5TaGFyZU1ldGFkYXRh\
-      SABSBXNoYXJlEikKBWFzc2V0GAogASgLMhEudGlkaW5ncy52MS5Bc3NldEgAUgVhc3NldBJFCg9kaXJlY3RvcnlfZW50\
-      cnkYCyABKAsyGi50aWRpbmdzLnYxLkRpcmVjdG9yeUVudHJ5SABSDmRpcmVjdG9yeUVudHJ5QgYKBGl0ZW0iawoVRmV0\
-      Y2hVc2VyRGF0YVJlc3BvbnNlEi4KBWl0ZW1zGAEgAygLMhgudGlkaW5ncy52MS5Vc2VyRGF0YUl0ZW1SBWl0ZW1zEiIK\
-      DGNvbnRpbnVhdGlvbhgCIAEoDFIMY29udGludWF0aW9uIncKEEVyYXNlVXNlclJlcXVlc3QSGwoJdXNlcl9uYW1lGAEg\
-      ASgJUgh1c2VyTmFtZRJGCg5wdWJsaWNfcmVjb3JkcxgCIAEoDjIfLnRpZGluZ3MudjEuUHVibGljUmVjb3Jkc0FjdGlv\
-      blINcHVibGljUmVjb3JkcyJGChFFcmFzZVVzZXJSZXNwb25zZRIxCgdlcmFzdXJlGAEgASgLMhcudGlkaW5ncy52MS5V\
-      c2VyRXJhc3VyZVIHZXJhc3VyZSJeChNGZXRjaEVyYXN1cmVSZXF1ZXN0Eh0KCXVzZXJfbmFtZRgBIAEoCUgAUgh1c2Vy\
-      TmFtZRIfCgplcmFzdXJlX2lkGAIgASgJSABSCWVyYXN1cmVJZEIHCgV3aGljaCJJChRGZXRjaEVyYXN1cmVSZXNwb25z\
-      ZRIxCgdlcmFzdXJlGAEgASgLMhcudGlkaW5ncy52MS5Vc2VyRXJhc3VyZVIHZXJhc3VyZSKVAwoLVXNlckVyYXN1cmUS\
-      HQoKZXJhc3VyZV9pZBgBIAEoCVIJZXJhc3VyZUlkEhsKCXVzZXJfbmFtZRgCIAEoCVIIdXNlck5hbWUSIQoMcmVxdWVz\
-      dGVkX2J5GAMgASgJUgtyZXF1ZXN0ZWRCeRI4CglyZXF1ZXN0ZWQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0\
-      YW1wUglyZXF1ZXN0ZWQSNgoIZmluaXNoZWQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUghmaW5pc2hl\
-      ZBJGCg5wdWJsaWNfcmVjb3JkcxgGIAEoDjIfLnRpZGluZ3MudjEuUHVibGljUmVjb3Jkc0FjdGlvblINcHVibGljUmVj\
-      b3JkcxIvCgZlcmFzZWQYByADKAsyFy50aWRpbmdzLnYxLkVyYXNlZENvdW50UgZlcmFzZWQSPAoKcmVtYWluZGVycxgI\
-      IAMoCzIcLnRpZGluZ3MudjEuRXJhc3VyZVJlbWFpbmRlclIKcmVtYWluZGVycyI3CgtFcmFzZWRDb3VudBISCgRraW5k\
-      GAEgASgJUgRraW5kEhQKBWNvdW50GAIgASgEUgVjb3VudCJmChBFcmFzdXJlUmVtYWluZGVyEiAKC2Rlc2NyaXB0aW9u\
-      GAEgASgJUgtkZXNjcmlwdGlvbhIwCgV1bnRpbBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBXVudGls\
-      KoMBCglDaGVja1N0ZXASGgoWQ0hFQ0tfU1RFUF9VTlNQRUNJRklFRBAAEhQKEENIRUNLX1NURVBfUEFHRVMQARIVChFD\
-      SEVDS19TVEVQX0FTU0VUUxACEhgKFENIRUNLX1NURVBfU1RSVUNUVVJFEAMSEwoPQ0hFQ0tfU1RFUF9ET05FEAQqegoI\
-      TG9nTGV2ZWwSGQoVTE9HX0xFVkVMX1VOU1BFQ0lGSUVEEAASEwoPTE9HX0xFVkVMX0RFQlVHEAESEgoOTE9HX0xFVkVM\
-      X0lORk8QAhIVChFMT0dfTEVWRUxfV0FSTklORxADEhMKD0xPR19MRVZFTF9FUlJPUhAEKlwKC0RyYWluQWN0aW9uEhwK\
-      GERSQUlOX0FDVElPTl9VTlNQRUNJRklFRBAAEhYKEkRSQUlOX0FDVElPTl9EUkFJThABEhcKE0RSQUlOX0FDVElPTl9S\
-      RVNVTUUQAipTCghOb2RlUm9sZRIZChVOT0RFX1JPTEVfVU5TUEVDSUZJRUQQABIUChBOT0RFX1JPTEVfTEVBREVSEAES\
-      FgoSTk9ERV9ST0xFX0ZPTExPV0VSEAIqfgoTUHVibGljUmVjb3Jkc0FjdGlvbhIlCiFQVUJMSUNfUkVDT1JEU19BQ1RJ\
-      T05fVU5TUEVDSUZJRUQQABIgChxQVUJMSUNfUkVDT1JEU19BQ1RJT05fREVMRVRFEAESHgoaUFVCTElDX1JFQ09SRFNf\
-      QUNUSU9OX0tFRVAQAjKxDgoMQWRtaW5TZXJ2aWNlEksKCkNyZWF0ZVVzZXISHS50aWRpbmdzLnYxLkNyZWF0ZVVzZXJS\
-      ZXF1ZXN0Gh4udGlkaW5ncy52MS5DcmVhdGVVc2VyUmVzcG9uc2USUAoKVXBkYXRlVXNlchIdLnRpZGluZ3MudjEuVXBk\
-      YXRlVXNlclJlcXVlc3QaHi50aWRpbmdzLnYxLlVwZGF0ZVVzZXJSZXNwb25zZSIDkAICEk0KCUxpc3RVc2VycxIcLnRp\
-      ZGluZ3MudjEuTGlzdFVzZXJzUmVxdWVzdBodLnRpZGluZ3MudjEuTGlzdFVzZXJzUmVzcG9uc2UiA5ACARJWCgxBdXRo\
-      b3JpemVLZXkSHy50aWRpbmdzLnYxLkF1dGhvcml6ZUtleVJlcXVlc3QaIC50aWRpbmdzLnYxLkF1dGhvcml6ZUtleVJl\
-      c3BvbnNlIgOQAgISTQoJUmV2b2tlS2V5EhwudGlkaW5ncy52MS5SZXZva2VLZXlSZXF1ZXN0Gh0udGlkaW5ncy52MS5S\
-      ZXZva2VLZXlSZXNwb25zZSIDkAICElMKC0Fzc2lnblJvbGVzEh4udGlkaW5ncy52MS5Bc3NpZ25Sb2xlc1JlcXVlc3Qa\
-      Hy50aWRpbmdzLnYxLkFzc2lnblJvbGVzUmVzcG9uc2UiA5ACAhJZCg1GZXRjaEF1ZGl0TG9nEiAudGlkaW5ncy52MS5G\
-      ZXRjaEF1ZGl0TG9nUmVxdWVzdBohLnRpZGluZ3MudjEuRmV0Y2hBdWRpdExvZ1Jlc3BvbnNlIgOQAgESUwoMQ3JlYXRl\
-      QmFja3VwEh8udGlkaW5ncy52MS5DcmVhdGVCYWNrdXBSZXF1ZXN0GiAudGlkaW5ncy52MS5DcmVhdGVCYWNrdXBSZXNw\
-      b25zZTABElIKCkNoZWNrU3RvcmUSHS50aWRpbmdzLnYxLkNoZWNrU3RvcmVSZXF1ZXN0Gh4udGlkaW5ncy52MS5DaGVj\
-      a1N0b3JlUmVzcG9uc2UiA5ACATABEl8KD0ZldGNoU3RhdGlzdGljcxIiLnRpZGluZ3MudjEuRmV0Y2hTdGF0aXN0aWNz\
-      UmVxdWVzdBojLnRpZGluZ3MudjEuRmV0Y2hTdGF0aXN0aWNzUmVzcG9uc2UiA5ACARJfCg9MaXN0Q29ubmVjdGlvbnMS\
-      Ii50aWRpbmdzLnYxLkxpc3RDb25uZWN0aW9uc1JlcXVlc3QaIy50aWRpbmdzLnYxLkxpc3RDb25uZWN0aW9uc1Jlc3Bv\
-      bnNlIgOQAgESXAoORW5kQ29ubmVjdGlvbnMSIS50aWRpbmdzLnYxLkVuZENvbm5lY3Rpb25zUmVxdWVzdBoiLnRpZGlu\
-      Z3MudjEuRW5kQ29ubmVjdGlvbnNSZXNwb25zZSIDkAICElMKC0xpc3REZXZpY2VzEh4udGlkaW5ncy52MS5MaXN0RGV2\
-      aWNlc1JlcXVlc3QaHy50aWRpbmdzLnYxLkxpc3REZXZpY2VzUmVzcG9uc2UiA5ACARJTCgtTZXRMb2dMZXZlbBIeLnRp\
-      ZGluZ3MudjEuU2V0TG9nTGV2ZWxSZXF1ZXN0Gh8udGlkaW5ncy52MS5TZXRMb2dMZXZlbFJlc3BvbnNlIgOQAgISVgoM\
-      U2V0UmV0ZW50aW9uEh8udGlkaW5ncy52MS5TZXRSZXRlbnRpb25SZXF1ZXN0GiAudGlkaW5ncy52MS5TZXRSZXRlbnRp\
-      b25SZXNwb25zZSIDkAICEkEKBURyYWluEhgudGlkaW5ncy52MS5EcmFpblJlcXVlc3QaGS50aWRpbmdzLnYxLkRyYWlu\
-      UmVzcG9uc2UiA5ACAhJoChJGZXRjaENsdXN0ZXJTdGF0dXMSJS50aWRpbmdzLnYxLkZldGNoQ2x1c3RlclN0YXR1c1Jl\
-      cXVlc3QaJi50aWRpbmdzLnYxLkZldGNoQ2x1c3RlclN0YXR1c1Jlc3BvbnNlIgOQAgESYgoQUmVzZXREZXZlbG9wbWVu\
-      dBIjLnRpZGluZ3MudjEuUmVzZXREZXZlbG9wbWVudFJlcXVlc3QaJC50aWRpbmdzLnYxLlJlc2V0RGV2ZWxvcG1lbnRS\
-      ZXNwb25zZSIDkAICElkKDUZldGNoVXNlckRhdGESIC50aWRpbmdzLnYxLkZldGNoVXNlckRhdGFSZXF1ZXN0GiEudGlk\
-      aW5ncy52MS5GZXRjaFVzZXJEYXRhUmVzcG9uc2UiA5ACARJNCglFcmFzZVVzZXISHC50aWRpbmdzLnYxLkVyYXNlVXNl\
-      clJlcXVlc3QaHS50aWRpbmdzLnYxLkVyYXNlVXNlclJlc3BvbnNlIgOQAgISVgoMRmV0Y2hFcmFzdXJlEh8udGlkaW5n\
-      cy52MS5GZXRjaEVyYXN1cmVSZXF1ZXN0GiAudGlkaW5ncy52MS5GZXRjaEVyYXN1cmVSZXNwb25zZSIDkAIBYgZwcm90\
-      bzM=
+      ZXJ2aWNlLnByb3RvGhp0aWRpbmdzL3YxL3dlYl90b2tlbi5wcm90bxoddGlkaW5ncy92MS96b25lX3NlcnZpY2UucHJv\
+      dG8inAIKB0FjY291bnQSEgoEbmFtZRgBIAEoCVIEbmFtZRIUCgVyb2xlcxgCIAMoCVIFcm9sZXMSKQoEa2V5cxgDIAMo\
+      CzIVLnRpZGluZ3MudjEuUHVibGljS2V5UgRrZXlzEjQKB2NyZWF0ZWQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGlt\
+      ZXN0YW1wUgdjcmVhdGVkEiEKDGRpc3BsYXlfbmFtZRgFIAEoCVILZGlzcGxheU5hbWUSOgoKcmVzdHJpY3RlZBgGIAEo\
+      CzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnJlc3RyaWN0ZWQSJwoFcXVvdGEYByABKAsyES50aWRpbmdzLnYx\
+      LlF1b3RhUgVxdW90YSLXAQoJUHVibGljS2V5EhAKA2tleRgBIAEoCVIDa2V5EjQKB2V4cGlyZXMYAiABKAsyGi5nb29n\
+      bGUucHJvdG9idWYuVGltZXN0YW1wUgdleHBpcmVzEjQKB3Jldm9rZWQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGlt\
+      ZXN0YW1wUgdyZXZva2VkEhQKBWxhYmVsGAQgASgJUgVsYWJlbBI2CghhZG1pdHRlZBgFIAEoCzIaLmdvb2dsZS5wcm90\
+      b2J1Zi5UaW1lc3RhbXBSCGFkbWl0dGVkIr8BChFDcmVhdGVVc2VyUmVxdWVzdBISCgRuYW1lGAEgASgJUgRuYW1lEjQK\
+      CnB1YmxpY19rZXkYAiABKAsyFS50aWRpbmdzLnYxLlB1YmxpY0tleVIJcHVibGljS2V5EiEKDGRpc3BsYXlfbmFtZRgD\
+      IAEoCVILZGlzcGxheU5hbWUSFAoFcm9sZXMYBCADKAlSBXJvbGVzEicKBXF1b3RhGAUgASgLMhEudGlkaW5ncy52MS5R\
+      dW90YVIFcXVvdGEiQwoSQ3JlYXRlVXNlclJlc3BvbnNlEi0KB2FjY291bnQYASABKAsyEy50aWRpbmdzLnYxLkFjY291\
+      bnRSB2FjY291bnQi6wEKEVVwZGF0ZVVzZXJSZXF1ZXN0EhsKCXVzZXJfbmFtZRgBIAEoCVIIdXNlck5hbWUSJgoMZGlz\
+      cGxheV9uYW1lGAIgASgJSABSC2Rpc3BsYXlOYW1liAEBEiMKCnJlc3RyaWN0ZWQYAyABKAhIAVIKcmVzdHJpY3RlZIgB\
+      ARInCgVxdW90YRgEIAEoCzIRLnRpZGluZ3MudjEuUXVvdGFSBXF1b3RhEiMKDXJlbW92ZXNfcXVvdGEYBSABKAhSDHJl\
+      bW92ZXNRdW90YUIPCg1fZGlzcGxheV9uYW1lQg0KC19yZXN0cmljdGVkIkMKElVwZGF0ZVVzZXJSZXNwb25zZRItCgdh\
+      Y2NvdW50GAEgASgLMhMudGlkaW5ncy52MS5BY2NvdW50UgdhY2NvdW50Il0KEExpc3RVc2Vyc1JlcXVlc3QSFAoFYWZ0\
+      ZXIYASABKAlSBWFmdGVyEhQKBWxpbWl0GAIgASgNUgVsaW1pdBIdCgp1c2VyX25hbWVzGAMgAygJUgl1c2VyTmFtZXMi\
+      mwEKEUxpc3RVc2Vyc1Jlc3BvbnNlEi8KCGFjY291bnRzGAEgAygLMhMudGlkaW5ncy52MS5BY2NvdW50UghhY2NvdW50\
+      cxIfCgttb3JlX2NvbWluZxgCIAEoCFIKbW9yZUNvbWluZxI0CgpndWVzdF9rZXlzGAMgAygLMhUudGlkaW5ncy52MS5Q\
+      dWJsaWNLZXlSCWd1ZXN0S2V5cyJoChNBdXRob3JpemVLZXlSZXF1ZXN0EhsKCXVzZXJfbmFtZRgBIAEoCVIIdXNlck5h\
+      bWUSNAoKcHVibGljX2tleRgCIAEoCzIVLnRpZGluZ3MudjEuUHVibGljS2V5UglwdWJsaWNLZXkiRQoUQXV0aG9yaXpl\
+      S2V5UmVzcG9uc2USLQoHYWNjb3VudBgBIAEoCzITLnRpZGluZ3MudjEuQWNjb3VudFIHYWNjb3VudCIxChBSZXZva2VL\
+      ZXlSZXF1ZXN0Eh0KCnB1YmxpY19rZXkYASABKAlSCXB1YmxpY0tleSJ2ChFSZXZva2VLZXlSZXNwb25zZRItCgdhY2Nv\
+      dW50GAEgASgLMhMudGlkaW5ncy52MS5BY2NvdW50UgdhY2NvdW50EjIKFXJvdGF0ZWRfY2hhbm5lbF9jb3VudBgCIAEo\
+      DVITcm90YXRlZENoYW5uZWxDb3VudCJHChJBc3NpZ25Sb2xlc1JlcXVlc3QSGwoJdXNlcl9uYW1lGAEgASgJUgh1c2Vy\
+      TmFtZRIUCgVyb2xlcxgCIAMoCVIFcm9sZXMiRAoTQXNzaWduUm9sZXNSZXNwb25zZRItCgdhY2NvdW50GAEgASgLMhMu\
+      dGlkaW5ncy52MS5BY2NvdW50UgdhY2NvdW50IlkKC05ld0FQSVRva2VuEicKD2FsbG93ZWRfb3JpZ2lucxgBIAMoCVIO\
+      YWxsb3dlZE9yaWdpbnMSIQoMY2FsbGJhY2tfdXJsGAIgASgJUgtjYWxsYmFja1VybCJKCgxOZXdTZXJ2ZXJLZXkSGwoJ\
+      dXNlcl9uYW1lGAEgASgJUgh1c2VyTmFtZRIdCgpwdWJsaWNfa2V5GAIgASgMUglwdWJsaWNLZXkivQIKFUNyZWF0ZVdl\
+      YlRva2VuUmVxdWVzdBIcCgljb250YWluZXIYASABKAlSCWNvbnRhaW5lchI5CgtlbnZpcm9ubWVudBgCIAEoDjIXLnRp\
+      ZGluZ3MudjEuRW52aXJvbm1lbnRSC2Vudmlyb25tZW50EhQKBWxhYmVsGAMgASgJUgVsYWJlbBI0CgdleHBpcmVzGAQg\
+      ASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIHZXhwaXJlcxI2CglhcGlfdG9rZW4YBSABKAsyFy50aWRpbmdz\
+      LnYxLk5ld0FQSVRva2VuSABSCGFwaVRva2VuEjkKCnNlcnZlcl9rZXkYBiABKAsyGC50aWRpbmdzLnYxLk5ld1NlcnZl\
+      cktleUgAUglzZXJ2ZXJLZXlCDAoKY3JlZGVudGlhbCJhChZDcmVhdGVXZWJUb2tlblJlc3BvbnNlEioKBXRva2VuGAEg\
+      ASgLMhQudGlkaW5ncy52MS5XZWJUb2tlblIFdG9rZW4SGwoJYXBpX3Rva2VuGAIgASgJUghhcGlUb2tlbiKNAQoUTGlz\
+      dFdlYlRva2Vuc1JlcXVlc3QSFAoFYWZ0ZXIYASABKARSBWFmdGVyEhQKBWxpbWl0GAIgASgNUgVsaW1pdBIsCgRraW5k\
+      GAMgASgOMhgudGlkaW5ncy52MS5XZWJUb2tlbktpbmRSBGtpbmQSGwoJdXNlcl9uYW1lGAQgASgJUgh1c2VyTmFtZSJm\
+      ChVMaXN0V2ViVG9rZW5zUmVzcG9uc2USLAoGdG9rZW5zGAEgAygLMhQudGlkaW5ncy52MS5XZWJUb2tlblIGdG9rZW5z\
+      Eh8KC21vcmVfY29taW5nGAIgASgIUgptb3JlQ29taW5nIicKFVJldm9rZVdlYlRva2VuUmVxdWVzdBIOCgJpZBgBIAEo\
+      BFICaWQiRAoWUmV2b2tlV2ViVG9rZW5SZXNwb25zZRIqCgV0b2tlbhgBIAEoCzIULnRpZGluZ3MudjEuV2ViVG9rZW5S\
+      BXRva2VuIpABChRGZXRjaEF1ZGl0TG9nUmVxdWVzdBIUCgVsaW1pdBgBIAEoDVIFbGltaXQSGwoJdXNlcl9uYW1lGAIg\
+      ASgJUgh1c2VyTmFtZRIdCgdyZWZ1c2VkGAMgASgISABSB3JlZnVzZWSIAQESGgoIdmVyaWZpZXMYBCABKAhSCHZlcmlm\
+      aWVzQgoKCF9yZWZ1c2VkIvIBCgpBdWRpdEVudHJ5Ei4KBHRpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0\
+      YW1wUgR0aW1lEhYKBmFjdGlvbhgCIAEoCVIGYWN0aW9uEhsKCXVzZXJfbmFtZRgDIAEoCVIIdXNlck5hbWUSHQoKcHVi\
+      bGljX2tleRgEIAEoCVIJcHVibGljS2V5EhgKB2FkZHJlc3MYBSABKAlSB2FkZHJlc3MSGAoHcmVmdXNlZBgGIAEoCFIH\
+      cmVmdXNlZBIUCgVjb3VudBgHIAEoBFIFY291bnQSFgoGZGV0YWlsGAggASgJUgZkZXRhaWwieQoVRmV0Y2hBdWRpdExv\
+      Z1Jlc3BvbnNlEjAKB2VudHJpZXMYASADKAsyFi50aWRpbmdzLnYxLkF1ZGl0RW50cnlSB2VudHJpZXMSLgoGY2hhaW5z\
+      GAIgAygLMhYudGlkaW5ncy52MS5BdWRpdENoYWluUgZjaGFpbnMi1gEKCkF1ZGl0Q2hhaW4SEgoEbmFtZRgBIAEoCVIE\
+      bmFtZRIfCgtoZWFkX251bWJlchgCIAEoBFIKaGVhZE51bWJlchIbCgloZWFkX2hhc2gYAyABKAxSCGhlYWRIYXNoEh0K\
+      CmxpbmVfY291bnQYBCABKARSCWxpbmVDb3VudBIhCgxmaXJzdF9udW1iZXIYBSABKARSC2ZpcnN0TnVtYmVyEhoKCHBy\
+      b2JsZW1zGAYgAygJUghwcm9ibGVtcxIYCgdyZW1hcmtzGAcgAygJUgdyZW1hcmtzIngKE0NyZWF0ZUJhY2t1cFJlcXVl\
+      c3QSLwoUYnl0ZXNfcGVyX3NlY29uZF9tYXgYASABKARSEWJ5dGVzUGVyU2Vjb25kTWF4EjAKFHNraXBzX2RhbWFnZWRf\
+      YXNzZXRzGAIgASgIUhJza2lwc0RhbWFnZWRBc3NldHMiLAoUQ3JlYXRlQmFja3VwUmVzcG9uc2USFAoFY2h1bmsYASAB\
+      KAxSBWNodW5rIm8KEUNoZWNrU3RvcmVSZXF1ZXN0Ei8KFGJ5dGVzX3Blcl9zZWNvbmRfbWF4GAEgASgEUhFieXRlc1Bl\
+      clNlY29uZE1heBIpChBjaGVja3Nfc3RydWN0dXJlGAIgASgIUg9jaGVja3NTdHJ1Y3R1cmUi1wIKEkNoZWNrU3RvcmVS\
+      ZXNwb25zZRIpCgRzdGVwGAEgASgOMhUudGlkaW5ncy52MS5DaGVja1N0ZXBSBHN0ZXASHwoLcGFnZXNfdG90YWwYAiAB\
+      KARSCnBhZ2VzVG90YWwSHQoKcGFnZXNfZG9uZRgDIAEoBFIJcGFnZXNEb25lEiEKDGFzc2V0c190b3RhbBgEIAEoBFIL\
+      YXNzZXRzVG90YWwSHwoLYXNzZXRzX2RvbmUYBSABKARSCmFzc2V0c0RvbmUSHwoLYnl0ZXNfdG90YWwYBiABKARSCmJ5\
+      dGVzVG90YWwSHQoKYnl0ZXNfZG9uZRgHIAEoBFIJYnl0ZXNEb25lEi8KBmRhbWFnZRgIIAMoCzIXLnRpZGluZ3MudjEu\
+      U3RvcmVEYW1hZ2VSBmRhbWFnZRIhCgxkYW1hZ2VfY291bnQYCSABKARSC2RhbWFnZUNvdW50IoABCgtTdG9yZURhbWFn\
+      ZRIUCgRwYWdlGAEgASgESABSBHBhZ2USFgoFYXNzZXQYAiABKAxIAFIFYXNzZXQSHgoJc3RydWN0dXJlGAMgASgJSABS\
+      CXN0cnVjdHVyZRIYCgdwcm9ibGVtGAQgASgJUgdwcm9ibGVtQgkKB3N1YmplY3QiGAoWRmV0Y2hTdGF0aXN0aWNzUmVx\
+      dWVzdCLWAgoXRmV0Y2hTdGF0aXN0aWNzUmVzcG9uc2USGAoHcmVjb3JkcxgBIAEoBFIHcmVjb3JkcxIeCgp0b21ic3Rv\
+      bmVzGAIgASgEUgp0b21ic3RvbmVzEhQKBXpvbmVzGAMgASgEUgV6b25lcxIkCg1zdWJzY3JpcHRpb25zGAQgASgEUg1z\
+      dWJzY3JpcHRpb25zEhoKCGNoYW5uZWxzGAUgASgEUghjaGFubmVscxIWCgZldmVudHMYBiABKARSBmV2ZW50cxIlCg5k\
+      YXRhYmFzZV9ieXRlcxgHIAEoBFINZGF0YWJhc2VCeXRlcxIbCglsb2dfYnl0ZXMYCCABKARSCGxvZ0J5dGVzEhYKBmFz\
+      c2V0cxgJIAEoBFIGYXNzZXRzEh8KC2Fzc2V0X2J5dGVzGAogASgEUgphc3NldEJ5dGVzEhQKBXVzZXJzGAsgASgEUgV1\
+      c2VycyKqAgoKQ29ubmVjdGlvbhIWCgZudW1iZXIYASABKARSBm51bWJlchIbCgl1c2VyX25hbWUYAiABKAlSCHVzZXJO\
+      YW1lEh0KCnB1YmxpY19rZXkYAyABKAlSCXB1YmxpY0tleRIbCglkZXZpY2VfaWQYBCABKAlSCGRldmljZUlkEjAKBXNp\
+      bmNlGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFc2luY2USHQoKY2FsbHNfb3BlbhgGIAEoDVIJY2Fs\
+      bHNPcGVuEh0KCmJ5dGVzX2hlbGQYByABKARSCWJ5dGVzSGVsZBIjCg1pc19zdWJzY3JpYmVyGAggASgIUgxpc1N1YnNj\
+      cmliZXISFgoGdG9waWNzGAkgASgNUgZ0b3BpY3MiYQoWTGlzdENvbm5lY3Rpb25zUmVxdWVzdBIbCgl1c2VyX25hbWUY\
+      ASABKAlSCHVzZXJOYW1lEhQKBWFmdGVyGAIgASgEUgVhZnRlchIUCgVsaW1pdBgDIAEoDVIFbGltaXQilwEKF0xpc3RD\
+      b25uZWN0aW9uc1Jlc3BvbnNlEjgKC2Nvbm5lY3Rpb25zGAEgAygLMhYudGlkaW5ncy52MS5Db25uZWN0aW9uUgtjb25u\
+      ZWN0aW9ucxIfCgttb3JlX2NvbWluZxgCIAEoCFIKbW9yZUNvbWluZxIhCgx1bnVzZWRfY291bnQYAyABKA1SC3VudXNl\
+      ZENvdW50InoKFUVuZENvbm5lY3Rpb25zUmVxdWVzdBIdCgl1c2VyX25hbWUYASABKAlIAFIIdXNlck5hbWUSHwoKcHVi\
+      bGljX2tleRgCIAEoCUgAUglwdWJsaWNLZXkSGAoGbnVtYmVyGAMgASgESABSBm51bWJlckIHCgV3aGljaCIuChZFbmRD\
+      b25uZWN0aW9uc1Jlc3BvbnNlEhQKBWNvdW50GAEgASgNUgVjb3VudCJgCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEgASgJ\
+      UghkZXZpY2VJZBI5CgpsYXN0X3dyaXRlGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJbGFzdFdyaXRl\
+      Il0KEkxpc3REZXZpY2VzUmVxdWVzdBIbCgl1c2VyX25hbWUYASABKAlSCHVzZXJOYW1lEhQKBWFmdGVyGAIgASgJUgVh\
+      ZnRlchIUCgVsaW1pdBgDIAEoDVIFbGltaXQiZAoTTGlzdERldmljZXNSZXNwb25zZRIsCgdkZXZpY2VzGAEgAygLMhIu\
+      dGlkaW5ncy52MS5EZXZpY2VSB2RldmljZXMSHwoLbW9yZV9jb21pbmcYAiABKAhSCm1vcmVDb21pbmciQAoSU2V0TG9n\
+      TGV2ZWxSZXF1ZXN0EioKBWxldmVsGAEgASgOMhQudGlkaW5ncy52MS5Mb2dMZXZlbFIFbGV2ZWwicwoTU2V0TG9nTGV2\
+      ZWxSZXNwb25zZRIqCgVsZXZlbBgBIAEoDjIULnRpZGluZ3MudjEuTG9nTGV2ZWxSBWxldmVsEjAKCHByZXZpb3VzGAIg\
+      ASgOMhQudGlkaW5ncy52MS5Mb2dMZXZlbFIIcHJldmlvdXMitgIKE1NldFJldGVudGlvblJlcXVlc3QSPQoYdG9tYnN0\
+      b25lX3JldGVudGlvbl9kYXlzGAEgASgNSABSFnRvbWJzdG9uZVJldGVudGlvbkRheXOIAQESQwobbm90aWZpY2F0aW9u\
+      X3JldGVudGlvbl9kYXlzGAIgASgNSAFSGW5vdGlmaWNhdGlvblJldGVudGlvbkRheXOIAQESMAoRbm90aWZpY2F0aW9u\
+      c19tYXgYAyABKARIAlIQbm90aWZpY2F0aW9uc01heIgBARIWCgZyZXNldHMYBCABKAhSBnJlc2V0c0IbChlfdG9tYnN0\
+      b25lX3JldGVudGlvbl9kYXlzQh4KHF9ub3RpZmljYXRpb25fcmV0ZW50aW9uX2RheXNCFAoSX25vdGlmaWNhdGlvbnNf\
+      bWF4ItoBChRTZXRSZXRlbnRpb25SZXNwb25zZRI4Chh0b21ic3RvbmVfcmV0ZW50aW9uX2RheXMYASABKA1SFnRvbWJz\
+      dG9uZVJldGVudGlvbkRheXMSPgobbm90aWZpY2F0aW9uX3JldGVudGlvbl9kYXlzGAIgASgNUhlub3RpZmljYXRpb25S\
+      ZXRlbnRpb25EYXlzEisKEW5vdGlmaWNhdGlvbnNfbWF4GAMgASgEUhBub3RpZmljYXRpb25zTWF4EhsKCXNldF9uYW1l\
+      cxgEIAMoCVIIc2V0TmFtZXMiigEKDERyYWluUmVxdWVzdBIvCgZhY3Rpb24YASABKA4yFy50aWRpbmdzLnYxLkRyYWlu\
+      QWN0aW9uUgZhY3Rpb24SFAoFc3RvcHMYAiABKAhSBXN0b3BzEjMKFXBhdGllbmNlX21pbGxpc2Vjb25kcxgDIAEoDVIU\
+      cGF0aWVuY2VNaWxsaXNlY29uZHMiYQoNRHJhaW5SZXNwb25zZRIxCgVzdGF0ZRgBIAEoDjIbLnRpZGluZ3MucnBjLnYx\
+      LlNlcnZlclN0YXRlUgVzdGF0ZRIdCgpjYWxsc19vcGVuGAIgASgNUgljYWxsc09wZW4iGwoZRmV0Y2hDbHVzdGVyU3Rh\
+      dHVzUmVxdWVzdCKsAgoLQ2x1c3Rlck5vZGUSEgoEbmFtZRgBIAEoCVIEbmFtZRIoCgRyb2xlGAIgASgOMhQudGlkaW5n\
+      cy52MS5Ob2RlUm9sZVIEcm9sZRIYCgd2ZXJzaW9uGAMgASgJUgd2ZXJzaW9uEiEKDHJwY19lbmRwb2ludBgEIAEoCVIL\
+      cnBjRW5kcG9pbnQSIwoNcHVzaF9lbmRwb2ludBgFIAEoCVIMcHVzaEVuZHBvaW50Ei8KE3B1YmxpY2F0aW9uc19iZWhp\
+      bmQYBiABKARSEnB1YmxpY2F0aW9uc0JlaGluZBIvChNzaWxlbnRfbWlsbGlzZWNvbmRzGAcgASgNUhJzaWxlbnRNaWxs\
+      aXNlY29uZHMSGwoJaXNfY2FsbGVkGAggASgIUghpc0NhbGxlZCKJAQoaRmV0Y2hDbHVzdGVyU3RhdHVzUmVzcG9uc2US\
+      EgoEdGVybRgBIAEoBFIEdGVybRItCgVub2RlcxgCIAMoCzIXLnRpZGluZ3MudjEuQ2x1c3Rlck5vZGVSBW5vZGVzEigK\
+      EGdyb3Vwc19ydW5fYWdhaW4YAyABKARSDmdyb3Vwc1J1bkFnYWluIlAKF1Jlc2V0RGV2ZWxvcG1lbnRSZXF1ZXN0EhwK\
+      CWNvbnRhaW5lchgBIAEoCVIJY29udGFpbmVyEhcKB2RyeV9ydW4YAiABKAhSBmRyeVJ1biKUAQoYUmVzZXREZXZlbG9w\
+      bWVudFJlc3BvbnNlEjIKB2NoYW5nZXMYASADKAsyGC50aWRpbmdzLnYxLlNjaGVtYUNoYW5nZVIHY2hhbmdlcxIlCg5k\
+      YXRhYmFzZV9jb3VudBgCIAEoDVINZGF0YWJhc2VDb3VudBIdCgppc19ydW5uaW5nGAMgASgIUglpc1J1bm5pbmciVwoU\
+      RmV0Y2hVc2VyRGF0YVJlcXVlc3QSGwoJdXNlcl9uYW1lGAEgASgJUgh1c2VyTmFtZRIiCgxjb250aW51YXRpb24YAiAB\
+      KAxSDGNvbnRpbnVhdGlvbiLaBAoMVXNlckRhdGFJdGVtEjcKC2RhdGFiYXNlX2lkGAEgASgLMhYudGlkaW5ncy52MS5E\
+      YXRhYmFzZUlEUgpkYXRhYmFzZUlkEi8KB2FjY291bnQYAiABKAsyEy50aWRpbmdzLnYxLkFjY291bnRIAFIHYWNjb3Vu\
+      dBIpCgV1c2FnZRgDIAEoCzIRLnRpZGluZ3MudjEuVXNhZ2VIAFIFdXNhZ2USLAoGZGV2aWNlGAQgASgLMhIudGlkaW5n\
+      cy52MS5EZXZpY2VIAFIGZGV2aWNlEiwKBHpvbmUYBSABKAsyFi50aWRpbmdzLnYxLlJlY29yZFpvbmVIAFIEem9uZRIs\
+      CgZyZWNvcmQYBiABKAsyEi50aWRpbmdzLnYxLlJlY29yZEgAUgZyZWNvcmQSPgoMc3Vic2NyaXB0aW9uGAcgASgLMhgu\
+      dGlkaW5ncy52MS5TdWJzY3JpcHRpb25IAFIMc3Vic2NyaXB0aW9uEj4KDG5vdGlmaWNhdGlvbhgIIAEoCzIYLnRpZGlu\
+      Z3MudjEuTm90aWZpY2F0aW9uSABSDG5vdGlmaWNhdGlvbhIxCgVzaGFyZRgJIAEoCzIZLnRpZGluZ3MudjEuU2hhcmVN\
+      ZXRhZGF0YUgAUgVzaGFyZRIpCgVhc3NldBgKIAEoCzIRLnRpZGluZ3MudjEuQXNzZXRIAFIFYXNzZXQSRQoPZGlyZWN0\
+      b3J5X2VudHJ5GAsgASgLMhoudGlkaW5ncy52MS5EaXJlY3RvcnlFbnRyeUgAUg5kaXJlY3RvcnlFbnRyeUIGCgRpdGVt\
+      ImsKFUZldGNoVXNlckRhdGFSZXNwb25zZRIuCgVpdGVtcxgBIAMoCzIYLnRpZGluZ3MudjEuVXNlckRhdGFJdGVtUgVp\
+      dGVtcxIiCgxjb250aW51YXRpb24YAiABKAxSDGNvbnRpbnVhdGlvbiJ3ChBFcmFzZVVzZXJSZXF1ZXN0EhsKCXVzZXJf\
+      bmFtZRgBIAEoCVIIdXNlck5hbWUSRgoOcHVibGljX3JlY29yZHMYAiABKA4yHy50aWRpbmdzLnYxLlB1YmxpY1JlY29y\
+      ZHNBY3Rpb25SDXB1YmxpY1JlY29yZHMiRgoRRXJhc2VVc2VyUmVzcG9uc2USMQoHZXJhc3VyZRgBIAEoCzIXLnRpZGlu\
+      Z3MudjEuVXNlckVyYXN1cmVSB2VyYXN1cmUiXgoTRmV0Y2hFcmFzdXJlUmVxdWVzdBIdCgl1c2VyX25hbWUYASABKAlI\
+      AFIIdXNlck5hbWUSHwoKZXJhc3VyZV9pZBgCIAEoCUgAUgllcmFzdXJlSWRCBwoFd2hpY2giSQoURmV0Y2hFcmFzdXJl\
+      UmVzcG9uc2USMQoHZXJhc3VyZRgBIAEoCzIXLnRpZGluZ3MudjEuVXNlckVyYXN1cmVSB2VyYXN1cmUilQMKC1VzZXJF\
+      cmFzdXJlEh0KCmVyYXN1cmVfaWQYASABKAlSCWVyYXN1cmVJZBIbCgl1c2VyX25hbWUYAiABKAlSCHVzZXJOYW1lEiEK\
+      DHJlcXVlc3RlZF9ieRgDIAEoCVILcmVxdWVzdGVkQnkSOAoJcmVxdWVzdGVkGAQgASgLMhouZ29vZ2xlLnByb3RvYnVm\
+      LlRpbWVzdGFtcFIJcmVxdWVzdGVkEjYKCGZpbmlzaGVkGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFII\
+      ZmluaXNoZWQSRgoOcHVibGljX3JlY29yZHMYBiABKA4yHy50aWRpbmdzLnYxLlB1YmxpY1JlY29yZHNBY3Rpb25SDXB1\
+      YmxpY1JlY29yZHMSLwoGZXJhc2VkGAcgAygLMhcudGlkaW5ncy52MS5FcmFzZWRDb3VudFIGZXJhc2VkEjwKCnJlbWFp\
+      bmRlcnMYCCADKAsyHC50aWRpbmdzLnYxLkVyYXN1cmVSZW1haW5kZXJSCnJlbWFpbmRlcnMiNwoLRXJhc2VkQ291bnQS\
+      EgoEa2luZBgBIAEoCVIEa2luZBIUCgVjb3VudBgCIAEoBFIFY291bnQiZgoQRXJhc3VyZVJlbWFpbmRlchIgCgtkZXNj\
+      cmlwdGlvbhgBIAEoCVILZGVzY3JpcHRpb24SMAoFdW50aWwYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1w\
+      UgV1bnRpbCqDAQoJQ2hlY2tTdGVwEhoKFkNIRUNLX1NURVBfVU5TUEVDSUZJRUQQABIUChBDSEVDS19TVEVQX1BBR0VT\
+      EAESFQoRQ0hFQ0tfU1RFUF9BU1NFVFMQAhIYChRDSEVDS19TVEVQX1NUUlVDVFVSRRADEhMKD0NIRUNLX1NURVBfRE9O\
+      RRAEKnoKCExvZ0xldmVsEhkKFUxPR19MRVZFTF9VTlNQRUNJRklFRBAAEhMKD0xPR19MRVZFTF9ERUJVRxABEhIKDkxP\
+      R19MRVZFTF9JTkZPEAISFQoRTE9HX0xFVkVMX1dBUk5JTkcQAxITCg9MT0dfTEVWRUxfRVJST1IQBCpcCgtEcmFpbkFj\
+      dGlvbhIcChhEUkFJTl9BQ1RJT05fVU5TUEVDSUZJRUQQABIWChJEUkFJTl9BQ1RJT05fRFJBSU4QARIXChNEUkFJTl9B\
+      Q1RJT05fUkVTVU1FEAIqUwoITm9kZVJvbGUSGQoVTk9ERV9ST0xFX1VOU1BFQ0lGSUVEEAASFAoQTk9ERV9ST0xFX0xF\
+      QURFUhABEhYKEk5PREVfUk9MRV9GT0xMT1dFUhACKn4KE1B1YmxpY1JlY29yZHNBY3Rpb24SJQohUFVCTElDX1JFQ09S\
+      RFNfQUNUSU9OX1VOU1BFQ0lGSUVEEAASIAocUFVCTElDX1JFQ09SRFNfQUNUSU9OX0RFTEVURRABEh4KGlBVQkxJQ19S\
+      RUNPUkRTX0FDVElPTl9LRUVQEAIywxAKDEFkbWluU2VydmljZRJLCgpDcmVhdGVVc2VyEh0udGlkaW5ncy52MS5DcmVh\
+      dGVVc2VyUmVxdWVzdBoeLnRpZGluZ3MudjEuQ3JlYXRlVXNlclJlc3BvbnNlElAKClVwZGF0ZVVzZXISHS50aWRpbmdz\
+      LnYxLlVwZGF0ZVVzZXJSZXF1ZXN0Gh4udGlkaW5ncy52MS5VcGRhdGVVc2VyUmVzcG9uc2UiA5ACAhJNCglMaXN0VXNl\
+      cnMSHC50aWRpbmdzLnYxLkxpc3RVc2Vyc1JlcXVlc3QaHS50aWRpbmdzLnYxLkxpc3RVc2Vyc1Jlc3BvbnNlIgOQAgES\
+      VgoMQXV0aG9yaXplS2V5Eh8udGlkaW5ncy52MS5BdXRob3JpemVLZXlSZXF1ZXN0GiAudGlkaW5ncy52MS5BdXRob3Jp\
+      emVLZXlSZXNwb25zZSIDkAICEk0KCVJldm9rZUtleRIcLnRpZGluZ3MudjEuUmV2b2tlS2V5UmVxdWVzdBodLnRpZGlu\
+      Z3MudjEuUmV2b2tlS2V5UmVzcG9uc2UiA5ACAhJTCgtBc3NpZ25Sb2xlcxIeLnRpZGluZ3MudjEuQXNzaWduUm9sZXNS\
+      ZXF1ZXN0Gh8udGlkaW5ncy52MS5Bc3NpZ25Sb2xlc1Jlc3BvbnNlIgOQAgISVwoOQ3JlYXRlV2ViVG9rZW4SIS50aWRp\
+      bmdzLnYxLkNyZWF0ZVdlYlRva2VuUmVxdWVzdBoiLnRpZGluZ3MudjEuQ3JlYXRlV2ViVG9rZW5SZXNwb25zZRJZCg1M\
+      aXN0V2ViVG9rZW5zEiAudGlkaW5ncy52MS5MaXN0V2ViVG9rZW5zUmVxdWVzdBohLnRpZGluZ3MudjEuTGlzdFdlYlRv\
+      a2Vuc1Jlc3BvbnNlIgOQAgESXAoOUmV2b2tlV2ViVG9rZW4SIS50aWRpbmdzLnYxLlJldm9rZVdlYlRva2VuUmVxdWVz\
+      dBoiLnRpZGluZ3MudjEuUmV2b2tlV2ViVG9rZW5SZXNwb25zZSIDkAICElkKDUZldGNoQXVkaXRMb2cSIC50aWRpbmdz\
+      LnYxLkZldGNoQXVkaXRMb2dSZXF1ZXN0GiEudGlkaW5ncy52MS5GZXRjaEF1ZGl0TG9nUmVzcG9uc2UiA5ACARJTCgxD\
+      cmVhdGVCYWNrdXASHy50aWRpbmdzLnYxLkNyZWF0ZUJhY2t1cFJlcXVlc3QaIC50aWRpbmdzLnYxLkNyZWF0ZUJhY2t1\
+      cFJlc3BvbnNlMAESUgoKQ2hlY2tTdG9yZRIdLnRpZGluZ3MudjEuQ2hlY2tTdG9yZVJlcXVlc3QaHi50aWRpbmdzLnYx\
+      LkNoZWNrU3RvcmVSZXNwb25zZSIDkAIBMAESXwoPRmV0Y2hTdGF0aXN0aWNzEiIudGlkaW5ncy52MS5GZXRjaFN0YXRp\
+      c3RpY3NSZXF1ZXN0GiMudGlkaW5ncy52MS5GZXRjaFN0YXRpc3RpY3NSZXNwb25zZSIDkAIBEl8KD0xpc3RDb25uZWN0\
+      aW9ucxIiLnRpZGluZ3MudjEuTGlzdENvbm5lY3Rpb25zUmVxdWVzdBojLnRpZGluZ3MudjEuTGlzdENvbm5lY3Rpb25z\
+      UmVzcG9uc2UiA5ACARJcCg5FbmRDb25uZWN0aW9ucxIhLnRpZGluZ3MudjEuRW5kQ29ubmVjdGlvbnNSZXF1ZXN0GiIu\
+      dGlkaW5ncy52MS5FbmRDb25uZWN0aW9uc1Jlc3BvbnNlIgOQAgISUwoLTGlzdERldmljZXMSHi50aWRpbmdzLnYxLkxp\
+      c3REZXZpY2VzUmVxdWVzdBofLnRpZGluZ3MudjEuTGlzdERldmljZXNSZXNwb25zZSIDkAIBElMKC1NldExvZ0xldmVs\
+      Eh4udGlkaW5ncy52MS5TZXRMb2dMZXZlbFJlcXVlc3QaHy50aWRpbmdzLnYxLlNldExvZ0xldmVsUmVzcG9uc2UiA5AC\
+      AhJWCgxTZXRSZXRlbnRpb24SHy50aWRpbmdzLnYxLlNldFJldGVudGlvblJlcXVlc3QaIC50aWRpbmdzLnYxLlNldFJl\
+      dGVudGlvblJlc3BvbnNlIgOQAgISQQoFRHJhaW4SGC50aWRpbmdzLnYxLkRyYWluUmVxdWVzdBoZLnRpZGluZ3MudjEu\
+      RHJhaW5SZXNwb25zZSIDkAICEmgKEkZldGNoQ2x1c3RlclN0YXR1cxIlLnRpZGluZ3MudjEuRmV0Y2hDbHVzdGVyU3Rh\
+      dHVzUmVxdWVzdBomLnRpZGluZ3MudjEuRmV0Y2hDbHVzdGVyU3RhdHVzUmVzcG9uc2UiA5ACARJiChBSZXNldERldmVs\
+      b3BtZW50EiMudGlkaW5ncy52MS5SZXNldERldmVsb3BtZW50UmVxdWVzdBokLnRpZGluZ3MudjEuUmVzZXREZXZlbG9w\
+      bWVudFJlc3BvbnNlIgOQAgISWQoNRmV0Y2hVc2VyRGF0YRIgLnRpZGluZ3MudjEuRmV0Y2hVc2VyRGF0YVJlcXVlc3Qa\
+      IS50aWRpbmdzLnYxLkZldGNoVXNlckRhdGFSZXNwb25zZSIDkAIBEk0KCUVyYXNlVXNlchIcLnRpZGluZ3MudjEuRXJh\
+      c2VVc2VyUmVxdWVzdBodLnRpZGluZ3MudjEuRXJhc2VVc2VyUmVzcG9uc2UiA5ACAhJWCgxGZXRjaEVyYXN1cmUSHy50\
+      aWRpbmdzLnYxLkZldGNoRXJhc3VyZVJlcXVlc3QaIC50aWRpbmdzLnYxLkZldGNoRXJhc3VyZVJlc3BvbnNlIgOQAgFi\
+      BnByb3RvMw==
       """)
 }

@@ -22,6 +22,7 @@ PROTOBUF_C__BEGIN_DECLS
 #include "tidings/v1/record.pb-c.h"
 #include "tidings/v1/schema_service.pb-c.h"
 #include "tidings/v1/share_service.pb-c.h"
+#include "tidings/v1/web_token.pb-c.h"
 #include "tidings/v1/zone_service.pb-c.h"
 
 typedef struct Tidings__V1__Account Tidings__V1__Account;
@@ -38,6 +39,14 @@ typedef struct Tidings__V1__RevokeKeyRequest Tidings__V1__RevokeKeyRequest;
 typedef struct Tidings__V1__RevokeKeyResponse Tidings__V1__RevokeKeyResponse;
 typedef struct Tidings__V1__AssignRolesRequest Tidings__V1__AssignRolesRequest;
 typedef struct Tidings__V1__AssignRolesResponse Tidings__V1__AssignRolesResponse;
+typedef struct Tidings__V1__NewAPIToken Tidings__V1__NewAPIToken;
+typedef struct Tidings__V1__NewServerKey Tidings__V1__NewServerKey;
+typedef struct Tidings__V1__CreateWebTokenRequest Tidings__V1__CreateWebTokenRequest;
+typedef struct Tidings__V1__CreateWebTokenResponse Tidings__V1__CreateWebTokenResponse;
+typedef struct Tidings__V1__ListWebTokensRequest Tidings__V1__ListWebTokensRequest;
+typedef struct Tidings__V1__ListWebTokensResponse Tidings__V1__ListWebTokensResponse;
+typedef struct Tidings__V1__RevokeWebTokenRequest Tidings__V1__RevokeWebTokenRequest;
+typedef struct Tidings__V1__RevokeWebTokenResponse Tidings__V1__RevokeWebTokenResponse;
 typedef struct Tidings__V1__FetchAuditLogRequest Tidings__V1__FetchAuditLogRequest;
 typedef struct Tidings__V1__AuditEntry Tidings__V1__AuditEntry;
 typedef struct Tidings__V1__FetchAuditLogResponse Tidings__V1__FetchAuditLogResponse;
@@ -539,6 +548,194 @@ struct  Tidings__V1__AssignRolesResponse
 };
 #define TIDINGS__V1__ASSIGN_ROLES_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__assign_roles_response__descriptor) \
+    , NULL }
+
+
+/*
+ * An API token to be created.
+ */
+struct  Tidings__V1__NewAPIToken
+{
+  ProtobufCMessage base;
+  /*
+   * The origins whose pages may use it, for example `https://example.org` or `http://localhost:8080`; none: all.
+   */
+  size_t n_allowed_origins;
+  ProtobufCBinaryData *allowed_origins;
+  /*
+   * Where a sign-in ends, an `https` URL (or `http` on this machine); empty: in the page that began it.
+   */
+  ProtobufCBinaryData callback_url;
+};
+#define TIDINGS__V1__NEW_APITOKEN__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__new_apitoken__descriptor) \
+    , 0,NULL, {0,NULL} }
+
+
+/*
+ * A server key to be admitted.
+ */
+struct  Tidings__V1__NewServerKey
+{
+  ProtobufCMessage base;
+  /*
+   * Whose calls are signed with it.
+   */
+  ProtobufCBinaryData user_name;
+  /*
+   * The P-256 public key as SubjectPublicKeyInfo in DER, 91 bytes.
+   */
+  ProtobufCBinaryData public_key;
+};
+#define TIDINGS__V1__NEW_SERVER_KEY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__new_server_key__descriptor) \
+    , {0,NULL}, {0,NULL} }
+
+
+typedef enum {
+  TIDINGS__V1__CREATE_WEB_TOKEN_REQUEST__CREDENTIAL__NOT_SET = 0,
+  TIDINGS__V1__CREATE_WEB_TOKEN_REQUEST__CREDENTIAL_API_TOKEN = 5,
+  TIDINGS__V1__CREATE_WEB_TOKEN_REQUEST__CREDENTIAL_SERVER_KEY = 6
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__CREATE_WEB_TOKEN_REQUEST__CREDENTIAL__CASE)
+} Tidings__V1__CreateWebTokenRequest__CredentialCase;
+
+/*
+ * Creates a web credential.
+ */
+struct  Tidings__V1__CreateWebTokenRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The container; empty: `default`.
+   */
+  ProtobufCBinaryData container;
+  /*
+   * The environment.
+   */
+  Tidings__V1__Environment environment;
+  /*
+   * What it is for, at most 255 bytes.
+   */
+  ProtobufCBinaryData label;
+  /*
+   * When it expires; absent: never.
+   */
+  Google__Protobuf__Timestamp *expires;
+  Tidings__V1__CreateWebTokenRequest__CredentialCase credential_case;
+  union {
+    /*
+     * An API token.
+     */
+    Tidings__V1__NewAPIToken *api_token;
+    /*
+     * A server key.
+     */
+    Tidings__V1__NewServerKey *server_key;
+  };
+};
+#define TIDINGS__V1__CREATE_WEB_TOKEN_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__create_web_token_request__descriptor) \
+    , {0,NULL}, TIDINGS__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, {0,NULL}, NULL, TIDINGS__V1__CREATE_WEB_TOKEN_REQUEST__CREDENTIAL__NOT_SET, {0} }
+
+
+/*
+ * The credential is created.
+ */
+struct  Tidings__V1__CreateWebTokenResponse
+{
+  ProtobufCMessage base;
+  /*
+   * As stored.
+   */
+  Tidings__V1__WebToken *token;
+  /*
+   * The text of an API token, 64 hexadecimal digits: it cannot be read again.
+   */
+  ProtobufCBinaryData api_token;
+};
+#define TIDINGS__V1__CREATE_WEB_TOKEN_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__create_web_token_response__descriptor) \
+    , NULL, {0,NULL} }
+
+
+/*
+ * Asks for web credentials.
+ */
+struct  Tidings__V1__ListWebTokensRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Those with a greater ID; 0: from the first.
+   */
+  uint64_t after;
+  /*
+   * Most credentials; 0: the server's default.
+   */
+  uint32_t limit;
+  /*
+   * Only those of this kind; unspecified: all.
+   */
+  Tidings__V1__WebTokenKind kind;
+  /*
+   * Only sessions and server keys of this user; empty: all.
+   */
+  ProtobufCBinaryData user_name;
+};
+#define TIDINGS__V1__LIST_WEB_TOKENS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__list_web_tokens_request__descriptor) \
+    , 0, 0, TIDINGS__V1__WEB_TOKEN_KIND__WEB_TOKEN_KIND_UNSPECIFIED, {0,NULL} }
+
+
+/*
+ * Web credentials.
+ */
+struct  Tidings__V1__ListWebTokensResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Sorted by ID. Expired and revoked sessions are removed after a day.
+   */
+  size_t n_tokens;
+  Tidings__V1__WebToken **tokens;
+  /*
+   * There are more, after the last one.
+   */
+  protobuf_c_boolean more_coming;
+};
+#define TIDINGS__V1__LIST_WEB_TOKENS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__list_web_tokens_response__descriptor) \
+    , 0,NULL, 0 }
+
+
+/*
+ * Revokes a web credential.
+ */
+struct  Tidings__V1__RevokeWebTokenRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Which one. UNKNOWN_ITEM if there is none.
+   */
+  uint64_t id;
+};
+#define TIDINGS__V1__REVOKE_WEB_TOKEN_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__revoke_web_token_request__descriptor) \
+    , 0 }
+
+
+/*
+ * The credential is revoked.
+ */
+struct  Tidings__V1__RevokeWebTokenResponse
+{
+  ProtobufCMessage base;
+  /*
+   * As stored.
+   */
+  Tidings__V1__WebToken *token;
+};
+#define TIDINGS__V1__REVOKE_WEB_TOKEN_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__revoke_web_token_response__descriptor) \
     , NULL }
 
 
@@ -1956,6 +2153,158 @@ Tidings__V1__AssignRolesResponse *
 void   tidings__v1__assign_roles_response__free_unpacked
                      (Tidings__V1__AssignRolesResponse *message,
                       ProtobufCAllocator *allocator);
+/* Tidings__V1__NewAPIToken methods */
+void   tidings__v1__new_apitoken__init
+                     (Tidings__V1__NewAPIToken         *message);
+size_t tidings__v1__new_apitoken__get_packed_size
+                     (const Tidings__V1__NewAPIToken   *message);
+size_t tidings__v1__new_apitoken__pack
+                     (const Tidings__V1__NewAPIToken   *message,
+                      uint8_t             *out);
+size_t tidings__v1__new_apitoken__pack_to_buffer
+                     (const Tidings__V1__NewAPIToken   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__NewAPIToken *
+       tidings__v1__new_apitoken__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__new_apitoken__free_unpacked
+                     (Tidings__V1__NewAPIToken *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__NewServerKey methods */
+void   tidings__v1__new_server_key__init
+                     (Tidings__V1__NewServerKey         *message);
+size_t tidings__v1__new_server_key__get_packed_size
+                     (const Tidings__V1__NewServerKey   *message);
+size_t tidings__v1__new_server_key__pack
+                     (const Tidings__V1__NewServerKey   *message,
+                      uint8_t             *out);
+size_t tidings__v1__new_server_key__pack_to_buffer
+                     (const Tidings__V1__NewServerKey   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__NewServerKey *
+       tidings__v1__new_server_key__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__new_server_key__free_unpacked
+                     (Tidings__V1__NewServerKey *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__CreateWebTokenRequest methods */
+void   tidings__v1__create_web_token_request__init
+                     (Tidings__V1__CreateWebTokenRequest         *message);
+size_t tidings__v1__create_web_token_request__get_packed_size
+                     (const Tidings__V1__CreateWebTokenRequest   *message);
+size_t tidings__v1__create_web_token_request__pack
+                     (const Tidings__V1__CreateWebTokenRequest   *message,
+                      uint8_t             *out);
+size_t tidings__v1__create_web_token_request__pack_to_buffer
+                     (const Tidings__V1__CreateWebTokenRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__CreateWebTokenRequest *
+       tidings__v1__create_web_token_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__create_web_token_request__free_unpacked
+                     (Tidings__V1__CreateWebTokenRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__CreateWebTokenResponse methods */
+void   tidings__v1__create_web_token_response__init
+                     (Tidings__V1__CreateWebTokenResponse         *message);
+size_t tidings__v1__create_web_token_response__get_packed_size
+                     (const Tidings__V1__CreateWebTokenResponse   *message);
+size_t tidings__v1__create_web_token_response__pack
+                     (const Tidings__V1__CreateWebTokenResponse   *message,
+                      uint8_t             *out);
+size_t tidings__v1__create_web_token_response__pack_to_buffer
+                     (const Tidings__V1__CreateWebTokenResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__CreateWebTokenResponse *
+       tidings__v1__create_web_token_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__create_web_token_response__free_unpacked
+                     (Tidings__V1__CreateWebTokenResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__ListWebTokensRequest methods */
+void   tidings__v1__list_web_tokens_request__init
+                     (Tidings__V1__ListWebTokensRequest         *message);
+size_t tidings__v1__list_web_tokens_request__get_packed_size
+                     (const Tidings__V1__ListWebTokensRequest   *message);
+size_t tidings__v1__list_web_tokens_request__pack
+                     (const Tidings__V1__ListWebTokensRequest   *message,
+                      uint8_t             *out);
+size_t tidings__v1__list_web_tokens_request__pack_to_buffer
+                     (const Tidings__V1__ListWebTokensRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__ListWebTokensRequest *
+       tidings__v1__list_web_tokens_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__list_web_tokens_request__free_unpacked
+                     (Tidings__V1__ListWebTokensRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__ListWebTokensResponse methods */
+void   tidings__v1__list_web_tokens_response__init
+                     (Tidings__V1__ListWebTokensResponse         *message);
+size_t tidings__v1__list_web_tokens_response__get_packed_size
+                     (const Tidings__V1__ListWebTokensResponse   *message);
+size_t tidings__v1__list_web_tokens_response__pack
+                     (const Tidings__V1__ListWebTokensResponse   *message,
+                      uint8_t             *out);
+size_t tidings__v1__list_web_tokens_response__pack_to_buffer
+                     (const Tidings__V1__ListWebTokensResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__ListWebTokensResponse *
+       tidings__v1__list_web_tokens_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__list_web_tokens_response__free_unpacked
+                     (Tidings__V1__ListWebTokensResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__RevokeWebTokenRequest methods */
+void   tidings__v1__revoke_web_token_request__init
+                     (Tidings__V1__RevokeWebTokenRequest         *message);
+size_t tidings__v1__revoke_web_token_request__get_packed_size
+                     (const Tidings__V1__RevokeWebTokenRequest   *message);
+size_t tidings__v1__revoke_web_token_request__pack
+                     (const Tidings__V1__RevokeWebTokenRequest   *message,
+                      uint8_t             *out);
+size_t tidings__v1__revoke_web_token_request__pack_to_buffer
+                     (const Tidings__V1__RevokeWebTokenRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__RevokeWebTokenRequest *
+       tidings__v1__revoke_web_token_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__revoke_web_token_request__free_unpacked
+                     (Tidings__V1__RevokeWebTokenRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__RevokeWebTokenResponse methods */
+void   tidings__v1__revoke_web_token_response__init
+                     (Tidings__V1__RevokeWebTokenResponse         *message);
+size_t tidings__v1__revoke_web_token_response__get_packed_size
+                     (const Tidings__V1__RevokeWebTokenResponse   *message);
+size_t tidings__v1__revoke_web_token_response__pack
+                     (const Tidings__V1__RevokeWebTokenResponse   *message,
+                      uint8_t             *out);
+size_t tidings__v1__revoke_web_token_response__pack_to_buffer
+                     (const Tidings__V1__RevokeWebTokenResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__RevokeWebTokenResponse *
+       tidings__v1__revoke_web_token_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__revoke_web_token_response__free_unpacked
+                     (Tidings__V1__RevokeWebTokenResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchAuditLogRequest methods */
 void   tidings__v1__fetch_audit_log_request__init
                      (Tidings__V1__FetchAuditLogRequest         *message);
@@ -2760,6 +3109,30 @@ typedef void (*Tidings__V1__AssignRolesRequest_Closure)
 typedef void (*Tidings__V1__AssignRolesResponse_Closure)
                  (const Tidings__V1__AssignRolesResponse *message,
                   void *closure_data);
+typedef void (*Tidings__V1__NewAPIToken_Closure)
+                 (const Tidings__V1__NewAPIToken *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__NewServerKey_Closure)
+                 (const Tidings__V1__NewServerKey *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__CreateWebTokenRequest_Closure)
+                 (const Tidings__V1__CreateWebTokenRequest *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__CreateWebTokenResponse_Closure)
+                 (const Tidings__V1__CreateWebTokenResponse *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__ListWebTokensRequest_Closure)
+                 (const Tidings__V1__ListWebTokensRequest *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__ListWebTokensResponse_Closure)
+                 (const Tidings__V1__ListWebTokensResponse *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__RevokeWebTokenRequest_Closure)
+                 (const Tidings__V1__RevokeWebTokenRequest *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__RevokeWebTokenResponse_Closure)
+                 (const Tidings__V1__RevokeWebTokenResponse *message,
+                  void *closure_data);
 typedef void (*Tidings__V1__FetchAuditLogRequest_Closure)
                  (const Tidings__V1__FetchAuditLogRequest *message,
                   void *closure_data);
@@ -2911,6 +3284,18 @@ struct Tidings__V1__AdminService_Service
                        const Tidings__V1__AssignRolesRequest *input,
                        Tidings__V1__AssignRolesResponse_Closure closure,
                        void *closure_data);
+  void (*create_web_token)(Tidings__V1__AdminService_Service *service,
+                           const Tidings__V1__CreateWebTokenRequest *input,
+                           Tidings__V1__CreateWebTokenResponse_Closure closure,
+                           void *closure_data);
+  void (*list_web_tokens)(Tidings__V1__AdminService_Service *service,
+                          const Tidings__V1__ListWebTokensRequest *input,
+                          Tidings__V1__ListWebTokensResponse_Closure closure,
+                          void *closure_data);
+  void (*revoke_web_token)(Tidings__V1__AdminService_Service *service,
+                           const Tidings__V1__RevokeWebTokenRequest *input,
+                           Tidings__V1__RevokeWebTokenResponse_Closure closure,
+                           void *closure_data);
   void (*fetch_audit_log)(Tidings__V1__AdminService_Service *service,
                           const Tidings__V1__FetchAuditLogRequest *input,
                           Tidings__V1__FetchAuditLogResponse_Closure closure,
@@ -2985,6 +3370,9 @@ void tidings__v1__admin_service__init (Tidings__V1__AdminService_Service *servic
       function_prefix__ ## authorize_key,\
       function_prefix__ ## revoke_key,\
       function_prefix__ ## assign_roles,\
+      function_prefix__ ## create_web_token,\
+      function_prefix__ ## list_web_tokens,\
+      function_prefix__ ## revoke_web_token,\
       function_prefix__ ## fetch_audit_log,\
       function_prefix__ ## create_backup,\
       function_prefix__ ## check_store,\
@@ -3024,6 +3412,18 @@ void tidings__v1__admin_service__assign_roles(ProtobufCService *service,
                                               const Tidings__V1__AssignRolesRequest *input,
                                               Tidings__V1__AssignRolesResponse_Closure closure,
                                               void *closure_data);
+void tidings__v1__admin_service__create_web_token(ProtobufCService *service,
+                                                  const Tidings__V1__CreateWebTokenRequest *input,
+                                                  Tidings__V1__CreateWebTokenResponse_Closure closure,
+                                                  void *closure_data);
+void tidings__v1__admin_service__list_web_tokens(ProtobufCService *service,
+                                                 const Tidings__V1__ListWebTokensRequest *input,
+                                                 Tidings__V1__ListWebTokensResponse_Closure closure,
+                                                 void *closure_data);
+void tidings__v1__admin_service__revoke_web_token(ProtobufCService *service,
+                                                  const Tidings__V1__RevokeWebTokenRequest *input,
+                                                  Tidings__V1__RevokeWebTokenResponse_Closure closure,
+                                                  void *closure_data);
 void tidings__v1__admin_service__fetch_audit_log(ProtobufCService *service,
                                                  const Tidings__V1__FetchAuditLogRequest *input,
                                                  Tidings__V1__FetchAuditLogResponse_Closure closure,
@@ -3106,6 +3506,14 @@ extern const ProtobufCMessageDescriptor tidings__v1__revoke_key_request__descrip
 extern const ProtobufCMessageDescriptor tidings__v1__revoke_key_response__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__assign_roles_request__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__assign_roles_response__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__new_apitoken__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__new_server_key__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__create_web_token_request__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__create_web_token_response__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__list_web_tokens_request__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__list_web_tokens_response__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__revoke_web_token_request__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__revoke_web_token_response__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__fetch_audit_log_request__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__audit_entry__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__fetch_audit_log_response__descriptor;

@@ -11,11 +11,12 @@ from google.protobuf import symbol_database as _symbol_database
 _sym_db = _symbol_database.Default()
 
 
+from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 from tidings.v1 import database_pb2 as tidings_dot_v1_dot_database__pb2
 from tidings.v1 import error_pb2 as tidings_dot_v1_dot_error__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n tidings/v1/account_service.proto\x12\ntidings.v1\x1a\x19tidings/v1/database.proto\x1a\x16tidings/v1/error.proto\"\x1b\n\x19\x46\x65tchAccountStatusRequest\"\xcc\x01\n\x1a\x46\x65tchAccountStatusResponse\x12)\n\x06status\x18\x01 \x01(\x0e\x32\x19.tidings.v1.AccountStatus\x12\x18\n\x10user_record_name\x18\x02 \x01(\t\x12\r\n\x05roles\x18\x03 \x03(\t\x12 \n\x05usage\x18\x04 \x03(\x0b\x32\x11.tidings.v1.Usage\x12 \n\x05quota\x18\x05 \x01(\x0b\x32\x11.tidings.v1.Quota\x12\x16\n\x0ekey_expires_ms\x18\x06 \x01(\x04\"Q\n\x05Usage\x12\x11\n\tcontainer\x18\x01 \x01(\t\x12\x0f\n\x07records\x18\x02 \x01(\x04\x12\r\n\x05\x62ytes\x18\x03 \x01(\x04\x12\x15\n\rsubscriptions\x18\x04 \x01(\x04\"\x81\x01\n\x05Quota\x12\x13\n\x0brecords_max\x18\x01 \x01(\x04\x12\x11\n\tbytes_max\x18\x02 \x01(\x04\x12\x1c\n\x14\x63\x61lls_per_second_max\x18\x03 \x01(\r\x12\x19\n\x11subscriptions_max\x18\x04 \x01(\r\x12\x17\n\x0f\x63onnections_max\x18\x05 \x01(\r\"-\n\x18\x46\x65tchUserRecordIDRequest\x12\x11\n\tcontainer\x18\x01 \x01(\t\"5\n\x19\x46\x65tchUserRecordIDResponse\x12\x18\n\x10user_record_name\x18\x01 \x01(\t\"`\n\nUserLookup\x12\x1a\n\x10user_record_name\x18\x01 \x01(\tH\x00\x12\x17\n\remail_address\x18\x02 \x01(\tH\x00\x12\x16\n\x0cphone_number\x18\x03 \x01(\tH\x00\x42\x05\n\x03key\"}\n\x11\x46\x65tchUsersRequest\x12\x11\n\tcontainer\x18\x01 \x01(\t\x12,\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x17.tidings.v1.Environment\x12\'\n\x07lookups\x18\x03 \x03(\x0b\x32\x16.tidings.v1.UserLookup\"L\n\x04User\x12\x18\n\x10user_record_name\x18\x01 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\x12\x14\n\x0c\x64iscoverable\x18\x03 \x01(\x08\"\x89\x01\n\nUserResult\x12&\n\x06lookup\x18\x01 \x01(\x0b\x32\x16.tidings.v1.UserLookup\x12 \n\x04user\x18\x02 \x01(\x0b\x32\x10.tidings.v1.UserH\x00\x12&\n\x05\x65rror\x18\x03 \x01(\x0b\x32\x15.tidings.v1.ItemErrorH\x00\x42\t\n\x07outcome\"=\n\x12\x46\x65tchUsersResponse\x12\'\n\x07results\x18\x01 \x03(\x0b\x32\x16.tidings.v1.UserResult\"S\n\x0e\x44irectoryEntry\x12\x14\n\x0c\x64isplay_name\x18\x01 \x01(\t\x12\x15\n\remail_address\x18\x02 \x01(\t\x12\x14\n\x0cphone_number\x18\x03 \x01(\t\"]\n\x1a\x46\x65tchDirectoryEntryRequest\x12\x11\n\tcontainer\x18\x01 \x01(\t\x12,\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x17.tidings.v1.Environment\"H\n\x1b\x46\x65tchDirectoryEntryResponse\x12)\n\x05\x65ntry\x18\x01 \x01(\x0b\x32\x1a.tidings.v1.DirectoryEntry\"\x89\x01\n\x1bUpdateDirectoryEntryRequest\x12\x11\n\tcontainer\x18\x01 \x01(\t\x12,\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x17.tidings.v1.Environment\x12)\n\x05\x65ntry\x18\x03 \x01(\x0b\x32\x1a.tidings.v1.DirectoryEntry\"I\n\x1cUpdateDirectoryEntryResponse\x12)\n\x05\x65ntry\x18\x01 \x01(\x0b\x32\x1a.tidings.v1.DirectoryEntry\"u\n\x14ListDirectoryRequest\x12\x11\n\tcontainer\x18\x01 \x01(\t\x12,\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x17.tidings.v1.Environment\x12\r\n\x05\x61\x66ter\x18\x03 \x01(\t\x12\r\n\x05limit\x18\x04 \x01(\r\"M\n\x15ListDirectoryResponse\x12\x1f\n\x05users\x18\x01 \x03(\x0b\x32\x10.tidings.v1.User\x12\x13\n\x0bmore_coming\x18\x02 \x01(\x08*\xb7\x01\n\rAccountStatus\x12\x1e\n\x1a\x41\x43\x43OUNT_STATUS_UNSPECIFIED\x10\x00\x12\x1c\n\x18\x41\x43\x43OUNT_STATUS_AVAILABLE\x10\x01\x12\x1d\n\x19\x41\x43\x43OUNT_STATUS_RESTRICTED\x10\x02\x12\x1d\n\x19\x41\x43\x43OUNT_STATUS_NO_ACCOUNT\x10\x03\x12*\n&ACCOUNT_STATUS_TEMPORARILY_UNAVAILABLE\x10\x04\x32\xeb\x04\n\x0e\x41\x63\x63ountService\x12h\n\x12\x46\x65tchAccountStatus\x12%.tidings.v1.FetchAccountStatusRequest\x1a&.tidings.v1.FetchAccountStatusResponse\"\x03\x90\x02\x01\x12\x65\n\x11\x46\x65tchUserRecordID\x12$.tidings.v1.FetchUserRecordIDRequest\x1a%.tidings.v1.FetchUserRecordIDResponse\"\x03\x90\x02\x01\x12P\n\nFetchUsers\x12\x1d.tidings.v1.FetchUsersRequest\x1a\x1e.tidings.v1.FetchUsersResponse\"\x03\x90\x02\x01\x12k\n\x13\x46\x65tchDirectoryEntry\x12&.tidings.v1.FetchDirectoryEntryRequest\x1a\'.tidings.v1.FetchDirectoryEntryResponse\"\x03\x90\x02\x01\x12n\n\x14UpdateDirectoryEntry\x12\'.tidings.v1.UpdateDirectoryEntryRequest\x1a(.tidings.v1.UpdateDirectoryEntryResponse\"\x03\x90\x02\x02\x12Y\n\rListDirectory\x12 .tidings.v1.ListDirectoryRequest\x1a!.tidings.v1.ListDirectoryResponse\"\x03\x90\x02\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n tidings/v1/account_service.proto\x12\ntidings.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19tidings/v1/database.proto\x1a\x16tidings/v1/error.proto\"\x1b\n\x19\x46\x65tchAccountStatusRequest\"\xcc\x01\n\x1a\x46\x65tchAccountStatusResponse\x12)\n\x06status\x18\x01 \x01(\x0e\x32\x19.tidings.v1.AccountStatus\x12\x18\n\x10user_record_name\x18\x02 \x01(\t\x12\r\n\x05roles\x18\x03 \x03(\t\x12 \n\x05usage\x18\x04 \x03(\x0b\x32\x11.tidings.v1.Usage\x12 \n\x05quota\x18\x05 \x01(\x0b\x32\x11.tidings.v1.Quota\x12\x16\n\x0ekey_expires_ms\x18\x06 \x01(\x04\"Q\n\x05Usage\x12\x11\n\tcontainer\x18\x01 \x01(\t\x12\x0f\n\x07records\x18\x02 \x01(\x04\x12\r\n\x05\x62ytes\x18\x03 \x01(\x04\x12\x15\n\rsubscriptions\x18\x04 \x01(\x04\"\x81\x01\n\x05Quota\x12\x13\n\x0brecords_max\x18\x01 \x01(\x04\x12\x11\n\tbytes_max\x18\x02 \x01(\x04\x12\x1c\n\x14\x63\x61lls_per_second_max\x18\x03 \x01(\r\x12\x19\n\x11subscriptions_max\x18\x04 \x01(\r\x12\x17\n\x0f\x63onnections_max\x18\x05 \x01(\r\"-\n\x18\x46\x65tchUserRecordIDRequest\x12\x11\n\tcontainer\x18\x01 \x01(\t\"5\n\x19\x46\x65tchUserRecordIDResponse\x12\x18\n\x10user_record_name\x18\x01 \x01(\t\"`\n\nUserLookup\x12\x1a\n\x10user_record_name\x18\x01 \x01(\tH\x00\x12\x17\n\remail_address\x18\x02 \x01(\tH\x00\x12\x16\n\x0cphone_number\x18\x03 \x01(\tH\x00\x42\x05\n\x03key\"}\n\x11\x46\x65tchUsersRequest\x12\x11\n\tcontainer\x18\x01 \x01(\t\x12,\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x17.tidings.v1.Environment\x12\'\n\x07lookups\x18\x03 \x03(\x0b\x32\x16.tidings.v1.UserLookup\"L\n\x04User\x12\x18\n\x10user_record_name\x18\x01 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\x12\x14\n\x0c\x64iscoverable\x18\x03 \x01(\x08\"\x89\x01\n\nUserResult\x12&\n\x06lookup\x18\x01 \x01(\x0b\x32\x16.tidings.v1.UserLookup\x12 \n\x04user\x18\x02 \x01(\x0b\x32\x10.tidings.v1.UserH\x00\x12&\n\x05\x65rror\x18\x03 \x01(\x0b\x32\x15.tidings.v1.ItemErrorH\x00\x42\t\n\x07outcome\"=\n\x12\x46\x65tchUsersResponse\x12\'\n\x07results\x18\x01 \x03(\x0b\x32\x16.tidings.v1.UserResult\"S\n\x0e\x44irectoryEntry\x12\x14\n\x0c\x64isplay_name\x18\x01 \x01(\t\x12\x15\n\remail_address\x18\x02 \x01(\t\x12\x14\n\x0cphone_number\x18\x03 \x01(\t\"]\n\x1a\x46\x65tchDirectoryEntryRequest\x12\x11\n\tcontainer\x18\x01 \x01(\t\x12,\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x17.tidings.v1.Environment\"H\n\x1b\x46\x65tchDirectoryEntryResponse\x12)\n\x05\x65ntry\x18\x01 \x01(\x0b\x32\x1a.tidings.v1.DirectoryEntry\"\x89\x01\n\x1bUpdateDirectoryEntryRequest\x12\x11\n\tcontainer\x18\x01 \x01(\t\x12,\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x17.tidings.v1.Environment\x12)\n\x05\x65ntry\x18\x03 \x01(\x0b\x32\x1a.tidings.v1.DirectoryEntry\"I\n\x1cUpdateDirectoryEntryResponse\x12)\n\x05\x65ntry\x18\x01 \x01(\x0b\x32\x1a.tidings.v1.DirectoryEntry\"u\n\x14ListDirectoryRequest\x12\x11\n\tcontainer\x18\x01 \x01(\t\x12,\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x17.tidings.v1.Environment\x12\r\n\x05\x61\x66ter\x18\x03 \x01(\t\x12\r\n\x05limit\x18\x04 \x01(\r\"M\n\x15ListDirectoryResponse\x12\x1f\n\x05users\x18\x01 \x03(\x0b\x32\x10.tidings.v1.User\x12\x13\n\x0bmore_coming\x18\x02 \x01(\x08\"E\n\x18IssueWebAuthTokenRequest\x12\x11\n\tapi_token\x18\x01 \x01(\t\x12\x16\n\x0ekeep_signed_in\x18\x02 \x01(\x08\"`\n\x19IssueWebAuthTokenResponse\x12\x16\n\x0eweb_auth_token\x18\x01 \x01(\t\x12+\n\x07\x65xpires\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"3\n\x19RevokeWebAuthTokenRequest\x12\x16\n\x0eweb_auth_token\x18\x01 \x01(\t\"\x1c\n\x1aRevokeWebAuthTokenResponse\"@\n\x14\x41pproveSignInRequest\x12\x11\n\tuser_code\x18\x01 \x01(\t\x12\x15\n\rvalidate_only\x18\x02 \x01(\x08\"\x7f\n\x15\x41pproveSignInResponse\x12\x11\n\tcontainer\x18\x01 \x01(\t\x12,\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x17.tidings.v1.Environment\x12\r\n\x05label\x18\x03 \x01(\t\x12\x16\n\x0ekeep_signed_in\x18\x04 \x01(\x08*\xb7\x01\n\rAccountStatus\x12\x1e\n\x1a\x41\x43\x43OUNT_STATUS_UNSPECIFIED\x10\x00\x12\x1c\n\x18\x41\x43\x43OUNT_STATUS_AVAILABLE\x10\x01\x12\x1d\n\x19\x41\x43\x43OUNT_STATUS_RESTRICTED\x10\x02\x12\x1d\n\x19\x41\x43\x43OUNT_STATUS_NO_ACCOUNT\x10\x03\x12*\n&ACCOUNT_STATUS_TEMPORARILY_UNAVAILABLE\x10\x04\x32\x92\x07\n\x0e\x41\x63\x63ountService\x12h\n\x12\x46\x65tchAccountStatus\x12%.tidings.v1.FetchAccountStatusRequest\x1a&.tidings.v1.FetchAccountStatusResponse\"\x03\x90\x02\x01\x12\x65\n\x11\x46\x65tchUserRecordID\x12$.tidings.v1.FetchUserRecordIDRequest\x1a%.tidings.v1.FetchUserRecordIDResponse\"\x03\x90\x02\x01\x12P\n\nFetchUsers\x12\x1d.tidings.v1.FetchUsersRequest\x1a\x1e.tidings.v1.FetchUsersResponse\"\x03\x90\x02\x01\x12k\n\x13\x46\x65tchDirectoryEntry\x12&.tidings.v1.FetchDirectoryEntryRequest\x1a\'.tidings.v1.FetchDirectoryEntryResponse\"\x03\x90\x02\x01\x12n\n\x14UpdateDirectoryEntry\x12\'.tidings.v1.UpdateDirectoryEntryRequest\x1a(.tidings.v1.UpdateDirectoryEntryResponse\"\x03\x90\x02\x02\x12Y\n\rListDirectory\x12 .tidings.v1.ListDirectoryRequest\x1a!.tidings.v1.ListDirectoryResponse\"\x03\x90\x02\x01\x12`\n\x11IssueWebAuthToken\x12$.tidings.v1.IssueWebAuthTokenRequest\x1a%.tidings.v1.IssueWebAuthTokenResponse\x12h\n\x12RevokeWebAuthToken\x12%.tidings.v1.RevokeWebAuthTokenRequest\x1a&.tidings.v1.RevokeWebAuthTokenResponse\"\x03\x90\x02\x02\x12Y\n\rApproveSignIn\x12 .tidings.v1.ApproveSignInRequest\x1a!.tidings.v1.ApproveSignInResponse\"\x03\x90\x02\x02\x62\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'tidings.v1.account_service_pb2', globals())
@@ -34,44 +35,60 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _ACCOUNTSERVICE.methods_by_name['UpdateDirectoryEntry']._serialized_options = b'\220\002\002'
   _ACCOUNTSERVICE.methods_by_name['ListDirectory']._options = None
   _ACCOUNTSERVICE.methods_by_name['ListDirectory']._serialized_options = b'\220\002\001'
-  _ACCOUNTSTATUS._serialized_start=1826
-  _ACCOUNTSTATUS._serialized_end=2009
-  _FETCHACCOUNTSTATUSREQUEST._serialized_start=99
-  _FETCHACCOUNTSTATUSREQUEST._serialized_end=126
-  _FETCHACCOUNTSTATUSRESPONSE._serialized_start=129
-  _FETCHACCOUNTSTATUSRESPONSE._serialized_end=333
-  _USAGE._serialized_start=335
-  _USAGE._serialized_end=416
-  _QUOTA._serialized_start=419
-  _QUOTA._serialized_end=548
-  _FETCHUSERRECORDIDREQUEST._serialized_start=550
-  _FETCHUSERRECORDIDREQUEST._serialized_end=595
-  _FETCHUSERRECORDIDRESPONSE._serialized_start=597
-  _FETCHUSERRECORDIDRESPONSE._serialized_end=650
-  _USERLOOKUP._serialized_start=652
-  _USERLOOKUP._serialized_end=748
-  _FETCHUSERSREQUEST._serialized_start=750
-  _FETCHUSERSREQUEST._serialized_end=875
-  _USER._serialized_start=877
-  _USER._serialized_end=953
-  _USERRESULT._serialized_start=956
-  _USERRESULT._serialized_end=1093
-  _FETCHUSERSRESPONSE._serialized_start=1095
-  _FETCHUSERSRESPONSE._serialized_end=1156
-  _DIRECTORYENTRY._serialized_start=1158
-  _DIRECTORYENTRY._serialized_end=1241
-  _FETCHDIRECTORYENTRYREQUEST._serialized_start=1243
-  _FETCHDIRECTORYENTRYREQUEST._serialized_end=1336
-  _FETCHDIRECTORYENTRYRESPONSE._serialized_start=1338
-  _FETCHDIRECTORYENTRYRESPONSE._serialized_end=1410
-  _UPDATEDIRECTORYENTRYREQUEST._serialized_start=1413
-  _UPDATEDIRECTORYENTRYREQUEST._serialized_end=1550
-  _UPDATEDIRECTORYENTRYRESPONSE._serialized_start=1552
-  _UPDATEDIRECTORYENTRYRESPONSE._serialized_end=1625
-  _LISTDIRECTORYREQUEST._serialized_start=1627
-  _LISTDIRECTORYREQUEST._serialized_end=1744
-  _LISTDIRECTORYRESPONSE._serialized_start=1746
-  _LISTDIRECTORYRESPONSE._serialized_end=1823
-  _ACCOUNTSERVICE._serialized_start=2012
-  _ACCOUNTSERVICE._serialized_end=2631
+  _ACCOUNTSERVICE.methods_by_name['RevokeWebAuthToken']._options = None
+  _ACCOUNTSERVICE.methods_by_name['RevokeWebAuthToken']._serialized_options = b'\220\002\002'
+  _ACCOUNTSERVICE.methods_by_name['ApproveSignIn']._options = None
+  _ACCOUNTSERVICE.methods_by_name['ApproveSignIn']._serialized_options = b'\220\002\002'
+  _ACCOUNTSTATUS._serialized_start=2306
+  _ACCOUNTSTATUS._serialized_end=2489
+  _FETCHACCOUNTSTATUSREQUEST._serialized_start=132
+  _FETCHACCOUNTSTATUSREQUEST._serialized_end=159
+  _FETCHACCOUNTSTATUSRESPONSE._serialized_start=162
+  _FETCHACCOUNTSTATUSRESPONSE._serialized_end=366
+  _USAGE._serialized_start=368
+  _USAGE._serialized_end=449
+  _QUOTA._serialized_start=452
+  _QUOTA._serialized_end=581
+  _FETCHUSERRECORDIDREQUEST._serialized_start=583
+  _FETCHUSERRECORDIDREQUEST._serialized_end=628
+  _FETCHUSERRECORDIDRESPONSE._serialized_start=630
+  _FETCHUSERRECORDIDRESPONSE._serialized_end=683
+  _USERLOOKUP._serialized_start=685
+  _USERLOOKUP._serialized_end=781
+  _FETCHUSERSREQUEST._serialized_start=783
+  _FETCHUSERSREQUEST._serialized_end=908
+  _USER._serialized_start=910
+  _USER._serialized_end=986
+  _USERRESULT._serialized_start=989
+  _USERRESULT._serialized_end=1126
+  _FETCHUSERSRESPONSE._serialized_start=1128
+  _FETCHUSERSRESPONSE._serialized_end=1189
+  _DIRECTORYENTRY._serialized_start=1191
+  _DIRECTORYENTRY._serialized_end=1274
+  _FETCHDIRECTORYENTRYREQUEST._serialized_start=1276
+  _FETCHDIRECTORYENTRYREQUEST._serialized_end=1369
+  _FETCHDIRECTORYENTRYRESPONSE._serialized_start=1371
+  _FETCHDIRECTORYENTRYRESPONSE._serialized_end=1443
+  _UPDATEDIRECTORYENTRYREQUEST._serialized_start=1446
+  _UPDATEDIRECTORYENTRYREQUEST._serialized_end=1583
+  _UPDATEDIRECTORYENTRYRESPONSE._serialized_start=1585
+  _UPDATEDIRECTORYENTRYRESPONSE._serialized_end=1658
+  _LISTDIRECTORYREQUEST._serialized_start=1660
+  _LISTDIRECTORYREQUEST._serialized_end=1777
+  _LISTDIRECTORYRESPONSE._serialized_start=1779
+  _LISTDIRECTORYRESPONSE._serialized_end=1856
+  _ISSUEWEBAUTHTOKENREQUEST._serialized_start=1858
+  _ISSUEWEBAUTHTOKENREQUEST._serialized_end=1927
+  _ISSUEWEBAUTHTOKENRESPONSE._serialized_start=1929
+  _ISSUEWEBAUTHTOKENRESPONSE._serialized_end=2025
+  _REVOKEWEBAUTHTOKENREQUEST._serialized_start=2027
+  _REVOKEWEBAUTHTOKENREQUEST._serialized_end=2078
+  _REVOKEWEBAUTHTOKENRESPONSE._serialized_start=2080
+  _REVOKEWEBAUTHTOKENRESPONSE._serialized_end=2108
+  _APPROVESIGNINREQUEST._serialized_start=2110
+  _APPROVESIGNINREQUEST._serialized_end=2174
+  _APPROVESIGNINRESPONSE._serialized_start=2176
+  _APPROVESIGNINRESPONSE._serialized_end=2303
+  _ACCOUNTSERVICE._serialized_start=2492
+  _ACCOUNTSERVICE._serialized_end=3406
 # @@protoc_insertion_point(module_scope)

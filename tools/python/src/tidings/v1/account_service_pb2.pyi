@@ -1,3 +1,4 @@
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from tidings.v1 import database_pb2 as _database_pb2
 from tidings.v1 import error_pb2 as _error_pb2
 from google.protobuf.internal import containers as _containers
@@ -12,6 +13,26 @@ ACCOUNT_STATUS_RESTRICTED: AccountStatus
 ACCOUNT_STATUS_TEMPORARILY_UNAVAILABLE: AccountStatus
 ACCOUNT_STATUS_UNSPECIFIED: AccountStatus
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class ApproveSignInRequest(_message.Message):
+    __slots__ = ["user_code", "validate_only"]
+    USER_CODE_FIELD_NUMBER: _ClassVar[int]
+    VALIDATE_ONLY_FIELD_NUMBER: _ClassVar[int]
+    user_code: str
+    validate_only: bool
+    def __init__(self, user_code: _Optional[str] = ..., validate_only: bool = ...) -> None: ...
+
+class ApproveSignInResponse(_message.Message):
+    __slots__ = ["container", "environment", "keep_signed_in", "label"]
+    CONTAINER_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    KEEP_SIGNED_IN_FIELD_NUMBER: _ClassVar[int]
+    LABEL_FIELD_NUMBER: _ClassVar[int]
+    container: str
+    environment: _database_pb2.Environment
+    keep_signed_in: bool
+    label: str
+    def __init__(self, container: _Optional[str] = ..., environment: _Optional[_Union[_database_pb2.Environment, str]] = ..., label: _Optional[str] = ..., keep_signed_in: bool = ...) -> None: ...
 
 class DirectoryEntry(_message.Message):
     __slots__ = ["display_name", "email_address", "phone_number"]
@@ -85,6 +106,22 @@ class FetchUsersResponse(_message.Message):
     results: _containers.RepeatedCompositeFieldContainer[UserResult]
     def __init__(self, results: _Optional[_Iterable[_Union[UserResult, _Mapping]]] = ...) -> None: ...
 
+class IssueWebAuthTokenRequest(_message.Message):
+    __slots__ = ["api_token", "keep_signed_in"]
+    API_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    KEEP_SIGNED_IN_FIELD_NUMBER: _ClassVar[int]
+    api_token: str
+    keep_signed_in: bool
+    def __init__(self, api_token: _Optional[str] = ..., keep_signed_in: bool = ...) -> None: ...
+
+class IssueWebAuthTokenResponse(_message.Message):
+    __slots__ = ["expires", "web_auth_token"]
+    EXPIRES_FIELD_NUMBER: _ClassVar[int]
+    WEB_AUTH_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    expires: _timestamp_pb2.Timestamp
+    web_auth_token: str
+    def __init__(self, web_auth_token: _Optional[str] = ..., expires: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
 class ListDirectoryRequest(_message.Message):
     __slots__ = ["after", "container", "environment", "limit"]
     AFTER_FIELD_NUMBER: _ClassVar[int]
@@ -118,6 +155,16 @@ class Quota(_message.Message):
     records_max: int
     subscriptions_max: int
     def __init__(self, records_max: _Optional[int] = ..., bytes_max: _Optional[int] = ..., calls_per_second_max: _Optional[int] = ..., subscriptions_max: _Optional[int] = ..., connections_max: _Optional[int] = ...) -> None: ...
+
+class RevokeWebAuthTokenRequest(_message.Message):
+    __slots__ = ["web_auth_token"]
+    WEB_AUTH_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    web_auth_token: str
+    def __init__(self, web_auth_token: _Optional[str] = ...) -> None: ...
+
+class RevokeWebAuthTokenResponse(_message.Message):
+    __slots__ = []
+    def __init__(self) -> None: ...
 
 class UpdateDirectoryEntryRequest(_message.Message):
     __slots__ = ["container", "entry", "environment"]

@@ -65,6 +65,30 @@ class AccountServiceMethods:
         idempotency=Idempotency.NO_SIDE_EFFECTS,
     )
 
+    ISSUE_WEB_AUTH_TOKEN: Final = MethodDescriptor(
+        full_name="tidings.v1.AccountService/IssueWebAuthToken",
+        request_type=account_service_pb2.IssueWebAuthTokenRequest,
+        response_type=account_service_pb2.IssueWebAuthTokenResponse,
+        is_streaming=False,
+        idempotency=Idempotency.UNKNOWN,
+    )
+
+    REVOKE_WEB_AUTH_TOKEN: Final = MethodDescriptor(
+        full_name="tidings.v1.AccountService/RevokeWebAuthToken",
+        request_type=account_service_pb2.RevokeWebAuthTokenRequest,
+        response_type=account_service_pb2.RevokeWebAuthTokenResponse,
+        is_streaming=False,
+        idempotency=Idempotency.IDEMPOTENT,
+    )
+
+    APPROVE_SIGN_IN: Final = MethodDescriptor(
+        full_name="tidings.v1.AccountService/ApproveSignIn",
+        request_type=account_service_pb2.ApproveSignInRequest,
+        response_type=account_service_pb2.ApproveSignInResponse,
+        is_streaming=False,
+        idempotency=Idempotency.IDEMPOTENT,
+    )
+
 
 class AccountServiceClient:
     """Returns the caller's account, and other users."""
@@ -166,6 +190,57 @@ class AccountServiceClient:
             CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
         )
 
+    async def issue_web_auth_token(
+        self,
+        request: account_service_pb2.IssueWebAuthTokenRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> account_service_pb2.IssueWebAuthTokenResponse:
+        """Begins a web session of the caller, and returns its token. The caller's oldest session ends when there are more
+        than `web-sessions-per-user-max`. PERMISSION_FAILURE for a caller with a web credential; NOT_AUTHENTICATED, with the
+        reason `API_TOKEN`, for an API token that is not valid. Idempotency keys have no effect, because the answer is
+        not stored.
+        """
+        return await self._transport.unary(
+            AccountServiceMethods.ISSUE_WEB_AUTH_TOKEN,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    async def revoke_web_auth_token(
+        self,
+        request: account_service_pb2.RevokeWebAuthTokenRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> account_service_pb2.RevokeWebAuthTokenResponse:
+        """Ends a web session of the caller, from the next call on. Does nothing if the token is not valid."""
+        return await self._transport.unary(
+            AccountServiceMethods.REVOKE_WEB_AUTH_TOKEN,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    async def approve_sign_in(
+        self,
+        request: account_service_pb2.ApproveSignInRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> account_service_pb2.ApproveSignInResponse:
+        """Signs the caller in to the page that shows a code. UNKNOWN_ITEM for a wrong code, and REQUEST_RATE_LIMITED after
+        10 wrong ones within an hour. PERMISSION_FAILURE for a caller with a web credential.
+        """
+        return await self._transport.unary(
+            AccountServiceMethods.APPROVE_SIGN_IN,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
 
 class AccountServiceSyncClient:
     """Returns the caller's account, and other users."""
@@ -263,6 +338,57 @@ class AccountServiceSyncClient:
         """Lists the users who published themselves in the directory of a container, sorted by record name."""
         return self._transport.unary(
             AccountServiceMethods.LIST_DIRECTORY,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    def issue_web_auth_token(
+        self,
+        request: account_service_pb2.IssueWebAuthTokenRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> account_service_pb2.IssueWebAuthTokenResponse:
+        """Begins a web session of the caller, and returns its token. The caller's oldest session ends when there are more
+        than `web-sessions-per-user-max`. PERMISSION_FAILURE for a caller with a web credential; NOT_AUTHENTICATED, with the
+        reason `API_TOKEN`, for an API token that is not valid. Idempotency keys have no effect, because the answer is
+        not stored.
+        """
+        return self._transport.unary(
+            AccountServiceMethods.ISSUE_WEB_AUTH_TOKEN,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    def revoke_web_auth_token(
+        self,
+        request: account_service_pb2.RevokeWebAuthTokenRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> account_service_pb2.RevokeWebAuthTokenResponse:
+        """Ends a web session of the caller, from the next call on. Does nothing if the token is not valid."""
+        return self._transport.unary(
+            AccountServiceMethods.REVOKE_WEB_AUTH_TOKEN,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    def approve_sign_in(
+        self,
+        request: account_service_pb2.ApproveSignInRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> account_service_pb2.ApproveSignInResponse:
+        """Signs the caller in to the page that shows a code. UNKNOWN_ITEM for a wrong code, and REQUEST_RATE_LIMITED after
+        10 wrong ones within an hour. PERMISSION_FAILURE for a caller with a web credential.
+        """
+        return self._transport.unary(
+            AccountServiceMethods.APPROVE_SIGN_IN,
             request,
             CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
         )

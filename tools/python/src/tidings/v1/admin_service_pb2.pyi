@@ -6,6 +6,7 @@ from tidings.v1 import notification_pb2 as _notification_pb2
 from tidings.v1 import record_pb2 as _record_pb2
 from tidings.v1 import schema_service_pb2 as _schema_service_pb2
 from tidings.v1 import share_service_pb2 as _share_service_pb2
+from tidings.v1 import web_token_pb2 as _web_token_pb2
 from tidings.v1 import zone_service_pb2 as _zone_service_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
@@ -223,6 +224,30 @@ class CreateUserResponse(_message.Message):
     ACCOUNT_FIELD_NUMBER: _ClassVar[int]
     account: Account
     def __init__(self, account: _Optional[_Union[Account, _Mapping]] = ...) -> None: ...
+
+class CreateWebTokenRequest(_message.Message):
+    __slots__ = ["api_token", "container", "environment", "expires", "label", "server_key"]
+    API_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    CONTAINER_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    EXPIRES_FIELD_NUMBER: _ClassVar[int]
+    LABEL_FIELD_NUMBER: _ClassVar[int]
+    SERVER_KEY_FIELD_NUMBER: _ClassVar[int]
+    api_token: NewAPIToken
+    container: str
+    environment: _database_pb2.Environment
+    expires: _timestamp_pb2.Timestamp
+    label: str
+    server_key: NewServerKey
+    def __init__(self, container: _Optional[str] = ..., environment: _Optional[_Union[_database_pb2.Environment, str]] = ..., label: _Optional[str] = ..., expires: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., api_token: _Optional[_Union[NewAPIToken, _Mapping]] = ..., server_key: _Optional[_Union[NewServerKey, _Mapping]] = ...) -> None: ...
+
+class CreateWebTokenResponse(_message.Message):
+    __slots__ = ["api_token", "token"]
+    API_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_FIELD_NUMBER: _ClassVar[int]
+    api_token: str
+    token: _web_token_pb2.WebToken
+    def __init__(self, token: _Optional[_Union[_web_token_pb2.WebToken, _Mapping]] = ..., api_token: _Optional[str] = ...) -> None: ...
 
 class Device(_message.Message):
     __slots__ = ["device_id", "last_write"]
@@ -448,6 +473,42 @@ class ListUsersResponse(_message.Message):
     more_coming: bool
     def __init__(self, accounts: _Optional[_Iterable[_Union[Account, _Mapping]]] = ..., more_coming: bool = ..., guest_keys: _Optional[_Iterable[_Union[PublicKey, _Mapping]]] = ...) -> None: ...
 
+class ListWebTokensRequest(_message.Message):
+    __slots__ = ["after", "kind", "limit", "user_name"]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    USER_NAME_FIELD_NUMBER: _ClassVar[int]
+    after: int
+    kind: _web_token_pb2.WebTokenKind
+    limit: int
+    user_name: str
+    def __init__(self, after: _Optional[int] = ..., limit: _Optional[int] = ..., kind: _Optional[_Union[_web_token_pb2.WebTokenKind, str]] = ..., user_name: _Optional[str] = ...) -> None: ...
+
+class ListWebTokensResponse(_message.Message):
+    __slots__ = ["more_coming", "tokens"]
+    MORE_COMING_FIELD_NUMBER: _ClassVar[int]
+    TOKENS_FIELD_NUMBER: _ClassVar[int]
+    more_coming: bool
+    tokens: _containers.RepeatedCompositeFieldContainer[_web_token_pb2.WebToken]
+    def __init__(self, tokens: _Optional[_Iterable[_Union[_web_token_pb2.WebToken, _Mapping]]] = ..., more_coming: bool = ...) -> None: ...
+
+class NewAPIToken(_message.Message):
+    __slots__ = ["allowed_origins", "callback_url"]
+    ALLOWED_ORIGINS_FIELD_NUMBER: _ClassVar[int]
+    CALLBACK_URL_FIELD_NUMBER: _ClassVar[int]
+    allowed_origins: _containers.RepeatedScalarFieldContainer[str]
+    callback_url: str
+    def __init__(self, allowed_origins: _Optional[_Iterable[str]] = ..., callback_url: _Optional[str] = ...) -> None: ...
+
+class NewServerKey(_message.Message):
+    __slots__ = ["public_key", "user_name"]
+    PUBLIC_KEY_FIELD_NUMBER: _ClassVar[int]
+    USER_NAME_FIELD_NUMBER: _ClassVar[int]
+    public_key: bytes
+    user_name: str
+    def __init__(self, user_name: _Optional[str] = ..., public_key: _Optional[bytes] = ...) -> None: ...
+
 class PublicKey(_message.Message):
     __slots__ = ["admitted", "expires", "key", "label", "revoked"]
     ADMITTED_FIELD_NUMBER: _ClassVar[int]
@@ -493,6 +554,18 @@ class RevokeKeyResponse(_message.Message):
     account: Account
     rotated_channel_count: int
     def __init__(self, account: _Optional[_Union[Account, _Mapping]] = ..., rotated_channel_count: _Optional[int] = ...) -> None: ...
+
+class RevokeWebTokenRequest(_message.Message):
+    __slots__ = ["id"]
+    ID_FIELD_NUMBER: _ClassVar[int]
+    id: int
+    def __init__(self, id: _Optional[int] = ...) -> None: ...
+
+class RevokeWebTokenResponse(_message.Message):
+    __slots__ = ["token"]
+    TOKEN_FIELD_NUMBER: _ClassVar[int]
+    token: _web_token_pb2.WebToken
+    def __init__(self, token: _Optional[_Union[_web_token_pb2.WebToken, _Mapping]] = ...) -> None: ...
 
 class SetLogLevelRequest(_message.Message):
     __slots__ = ["level"]

@@ -66,6 +66,30 @@ class AdminServiceMethods:
         idempotency=Idempotency.IDEMPOTENT,
     )
 
+    CREATE_WEB_TOKEN: Final = MethodDescriptor(
+        full_name="tidings.v1.AdminService/CreateWebToken",
+        request_type=admin_service_pb2.CreateWebTokenRequest,
+        response_type=admin_service_pb2.CreateWebTokenResponse,
+        is_streaming=False,
+        idempotency=Idempotency.UNKNOWN,
+    )
+
+    LIST_WEB_TOKENS: Final = MethodDescriptor(
+        full_name="tidings.v1.AdminService/ListWebTokens",
+        request_type=admin_service_pb2.ListWebTokensRequest,
+        response_type=admin_service_pb2.ListWebTokensResponse,
+        is_streaming=False,
+        idempotency=Idempotency.NO_SIDE_EFFECTS,
+    )
+
+    REVOKE_WEB_TOKEN: Final = MethodDescriptor(
+        full_name="tidings.v1.AdminService/RevokeWebToken",
+        request_type=admin_service_pb2.RevokeWebTokenRequest,
+        response_type=admin_service_pb2.RevokeWebTokenResponse,
+        is_streaming=False,
+        idempotency=Idempotency.IDEMPOTENT,
+    )
+
     FETCH_AUDIT_LOG: Final = MethodDescriptor(
         full_name="tidings.v1.AdminService/FetchAuditLog",
         request_type=admin_service_pb2.FetchAuditLogRequest,
@@ -287,6 +311,54 @@ class AdminServiceClient:
         """Sets the roles of a user."""
         return await self._transport.unary(
             AdminServiceMethods.ASSIGN_ROLES,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    async def create_web_token(
+        self,
+        request: admin_service_pb2.CreateWebTokenRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.CreateWebTokenResponse:
+        """Creates an API token, whose text only this answer contains, or admits a server key. SERVER_REJECTED_REQUEST when
+        the server key is known, LIMIT_EXCEEDED when there are `web-tokens-max`. Idempotency keys have no effect, because
+        the answer is not stored.
+        """
+        return await self._transport.unary(
+            AdminServiceMethods.CREATE_WEB_TOKEN,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    async def list_web_tokens(
+        self,
+        request: admin_service_pb2.ListWebTokensRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.ListWebTokensResponse:
+        """Returns a page of the API tokens, server keys and web sessions, without secrets."""
+        return await self._transport.unary(
+            AdminServiceMethods.LIST_WEB_TOKENS,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    async def revoke_web_token(
+        self,
+        request: admin_service_pb2.RevokeWebTokenRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.RevokeWebTokenResponse:
+        """Rejects an API token with its sessions, a server key or a session from the next call on. It cannot be undone."""
+        return await self._transport.unary(
+            AdminServiceMethods.REVOKE_WEB_TOKEN,
             request,
             CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
         )
@@ -639,6 +711,54 @@ class AdminServiceSyncClient:
         """Sets the roles of a user."""
         return self._transport.unary(
             AdminServiceMethods.ASSIGN_ROLES,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    def create_web_token(
+        self,
+        request: admin_service_pb2.CreateWebTokenRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.CreateWebTokenResponse:
+        """Creates an API token, whose text only this answer contains, or admits a server key. SERVER_REJECTED_REQUEST when
+        the server key is known, LIMIT_EXCEEDED when there are `web-tokens-max`. Idempotency keys have no effect, because
+        the answer is not stored.
+        """
+        return self._transport.unary(
+            AdminServiceMethods.CREATE_WEB_TOKEN,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    def list_web_tokens(
+        self,
+        request: admin_service_pb2.ListWebTokensRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.ListWebTokensResponse:
+        """Returns a page of the API tokens, server keys and web sessions, without secrets."""
+        return self._transport.unary(
+            AdminServiceMethods.LIST_WEB_TOKENS,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    def revoke_web_token(
+        self,
+        request: admin_service_pb2.RevokeWebTokenRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.RevokeWebTokenResponse:
+        """Rejects an API token with its sessions, a server key or a session from the next call on. It cannot be undone."""
+        return self._transport.unary(
+            AdminServiceMethods.REVOKE_WEB_TOKEN,
             request,
             CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
         )

@@ -59,7 +59,8 @@ extension TidingsRpcV1 {
     public var timeoutMs: UInt32 = 0
     /// Additional metadata of the call. Keys are lower-case ASCII letters, digits, `-`, `_` and `.`;
     /// at most 64 entries and 8 KiB in all. Keys that begin with `tidings-` belong to Tidings:
-    /// `tidings-user` and `tidings-device` name the caller in development mode.
+    /// `tidings-user` and `tidings-device` name the caller in development mode; `tidings-api-token`,
+    /// `tidings-web-auth-token` and `tidings-server-key` are the credentials of a gateway's caller.
     public var metadata: [String: String] = [:]
     /// Applies a mutating call once: a retry with the same key and the same user within the
     /// retention (24 hours by default) gets the first answer. 1 to 64 bytes; empty: no key.

@@ -89,7 +89,8 @@ struct  Tidings__Rpc__V1__RequestHeader
   /*
    * Additional metadata of the call. Keys are lower-case ASCII letters, digits, `-`, `_` and `.`;
    * at most 64 entries and 8 KiB in all. Keys that begin with `tidings-` belong to Tidings:
-   * `tidings-user` and `tidings-device` name the caller in development mode.
+   * `tidings-user` and `tidings-device` name the caller in development mode; `tidings-api-token`,
+   * `tidings-web-auth-token` and `tidings-server-key` are the credentials of a gateway's caller.
    */
   size_t n_metadata;
   Tidings__Rpc__V1__RequestHeader__MetadataEntry **metadata;

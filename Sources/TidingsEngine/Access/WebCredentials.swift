@@ -1,0 +1,62 @@
+internal import TidingsModel
+
+/// Decides whether web credentials are good, from memory.
+struct WebCredentials {
+  let directory: WebTokenDirectory
+
+  /// The credential of a caller.
+  ///
+  /// - Throws: `WebCredentialRefusal`; `SQLError`.
+  func find(_ text: WebCredentialText, at now: Timestamp) throws -> WebToken {
+    if let keyID = text.serverKey {
+      return try find(.serverKey, WebTokenHash(hexadecimal: keyID), at: now)
+    }
+    let apiToken = try find(
+      .apiToken,
+      text.apiToken.flatMap { WebTokenHash(ofAPIToken: $0) },
+      at: now
+    )
+    guard let webAuthToken = text.webAuthToken else { return apiToken }
+    let session = try find(.session, WebTokenHash(ofWebAuthToken: webAuthToken), at: now)
+    guard session.apiToken == apiToken.id else {
+      throw WebCredentialRefusal(.session, .unknown)
+    }
+    return session
+  }
+
+  /// The credential of a kind with a hash.
+  ///
+  /// - Throws: `WebCredentialRefusal`; `SQLError`.
+  func find(_ kind: WebToken.Kind, _ hash: WebTokenHash?, at now: Timestamp) throws -> WebToken {
+    guard let hash, let token = try directory.token(hash, at: now), token.kind == kind else {
+      throw WebCredentialRefusal(kind, .unknown)
+    }
+    try check(token, at: now)
+    return token
+  }
+
+  /// The credential with an ID.
+  ///
+  /// - Throws: `WebCredentialRefusal`; `SQLError`.
+  func token(_ id: Int64, at now: Timestamp) throws -> WebToken {
+    guard let token = try directory.token(id) else {
+      throw WebCredentialRefusal(.session, .unknown)
+    }
+    try check(token, at: now)
+    return token
+  }
+
+  private func check(_ token: WebToken, at now: Timestamp) throws {
+    if let revoked = token.revoked {
+      throw WebCredentialRefusal(token.kind, .revoked(revoked))
+    }
+    if let expires = token.expires, expires <= now {
+      throw WebCredentialRefusal(token.kind, .expired(expires))
+    }
+    guard token.kind == .session else { return }
+    guard let apiToken = try directory.token(token.apiToken) else {
+      throw WebCredentialRefusal(.apiToken, .unknown)
+    }
+    try check(apiToken, at: now)
+  }
+}

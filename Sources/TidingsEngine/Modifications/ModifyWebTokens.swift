@@ -1,0 +1,149 @@
+internal import TidingsModel
+
+/// Creates, renews and revokes web credentials: checks all, then writes the store and what is in memory.
+final class ModifyWebTokens {
+  private let table: WebTokenTable
+  private let directory: WebTokenDirectory
+  private let wakeUp: WakeUpFlag
+  private let limits: Limits
+
+  init(
+    _ table: WebTokenTable,
+    _ directory: WebTokenDirectory,
+    _ wakeUp: WakeUpFlag,
+    _ limits: Limits
+  ) {
+    (self.table, self.directory) = (table, directory)
+    (self.wakeUp, self.limits) = (wakeUp, limits)
+  }
+
+  /// Creates an API token or admits a server key.
+  ///
+  /// - Returns: The credential, and the text of an API token.
+  func create(
+    _ request: WebTokenRequest,
+    at now: Timestamp
+  ) throws -> (token: WebToken, text: String?) {
+    try WebTokenGrammar.check(request, at: now)
+    guard try directory.permanent < limits.webTokensMax else {
+      throw ItemError(
+        .limitExceeded,
+        "there are \(limits.webTokensMax) API tokens and server keys already: revoke some, or let an "
+          + "operator raise --limit web-tokens-max"
+      )
+    }
+    var token: WebToken
+    var text: String?
+    switch request.credential {
+    case .apiToken(let origins, let callbackURL):
+      let secret = Cryptography.randomBytes(WebTokenText.bytesCount)
+      text = secret.hexadecimal
+      token = Self.token(.apiToken, of: "", request, secret, at: now)
+      (token.origins, token.callbackURL) = (origins, callbackURL)
+    case .serverKey(let user, let publicKey):
+      token = Self.token(.serverKey, of: user, request, publicKey, at: now)
+      token.publicKey = publicKey
+      guard try !directory.contains(token.hash) else {
+        throw ItemError(
+          .serverRejectedRequest,
+          "the server key is known, or was revoked: make a new pair"
+        )
+      }
+    }
+    return (try insert(token), text)
+  }
+
+  /// Begins a session of a user; the oldest ends if there are too many.
+  func begin(
+    for user: String,
+    with apiToken: WebToken,
+    isKept: Bool,
+    at now: Timestamp
+  ) throws -> (token: WebToken, text: String) {
+    let sessions = try directory.sessions(of: user, at: now)
+    for session in sessions.dropLast(limits.webSessionsPerUserMax - 1) {
+      _ = try revoke(session, at: now)
+    }
+    let secret = Cryptography.randomBytes(WebTokenText.bytesCount)
+    var token = WebToken(
+      id: 0,
+      kind: .session,
+      user: user,
+      container: apiToken.container,
+      environment: apiToken.environment,
+      created: now,
+      hash: secret.withUnsafeBytes { WebTokenHash(hashing: $0) }
+    )
+    (token.apiToken, token.isKept) = (apiToken.id, isKept)
+    token.expires = expiry(isKept: isKept, at: now)
+    return (try insert(token), WebTokenText.base64URL(secret))
+  }
+
+  /// Gives a session another token and a later expiry.
+  func renew(_ session: WebToken, at now: Timestamp) throws -> (token: WebToken, text: String) {
+    let secret = Cryptography.randomBytes(WebTokenText.bytesCount)
+    var session = session
+    session.previous = .init(
+      hash: session.hash,
+      ends: now.advanced(seconds: limits.webTokenOverlapSeconds)
+    )
+    session.hash = secret.withUnsafeBytes { WebTokenHash(hashing: $0) }
+    session.expires = expiry(isKept: session.isKept, at: now)
+    try table.renew(session)
+    directory.update(session)
+    return (session, WebTokenText.base64URL(secret))
+  }
+
+  /// Revokes a credential with an ID permanently.
+  func revoke(_ id: Int64, at now: Timestamp) throws -> WebToken {
+    guard let token = try directory.token(id) else {
+      throw ItemError(.unknownItem, "there is no web credential \(id)")
+    }
+    return try revoke(token, at: now)
+  }
+
+  /// Revokes a credential permanently.
+  func revoke(_ token: WebToken, at now: Timestamp) throws -> WebToken {
+    guard token.revoked == nil else { return token }
+    var token = token
+    token.revoked = now
+    // Sessions are removed a day after their expiry.
+    if token.kind == .session { token.expires = min(token.expires ?? now, now) }
+    try table.revoke(token)
+    directory.update(token)
+    directory.end(token.id)
+    return token
+  }
+
+  private func insert(_ token: WebToken) throws -> WebToken {
+    var token = token
+    token.id = try table.insert(token)
+    directory.insert(token)
+    if token.expires != nil { wakeUp.raise() }
+    return token
+  }
+
+  private func expiry(isKept: Bool, at now: Timestamp) -> Timestamp {
+    now.advanced(seconds: isKept ? limits.keptWebSessionSeconds : limits.webSessionSeconds)
+  }
+
+  private static func token(
+    _ kind: WebToken.Kind,
+    of user: String,
+    _ request: WebTokenRequest,
+    _ secret: [UInt8],
+    at now: Timestamp
+  ) -> WebToken {
+    var token = WebToken(
+      id: 0,
+      kind: kind,
+      user: user,
+      container: request.container,
+      environment: request.environment,
+      created: now,
+      hash: secret.withUnsafeBytes { WebTokenHash(hashing: $0) }
+    )
+    (token.label, token.expires) = (request.label, request.expires)
+    return token
+  }
+}
