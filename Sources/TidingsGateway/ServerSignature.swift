@@ -94,10 +94,19 @@ package struct ServerSignature {
 
   /// `2026-01-31T12:34:56Z` in seconds since 1970.
   private static func seconds(_ date: String) -> Int? {
-    guard date.utf8.count == 20 else { return nil }
+    let pattern = "dddd-dd-ddTdd:dd:ddZ"
+    guard date.utf8.count == pattern.utf8.count,
+      zip(date.utf8, pattern.utf8).allSatisfy({ byte, expected in
+        expected == UInt8(ascii: "d") ? 0x30...0x39 ~= byte : byte == expected
+      })
+    else { return nil }
+    let numbers = date.split { !("0"..."9" ~= $0) }.compactMap { Int32($0) }
+    guard numbers.count == 6, 1...12 ~= numbers[1], 1...31 ~= numbers[2], numbers[3] < 24,
+      numbers[4] < 60, numbers[5] <= 60
+    else { return nil }
     var time = tm()
-    let rest = date.withCString { text in strptime(text, "%Y-%m-%dT%H:%M:%SZ", &time).map { $0.pointee } }
-    guard rest == 0 else { return nil }
+    (time.tm_year, time.tm_mon, time.tm_mday) = (numbers[0] - 1_900, numbers[1] - 1, numbers[2])
+    (time.tm_hour, time.tm_min, time.tm_sec) = (numbers[3], numbers[4], numbers[5])
     return timegm(&time)
   }
 
