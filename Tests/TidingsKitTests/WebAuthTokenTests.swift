@@ -9,7 +9,10 @@ internal import TidingsRPC
 
 /// A token for the web, as a program of CloudKit fetches it.
 @Suite struct WebAuthTokenTests {
-  private func fetch(_ container: CKContainer, _ apiToken: String) async throws -> (
+  private func fetch(
+    _ container: CKContainer,
+    _ apiToken: String
+  ) async throws -> (
     token: String?, error: CKError?
   ) {
     let ends = Observed<[(String?, CKError?)]>([])
