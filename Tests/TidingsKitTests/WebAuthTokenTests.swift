@@ -8,7 +8,7 @@ internal import TidingsRPC
 @testable internal import TidingsKit
 
 /// A token for the web, as a program of CloudKit fetches it.
-@Suite struct WebAuthTokenTests {
+@Suite(.endsServers) struct WebAuthTokenTests {
   private func fetch(
     _ container: CKContainer,
     _ apiToken: String
