@@ -48,7 +48,9 @@ import TidingsRPC
     let world = try await WebTokenWorld.make(environment: clock.environment)
     let accounts = world.accounts(world.ada)
     for _ in 0..<10 {
-      let error = await failure { _ = try await accounts.approveSignIn(.init(userCode: "BBBBBBBB")) }
+      let error = await failure {
+        _ = try await accounts.approveSignIn(.init(userCode: "BBBBBBBB"))
+      }
       #expect(error?.itemCode == .unknownItem)
     }
     let signIn = try await begin(world)

@@ -46,7 +46,7 @@ import TidingsRPC
     #expect(refused?.wrongCredential == "WEB_AUTH_TOKEN")
   }
 
-  @Test("an erased user has no sessions and no server keys, and no ID is given twice")
+  @Test("an erased user has no sessions and no server keys, and no ID is used again")
   func erasure() async throws {
     let world = try await WebTokenWorld.make()
     let session = world.session(try await world.issue().webAuthToken)
@@ -57,7 +57,8 @@ import TidingsRPC
     #expect(try await world.user(serverKey) == "ada")
     _ = try await world.root.eraseUser(.init(userName: "ada"))
     #expect(await world.refusal(session)?.code != nil)
-    while try await world.root.fetchErasure(.init(which: .userName("ada"))).erasure?.finished == nil {
+    while try await world.root.fetchErasure(.init(which: .userName("ada"))).erasure?.finished == nil
+    {
       try await Task.sleep(for: .milliseconds(20))
     }
     #expect(await world.refusal(session)?.wrongCredential == "WEB_AUTH_TOKEN")
@@ -125,7 +126,9 @@ import TidingsRPC
     try await world.secure.server.stop()
     let secrets = [world.apiToken, first, second, third, signIn.secret]
     let seen = world.secure.server.process.seen.value
-    for secret in secrets { #expect(!seen.errors.contains(secret) && !seen.output.contains(secret)) }
+    for secret in secrets {
+      #expect(!seen.errors.contains(secret) && !seen.output.contains(secret))
+    }
     let data = world.secure.server.folder.file("data")
     let files = FileManager.default.enumerator(atPath: data)?.allObjects as? [String] ?? []
     #expect(files.contains("tidings.sqlite") && files.contains("audit.log"))
@@ -147,7 +150,8 @@ extension Data {
       let digits = text.compactMap(\.hexDigitValue)
       self.init(stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
     } else {
-      let base64 = text.replacingOccurrences(of: "-", with: "+")
+      let base64 =
+        text.replacingOccurrences(of: "-", with: "+")
         .replacingOccurrences(of: "_", with: "/") + "="
       self = Data(base64Encoded: base64) ?? Data()
     }

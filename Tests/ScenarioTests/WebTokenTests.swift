@@ -91,7 +91,10 @@ import TidingsRPC
     case session, apiToken, restriction, signOut, tokenByOwner
   }
 
-  @Test("what is revoked is refused from the next call on, and ends a call that waits", arguments: End.allCases)
+  @Test(
+    "what is revoked is refused from the next call on, and ends a call that waits",
+    arguments: End.allCases
+  )
   func revocation(_ end: End) async throws {
     let world = try await WebTokenWorld.make()
     let token = try await world.issue().webAuthToken
@@ -240,7 +243,7 @@ import TidingsRPC
       _ = try await world.gatewayCalls.fetchWebCredential(.init(credential: .serverKeyID(keyID)))
     }
     #expect(revoked?.wrongCredential == "SERVER_KEY")
-    // It is known for ever.
+    // It cannot be admitted again.
     let again = await failure {
       _ = try await world.root.createWebToken(
         .init(credential: .serverKey(.init(userName: "ada", publicKey: WebTokenWorld.publicKey)))

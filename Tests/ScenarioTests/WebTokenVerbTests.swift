@@ -20,7 +20,7 @@ import TidingsRPC
     let world = try await WebTokenWorld.make()
     let server = world.secure.server
     let keyFile = server.folder.file("ada.key")
-    try KeyFile(pair: world.adaKey).write(to: keyFile, title: "ada")
+    try KeyFile.pair(world.adaKey).write(to: keyFile, title: "ada")
     func run(_ arguments: [String], as key: String? = nil) async -> RpcctlRun {
       let file = key ?? server.folder.file("data/root.key")
       let keys = ["--key-file", file, "--server-key", "\(world.secure.serverKey)"]
@@ -65,7 +65,9 @@ import TidingsRPC
     let listed = await run(["web-tokens", "list"])
     #expect(try objects(listed).count == 5 && !listed.out.contains(apiToken))
     #expect(!listed.out.contains(token))
-    let sessions = try objects(await run(["web-tokens", "list", "--kind", "session", "--user", "ada"]))
+    let sessions = try objects(
+      await run(["web-tokens", "list", "--kind", "session", "--user", "ada"])
+    )
     #expect(sessions.count == 2 && sessions.allSatisfy { $0["userName"]?.string == "ada" })
     let names = await run(["-o", "name", "web-tokens", "list"])
     #expect(names.lines.compactMap { Int($0) }.count == 5, "\(names.out)")

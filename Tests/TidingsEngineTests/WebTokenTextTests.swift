@@ -5,7 +5,10 @@ internal import Testing
 
 /// Each token has one text, and each text at most one token.
 @Suite struct WebTokenTextTests {
-  @Test("texts of random bytes are read back, and no other text is", arguments: 1...20 as ClosedRange<UInt64>)
+  @Test(
+    "texts of random bytes are read back, and no other text is",
+    arguments: 1...20 as ClosedRange<UInt64>
+  )
   func texts(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let bytes = random.bytes(WebTokenText.bytesCount)
@@ -17,7 +20,9 @@ internal import Testing
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
     let readable = alphabet.filter { Self.bytes(ofBase64URL: text.dropLast() + "\($0)") != nil }
     #expect(readable.count == 16 && readable.contains(text.last ?? " "))
-    for wrong in [text + "A", String(text.dropLast()), text.dropLast() + "=", text.dropLast() + "+"] {
+    for wrong in [
+      text + "A", String(text.dropLast()), text.dropLast() + "=", text.dropLast() + "+",
+    ] {
       #expect(Self.bytes(ofBase64URL: String(wrong)) == nil)
     }
     for wrong in ["", bytes.hexadecimal + "0", "g" + bytes.hexadecimal.dropFirst()] {

@@ -8,8 +8,11 @@ internal import TidingsRPC
 @testable internal import TidingsKit
 
 /// A token for the web, as a program of CloudKit fetches it.
-@Suite struct WebAuthTokenTests {
-  private func fetch(_ container: CKContainer, _ apiToken: String) async throws -> (
+@Suite(.endsServers) struct WebAuthTokenTests {
+  private func fetch(
+    _ container: CKContainer,
+    _ apiToken: String
+  ) async throws -> (
     token: String?, error: CKError?
   ) {
     let ends = Observed<[(String?, CKError?)]>([])

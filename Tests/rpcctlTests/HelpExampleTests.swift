@@ -88,7 +88,8 @@ import TidingsRPC
         files: [
           "-": command.contains("repl") ? "version" : #"{"recordType":"T","recordName":"a"}"#,
           "eckey-pub.pem":
-            "-----BEGIN PUBLIC KEY-----\nMFkw\n-----END PUBLIC KEY-----\n", "houses.jsonl": "", "houses.ckdb": "DEFINE SCHEMA",
+            "-----BEGIN PUBLIC KEY-----\nMFkw\n-----END PUBLIC KEY-----\n", "houses.jsonl": "",
+          "houses.ckdb": "DEFINE SCHEMA",
           "houses.json": #"{"recordType":"T","recordName":"a"}"#,
           folder.file("notes.token"): Self.token, folder.file("mailer.state"): Self.token,
         ]

@@ -1,7 +1,9 @@
 internal import TidingsSQL
 
-/// Web sessions end when their store gets another identity: a session that ended after a backup must not be good again
-/// in the restored store. API tokens and server keys are kept, as keys are.
+/// Ends web sessions when their store gets another identity.
+///
+/// A session that ended after a backup must not be good again in the restored store. API tokens and server keys are
+/// kept, as keys are.
 enum RestoredWebSessions {
   private static let key = "web-sessions"
 

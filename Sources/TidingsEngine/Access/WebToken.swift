@@ -12,7 +12,9 @@ public struct WebToken: Hashable, Sendable {
     case serverKey = 3
   }
 
-  /// Identifies it; never given twice. Calls carry it negated, in place of the number of a key.
+  /// Identifies it; never used again.
+  ///
+  /// Calls carry it negated, in place of the number of a key.
   public var id: Int64
   /// What it is.
   public var kind: Kind

@@ -32,7 +32,7 @@ final class WebTokenExpiry: MaintenanceTask, TransactionParticipant {
       ORDER BY expires, expires_nanos LIMIT 1
       """
     )
-    // The newest row stays, so that no number is given twice.
+    // The newest row stays, so that no ID is used again.
     selectOld = try connection.prepare(
       """
       SELECT id FROM web_tokens

@@ -16,7 +16,10 @@ enum WebTokenGrammar {
     try AccountGrammar.check(text: request.label, what: "label")
     if let expires = request.expires {
       guard expires > now, Timestamp.validRange.contains(expires) else {
-        throw ItemError(.invalidArguments, "the credential would expire in the past: give a later time")
+        throw ItemError(
+          .invalidArguments,
+          "the credential would expire in the past: give a later time"
+        )
       }
     }
     switch request.credential {
@@ -52,7 +55,8 @@ enum WebTokenGrammar {
 
   private static func check(callbackURL url: String) throws(ItemError) {
     guard !url.isEmpty else { return }
-    guard url.utf8.count <= textBytesMax, let rest = withoutScheme(url), let first = rest.utf8.first,
+    guard url.utf8.count <= textBytesMax, let rest = withoutScheme(url),
+      let first = rest.utf8.first,
       first != UInt8(ascii: "/"), url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }),
       !url.utf8.contains(UInt8(ascii: "#"))
     else {

@@ -116,7 +116,10 @@ extension Engine {
   public func renewWebSession(ofKey number: Int64) throws -> (token: WebToken, text: String) {
     let token = try access.webCredentials.token(-number, at: now)
     guard token.kind == .session else {
-      throw ItemError(.invalidArguments, "the call has no web auth token: there is nothing to renew")
+      throw ItemError(
+        .invalidArguments,
+        "the call has no web auth token: there is nothing to renew"
+      )
     }
     return try modifications.webTokens.renew(token, at: now)
   }

@@ -18,7 +18,7 @@ extension Migration {
     -- kind: 1 an API token, 2 a session of a user, 3 a server key. hash: the SHA-256 of the random bytes of the
     -- token, or of public_key; previous_hash: that of the token before a renewal, valid until previous_ends.
     -- api_token: of a session; 0: none. origins: separated by spaces.
-    -- The newest row is never removed, so that no number is given twice.
+    -- The newest row is never removed, so that no ID is used again.
     CREATE TABLE web_tokens (
       id \(key),
       kind BIGINT NOT NULL,

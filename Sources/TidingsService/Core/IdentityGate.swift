@@ -75,8 +75,9 @@ package final class IdentityGate {
     _ method: () -> MethodDescriptor?,
     of gateway: String
   ) throws -> CallAdmission {
-    guard credential.serverKey == nil
-      || credential.apiToken == nil && credential.webAuthToken == nil
+    guard
+      credential.serverKey == nil
+        || credential.apiToken == nil && credential.webAuthToken == nil
     else { throw ItemError.twoCredentials }
     let number = try engine.webKey(
       WebCredentialText(

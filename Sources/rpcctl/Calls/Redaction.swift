@@ -24,6 +24,7 @@ enum Redaction {
   private static func isSecret(_ name: String) -> Bool {
     let name = name.lowercased()
     if ["publickey", "idempotencykey"].contains(name) { return false }
-    return names.contains(name) || words.contains(where: name.contains) || name.hasSuffix("key") || name.hasSuffix("-token")
+    return names.contains(name) || words.contains(where: name.contains) || name.hasSuffix("key")
+      || name.hasSuffix("-token")
   }
 }

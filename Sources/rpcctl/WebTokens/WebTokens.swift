@@ -157,7 +157,9 @@ extension Verb {
     ),
     run: { invocation in
       let ids = try invocation.requireOperands("ID").map { text in
-        guard let id = UInt64(text) else { throw UsageError("'\(text)' is no ID of a web credential") }
+        guard let id = UInt64(text) else {
+          throw UsageError("'\(text)' is no ID of a web credential")
+        }
         return id
       }
       try invocation.confirm("permanently revoke \(counted(ids.count, "web credential"))")

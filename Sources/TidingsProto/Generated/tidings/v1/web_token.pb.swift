@@ -45,7 +45,7 @@ extension TidingsV1 {
 
   /// A web credential without its secret: the server stores only the hash.
   public struct WebToken: Hashable, Sendable {
-    /// Identifies it; never given twice.
+    /// Identifies it; never used again.
     public var id: UInt64 = 0
     /// What it is.
     public var kind: TidingsV1.WebTokenKind = TidingsV1.WebTokenKind(rawValue: 0)

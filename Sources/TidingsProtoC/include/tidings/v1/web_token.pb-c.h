@@ -54,7 +54,7 @@ struct  Tidings__V1__WebToken
 {
   ProtobufCMessage base;
   /*
-   * Identifies it; never given twice.
+   * Identifies it; never used again.
    */
   uint64_t id;
   /*
