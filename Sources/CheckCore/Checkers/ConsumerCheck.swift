@@ -1,0 +1,90 @@
+/// What one consumer got, compared with what had to fire.
+struct ConsumerCheck {
+  private let firings: Firings
+  /// The last number of each subscription that it has got; at first that from which it is effective.
+  private var numbers: [String: Int64]
+  private var seen: [Firings.Key: Call] = [:]
+  /// The newest value of each record, by subscription.
+  private var newest: [Firings.Key: Int64] = [:]
+
+  init(_ firings: Firings, _ starts: [String: Int64]) {
+    self.firings = firings
+    numbers = starts
+  }
+
+  /// Pages continue each other, and one that reaches the end completes what was committed before.
+  mutating func violation(inLog pages: [Call]) -> Violation? {
+    var earlier: Call?
+    for page in pages {
+      if let earlier, page.token != earlier.nextToken {
+        return Violation("a page of the log does not continue the one before", [earlier, page])
+      }
+      earlier = page
+      for notice in page.notices {
+        if let violation = add(notice, in: page) { return violation }
+      }
+      guard page.isLast else { continue }
+      if let violation = missing(before: page.begin, page) { return violation }
+    }
+    return nil
+  }
+
+  /// What was stored is never delivered again, and in the end everything was.
+  mutating func violation(inInbox deliveries: [Call]) -> Violation? {
+    for delivery in deliveries {
+      for notice in delivery.notices {
+        if delivery.manner == Call.stored {
+          if let violation = add(notice, in: delivery) { return violation }
+        } else if let stored = seen[Firings.Key(notice)] {
+          return Violation("\(notice) was delivered again after it was stored", [stored, delivery])
+        }
+      }
+    }
+    return missing(before: .max, deliveries.last)
+  }
+
+  private mutating func add(_ notice: Notice, in call: Call) -> Violation? {
+    let key = Firings.Key(notice)
+    if let earlier = seen[key] {
+      return Violation("\(notice) was delivered more than once", [earlier, call])
+    }
+    guard let firing = firings.possible[key], firing.call.begin < call.end else {
+      return Violation("\(notice) fired for what does not match, or was not saved", [call])
+    }
+    guard firing.reason == notice.reason else {
+      return Violation("\(notice): the reason must be '\(firing.reason)'", [firing.call, call])
+    }
+    if let last = numbers[notice.subscription], notice.number != last + 1 {
+      return Violation("\(notice) came after number \(last) of its subscription", [call])
+    }
+    let record = Firings.Key(notice.subscription, notice.record, nil)
+    let value = notice.value ?? .max
+    if let last = newest[record], last > value {
+      return Violation("\(notice) came after a later version of its record", [firing.call, call])
+    }
+    numbers[notice.subscription] = notice.number
+    newest[record] = value
+    seen[key] = call
+    return nil
+  }
+
+  private func missing(before time: Int64, _ call: Call?) -> Violation? {
+    let lacking = firings.required(before: time).filter { seen[$0.key] == nil }
+    guard let (key, firing) = lacking.min(by: { $0.value.call.begin < $1.value.call.begin }) else {
+      return nil
+    }
+    let record = Version(key.record, key.value)
+    return Violation(
+      "\(lacking.count) notifications are missing, the first that \(key.subscription) "
+        + "\(firing.reason) \(record)",
+      [firing.call, call].compactMap { $0 }
+    )
+  }
+}
+
+extension Call {
+  /// The manner of a delivery whose position was stored with the work.
+  package static let stored = "stored"
+  /// The manner of a delivery whose consumer crashed before it had stored anything.
+  package static let dropped = "dropped"
+}
