@@ -55,6 +55,7 @@ let package = Package(
     .executable(name: "rpcd", targets: ["rpcd"]),
     .executable(name: "rpcctl", targets: ["rpcctl"]),
     .executable(name: "tidings-bench", targets: ["tidings-bench"]),
+    .executable(name: "tidings-check", targets: ["tidings-check"]),
     .executable(name: "tidings-conformance", targets: ["tidings-conformance"]),
     .executable(name: "tidings-conformance-client", targets: ["tidings-conformance-client"]),
     .executable(name: "protoc-gen-tidings-swift", targets: ["protoc-gen-tidings-swift"]),
@@ -254,6 +255,17 @@ let package = Package(
       "TidingsZeroMQ",
       "CZeroMQ",
       "CSQLite"
+    ),
+
+    // How a running server is checked.
+    library("CheckCore", "TidingsClient", "TidingsJSON", "TidingsProto", "TidingsRPC"),
+    executable(
+      "tidings-check",
+      "CheckCore",
+      "CommandLineTools",
+      "TidingsClient",
+      "TidingsKeys",
+      "TidingsProto"
     ),
 
     // How clients in any language are tested.
