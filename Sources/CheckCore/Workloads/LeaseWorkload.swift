@@ -12,8 +12,22 @@ final class LeaseWorkload: Workload {
   private let stage: Stage
   private let subscriptions: Subscriptions
   private let group: WorkGroup
-  /// Jobs that were acknowledged, and are not done.
-  private let open = Mutex<Set<String>>([])
+  private let jobs = Mutex(Jobs())
+
+  private struct Jobs {
+    /// Acknowledged, and not done.
+    var open: Set<String> = []
+    /// Done before the answer to the save was there.
+    var early: Set<String> = []
+
+    mutating func add(_ name: String) {
+      if early.remove(name) == nil { open.insert(name) }
+    }
+
+    mutating func remove(_ name: String) {
+      if open.remove(name) == nil { early.insert(name) }
+    }
+  }
 
   init(_ stage: Stage) {
     self.stage = stage
@@ -33,14 +47,13 @@ final class LeaseWorkload: Workload {
     if process.index < Self.producerCount {
       var writer = RecordWriter(stage, zone: stage.runName, type: subscriptions.type)
       while stage.isOpen {
-        guard open.withLock(\.count) < Self.openMax else {
+        guard jobs.withLock(\.open.count) < Self.openMax else {
           try await process.pause(20)
           continue
         }
         let name = "j\(stage.recorder.newValue())"
         let call = try await writer.create(name, number: 0, &process)
-        // Its notification may be done already, in which case it is done again in vain at the end.
-        if call.outcome == .ok { open.withLock { _ = $0.insert(name) } }
+        if call.outcome == .ok { jobs.withLock { $0.add(name) } }
       }
     } else {
       let client = try await stage.connect(device: "check-worker-\(process.index)", &process.random)
@@ -97,6 +110,6 @@ final class LeaseWorkload: Workload {
     default: break
     }
     let settled = try await group.settle(notice, Call.done, client, &process)
-    if settled.outcome != .failed { open.withLock { _ = $0.remove(notice.record) } }
+    if settled.outcome != .failed { jobs.withLock { $0.remove(notice.record) } }
   }
 }

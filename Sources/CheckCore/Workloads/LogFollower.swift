@@ -21,7 +21,9 @@ final class LogFollower: Sendable {
   func begin() async throws -> [UInt8] {
     while true {
       let start = token.withLock(\.self)
-      let page = try await stage.insist { try await page($0, after: start, limit: 0) }
+      let page = try await stage.insist { client in
+        try await self.page(client, after: start, limit: 0)
+      }
       token.withLock { $0 = page.changeToken }
       if !page.moreComing { return page.changeToken }
     }
@@ -34,7 +36,7 @@ final class LogFollower: Sendable {
     var (call, next) = (Call(.log, "log"), start)
     call.token = start.hexadecimal
     call = try await process.make(call) { [self] client, call in
-      let page = try await page(client, after: start, limit: limit)
+      let page = try await self.page(client, after: start, limit: limit)
       next = page.changeToken
       call.nextToken = next.hexadecimal
       call.isLast = !page.moreComing

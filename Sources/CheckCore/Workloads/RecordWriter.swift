@@ -1,3 +1,4 @@
+internal import TidingsClient
 internal import TidingsProto
 
 /// Creates, updates and deletes records that only one process changes, so that each version has a known
