@@ -1,5 +1,7 @@
 /// Decides whether transfers are atomic: every snapshot has the same total, no transfer is lost, and
 /// no two start with the same version of an account.
+///
+/// A query is no snapshot while others write: it counts only if no transfer can still take effect.
 package struct BankCheck {
   private let calls: [Call]
   private let opening: Call?
@@ -17,7 +19,12 @@ package struct BankCheck {
     accounts.reduce(0) { $0 + ($1.value ?? 0) }
   }
 
-  private var audits: [Call] { calls.filter { $0.kind == .audit && $0.outcome == .ok } }
+  private var audits: [Call] {
+    let isQuiet = !calls.contains { $0.kind == .transfer && $0.outcome == .unknown }
+    return calls.filter { call in
+      call.kind == .audit && call.outcome == .ok && (isQuiet || call.manner != Call.query)
+    }
+  }
   private var transfers: [Call] { calls.filter { $0.kind == .transfer && $0.outcome == .ok } }
 
   private var totals: Violation? {
@@ -86,4 +93,9 @@ package struct BankCheck {
     }
     return nil
   }
+}
+
+extension Call {
+  /// The manner of a final read of all accounts with a query.
+  package static let query = "query"
 }

@@ -14,7 +14,6 @@ struct FeedCopy {
   /// Saves and deletions that were acknowledged, in the order of their ends.
   private let acknowledged: [Call]
   private var records: [String: Version] = [:]
-  private var deleted: Set<String> = []
   private var newestTag: Int64 = 0
 
   init(_ saves: [Call]) {
@@ -45,7 +44,9 @@ struct FeedCopy {
       if let violation = apply(page) { return violation }
       guard page.isLast else { continue }
       while next < acknowledged.count, acknowledged[next].end < page.begin {
-        if let what = missing(acknowledged[next]) { return Violation(what, [acknowledged[next], page]) }
+        if let what = missing(acknowledged[next], page) {
+          return Violation(what, [acknowledged[next], page])
+        }
         next += 1
       }
     }
@@ -59,7 +60,6 @@ struct FeedCopy {
           return Violation("\(version.name) is deleted in the feed, and nobody deleted it", [page])
         }
         records[version.name] = nil
-        deleted.insert(version.name)
         continue
       }
       guard let save = known[version.name]?.saves[value], save.begin < page.end else {
@@ -80,15 +80,19 @@ struct FeedCopy {
   }
 
   /// What the copy lacks of an acknowledged call, after a last page.
-  private func missing(_ call: Call) -> String? {
+  ///
+  /// A reader that never got a record is not notified of its deletion.
+  private func missing(_ call: Call, _ page: Call) -> String? {
     for version in call.sent {
+      let copied = records[version.name]
       if call.kind == .delete {
-        guard deleted.contains(version.name) else { return "\(version.name) is not deleted in the feed" }
-      } else if !deleted.contains(version.name) {
+        if copied != nil { return "\(version.name) is not deleted in the feed" }
+      } else if let copied {
         let saved = call.got.first { $0.name == version.name }?.tagNumber ?? 0
-        guard let tag = records[version.name]?.tagNumber, tag >= saved else {
-          return "\(version) was acknowledged, and is not in the feed"
-        }
+        guard copied.tagNumber ?? 0 < saved else { continue }
+        return "\(version) was acknowledged, and the feed has an older version"
+      } else if known[version.name]?.deletion.map({ $0.begin >= page.end }) ?? true {
+        return "\(version) was acknowledged, and is not in the feed"
       }
     }
     return nil

@@ -35,15 +35,17 @@ final class BankWorkload: Workload {
     while stage.isOpen {
       switch process.random.below(100) {
       case 0..<70: try await transfer(&process)
-      case 70..<85: try await audit("query", &process)
+      case 70..<85: try await audit("fetch", &process)
       default: try await audit("feed", &process)
       }
     }
   }
 
   func finish(_ process: inout LogicalProcess) async throws {
-    for manner in ["query", "feed"] {
-      try await process.make(Call(.audit, manner)) { [self] _, call in
+    for manner in ["fetch", "feed", Call.query] {
+      var call = Call(.audit)
+      call.manner = manner
+      try await process.make(call) { [self] _, call in
         call.got = try await stage.insist { try await snapshot(manner, $0) } ?? []
       }
     }
@@ -59,12 +61,7 @@ final class BankWorkload: Workload {
     let numbers = (0..<Self.accountCount).shuffled(using: &process.random).prefix(2)
     let names = numbers.map { "a\($0)" }
     let look = try await process.make(Call(.read)) { [self] client, call in
-      let results = try await client.records.fetchRecords(
-        .init(databaseID: stage.database, recordIDs: names.map { stage.recordID($0, in: zone) })
-      ).results
-      call.got = results.compactMap { result in
-        if case .record(let record)? = result.outcome { record.version } else { nil }
-      }
+      call.got = try await fetch(names, client)
     }
     guard look.outcome == .ok, look.got.count == 2, let amount = look.got[0].value, amount > 0 else {
       return
@@ -91,10 +88,21 @@ final class BankWorkload: Workload {
     }
   }
 
+  private func fetch(_ names: [String], _ client: Client) async throws -> [Version] {
+    let results = try await client.records.fetchRecords(
+      .init(databaseID: stage.database, recordIDs: names.map { stage.recordID($0, in: zone) })
+    ).results
+    return results.compactMap { result in
+      if case .record(let record)? = result.outcome { record.version } else { nil }
+    }
+  }
+
   // MARK: Snapshots
 
   private func audit(_ manner: String, _ process: inout LogicalProcess) async throws {
-    try await process.make(Call(.audit, manner)) { [self] client, call in
+    var call = Call(.audit)
+    call.manner = manner
+    try await process.make(call) { [self] client, call in
       if let accounts = try await snapshot(manner, client) {
         call.got = accounts
       } else {
@@ -103,12 +111,13 @@ final class BankWorkload: Workload {
     }
   }
 
-  /// All accounts in one page, which is a snapshot; `nil`: there are more pages.
+  /// All accounts in one answer, which is a snapshot; `nil`: there are more pages.
   private func snapshot(_ manner: String, _ client: Client) async throws -> [Version]? {
     if manner == "feed" {
       let page = try await ZoneRead(stage, zone).page(client, after: [])
       return page.isLast ? page.versions : nil
     }
+    if manner == "fetch" { return try await fetch((0..<Self.accountCount).map { "a\($0)" }, client) }
     let page = try await client.records.queryRecords(
       .init(databaseID: stage.database, recordType: Self.type, zoneID: stage.zoneID(zone))
     )
