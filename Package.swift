@@ -462,6 +462,17 @@ let package = Package(
       "rpcd",
       "tidings-bench"
     ),
+    tests(
+      "TidingsCheckTests",
+      "CheckCore",
+      "PostgresTestSupport",
+      "RPCTestSupport",
+      "RandomSupport",
+      "TestSupport",
+      "TidingsClient",
+      "rpcd",
+      "tidings-check"
+    ),
     // As programs are that were written for CloudKit.
     .testTarget(
       name: "TidingsKitCompatibilityTests",
