@@ -41,7 +41,9 @@ enum ConnectionOptions {
   /// The configuration of a client.
   static func configuration(_ parsed: ParsedArguments) throws -> ClientConfiguration {
     let endpoints = ClientConfiguration.endpoints(in: parsed[endpoint])
-    if let problem = ClientConfiguration.problem(in: endpoints) {
+    let isWrong = endpoints.contains { !$0.hasPrefix("tcp://") && !$0.hasPrefix("ipc://") }
+    let form = isWrong ? "use tcp://HOST:PORT or ipc://PATH" : nil
+    if let problem = form ?? ClientConfiguration.problem(in: endpoints) {
       throw UsageError("invalid \(parsed.source(endpoint)) '\(parsed[endpoint])': \(problem)")
     }
     var configuration = ClientConfiguration(endpoints: endpoints)

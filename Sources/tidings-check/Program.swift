@@ -21,7 +21,7 @@ enum Program {
       them at the end. Servers may be killed and restarted meanwhile. Use a user for it alone.
 
       Prints a line for each workload, and each violation with its calls. The exit code is 1 when there is
-      one.
+      one. SIGINT ends the calls early.
 
         tidings-check run --endpoint tcp://10.0.0.1:5570,tcp://10.0.0.2:5570 --as checker --duration 5m
         tidings-check run --workloads register,bank --history histories
@@ -77,7 +77,9 @@ enum Program {
   }
 
   private static func check(_ parsed: ParsedArguments) async throws -> Bool {
-    let settings = try RunOptions.settings(parsed)
+    var settings = try RunOptions.settings(parsed)
+    Interruption.install()
+    settings.isInterrupted = { Interruption.isPending }
     let report = try await CheckRun(settings).run()
     write(report.text)
     if let folder = parsed[RunOptions.history] {

@@ -23,7 +23,8 @@ import Testing
     full.rule = Rule(3..<8, ["created", "left"])
     (full.manner, full.milliseconds, full.outcome) = ("done", 1000, .unknown)
     let kinds = Call.Kind.allCases.map { Call($0, at: 1...2) }
-    let history = History(seed: .max, calls: [.leases: [full], .set: kinds, .bank: []])
+    var history = History(seed: .max, calls: [.leases: [full], .set: kinds, .bank: []])
+    history.failures[.bank] = "no accounts"
     let folder = try TemporaryFolder()
     let path = try HistoryFile.write(history, to: folder.file("histories"))
     #expect(try HistoryFile.read(path) == history)

@@ -33,7 +33,7 @@ import Testing
     ])
     #expect(run.exit == .code(1), "\(run.output)\(run.errors)")
     #expect(run.output.contains("is lost\n  process"))
-    #expect(run.output.contains("1 of 1 workloads violated, seed "))
+    #expect(run.output.contains("1 of 1 workloads failed, seed "))
     let path = try #require(run.output.split(separator: " ").last?.split(separator: "\n").last)
     let verified = try await CheckProcess(["verify", String(path)])
     #expect(verified.exit == .code(1))

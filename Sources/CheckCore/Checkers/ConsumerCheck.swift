@@ -1,6 +1,8 @@
 /// What one consumer got, compared with what had to fire.
 struct ConsumerCheck {
   private let firings: Firings
+  /// What must have fired, in the order in which the changes were acknowledged.
+  private var required: ArraySlice<(key: Firings.Key, firing: Firings.Firing)>
   /// The last number of each subscription that it has got; at first that from which it is effective.
   private var numbers: [String: Int64]
   private var seen: [Firings.Key: Call] = [:]
@@ -9,6 +11,7 @@ struct ConsumerCheck {
 
   init(_ firings: Firings, _ starts: [String: Int64]) {
     self.firings = firings
+    required = firings.required[...]
     numbers = starts
   }
 
@@ -68,17 +71,19 @@ struct ConsumerCheck {
     return nil
   }
 
-  private func missing(before time: Int64, _ call: Call?) -> Violation? {
-    let lacking = firings.required(before: time).filter { seen[$0.key] == nil }
-    guard let (key, firing) = lacking.min(by: { $0.value.call.begin < $1.value.call.begin }) else {
-      return nil
+  /// The first that lacks of what was acknowledged before a time.
+  private mutating func missing(before time: Int64, _ call: Call?) -> Violation? {
+    while let (key, firing) = required.first, firing.call.end < time {
+      guard seen[key] != nil else {
+        return Violation(
+          "a notification is missing: \(key.subscription) \(firing.reason) "
+            + "\(Version(key.record, key.value))",
+          [firing.call, call].compactMap { $0 }
+        )
+      }
+      required.removeFirst()
     }
-    let record = Version(key.record, key.value)
-    return Violation(
-      "\(lacking.count) notifications are missing, the first that \(key.subscription) "
-        + "\(firing.reason) \(record)",
-      [firing.call, call].compactMap { $0 }
-    )
+    return nil
   }
 }
 

@@ -60,8 +60,9 @@ struct Firings {
     )
   }
 
-  /// What must have fired when a read begins.
-  func required(before time: Int64) -> [Key: Firing] {
-    possible.filter { $0.value.isRequired && $0.value.call.end < time }
+  /// What must fire, in the order in which the changes were acknowledged.
+  var required: [(key: Key, firing: Firing)] {
+    possible.filter { $0.value.isRequired }.map { ($0.key, $0.value) }
+      .sorted { $0.firing.call.end < $1.firing.call.end }
   }
 }

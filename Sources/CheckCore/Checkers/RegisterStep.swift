@@ -89,3 +89,8 @@ extension Call {
   /// The reason of a save that failed because another version is stored.
   package static let conflict = "another version is stored"
 }
+
+extension Call {
+  /// The manner of a save that has an idempotency key.
+  package static let keyed = "keyed"
+}

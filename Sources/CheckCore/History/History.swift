@@ -4,6 +4,8 @@ package struct History: Hashable, Sendable {
   package var seed: UInt64
   /// By workload, in the order in which the calls ended.
   package var calls: [WorkloadName: [Call]]
+  /// Why a workload ended early, without its final reads.
+  package var failures: [WorkloadName: String] = [:]
 
   package init(seed: UInt64, calls: [WorkloadName: [Call]] = [:]) {
     self.seed = seed

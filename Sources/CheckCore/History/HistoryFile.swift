@@ -33,12 +33,21 @@ package enum HistoryFile {
     let header = JSONValue.object([
       "format": .string(format), "seed": .string(String(history.seed)),
       "workloads": .array(history.calls.keys.map(\.rawValue).sorted().map { .string($0) }),
+      "failures": .object(failures(history)),
     ])
     var lines = [header.description]
     for name in WorkloadName.allCases {
       for call in history.calls[name] ?? [] { lines.append(call.json(name).description) }
     }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func failures(_ history: History) -> JSONObject {
+    var failures = JSONObject()
+    for name in WorkloadName.allCases {
+      if let failure = history.failures[name] { failures.append(name.rawValue, .string(failure)) }
+    }
+    return failures
   }
 
   /// Parses the lines of a history.
@@ -51,6 +60,11 @@ package enum HistoryFile {
     var history = History(seed: seed)
     for name in header["workloads"]?.array ?? [] {
       if let name = name.string.flatMap(WorkloadName.init) { history.calls[name] = [] }
+    }
+    for member in header["failures"]?.object?.members ?? [] {
+      if let name = WorkloadName(rawValue: member.name) {
+        history.failures[name] = member.value.string
+      }
     }
     for (index, line) in lines.enumerated() {
       guard let object = (try? JSONValue(parsing: String(line)))?.object,

@@ -10,8 +10,11 @@ package struct CheckReport: Sendable {
     /// Notifications that consumers and workers got.
     package let notifications: Int
     package let violations: [Violation]
+    /// Why the workload ended early; violations may be consequences.
+    package let failure: String?
 
-    fileprivate init(_ workload: WorkloadName, _ calls: [Call]) {
+    fileprivate init(_ workload: WorkloadName, _ calls: [Call], _ failure: String?) {
+      self.failure = failure
       self.workload = workload
       self.calls = calls.count
       ok = calls.count { $0.outcome == .ok }
@@ -22,7 +25,11 @@ package struct CheckReport: Sendable {
       violations = workload.violations(in: calls)
     }
 
+    /// Whether it was completed, and nothing was violated.
+    package var isFine: Bool { failure == nil && violations.isEmpty }
+
     private var verdict: String {
+      if failure != nil { return "INCOMPLETE" }
       if violations.isEmpty { return "ok" }
       return violations.allSatisfy(\.isUndecided) ? "UNDECIDED" : "VIOLATED"
     }
@@ -43,25 +50,33 @@ package struct CheckReport: Sendable {
   package init(_ history: History) {
     self.history = history
     rows = WorkloadName.allCases.compactMap { name in
-      history.calls[name].map { Row(name, $0) }
+      history.calls[name].map { Row(name, $0, history.failures[name]) }
     }
   }
 
   /// Whether nothing was violated, and all was decided.
-  package var isFine: Bool { rows.allSatisfy(\.violations.isEmpty) }
+  package var isFine: Bool { rows.allSatisfy(\.isFine) }
+
+  /// Most violations of a workload that are shown.
+  private static let violationsMax = 3
 
   /// The lines of the workloads, the violations, and a line that sums them up.
   package var text: String {
     var lines = rows.map(\.line)
     for row in rows {
-      for violation in row.violations { lines += ["", "\(row.workload.rawValue): \(violation)"] }
+      let name = row.workload.rawValue
+      if let failure = row.failure { lines += ["", "\(name): ended early: \(failure)"] }
+      let shown = row.violations.prefix(Self.violationsMax)
+      for violation in shown { lines += ["", "\(name): \(violation)"] }
+      let others = row.violations.count - shown.count
+      if others > 0 { lines += ["", "\(name): and \(others) other violations"] }
     }
-    let violated = rows.count { !$0.violations.isEmpty }
-    if violated > 0 { lines.append("") }
+    let wrong = rows.count { !$0.isFine }
+    if wrong > 0 { lines.append("") }
     lines.append(
-      violated == 0
+      wrong == 0
         ? "no violation found, seed \(history.seed)"
-        : "\(violated) of \(rows.count) workloads violated, seed \(history.seed)"
+        : "\(wrong) of \(rows.count) workloads failed, seed \(history.seed)"
     )
     return lines.joined(separator: "\n") + "\n"
   }

@@ -9,7 +9,7 @@ package struct CheckRun: Sendable {
   /// Runs all workloads at the same time.
   ///
   /// - Returns: The report.
-  /// - Throws: `CheckError` or `RPCError` when the servers cannot be used.
+  /// - Throws: `RPCError` when no client can be made.
   package func run() async throws -> CheckReport {
     var random = SeededRandom(seed: settings.seed)
     var connections: [Client] = []
@@ -20,7 +20,7 @@ package struct CheckRun: Sendable {
     let runName = "check-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
     var history = History(seed: settings.seed)
     let clients = connections
-    try await withThrowingTaskGroup(of: (WorkloadName, [Call]).self) { group in
+    await withTaskGroup(of: (WorkloadName, [Call], String?).self) { group in
       for name in settings.workloads {
         let choices = random.fork()
         group.addTask {
@@ -33,11 +33,18 @@ package struct CheckRun: Sendable {
             runName: "\(runName)-\(name.rawValue)",
             deadline: .now + settings.duration
           )
-          try await Self.run(name.make(stage), stage, choices)
-          return (name, recorder.calls)
+          do {
+            try await Self.run(name.make(stage), stage, choices)
+            return (name, recorder.calls, nil)
+          } catch {
+            return (name, recorder.calls, "\(error)")
+          }
         }
       }
-      for try await (name, calls) in group { history.calls[name] = calls }
+      for await (name, calls, failure) in group {
+        history.calls[name] = calls
+        history.failures[name] = failure
+      }
     }
     for connection in connections { await connection.close() }
     return CheckReport(history)

@@ -14,6 +14,8 @@ package struct CheckSettings: Sendable {
   package var seed: UInt64
   package var workloads = WorkloadName.allCases
   package var fault: Fault?
+  /// Ends the calls early, as the end of `duration` does.
+  package var isInterrupted: @Sendable () -> Bool = { false }
   /// How long a final read is repeated when it fails.
   package var patience = Duration.seconds(60)
 

@@ -46,12 +46,22 @@ final class FaultPlan: Sendable {
 
   private let fault: Fault?
   private let chances = Atomic(0)
+  private let isCommitted = Atomic(false)
 
   init(_ fault: Fault?) { self.fault = fault }
 
   /// Whether to do it now; asked only where it can be done.
-  func isDue(_ candidate: Fault) -> Bool {
-    guard fault == candidate else { return false }
-    return chances.add(1, ordering: .relaxed).newValue == Self.chance
+  func isDue(_ candidate: Fault) -> Bool { isPlanned(candidate) && commit() }
+
+  /// Whether to try it now, because it may fail; `commit` reports that it did not.
+  func isPlanned(_ candidate: Fault) -> Bool {
+    guard fault == candidate, !isCommitted.load(ordering: .relaxed) else { return false }
+    return chances.add(1, ordering: .relaxed).newValue >= Self.chance
   }
+
+  /// Notes that it is done.
+  ///
+  /// - Returns: Whether it was not before.
+  @discardableResult
+  func commit() -> Bool { !isCommitted.exchange(true, ordering: .relaxed) }
 }

@@ -16,7 +16,8 @@ struct Stage: Sendable {
 
   /// Whether processes go on.
   var isOpen: Bool {
-    ContinuousClock.now < deadline && recorder.count < settings.callsMax && !Task.isCancelled
+    ContinuousClock.now < deadline && recorder.count < settings.callsMax
+      && !settings.isInterrupted() && !Task.isCancelled
   }
 
   /// The private database.

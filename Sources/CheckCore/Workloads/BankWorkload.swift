@@ -72,7 +72,7 @@ final class BankWorkload: Workload {
       Version(version.name, (version.value ?? 0) + change, tag: version.tag)
     }
     try await process.make(call) { [self] client, call in
-      let isHalf = stage.faults.isDue(.halfBatch)
+      let isHalf = stage.faults.isPlanned(.halfBatch)
       let versions = isHalf ? Array(call.sent.prefix(1)) : call.sent
       let results = try await client.records.modifyRecords(
         .init(
@@ -84,6 +84,7 @@ final class BankWorkload: Workload {
       call.got = zip(call.sent, results).compactMap { sent, result in
         result.savedTag.map { Version(sent.name, sent.value, tag: $0) }
       }
+      if isHalf, !call.got.isEmpty { stage.faults.commit() }
       if call.got.isEmpty, let failure = results.compactMap(\.failure).first { call.fail(failure) }
     }
   }

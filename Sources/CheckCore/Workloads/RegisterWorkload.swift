@@ -1,6 +1,7 @@
 internal import Synchronization
 internal import TidingsClient
 internal import TidingsProto
+internal import TidingsRPC
 
 /// Fetches, saves, saves with a change tag and deletions of a few records.
 ///
@@ -8,6 +9,8 @@ internal import TidingsProto
 final class RegisterWorkload: Workload {
   private static let recordsAtOnce = 2
   private static let callsPerRecord = 60
+  /// How many of a hundred saves have an idempotency key: the client repeats these, which must not do them twice.
+  private static let keyedShare = 30
 
   private struct State {
     /// Records in use, with their calls.
@@ -108,6 +111,7 @@ final class RegisterWorkload: Workload {
   ) async throws {
     var call = Call(.write, name)
     call.sent = [Version(name, stage.recorder.newValue())]
+    if process.random.percent(Self.keyedShare) { call.manner = Call.keyed }
     call = try await process.make(call) { [self] client, call in
       try await save(call.sent[0], .allKeys, client, &call)
     }
@@ -124,6 +128,7 @@ final class RegisterWorkload: Workload {
     let expected = isStale ? known.own[0] : known.newest
     var call = Call(.swap, name)
     call.sent = [expected, Version(name, stage.recorder.newValue())]
+    if process.random.percent(Self.keyedShare) { call.manner = Call.keyed }
     call = try await process.make(call) { [self] client, call in
       let sent = Version(name, call.sent[1].value, tag: expected.tag)
       try await save(sent, .ifServerRecordUnchanged, client, &call)
@@ -151,8 +156,10 @@ final class RegisterWorkload: Workload {
     _ call: inout Call
   ) async throws {
     let record = TidingsV1.Record("CheckRegister", stage.recordID(version.name, in: zone), version)
+    let key = call.manner == Call.keyed ? "\(zone)-\(version.value ?? 0)" : nil
     let result = try await client.records.modifyRecords(
-      .init(databaseID: stage.database, recordsToSave: [record], savePolicy: policy)
+      .init(databaseID: stage.database, recordsToSave: [record], savePolicy: policy),
+      options: CallOptions(idempotencyKey: key)
     ).results.first
     if let tag = result?.savedTag {
       call.got = [Version(version.name, version.value, tag: tag)]
