@@ -1,4 +1,5 @@
 import CheckCore
+import Foundation
 import TestSupport
 import TidingsClient
 
@@ -22,5 +23,11 @@ extension CheckSettings {
     callsMax = calls
     self.workloads = workloads
     self.fault = fault
+  }
+
+  /// How long a run under kills takes: `TIDINGS_CHECK_SECONDS`, or so long.
+  static func seconds(_ usual: Double) -> Duration {
+    let given = ProcessInfo.processInfo.environment["TIDINGS_CHECK_SECONDS"].flatMap(Double.init)
+    return .seconds(given ?? usual)
   }
 }

@@ -62,8 +62,9 @@ final class SetWorkload: Workload {
       }
       if call.got.isEmpty, let failure = results.last?.failure { call.fail(failure) }
     }
-    try await sabotage(call, failing, set)
-    if call.outcome == .ok { known.withLock { $0[set] = call.sent[0].name } }
+    // What is deleted behind the history exists for nobody: a batch with it would not fail.
+    let isLost = try await commitFaults(call, failing, set)
+    if call.outcome == .ok, !isLost { known.withLock { $0[set] = call.sent[0].name } }
   }
 
   private func request(_ elements: [Version], _ set: String) -> TidingsV1.ModifyRecordsRequest {
@@ -80,7 +81,10 @@ final class SetWorkload: Workload {
     )
   }
 
-  private func sabotage(_ call: Call, _ failing: Bool, _ set: String) async throws {
+  /// Changes the set without a call in the history.
+  ///
+  /// - Returns: Whether an element of the call was deleted.
+  private func commitFaults(_ call: Call, _ failing: Bool, _ set: String) async throws -> Bool {
     let isLost = call.outcome == .ok && stage.faults.isDue(.lostInsert)
     let isPhantom = failing && call.outcome == .failed && stage.faults.isDue(.phantomInsert)
     if isLost {
@@ -95,6 +99,7 @@ final class SetWorkload: Workload {
       let request = request([call.sent[0]], set)
       _ = try await stage.insist { try await $0.records.modifyRecords(request) }
     }
+    return isLost
   }
 
   // MARK: Reads

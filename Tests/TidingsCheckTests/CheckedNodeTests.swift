@@ -14,10 +14,10 @@ import Testing
     "PostgreSQL is not installed: run tools/install-dependencies --postgres"
   )
 )
-struct NodeTests {
+struct CheckedNodeTests {
   @Test("nodes that are killed one after the other violate nothing")
   func kills() async throws {
-    let seed = Seed.make("CheckNodeTests.kills")
+    let seed = Seed.make("CheckedNodeTests.kills")
     var random = SplitMix64(seed: seed)
     let uri = try PostgresCluster.shared().makeDatabaseURI()
     var nodes: [TestServer] = []
@@ -34,15 +34,15 @@ struct NodeTests {
       )
     }
     var settings = CheckSettings(nodes.map(\.rpcEndpoint), calls: 100_000, seed: seed)
-    settings.duration = .seconds(20)
+    settings.duration = CheckSettings.seconds(20)
     let run = CheckRun(settings)
     let isDone = Observed(false)
     async let report = {
       defer { isDone.update { $0 = true } }
       return try await run.run()
     }()
-    for _ in 0..<6 {
-      try await Task.sleep(for: .milliseconds(1000 + random.below(1500)))
+    while true {
+      try await Task.sleep(for: .milliseconds(1000 + random.below(2000)))
       if isDone.value { break }
       let victim = random.below(nodes.count)
       try await nodes[victim].crash()
@@ -51,7 +51,7 @@ struct NodeTests {
     }
     let found = try await report
     #expect(found.isFine, "\(found.text)")
-    print("CheckNodeTests: \(found.text)")
+    print("CheckedNodeTests: \(found.text)")
     for row in found.rows { #expect(row.ok > 50, "\(row.line)") }
   }
 }
