@@ -23,7 +23,13 @@ struct LeaseRecord: Sendable {
     earliestEnd = min(expiry, release)
   }
 
-  private static func expiry(_ call: Call) -> Int64 { call.begin + call.milliseconds * 1_000_000 }
+  /// How much earlier a lease may end: its time begins with the transaction of the call, in whole
+  /// milliseconds, and that may have begun before the call arrived.
+  private static let toleranceMilliseconds: Int64 = 200
+
+  private static func expiry(_ call: Call) -> Int64 {
+    call.begin + (call.milliseconds - toleranceMilliseconds) * 1_000_000
+  }
 }
 
 extension Call {
