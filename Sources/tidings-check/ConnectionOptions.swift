@@ -23,7 +23,11 @@ enum ConnectionOptions {
     completion: .files,
     "the server's public key, or its file"
   )
-  static let user = OptionKey<String?>("as", value: "USER", "the user, of a server in development mode")
+  static let user = OptionKey<String?>(
+    "as",
+    value: "USER",
+    "the user, of a server in development mode"
+  )
   static let container = OptionKey<String>(
     "container",
     value: "NAME",

@@ -27,7 +27,9 @@ import Testing
 
   private var moved: [Version] { [Version("a", 70, tag: "1"), Version("b", 130, tag: "1")] }
 
-  private func violations(_ calls: Call...) -> String { BankCheck([open] + calls).violations().text }
+  private func violations(_ calls: Call...) -> String {
+    BankCheck([open] + calls).violations().text
+  }
 
   @Test("transfers that are complete or did not happen are right")
   func right() {

@@ -36,7 +36,8 @@ import Testing
     let calls =
       saves + [
         deletion,
-        page("", "x", [a1], at: 4...5, isLast: false), page("x", "y", [b2], at: 8...9, isLast: false),
+        page("", "x", [a1], at: 4...5, isLast: false),
+        page("x", "y", [b2], at: 8...9, isLast: false),
         page("y", "z", [a3, Version("b")], at: 12...13), Call(.fresh, "z", at: 14...15, got: [a3]),
       ]
     #expect(FeedCheck(calls).violations().text == "")
@@ -53,7 +54,9 @@ import Testing
 
   @Test("a change that is missing, or older, is found")
   func missing() {
-    #expect(violations(save(a1, at: 0...1), page("", "x", [], at: 2...3)).contains("not in the feed"))
+    #expect(
+      violations(save(a1, at: 0...1), page("", "x", [], at: 2...3)).contains("not in the feed")
+    )
     let older = violations(save(a1, at: 0...1), save(a3, at: 2...3), page("", "x", [a1], at: 4...5))
     #expect(older.contains("older version"))
     let unfinished = page("", "x", [], at: 2...3, isLast: false)

@@ -5,7 +5,14 @@ import Testing
 @Suite struct HistoryFileTests {
   @Test("a history that is saved and read again is the same")
   func roundTrip() throws {
-    var full = Call(.lease, "group", 7, at: 5...9, sent: [Version("a")], got: [Version("b", -3, tag: "z")])
+    var full = Call(
+      .lease,
+      "group",
+      7,
+      at: 5...9,
+      sent: [Version("a")],
+      got: [Version("b", -3, tag: "z")]
+    )
     (full.reason, full.token, full.nextToken, full.isLast) = ("why \"\n", "00", "ff", true)
     full.notices = [
       Notice(

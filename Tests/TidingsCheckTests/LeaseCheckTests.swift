@@ -30,14 +30,23 @@ import Testing
   }
 
   private func notice(_ lease: String, _ count: Int64) -> Notice {
-    Notice(id: "n", subscription: "jobs", record: "j", value: 100, lease: lease, deliveryCount: count)
+    Notice(
+      id: "n",
+      subscription: "jobs",
+      record: "j",
+      value: 100,
+      lease: lease,
+      deliveryCount: count
+    )
   }
 
   private func nanoseconds(_ times: ClosedRange<Int64>) -> ClosedRange<Int64> {
     times.lowerBound * 1_000_000...times.upperBound * 1_000_000
   }
 
-  private func violations(_ calls: Call...) -> String { LeaseCheck([job] + calls).violations().text }
+  private func violations(_ calls: Call...) -> String {
+    LeaseCheck([job] + calls).violations().text
+  }
 
   @Test("a lease that ends, is released or extended, and a job that is done once are right")
   func right() {
@@ -64,7 +73,9 @@ import Testing
   func shared() {
     let first = lease("a", 1, at: 10...12)
     let done = settle("b", at: 1100...1101)
-    #expect(violations(first, lease("b", 2, at: 500...809), done).contains("before its lease ended"))
+    #expect(
+      violations(first, lease("b", 2, at: 500...809), done).contains("before its lease ended")
+    )
     // The server's time begins with its transaction.
     #expect(violations(first, lease("b", 2, at: 500...811), done) == "")
     #expect(

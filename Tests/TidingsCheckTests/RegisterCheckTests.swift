@@ -5,7 +5,11 @@ import Testing
 @Suite struct RegisterCheckTests {
   private func v(_ value: Int64?, tag: String = "") -> Version { Version("r", value, tag: tag) }
 
-  private func write(_ value: Int64, at times: ClosedRange<Int64>, _ outcome: Call.Outcome = .ok)
+  private func write(
+    _ value: Int64,
+    at times: ClosedRange<Int64>,
+    _ outcome: Call.Outcome = .ok
+  )
     -> Call
   {
     Call(.write, "r", at: times, sent: [v(value)], outcome)
@@ -64,7 +68,9 @@ import Testing
 
   @Test("a call of unknown outcome happened at any later time, or never")
   func unknown() {
-    #expect(violations(write(1, at: 0...1, .unknown), read(nil, at: 2...3), read(1, at: 8...9)) == "")
+    #expect(
+      violations(write(1, at: 0...1, .unknown), read(nil, at: 2...3), read(1, at: 8...9)) == ""
+    )
     #expect(violations(write(1, at: 0...1, .unknown), read(nil, at: 2...3)) == "")
     #expect(violations(write(1, at: 5...6, .unknown), read(1, at: 2...3)) != "")
     #expect(

@@ -8,7 +8,14 @@ import Testing
     _ outcome: Call.Outcome = .ok
   ) -> Call {
     let versions = names.map { Version($0, 1) }
-    return Call(.insert, "s", at: times, sent: versions, got: outcome == .ok ? versions : [], outcome)
+    return Call(
+      .insert,
+      "s",
+      at: times,
+      sent: versions,
+      got: outcome == .ok ? versions : [],
+      outcome
+    )
   }
 
   private func list(_ names: String..., at times: ClosedRange<Int64>) -> Call {
@@ -22,7 +29,9 @@ import Testing
     #expect(violations(insert("a", at: 0...1), list("a", at: 2...3)) == "")
     #expect(violations(insert("a", at: 0...5), list(at: 2...3), list("a", at: 6...7)) == "")
     #expect(violations(insert("a", at: 0...5), list("a", at: 2...3)) == "")
-    #expect(violations(insert("a", at: 0...1, .unknown), list(at: 2...3), list("a", at: 4...5)) == "")
+    #expect(
+      violations(insert("a", at: 0...1, .unknown), list(at: 2...3), list("a", at: 4...5)) == ""
+    )
   }
 
   @Test("what is lost, or vanishes, is found")

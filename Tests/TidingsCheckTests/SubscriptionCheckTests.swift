@@ -8,13 +8,23 @@ import Testing
     return call
   }()
 
-  private func save(_ name: String, _ value: Int64, at time: Int64, _ outcome: Call.Outcome = .ok)
+  private func save(
+    _ name: String,
+    _ value: Int64,
+    at time: Int64,
+    _ outcome: Call.Outcome = .ok
+  )
     -> Call
   {
     Call(.save, "z", at: time...time + 1, sent: [Version(name, value)], outcome)
   }
 
-  private func notice(_ number: Int64, _ name: String, _ value: Int64, _ reason: String = "created")
+  private func notice(
+    _ number: Int64,
+    _ name: String,
+    _ value: Int64,
+    _ reason: String = "created"
+  )
     -> Notice
   {
     Notice(subscription: "low", record: name, value: value, reason: reason, number: number)

@@ -86,7 +86,10 @@ package struct BankCheck {
       for version in call.got where !version.tag.isEmpty {
         let key = Version(version.name, tag: version.tag)
         if let earlier = seen[key], earlier.value != version.value {
-          return Violation("\(version.name) has two amounts with one change tag", [earlier.call, call])
+          return Violation(
+            "\(version.name) has two amounts with one change tag",
+            [earlier.call, call]
+          )
         }
         seen[key] = (version.value, call)
       }

@@ -18,7 +18,10 @@ package struct FeedCheck {
     let zones = Dictionary(grouping: saves, by: \.subject)
     for (zone, saves) in zones.sorted(by: { $0.key < $1.key }) {
       if let violation = CommitOrderCheck(saves).violation() { found.append(violation) }
-      let readers = Dictionary(grouping: pages.filter { Self.zone($0.subject) == zone[...] }, by: \.subject)
+      let readers = Dictionary(
+        grouping: pages.filter { Self.zone($0.subject) == zone[...] },
+        by: \.subject
+      )
       for (_, pages) in readers.sorted(by: { $0.key < $1.key }) {
         var copy = FeedCopy(saves)
         found += [copy.violation(following: pages)].compactMap { $0 }

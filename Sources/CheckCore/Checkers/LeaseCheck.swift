@@ -75,7 +75,9 @@ package struct LeaseCheck {
 
   /// Acknowledged work that is not done in the end.
   private var unsettled: Violation? {
-    let settled = calls.filter { $0.kind == .settle && $0.manner == Call.done && $0.outcome != .failed }
+    let settled = calls.filter {
+      $0.kind == .settle && $0.manner == Call.done && $0.outcome != .failed
+    }
     let done = Set(settled.flatMap(\.notices).map(\.record))
     let open = jobs.filter { job in
       job.outcome == .ok && job.sent.contains { !done.contains($0.name) }

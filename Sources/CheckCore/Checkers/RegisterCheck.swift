@@ -37,7 +37,10 @@ package struct RegisterCheck {
       for version in call.got where !version.tag.isEmpty {
         if let earlier = seen[version.tag], earlier.version != version {
           return [
-            Violation("the change tag \(version.tag) stands for two versions", [earlier.call, call])
+            Violation(
+              "the change tag \(version.tag) stands for two versions",
+              [earlier.call, call]
+            )
           ]
         }
         seen[version.tag] = (version, call)

@@ -13,7 +13,8 @@ package struct SetCheck {
   }
 
   package func violations() -> [Violation] {
-    torn + Dictionary(grouping: reads, by: \.subject).sorted { $0.key < $1.key }
+    torn
+      + Dictionary(grouping: reads, by: \.subject).sorted { $0.key < $1.key }
       .compactMap { subject, reads in violation(in: subject, reads) }
   }
 
@@ -41,7 +42,9 @@ package struct SetCheck {
         next += 1
       }
       for earlier in seenBefore where earlier.end < read.begin {
-        for version in earlier.read.got { required[version.name] = required[version.name] ?? earlier.read }
+        for version in earlier.read.got {
+          required[version.name] = required[version.name] ?? earlier.read
+        }
       }
       seenBefore.removeAll { $0.end < read.begin }
       let found = Set(read.got.map(\.name))
@@ -54,7 +57,8 @@ package struct SetCheck {
       if found.count != read.got.count {
         return Violation("a read contains an element more than once", [read])
       }
-      if let (name, call) = required.filter({ !found.contains($0.key) }).min(by: { $0.key < $1.key }) {
+      if let (name, call) = required.filter({ !found.contains($0.key) }).min(by: { $0.key < $1.key }
+      ) {
         return Violation("'\(name)' was acknowledged or read, and is lost", [call, read])
       }
       seenBefore.append((read.end, read))

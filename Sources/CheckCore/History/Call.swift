@@ -63,7 +63,9 @@ package struct Call: Hashable, Sendable {
   package var outcome = Outcome.ok
   /// Why it failed, or is unknown.
   package var reason = ""
-  /// What was to be written. Of `swap`: the version that must be stored, and the new one.
+  /// What was to be written.
+  ///
+  /// Of `swap`: the version that must be stored, and the new one.
   package var sent: [Version] = []
   /// What was read, or what was written as stored.
   package var got: [Version] = []

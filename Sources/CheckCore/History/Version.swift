@@ -2,7 +2,7 @@
 package struct Version: Hashable, Sendable, CustomStringConvertible {
   /// The record.
   package var name: String
-  /// What it contains; `nil`: there is no record. Each save of a run writes another value.
+  /// What it contains, another value with each save of a run; `nil`: there is no record.
   package var value: Int64?
   /// The change tag; empty: not known.
   package var tag: String

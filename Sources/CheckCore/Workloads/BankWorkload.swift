@@ -27,7 +27,9 @@ final class BankWorkload: Workload {
           .init(databaseID: stage.database, recordsToSave: records, savePolicy: .allKeys)
         ).results
       }
-      if let failure = results.first?.failure { throw CheckError("no accounts: \(failure.message)") }
+      if let failure = results.first?.failure {
+        throw CheckError("no accounts: \(failure.message)")
+      }
     }
   }
 
@@ -63,7 +65,8 @@ final class BankWorkload: Workload {
     let look = try await process.make(Call(.read)) { [self] client, call in
       call.got = try await fetch(names, client)
     }
-    guard look.outcome == .ok, look.got.count == 2, let amount = look.got[0].value, amount > 0 else {
+    guard look.outcome == .ok, look.got.count == 2, let amount = look.got[0].value, amount > 0
+    else {
       return
     }
     let sum = Int64(1 + process.random.below(Int(amount)))
@@ -118,7 +121,9 @@ final class BankWorkload: Workload {
       let page = try await ZoneRead(stage, zone).page(client, after: [])
       return page.isLast ? page.versions : nil
     }
-    if manner == "fetch" { return try await fetch((0..<Self.accountCount).map { "a\($0)" }, client) }
+    if manner == "fetch" {
+      return try await fetch((0..<Self.accountCount).map { "a\($0)" }, client)
+    }
     let page = try await client.records.queryRecords(
       .init(databaseID: stage.database, recordType: Self.type, zoneID: stage.zoneID(zone))
     )

@@ -79,7 +79,9 @@ struct RecordWriter: Sendable {
       let results = try await client.records.modifyRecords(
         .init(
           databaseID: stage.database,
-          recordsToSave: call.sent.map { TidingsV1.Record(type, stage.recordID($0.name, in: zone), $0) },
+          recordsToSave: call.sent.map {
+            TidingsV1.Record(type, stage.recordID($0.name, in: zone), $0)
+          },
           savePolicy: .ifServerRecordUnchanged
         )
       ).results

@@ -43,7 +43,9 @@ final class RegisterWorkload: Workload {
       let name = nextRecord(&process.random)
       if known[name] == nil {
         // Records of before are not used again.
-        known = known.filter { entry in state.withLock { $0.active.contains { $0.name == entry.key } } }
+        known = known.filter { entry in
+          state.withLock { $0.active.contains { $0.name == entry.key } }
+        }
         known[name] = Known(newest: Version(name))
       }
       var mine = known[name] ?? Known(newest: Version(name))
