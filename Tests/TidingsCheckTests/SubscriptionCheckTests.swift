@@ -89,6 +89,28 @@ import Testing
     #expect(violations(save("a", 110, at: -1), log()) == "")
   }
 
+  @Test("a zone subscription fires once for each call")
+  func zone() {
+    let subscribed = Call(
+      .subscribe,
+      "zone",
+      at: 0...1,
+      notices: [Notice(subscription: "zone", number: 0)]
+    )
+    func violations(_ numbers: Int64..., outcome: Call.Outcome = .ok) -> String {
+      var page = log()
+      page.notices = numbers.map { Notice(subscription: "zone", number: $0) }
+      let saves = [save("a", 110, at: 2), save("b", 220, at: 4, outcome)]
+      return SubscriptionCheck([subscribed] + saves + [page]).violations().text
+    }
+    #expect(violations(1, 2) == "")
+    #expect(violations(1).contains("missing"))
+    #expect(violations(1, 2, 3).contains("without a change"))
+    #expect(violations(2, 1).contains("came after number"))
+    #expect(violations(1, outcome: .unknown) == "" && violations(1, 2, outcome: .unknown) == "")
+    #expect(violations(1, 2, outcome: .failed).contains("without a change"))
+  }
+
   @Test("pages that do not continue each other are found")
   func pages() {
     let pages = [log(at: 2), log(at: 4, tokens: ("z", "y"))]

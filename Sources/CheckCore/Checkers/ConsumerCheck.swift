@@ -5,11 +5,13 @@ struct ConsumerCheck {
   private var required: ArraySlice<(key: Firings.Key, firing: Firings.Firing)>
   /// The last number of each subscription that it has got; at first that from which it is effective.
   private var numbers: [String: Int64]
+  private var zoneNotices: [String: ZoneNotices]
   private var seen: [Firings.Key: Call] = [:]
   /// The newest value of each record, by subscription.
   private var newest: [Firings.Key: Int64] = [:]
 
-  init(_ firings: Firings, _ starts: [String: Int64]) {
+  init(_ firings: Firings, _ starts: [String: Int64], _ zoneNotices: [String: ZoneNotices]) {
+    self.zoneNotices = zoneNotices
     self.firings = firings
     required = firings.required[...]
     numbers = starts
@@ -28,6 +30,9 @@ struct ConsumerCheck {
       }
       guard page.isLast else { continue }
       if let violation = missing(before: page.begin, page) { return violation }
+      if let zone = zoneNotices.first(where: { $0.value.lacks(before: page.begin) }) {
+        return Violation("notifications of a zone are missing: \(zone.key)", [page])
+      }
     }
     return nil
   }
@@ -47,6 +52,10 @@ struct ConsumerCheck {
   }
 
   private mutating func add(_ notice: Notice, in call: Call) -> Violation? {
+    if let isTooMuch = zoneNotices[notice.subscription]?.add(before: call.end) {
+      if isTooMuch { return Violation("\(notice) fired without a change of the zone", [call]) }
+      return addNumber(notice, in: call)
+    }
     let key = Firings.Key(notice)
     if let earlier = seen[key] {
       return Violation("\(notice) was delivered more than once", [earlier, call])
@@ -57,18 +66,22 @@ struct ConsumerCheck {
     guard firing.reason == notice.reason else {
       return Violation("\(notice): the reason must be '\(firing.reason)'", [firing.call, call])
     }
-    if let last = numbers[notice.subscription], notice.number != last + 1 {
-      return Violation("\(notice) came after number \(last) of its subscription", [call])
-    }
+    if let violation = addNumber(notice, in: call) { return violation }
     let record = Firings.Key(notice.subscription, notice.record, nil)
     let value = notice.value ?? .max
     if let last = newest[record], last > value {
       return Violation("\(notice) came after a later version of its record", [firing.call, call])
     }
-    numbers[notice.subscription] = notice.number
     newest[record] = value
     seen[key] = call
     return nil
+  }
+
+  /// Within a subscription, numbers ascend without gaps.
+  private mutating func addNumber(_ notice: Notice, in call: Call) -> Violation? {
+    let last = numbers.updateValue(notice.number, forKey: notice.subscription)
+    guard let last, notice.number != last + 1 else { return nil }
+    return Violation("\(notice) came after number \(last) of its subscription", [call])
   }
 
   /// The first that lacks of what was acknowledged before a time.

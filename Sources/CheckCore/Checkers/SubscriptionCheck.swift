@@ -10,21 +10,24 @@ package struct SubscriptionCheck {
 
   package func violations() -> [Violation] {
     let firings = Firings(calls)
+    let subscribed = calls.filter { $0.kind == .subscribe && $0.outcome == .ok }
     let starts = Dictionary(
-      calls.filter { $0.kind == .subscribe && $0.outcome == .ok }
-        .map { ($0.subject, $0.notices.first?.number ?? 0) }
+      subscribed.map { ($0.subject, $0.notices.first?.number ?? 0) }
+    ) { first, _ in first }
+    let zoneNotices = Dictionary(
+      subscribed.filter { $0.rule == nil }.map { ($0.subject, ZoneNotices($0, calls)) }
     ) { first, _ in first }
     let logs = calls.filter { $0.kind == .log && $0.outcome == .ok }
     let deliveries = calls.filter { $0.kind == .delivery && $0.outcome == .ok }
     var found: [Violation] = []
     for (_, pages) in Dictionary(grouping: logs, by: \.subject).sorted(by: { $0.key < $1.key }) {
-      var consumer = ConsumerCheck(firings, starts)
+      var consumer = ConsumerCheck(firings, starts, zoneNotices)
       found += [consumer.violation(inLog: pages)].compactMap { $0 }
     }
     for (_, items) in Dictionary(grouping: deliveries, by: \.subject)
       .sorted(by: { $0.key < $1.key })
     {
-      var consumer = ConsumerCheck(firings, starts)
+      var consumer = ConsumerCheck(firings, starts, zoneNotices)
       found += [consumer.violation(inInbox: items)].compactMap { $0 }
     }
     return found + [differing].compactMap { $0 }

@@ -77,7 +77,7 @@ package struct Call: Hashable, Sendable {
   package var isLast = false
   /// The notifications of a page, a delivery or a lease.
   package var notices: [Notice] = []
-  /// What a subscription fires for.
+  /// What a query subscription fires for; `nil`: it is one of a zone.
   package var rule: Rule?
   /// How a lease is settled, or how a consumer ended its work.
   package var manner = ""

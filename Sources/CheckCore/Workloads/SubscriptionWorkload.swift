@@ -10,6 +10,7 @@ final class SubscriptionWorkload: Workload {
     ("band", Rule(20..<60, ["entered", "left"])),
     ("high", Rule(50..<100, ["created", "entered", "updated", "left", "deleted"])),
   ]
+  private static let zoneName = "zone"
   /// The last one is saved while others write.
   private static let lateAfter = 20
 
@@ -33,6 +34,7 @@ final class SubscriptionWorkload: Workload {
   func prepare(_ process: inout LogicalProcess) async throws {
     try await subscriptions.teach()
     inbox.begin(after: try await log.begin())
+    try await subscriptions.save(id(Self.zoneName), nil, &process)
     for (name, rule) in Self.rules.dropLast() {
       try await subscriptions.save(id(name), rule, &process)
     }
@@ -85,5 +87,7 @@ final class SubscriptionWorkload: Workload {
     while try await !log.readPage(&process).isLast, ContinuousClock.now < end {}
   }
 
-  func clear() async { await subscriptions.delete(Self.rules.map { id($0.name) }) }
+  func clear() async {
+    await subscriptions.delete(([Self.zoneName] + Self.rules.map(\.name)).map(id))
+  }
 }

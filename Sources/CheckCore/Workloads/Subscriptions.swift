@@ -1,7 +1,7 @@
 internal import TidingsClient
 internal import TidingsProto
 
-/// Query subscriptions of a run, which fire as their rules say.
+/// Subscriptions of a run: those of queries, which fire as their rules say, and of its zone.
 struct Subscriptions: Sendable {
   let stage: Stage
   let zone: String
@@ -21,10 +21,22 @@ struct Subscriptions: Sendable {
   }
 
   /// Saves a subscription, until that succeeds, and records it as one call.
-  func save(_ id: String, _ rule: Rule, _ process: inout LogicalProcess) async throws {
+  ///
+  /// - Parameters:
+  ///   - id: Its ID.
+  ///   - rule: What it fires for; `nil`: all changes of the zone.
+  ///   - process: Who.
+  /// - Throws: `CheckError` when it is refused.
+  func save(_ id: String, _ rule: Rule?, _ process: inout LogicalProcess) async throws {
     var call = Call(.subscribe, id)
     call.rule = rule
-    let subscription = subscription(id, rule)
+    let subscription =
+      rule.map { querySubscription(id, $0) }
+      ?? TidingsV1.Subscription(
+        subscriptionID: id,
+        type: .recordZone,
+        zoneID: stage.zoneID(zone)
+      )
     try await process.make(call) { [stage] _, call in
       let result = try await stage.insist {
         try await $0.subscriptions.modifySubscriptions(
@@ -53,7 +65,7 @@ struct Subscriptions: Sendable {
     }
   }
 
-  private func subscription(_ id: String, _ rule: Rule) -> TidingsV1.Subscription {
+  private func querySubscription(_ id: String, _ rule: Rule) -> TidingsV1.Subscription {
     .init(
       subscriptionID: id,
       type: .query,
