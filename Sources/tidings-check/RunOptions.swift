@@ -13,7 +13,7 @@ enum RunOptions {
     value: "N",
     default: 10_000,
     in: 100...1_000_000,
-    "most calls of a workload; they are kept in memory, about 1 KB each"
+    "most calls of a workload; they are kept in memory, about 3 KB each"
   )
   static let clients = OptionKey<Int>(
     "clients",

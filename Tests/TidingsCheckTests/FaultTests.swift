@@ -44,7 +44,8 @@ import Testing
   private static let words: [Fault: [String]] = [
     .lostInsert: ["is lost"], .phantomInsert: ["or it failed"], .staleRead: ["not linearizable"],
     .failedAsOK: ["not linearizable"], .halfBatch: ["total"], .skippedPage: ["does not continue"],
-    .reordered: ["came after number"], .doubledNotification: ["more than once", "came after number"],
+    .reordered: ["came after number"],
+    .doubledNotification: ["more than once", "came after number"],
     .lostNotification: ["came after number", "is missing", "notifications of a zone"],
     .wrongSubscription: ["does not match"], .settledTwice: ["with two leases"],
     .sharedLease: ["before its lease ended", "went to two"],

@@ -87,7 +87,7 @@ final class LeaseWorkload: Workload {
     for notice in leased.notices {
       try await work(on: notice, leased, client, &process, carefully)
     }
-    if leased.notices.isEmpty { try await process.pause(30) }
+    if leased.notices.isEmpty { try await process.pause(carefully ? 100 : 30) }
     return leased.outcome != .ok || !leased.notices.isEmpty || !leased.isLast
   }
 
