@@ -60,5 +60,7 @@ import Testing
     let folder = try TemporaryFolder()
     let missing = try await CheckProcess(["verify", folder.file("none")])
     #expect(missing.exit == .code(1) && missing.errors.contains("cannot read"))
+    let nobody = try await CheckProcess(["run", "--endpoint", "tcp://127.0.0.1:1"])
+    #expect(nobody.exit == .code(1) && nobody.errors.contains("cannot reach"))
   }
 }

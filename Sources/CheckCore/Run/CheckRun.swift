@@ -1,4 +1,5 @@
 internal import TidingsClient
+internal import TidingsProto
 
 /// A run: preparations, calls, final reads, and the verdict.
 package struct CheckRun: Sendable {
@@ -9,13 +10,15 @@ package struct CheckRun: Sendable {
   /// Runs all workloads at the same time.
   ///
   /// - Returns: The report.
-  /// - Throws: `RPCError` when no client can be made.
+  /// - Throws: `RPCError` when no server can be called.
   package func run() async throws -> CheckReport {
     var random = SeededRandom(seed: settings.seed)
     var connections: [Client] = []
     for _ in 0..<max(2, settings.clients) {
       connections.append(try await Stage.connect(settings, &random))
     }
+    // A wrong endpoint or key is reported at once; later, calls are repeated for some time.
+    _ = try await connections[0].zones.fetchRecordZones(.init())
     let clock = ContinuousClock.now
     let runName = "check-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
     var history = History(seed: settings.seed)
