@@ -56,6 +56,7 @@ let package = Package(
     .executable(name: "rpcctl", targets: ["rpcctl"]),
     .executable(name: "rpcgw", targets: ["rpcgw"]),
     .executable(name: "tidings-bench", targets: ["tidings-bench"]),
+    .executable(name: "tidings-check", targets: ["tidings-check"]),
     .executable(name: "tidings-conformance", targets: ["tidings-conformance"]),
     .executable(name: "tidings-conformance-client", targets: ["tidings-conformance-client"]),
     .executable(name: "protoc-gen-tidings-swift", targets: ["protoc-gen-tidings-swift"]),
@@ -288,6 +289,17 @@ let package = Package(
       "CSQLite"
     ),
 
+    // How a running server is checked.
+    library("CheckCore", "TidingsClient", "TidingsJSON", "TidingsProto", "TidingsRPC"),
+    executable(
+      "tidings-check",
+      "CheckCore",
+      "CommandLineTools",
+      "TidingsClient",
+      "TidingsKeys",
+      "TidingsProto"
+    ),
+
     // How clients in any language are tested.
     library("TidingsInterop", "TidingsRPC"),
     library("ConformanceWire"),
@@ -495,6 +507,17 @@ let package = Package(
       "TestSupport",
       "rpcd",
       "tidings-bench"
+    ),
+    tests(
+      "TidingsCheckTests",
+      "CheckCore",
+      "PostgresTestSupport",
+      "RPCTestSupport",
+      "RandomSupport",
+      "TestSupport",
+      "TidingsClient",
+      "rpcd",
+      "tidings-check"
     ),
     // As programs are that were written for CloudKit.
     .testTarget(

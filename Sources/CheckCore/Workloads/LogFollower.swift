@@ -1,0 +1,81 @@
+internal import Synchronization
+internal import TidingsClient
+internal import TidingsProto
+
+/// Follows the notification log of the user, page by page.
+final class LogFollower: Sendable {
+  private let stage: Stage
+  /// How the IDs of the run's subscriptions begin.
+  private let prefix: String
+  private let token = Mutex<[UInt8]>([])
+
+  init(_ stage: Stage, prefix: String) {
+    self.stage = stage
+    self.prefix = prefix
+  }
+
+  /// Finds the end of the log.
+  ///
+  /// - Returns: Its token.
+  /// - Throws: `RPCError`.
+  func begin() async throws -> [UInt8] {
+    while true {
+      let start = token.withLock(\.self)
+      let page = try await stage.insist { client in
+        try await self.page(client, after: start, limit: 0)
+      }
+      token.withLock { $0 = page.changeToken }
+      if !page.moreComing { return page.changeToken }
+    }
+  }
+
+  /// Reads the next page.
+  func readPage(_ process: inout LogicalProcess) async throws -> Call {
+    let start = token.withLock(\.self)
+    let limit = 1 + process.random.below(10)
+    var (call, next) = (Call(.log, "log"), start)
+    call.token = start.hexadecimal
+    call = try await process.make(call) { [self] client, call in
+      let page = try await self.page(client, after: start, limit: limit)
+      next = page.changeToken
+      call.nextToken = next.hexadecimal
+      call.isLast = !page.moreComing
+      call.notices = page.notifications.map(Notice.init)
+        .filter { $0.subscription.hasPrefix(prefix) }
+      commitFaults(&call.notices)
+    }
+    if call.outcome == .ok { token.withLock { [next] in $0 = next } }
+    return call
+  }
+
+  private func page(
+    _ client: Client,
+    after token: [UInt8],
+    limit: Int
+  ) async throws -> TidingsV1.FetchNotificationChangesResponse {
+    try await client.notifications.fetchNotificationChanges(
+      .init(
+        container: stage.settings.client.container,
+        environment: stage.settings.client.environment,
+        changeToken: token,
+        limit: UInt32(limit),
+        omitsReadNotifications: true
+      )
+    )
+  }
+
+  private func commitFaults(_ notices: inout [Notice]) {
+    guard let first = notices.first else { return }
+    if let other = notices.dropFirst().firstIndex(where: { $0.subscription == first.subscription }),
+      stage.faults.isDue(.reordered)
+    {
+      notices.swapAt(0, other)
+    }
+    if stage.faults.isDue(.lostNotification) { notices.removeFirst() }
+    if let index = notices.firstIndex(where: { $0.subscription.hasSuffix("-low") }),
+      notices[index].reason == "created", stage.faults.isDue(.wrongSubscription)
+    {
+      notices[index].subscription = prefix + "high"
+    }
+  }
+}

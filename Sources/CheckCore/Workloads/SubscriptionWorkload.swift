@@ -1,0 +1,93 @@
+internal import Synchronization
+internal import TidingsClient
+internal import TidingsProto
+
+/// Processes that change records, one that follows the notification log page by page, and an inbox whose consumer
+/// crashes now and then.
+final class SubscriptionWorkload: Workload {
+  private static let rules: [(name: String, rule: Rule)] = [
+    ("low", Rule(0..<40, ["created", "updated", "deleted"])),
+    ("band", Rule(20..<60, ["entered", "left"])),
+    ("high", Rule(50..<100, ["created", "entered", "updated", "left", "deleted"])),
+  ]
+  private static let zoneName = "zone"
+  /// The last one is saved while others write.
+  private static let lateAfter = 20
+
+  private let stage: Stage
+  private let subscriptions: Subscriptions
+  private let log: LogFollower
+  private let inbox: InboxConsumer
+
+  init(_ stage: Stage) {
+    self.stage = stage
+    subscriptions = Subscriptions(stage: stage, zone: stage.runName, type: "CheckItem")
+    let prefix = stage.runName + "-"
+    log = LogFollower(stage, prefix: prefix)
+    inbox = InboxConsumer(stage, prefix: prefix)
+  }
+
+  var zones: [String] { [stage.runName] }
+
+  private func id(_ name: String) -> String { "\(stage.runName)-\(name)" }
+
+  func prepare(_ process: inout LogicalProcess) async throws {
+    try await subscriptions.teach()
+    inbox.begin(after: try await log.begin())
+    try await subscriptions.save(id(Self.zoneName), nil, &process)
+    for (name, rule) in Self.rules.dropLast() {
+      try await subscriptions.save(id(name), rule, &process)
+    }
+  }
+
+  func run(_ process: inout LogicalProcess) async throws {
+    switch process.index {
+    case 0:
+      while stage.isOpen {
+        if try await log.readPage(&process).isLast { try await process.pause(10) }
+      }
+    case 1: try await inbox.run(process.random.fork(), crashes: true) { [stage] _ in stage.isOpen }
+    default: try await write(&process)
+    }
+  }
+
+  private func write(_ process: inout LogicalProcess) async throws {
+    var writer = RecordWriter(stage, zone: stage.runName, type: subscriptions.type)
+    var count = 0
+    while stage.isOpen {
+      try await writer.change(&process)
+      count += 1
+      if process.index == 2, count == Self.lateAfter { try await saveLast(&process) }
+    }
+    if process.index == 2, count < Self.lateAfter { try await saveLast(&process) }
+  }
+
+  private func saveLast(_ process: inout LogicalProcess) async throws {
+    for (name, rule) in Self.rules.suffix(1) {
+      try await subscriptions.save(id(name), rule, &process)
+    }
+  }
+
+  /// Saves records for which each subscription fires, and reads until these notifications came.
+  func finish(_ process: inout LogicalProcess) async throws {
+    let end = ContinuousClock.now + stage.settings.patience
+    var writer = RecordWriter(stage, zone: stage.runName, type: subscriptions.type)
+    for number in [30, 55] as [Int64] {
+      var attempt = 0
+      repeat {
+        attempt += 1
+        let name = "\(InboxConsumer.lastPrefix)\(number)-\(attempt)"
+        if try await writer.create(name, number: number, &process).outcome == .ok { break }
+      } while ContinuousClock.now < end
+    }
+    let expected = Set(Self.rules.map { id($0.name) })
+    try await inbox.run(process.random.fork(), crashes: false) { ended in
+      !expected.isSubset(of: ended) && ContinuousClock.now < end
+    }
+    while try await !log.readPage(&process).isLast, ContinuousClock.now < end {}
+  }
+
+  func clear() async {
+    await subscriptions.delete(([Self.zoneName] + Self.rules.map(\.name)).map(id))
+  }
+}

@@ -1,0 +1,62 @@
+internal import TidingsClient
+internal import TidingsProto
+
+/// Reads a zone with its change feed.
+struct ZoneRead: Sendable {
+  /// A page of the feed.
+  struct Page: Sendable {
+    /// Saved records, then deleted ones, which have no value.
+    var versions: [Version]
+    var nextToken: [UInt8]
+    var isLast: Bool
+  }
+
+  private let stage: Stage
+  private let zone: String
+
+  init(_ stage: Stage, _ zone: String) {
+    self.stage = stage
+    self.zone = zone
+  }
+
+  /// Reads one page.
+  ///
+  /// - Parameters:
+  ///   - client: The connection.
+  ///   - token: Where it begins; empty: at the beginning.
+  ///   - limit: Most records; 0: as many as an answer holds.
+  /// - Returns: The page.
+  /// - Throws: `RPCError`, or `CheckError` when the zone itself fails.
+  func page(_ client: Client, after token: [UInt8], limit: Int = 0) async throws -> Page {
+    let options = TidingsV1.ZoneChangesOptions(
+      zoneID: stage.zoneID(zone),
+      changeToken: token,
+      limit: UInt32(limit)
+    )
+    let changes = try await client.records.fetchRecordZoneChanges(
+      .init(databaseID: stage.database, zones: [options])
+    ).zones.first
+    guard let changes, changes.error == nil else {
+      throw CheckError("zone '\(zone)' has no feed: \(changes?.error?.message ?? "no answer")")
+    }
+    return Page(
+      versions: changes.changedRecords.map(\.version)
+        + changes.deletedRecords.map { Version($0.recordID?.recordName ?? "") },
+      nextToken: changes.changeToken,
+      isLast: !changes.moreComing
+    )
+  }
+
+  /// Reads all pages from the beginning, and returns the records that are there.
+  func versions(_ client: Client) async throws -> [Version] {
+    var (found, token): ([String: Version], [UInt8]) = ([:], [])
+    while true {
+      let page = try await page(client, after: token)
+      for version in page.versions {
+        found[version.name] = version.value == nil ? nil : version
+      }
+      token = page.nextToken
+      if page.isLast { return found.values.sorted { $0.name < $1.name } }
+    }
+  }
+}
