@@ -36,6 +36,8 @@ final class Follower {
   private var linkNumber = 0
   /// The leader has answered on this connection.
   private var isFollowing = false
+  /// Why this node could not follow the last time.
+  private var refusal: String?
   /// When the leader answered last, on this connection.
   private var answered = ContinuousClock.now
   /// When the leader is asked again on the same connection; `nil`: it is being asked.
@@ -177,11 +179,20 @@ final class Follower {
       case .success(let bytes): received(bytes, on: loop)
       case .failure(let error):
         guard forwarding.isConnected else { return }
-        logger.log(.warning, "the leader does not let this node follow", ["reason": error.message])
-        // Calls that it has begun are still to be answered on this connection.
-        pollsAgain = loop.now.advanced(by: Self.pause)
+        refused(error.message, on: loop)
       }
     }
+  }
+
+  /// Asks again later: the leader may be replaced by one that lets this node follow.
+  private func refused(_ reason: String, on loop: LoopContext) {
+    if reason != refusal {
+      logger.log(.error, "this node cannot follow the leader", ["reason": reason])
+    }
+    refusal = reason
+    answered = loop.now
+    // Calls that it has begun are still to be answered on this connection.
+    pollsAgain = loop.now.advanced(by: Self.pause)
   }
 
   private func received(_ bytes: [UInt8], on loop: LoopContext) {
@@ -189,7 +200,12 @@ final class Follower {
       retry = loop.now.advanced(by: .seconds(1))
       return
     }
+    // An older leader lets every node follow.
+    if let obstacle = node.obstacle(following: NodeIdentity(response.leader ?? .init())) {
+      return refused(obstacle, on: loop)
+    }
     answered = loop.now
+    refusal = nil
     for publication in response.publications {
       loop.publish(topic: publication.topic, body: publication.body)
     }

@@ -5126,7 +5126,7 @@ const ProtobufCMessageDescriptor tidings__v1__fetch_cluster_status_request__desc
   (ProtobufCMessageInit) tidings__v1__fetch_cluster_status_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__cluster_node__field_descriptors[8] =
+static const ProtobufCFieldDescriptor tidings__v1__cluster_node__field_descriptors[9] =
 {
   {
     "name",
@@ -5224,8 +5224,21 @@ static const ProtobufCFieldDescriptor tidings__v1__cluster_node__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "data_format",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ClusterNode, data_format),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__cluster_node__field_indices_by_name[] = {
+  8,   /* field[8] = data_format */
   7,   /* field[7] = is_called */
   0,   /* field[0] = name */
   5,   /* field[5] = publications_behind */
@@ -5238,7 +5251,7 @@ static const unsigned tidings__v1__cluster_node__field_indices_by_name[] = {
 static const ProtobufCIntRange tidings__v1__cluster_node__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor tidings__v1__cluster_node__descriptor =
 {
@@ -5248,14 +5261,14 @@ const ProtobufCMessageDescriptor tidings__v1__cluster_node__descriptor =
   "Tidings__V1__ClusterNode",
   "tidings.v1",
   sizeof(Tidings__V1__ClusterNode),
-  8,
+  9,
   tidings__v1__cluster_node__field_descriptors,
   tidings__v1__cluster_node__field_indices_by_name,
   1,  tidings__v1__cluster_node__number_ranges,
   (ProtobufCMessageInit) tidings__v1__cluster_node__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__fetch_cluster_status_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor tidings__v1__fetch_cluster_status_response__field_descriptors[4] =
 {
   {
     "term",
@@ -5293,8 +5306,21 @@ static const ProtobufCFieldDescriptor tidings__v1__fetch_cluster_status_response
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "data_format",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchClusterStatusResponse, data_format),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__fetch_cluster_status_response__field_indices_by_name[] = {
+  3,   /* field[3] = data_format */
   2,   /* field[2] = groups_run_again */
   1,   /* field[1] = nodes */
   0,   /* field[0] = term */
@@ -5302,7 +5328,7 @@ static const unsigned tidings__v1__fetch_cluster_status_response__field_indices_
 static const ProtobufCIntRange tidings__v1__fetch_cluster_status_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor tidings__v1__fetch_cluster_status_response__descriptor =
 {
@@ -5312,7 +5338,7 @@ const ProtobufCMessageDescriptor tidings__v1__fetch_cluster_status_response__des
   "Tidings__V1__FetchClusterStatusResponse",
   "tidings.v1",
   sizeof(Tidings__V1__FetchClusterStatusResponse),
-  3,
+  4,
   tidings__v1__fetch_cluster_status_response__field_descriptors,
   tidings__v1__fetch_cluster_status_response__field_indices_by_name,
   1,  tidings__v1__fetch_cluster_status_response__number_ranges,

@@ -1511,6 +1511,9 @@ extension TidingsV1 {
     public var silentMilliseconds: UInt32 = 0
     /// The call came through this node.
     public var isCalled: Bool = false
+    /// The data format that its version reads and writes. A node whose version does not know that of the database cannot lead.
+    /// 0: the version does not say.
+    public var dataFormat: UInt64 = 0
 
     /// All fields at their defaults.
     public init() {}
@@ -1524,7 +1527,8 @@ extension TidingsV1 {
       pushEndpoint: String = "",
       publicationsBehind: UInt64 = 0,
       silentMilliseconds: UInt32 = 0,
-      isCalled: Bool = false
+      isCalled: Bool = false,
+      dataFormat: UInt64 = 0
     ) {
       self.name = name
       self.role = role
@@ -1534,6 +1538,7 @@ extension TidingsV1 {
       self.publicationsBehind = publicationsBehind
       self.silentMilliseconds = silentMilliseconds
       self.isCalled = isCalled
+      self.dataFormat = dataFormat
     }
 
     /// The numbers of the fields on the wire.
@@ -1546,6 +1551,7 @@ extension TidingsV1 {
       @inlinable public static var publicationsBehind: Int { 6 }
       @inlinable public static var silentMilliseconds: Int { 7 }
       @inlinable public static var isCalled: Int { 8 }
+      @inlinable public static var dataFormat: Int { 9 }
     }
   }
 
@@ -1557,6 +1563,8 @@ extension TidingsV1 {
     public var nodes: [TidingsV1.ClusterNode] = []
     /// Groups of calls that the leader has run again, because the database rolled them back.
     public var groupsRunAgain: UInt64 = 0
+    /// The data format of the database: that of the newest version that has led.
+    public var dataFormat: UInt64 = 0
 
     /// All fields at their defaults.
     public init() {}
@@ -1565,11 +1573,13 @@ extension TidingsV1 {
     public init(
       term: UInt64 = 0,
       nodes: [TidingsV1.ClusterNode] = [],
-      groupsRunAgain: UInt64 = 0
+      groupsRunAgain: UInt64 = 0,
+      dataFormat: UInt64 = 0
     ) {
       self.term = term
       self.nodes = nodes
       self.groupsRunAgain = groupsRunAgain
+      self.dataFormat = dataFormat
     }
 
     /// The numbers of the fields on the wire.
@@ -1577,6 +1587,7 @@ extension TidingsV1 {
       @inlinable public static var term: Int { 1 }
       @inlinable public static var nodes: Int { 2 }
       @inlinable public static var groupsRunAgain: Int { 3 }
+      @inlinable public static var dataFormat: Int { 4 }
     }
   }
 
@@ -3466,6 +3477,8 @@ extension TidingsV1.ClusterNode: TidingsProtobuf.GeneratedMessage {
         self.silentMilliseconds = try reader.uint32()
       case 8:
         self.isCalled = try reader.bool()
+      case 9:
+        self.dataFormat = try reader.uint64()
       default: try reader.skip(field)
       }
     }
@@ -3481,6 +3494,7 @@ extension TidingsV1.ClusterNode: TidingsProtobuf.GeneratedMessage {
     if self.publicationsBehind != 0 { writer.tag(48); writer.uint64(self.publicationsBehind) }
     if self.silentMilliseconds != 0 { writer.tag(56); writer.uint32(self.silentMilliseconds) }
     if self.isCalled { writer.tag(64); writer.bool(self.isCalled) }
+    if self.dataFormat != 0 { writer.tag(72); writer.uint64(self.dataFormat) }
   }
 }
 
@@ -3507,6 +3521,8 @@ extension TidingsV1.FetchClusterStatusResponse: TidingsProtobuf.GeneratedMessage
         try reader.message(appendingTo: &self.nodes)
       case 3:
         self.groupsRunAgain = try reader.uint64()
+      case 4:
+        self.dataFormat = try reader.uint64()
       default: try reader.skip(field)
       }
     }
@@ -3517,6 +3533,7 @@ extension TidingsV1.FetchClusterStatusResponse: TidingsProtobuf.GeneratedMessage
     if self.term != 0 { writer.tag(8); writer.uint64(self.term) }
     for value in self.nodes { writer.tag(18); writer.message(value) }
     if self.groupsRunAgain != 0 { writer.tag(24); writer.uint64(self.groupsRunAgain) }
+    if self.dataFormat != 0 { writer.tag(32); writer.uint64(self.dataFormat) }
   }
 }
 
@@ -5057,76 +5074,76 @@ extension TidingsProtobuf.FileDescriptor {
       BmFjdGlvbhIUCgVzdG9wcxgCIAEoCFIFc3RvcHMSMwoVcGF0aWVuY2VfbWlsbGlzZWNvbmRzGAMgASgNUhRwYXRpZW5j\
       ZU1pbGxpc2Vjb25kcyJhCg1EcmFpblJlc3BvbnNlEjEKBXN0YXRlGAEgASgOMhsudGlkaW5ncy5ycGMudjEuU2VydmVy\
       U3RhdGVSBXN0YXRlEh0KCmNhbGxzX29wZW4YAiABKA1SCWNhbGxzT3BlbiIbChlGZXRjaENsdXN0ZXJTdGF0dXNSZXF1\
-      ZXN0IqwCCgtDbHVzdGVyTm9kZRISCgRuYW1lGAEgASgJUgRuYW1lEigKBHJvbGUYAiABKA4yFC50aWRpbmdzLnYxLk5v\
+      ZXN0Is0CCgtDbHVzdGVyTm9kZRISCgRuYW1lGAEgASgJUgRuYW1lEigKBHJvbGUYAiABKA4yFC50aWRpbmdzLnYxLk5v\
       ZGVSb2xlUgRyb2xlEhgKB3ZlcnNpb24YAyABKAlSB3ZlcnNpb24SIQoMcnBjX2VuZHBvaW50GAQgASgJUgtycGNFbmRw\
       b2ludBIjCg1wdXNoX2VuZHBvaW50GAUgASgJUgxwdXNoRW5kcG9pbnQSLwoTcHVibGljYXRpb25zX2JlaGluZBgGIAEo\
       BFIScHVibGljYXRpb25zQmVoaW5kEi8KE3NpbGVudF9taWxsaXNlY29uZHMYByABKA1SEnNpbGVudE1pbGxpc2Vjb25k\
-      cxIbCglpc19jYWxsZWQYCCABKAhSCGlzQ2FsbGVkIokBChpGZXRjaENsdXN0ZXJTdGF0dXNSZXNwb25zZRISCgR0ZXJt\
-      GAEgASgEUgR0ZXJtEi0KBW5vZGVzGAIgAygLMhcudGlkaW5ncy52MS5DbHVzdGVyTm9kZVIFbm9kZXMSKAoQZ3JvdXBz\
-      X3J1bl9hZ2FpbhgDIAEoBFIOZ3JvdXBzUnVuQWdhaW4iUAoXUmVzZXREZXZlbG9wbWVudFJlcXVlc3QSHAoJY29udGFp\
-      bmVyGAEgASgJUgljb250YWluZXISFwoHZHJ5X3J1bhgCIAEoCFIGZHJ5UnVuIpQBChhSZXNldERldmVsb3BtZW50UmVz\
-      cG9uc2USMgoHY2hhbmdlcxgBIAMoCzIYLnRpZGluZ3MudjEuU2NoZW1hQ2hhbmdlUgdjaGFuZ2VzEiUKDmRhdGFiYXNl\
-      X2NvdW50GAIgASgNUg1kYXRhYmFzZUNvdW50Eh0KCmlzX3J1bm5pbmcYAyABKAhSCWlzUnVubmluZyJXChRGZXRjaFVz\
-      ZXJEYXRhUmVxdWVzdBIbCgl1c2VyX25hbWUYASABKAlSCHVzZXJOYW1lEiIKDGNvbnRpbnVhdGlvbhgCIAEoDFIMY29u\
-      dGludWF0aW9uItoECgxVc2VyRGF0YUl0ZW0SNwoLZGF0YWJhc2VfaWQYASABKAsyFi50aWRpbmdzLnYxLkRhdGFiYXNl\
-      SURSCmRhdGFiYXNlSWQSLwoHYWNjb3VudBgCIAEoCzITLnRpZGluZ3MudjEuQWNjb3VudEgAUgdhY2NvdW50EikKBXVz\
-      YWdlGAMgASgLMhEudGlkaW5ncy52MS5Vc2FnZUgAUgV1c2FnZRIsCgZkZXZpY2UYBCABKAsyEi50aWRpbmdzLnYxLkRl\
-      dmljZUgAUgZkZXZpY2USLAoEem9uZRgFIAEoCzIWLnRpZGluZ3MudjEuUmVjb3JkWm9uZUgAUgR6b25lEiwKBnJlY29y\
-      ZBgGIAEoCzISLnRpZGluZ3MudjEuUmVjb3JkSABSBnJlY29yZBI+CgxzdWJzY3JpcHRpb24YByABKAsyGC50aWRpbmdz\
-      LnYxLlN1YnNjcmlwdGlvbkgAUgxzdWJzY3JpcHRpb24SPgoMbm90aWZpY2F0aW9uGAggASgLMhgudGlkaW5ncy52MS5O\
-      b3RpZmljYXRpb25IAFIMbm90aWZpY2F0aW9uEjEKBXNoYXJlGAkgASgLMhkudGlkaW5ncy52MS5TaGFyZU1ldGFkYXRh\
-      SABSBXNoYXJlEikKBWFzc2V0GAogASgLMhEudGlkaW5ncy52MS5Bc3NldEgAUgVhc3NldBJFCg9kaXJlY3RvcnlfZW50\
-      cnkYCyABKAsyGi50aWRpbmdzLnYxLkRpcmVjdG9yeUVudHJ5SABSDmRpcmVjdG9yeUVudHJ5QgYKBGl0ZW0iawoVRmV0\
-      Y2hVc2VyRGF0YVJlc3BvbnNlEi4KBWl0ZW1zGAEgAygLMhgudGlkaW5ncy52MS5Vc2VyRGF0YUl0ZW1SBWl0ZW1zEiIK\
-      DGNvbnRpbnVhdGlvbhgCIAEoDFIMY29udGludWF0aW9uIncKEEVyYXNlVXNlclJlcXVlc3QSGwoJdXNlcl9uYW1lGAEg\
-      ASgJUgh1c2VyTmFtZRJGCg5wdWJsaWNfcmVjb3JkcxgCIAEoDjIfLnRpZGluZ3MudjEuUHVibGljUmVjb3Jkc0FjdGlv\
-      blINcHVibGljUmVjb3JkcyJGChFFcmFzZVVzZXJSZXNwb25zZRIxCgdlcmFzdXJlGAEgASgLMhcudGlkaW5ncy52MS5V\
-      c2VyRXJhc3VyZVIHZXJhc3VyZSJeChNGZXRjaEVyYXN1cmVSZXF1ZXN0Eh0KCXVzZXJfbmFtZRgBIAEoCUgAUgh1c2Vy\
-      TmFtZRIfCgplcmFzdXJlX2lkGAIgASgJSABSCWVyYXN1cmVJZEIHCgV3aGljaCJJChRGZXRjaEVyYXN1cmVSZXNwb25z\
-      ZRIxCgdlcmFzdXJlGAEgASgLMhcudGlkaW5ncy52MS5Vc2VyRXJhc3VyZVIHZXJhc3VyZSKVAwoLVXNlckVyYXN1cmUS\
-      HQoKZXJhc3VyZV9pZBgBIAEoCVIJZXJhc3VyZUlkEhsKCXVzZXJfbmFtZRgCIAEoCVIIdXNlck5hbWUSIQoMcmVxdWVz\
-      dGVkX2J5GAMgASgJUgtyZXF1ZXN0ZWRCeRI4CglyZXF1ZXN0ZWQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0\
-      YW1wUglyZXF1ZXN0ZWQSNgoIZmluaXNoZWQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUghmaW5pc2hl\
-      ZBJGCg5wdWJsaWNfcmVjb3JkcxgGIAEoDjIfLnRpZGluZ3MudjEuUHVibGljUmVjb3Jkc0FjdGlvblINcHVibGljUmVj\
-      b3JkcxIvCgZlcmFzZWQYByADKAsyFy50aWRpbmdzLnYxLkVyYXNlZENvdW50UgZlcmFzZWQSPAoKcmVtYWluZGVycxgI\
-      IAMoCzIcLnRpZGluZ3MudjEuRXJhc3VyZVJlbWFpbmRlclIKcmVtYWluZGVycyI3CgtFcmFzZWRDb3VudBISCgRraW5k\
-      GAEgASgJUgRraW5kEhQKBWNvdW50GAIgASgEUgVjb3VudCJmChBFcmFzdXJlUmVtYWluZGVyEiAKC2Rlc2NyaXB0aW9u\
-      GAEgASgJUgtkZXNjcmlwdGlvbhIwCgV1bnRpbBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBXVudGls\
-      KoMBCglDaGVja1N0ZXASGgoWQ0hFQ0tfU1RFUF9VTlNQRUNJRklFRBAAEhQKEENIRUNLX1NURVBfUEFHRVMQARIVChFD\
-      SEVDS19TVEVQX0FTU0VUUxACEhgKFENIRUNLX1NURVBfU1RSVUNUVVJFEAMSEwoPQ0hFQ0tfU1RFUF9ET05FEAQqegoI\
-      TG9nTGV2ZWwSGQoVTE9HX0xFVkVMX1VOU1BFQ0lGSUVEEAASEwoPTE9HX0xFVkVMX0RFQlVHEAESEgoOTE9HX0xFVkVM\
-      X0lORk8QAhIVChFMT0dfTEVWRUxfV0FSTklORxADEhMKD0xPR19MRVZFTF9FUlJPUhAEKlwKC0RyYWluQWN0aW9uEhwK\
-      GERSQUlOX0FDVElPTl9VTlNQRUNJRklFRBAAEhYKEkRSQUlOX0FDVElPTl9EUkFJThABEhcKE0RSQUlOX0FDVElPTl9S\
-      RVNVTUUQAipTCghOb2RlUm9sZRIZChVOT0RFX1JPTEVfVU5TUEVDSUZJRUQQABIUChBOT0RFX1JPTEVfTEVBREVSEAES\
-      FgoSTk9ERV9ST0xFX0ZPTExPV0VSEAIqfgoTUHVibGljUmVjb3Jkc0FjdGlvbhIlCiFQVUJMSUNfUkVDT1JEU19BQ1RJ\
-      T05fVU5TUEVDSUZJRUQQABIgChxQVUJMSUNfUkVDT1JEU19BQ1RJT05fREVMRVRFEAESHgoaUFVCTElDX1JFQ09SRFNf\
-      QUNUSU9OX0tFRVAQAjKxDgoMQWRtaW5TZXJ2aWNlEksKCkNyZWF0ZVVzZXISHS50aWRpbmdzLnYxLkNyZWF0ZVVzZXJS\
-      ZXF1ZXN0Gh4udGlkaW5ncy52MS5DcmVhdGVVc2VyUmVzcG9uc2USUAoKVXBkYXRlVXNlchIdLnRpZGluZ3MudjEuVXBk\
-      YXRlVXNlclJlcXVlc3QaHi50aWRpbmdzLnYxLlVwZGF0ZVVzZXJSZXNwb25zZSIDkAICEk0KCUxpc3RVc2VycxIcLnRp\
-      ZGluZ3MudjEuTGlzdFVzZXJzUmVxdWVzdBodLnRpZGluZ3MudjEuTGlzdFVzZXJzUmVzcG9uc2UiA5ACARJWCgxBdXRo\
-      b3JpemVLZXkSHy50aWRpbmdzLnYxLkF1dGhvcml6ZUtleVJlcXVlc3QaIC50aWRpbmdzLnYxLkF1dGhvcml6ZUtleVJl\
-      c3BvbnNlIgOQAgISTQoJUmV2b2tlS2V5EhwudGlkaW5ncy52MS5SZXZva2VLZXlSZXF1ZXN0Gh0udGlkaW5ncy52MS5S\
-      ZXZva2VLZXlSZXNwb25zZSIDkAICElMKC0Fzc2lnblJvbGVzEh4udGlkaW5ncy52MS5Bc3NpZ25Sb2xlc1JlcXVlc3Qa\
-      Hy50aWRpbmdzLnYxLkFzc2lnblJvbGVzUmVzcG9uc2UiA5ACAhJZCg1GZXRjaEF1ZGl0TG9nEiAudGlkaW5ncy52MS5G\
-      ZXRjaEF1ZGl0TG9nUmVxdWVzdBohLnRpZGluZ3MudjEuRmV0Y2hBdWRpdExvZ1Jlc3BvbnNlIgOQAgESUwoMQ3JlYXRl\
-      QmFja3VwEh8udGlkaW5ncy52MS5DcmVhdGVCYWNrdXBSZXF1ZXN0GiAudGlkaW5ncy52MS5DcmVhdGVCYWNrdXBSZXNw\
-      b25zZTABElIKCkNoZWNrU3RvcmUSHS50aWRpbmdzLnYxLkNoZWNrU3RvcmVSZXF1ZXN0Gh4udGlkaW5ncy52MS5DaGVj\
-      a1N0b3JlUmVzcG9uc2UiA5ACATABEl8KD0ZldGNoU3RhdGlzdGljcxIiLnRpZGluZ3MudjEuRmV0Y2hTdGF0aXN0aWNz\
-      UmVxdWVzdBojLnRpZGluZ3MudjEuRmV0Y2hTdGF0aXN0aWNzUmVzcG9uc2UiA5ACARJfCg9MaXN0Q29ubmVjdGlvbnMS\
-      Ii50aWRpbmdzLnYxLkxpc3RDb25uZWN0aW9uc1JlcXVlc3QaIy50aWRpbmdzLnYxLkxpc3RDb25uZWN0aW9uc1Jlc3Bv\
-      bnNlIgOQAgESXAoORW5kQ29ubmVjdGlvbnMSIS50aWRpbmdzLnYxLkVuZENvbm5lY3Rpb25zUmVxdWVzdBoiLnRpZGlu\
-      Z3MudjEuRW5kQ29ubmVjdGlvbnNSZXNwb25zZSIDkAICElMKC0xpc3REZXZpY2VzEh4udGlkaW5ncy52MS5MaXN0RGV2\
-      aWNlc1JlcXVlc3QaHy50aWRpbmdzLnYxLkxpc3REZXZpY2VzUmVzcG9uc2UiA5ACARJTCgtTZXRMb2dMZXZlbBIeLnRp\
-      ZGluZ3MudjEuU2V0TG9nTGV2ZWxSZXF1ZXN0Gh8udGlkaW5ncy52MS5TZXRMb2dMZXZlbFJlc3BvbnNlIgOQAgISVgoM\
-      U2V0UmV0ZW50aW9uEh8udGlkaW5ncy52MS5TZXRSZXRlbnRpb25SZXF1ZXN0GiAudGlkaW5ncy52MS5TZXRSZXRlbnRp\
-      b25SZXNwb25zZSIDkAICEkEKBURyYWluEhgudGlkaW5ncy52MS5EcmFpblJlcXVlc3QaGS50aWRpbmdzLnYxLkRyYWlu\
-      UmVzcG9uc2UiA5ACAhJoChJGZXRjaENsdXN0ZXJTdGF0dXMSJS50aWRpbmdzLnYxLkZldGNoQ2x1c3RlclN0YXR1c1Jl\
-      cXVlc3QaJi50aWRpbmdzLnYxLkZldGNoQ2x1c3RlclN0YXR1c1Jlc3BvbnNlIgOQAgESYgoQUmVzZXREZXZlbG9wbWVu\
-      dBIjLnRpZGluZ3MudjEuUmVzZXREZXZlbG9wbWVudFJlcXVlc3QaJC50aWRpbmdzLnYxLlJlc2V0RGV2ZWxvcG1lbnRS\
-      ZXNwb25zZSIDkAICElkKDUZldGNoVXNlckRhdGESIC50aWRpbmdzLnYxLkZldGNoVXNlckRhdGFSZXF1ZXN0GiEudGlk\
-      aW5ncy52MS5GZXRjaFVzZXJEYXRhUmVzcG9uc2UiA5ACARJNCglFcmFzZVVzZXISHC50aWRpbmdzLnYxLkVyYXNlVXNl\
-      clJlcXVlc3QaHS50aWRpbmdzLnYxLkVyYXNlVXNlclJlc3BvbnNlIgOQAgISVgoMRmV0Y2hFcmFzdXJlEh8udGlkaW5n\
-      cy52MS5GZXRjaEVyYXN1cmVSZXF1ZXN0GiAudGlkaW5ncy52MS5GZXRjaEVyYXN1cmVSZXNwb25zZSIDkAIBYgZwcm90\
-      bzM=
+      cxIbCglpc19jYWxsZWQYCCABKAhSCGlzQ2FsbGVkEh8KC2RhdGFfZm9ybWF0GAkgASgEUgpkYXRhRm9ybWF0IqoBChpG\
+      ZXRjaENsdXN0ZXJTdGF0dXNSZXNwb25zZRISCgR0ZXJtGAEgASgEUgR0ZXJtEi0KBW5vZGVzGAIgAygLMhcudGlkaW5n\
+      cy52MS5DbHVzdGVyTm9kZVIFbm9kZXMSKAoQZ3JvdXBzX3J1bl9hZ2FpbhgDIAEoBFIOZ3JvdXBzUnVuQWdhaW4SHwoL\
+      ZGF0YV9mb3JtYXQYBCABKARSCmRhdGFGb3JtYXQiUAoXUmVzZXREZXZlbG9wbWVudFJlcXVlc3QSHAoJY29udGFpbmVy\
+      GAEgASgJUgljb250YWluZXISFwoHZHJ5X3J1bhgCIAEoCFIGZHJ5UnVuIpQBChhSZXNldERldmVsb3BtZW50UmVzcG9u\
+      c2USMgoHY2hhbmdlcxgBIAMoCzIYLnRpZGluZ3MudjEuU2NoZW1hQ2hhbmdlUgdjaGFuZ2VzEiUKDmRhdGFiYXNlX2Nv\
+      dW50GAIgASgNUg1kYXRhYmFzZUNvdW50Eh0KCmlzX3J1bm5pbmcYAyABKAhSCWlzUnVubmluZyJXChRGZXRjaFVzZXJE\
+      YXRhUmVxdWVzdBIbCgl1c2VyX25hbWUYASABKAlSCHVzZXJOYW1lEiIKDGNvbnRpbnVhdGlvbhgCIAEoDFIMY29udGlu\
+      dWF0aW9uItoECgxVc2VyRGF0YUl0ZW0SNwoLZGF0YWJhc2VfaWQYASABKAsyFi50aWRpbmdzLnYxLkRhdGFiYXNlSURS\
+      CmRhdGFiYXNlSWQSLwoHYWNjb3VudBgCIAEoCzITLnRpZGluZ3MudjEuQWNjb3VudEgAUgdhY2NvdW50EikKBXVzYWdl\
+      GAMgASgLMhEudGlkaW5ncy52MS5Vc2FnZUgAUgV1c2FnZRIsCgZkZXZpY2UYBCABKAsyEi50aWRpbmdzLnYxLkRldmlj\
+      ZUgAUgZkZXZpY2USLAoEem9uZRgFIAEoCzIWLnRpZGluZ3MudjEuUmVjb3JkWm9uZUgAUgR6b25lEiwKBnJlY29yZBgG\
+      IAEoCzISLnRpZGluZ3MudjEuUmVjb3JkSABSBnJlY29yZBI+CgxzdWJzY3JpcHRpb24YByABKAsyGC50aWRpbmdzLnYx\
+      LlN1YnNjcmlwdGlvbkgAUgxzdWJzY3JpcHRpb24SPgoMbm90aWZpY2F0aW9uGAggASgLMhgudGlkaW5ncy52MS5Ob3Rp\
+      ZmljYXRpb25IAFIMbm90aWZpY2F0aW9uEjEKBXNoYXJlGAkgASgLMhkudGlkaW5ncy52MS5TaGFyZU1ldGFkYXRhSABS\
+      BXNoYXJlEikKBWFzc2V0GAogASgLMhEudGlkaW5ncy52MS5Bc3NldEgAUgVhc3NldBJFCg9kaXJlY3RvcnlfZW50cnkY\
+      CyABKAsyGi50aWRpbmdzLnYxLkRpcmVjdG9yeUVudHJ5SABSDmRpcmVjdG9yeUVudHJ5QgYKBGl0ZW0iawoVRmV0Y2hV\
+      c2VyRGF0YVJlc3BvbnNlEi4KBWl0ZW1zGAEgAygLMhgudGlkaW5ncy52MS5Vc2VyRGF0YUl0ZW1SBWl0ZW1zEiIKDGNv\
+      bnRpbnVhdGlvbhgCIAEoDFIMY29udGludWF0aW9uIncKEEVyYXNlVXNlclJlcXVlc3QSGwoJdXNlcl9uYW1lGAEgASgJ\
+      Ugh1c2VyTmFtZRJGCg5wdWJsaWNfcmVjb3JkcxgCIAEoDjIfLnRpZGluZ3MudjEuUHVibGljUmVjb3Jkc0FjdGlvblIN\
+      cHVibGljUmVjb3JkcyJGChFFcmFzZVVzZXJSZXNwb25zZRIxCgdlcmFzdXJlGAEgASgLMhcudGlkaW5ncy52MS5Vc2Vy\
+      RXJhc3VyZVIHZXJhc3VyZSJeChNGZXRjaEVyYXN1cmVSZXF1ZXN0Eh0KCXVzZXJfbmFtZRgBIAEoCUgAUgh1c2VyTmFt\
+      ZRIfCgplcmFzdXJlX2lkGAIgASgJSABSCWVyYXN1cmVJZEIHCgV3aGljaCJJChRGZXRjaEVyYXN1cmVSZXNwb25zZRIx\
+      CgdlcmFzdXJlGAEgASgLMhcudGlkaW5ncy52MS5Vc2VyRXJhc3VyZVIHZXJhc3VyZSKVAwoLVXNlckVyYXN1cmUSHQoK\
+      ZXJhc3VyZV9pZBgBIAEoCVIJZXJhc3VyZUlkEhsKCXVzZXJfbmFtZRgCIAEoCVIIdXNlck5hbWUSIQoMcmVxdWVzdGVk\
+      X2J5GAMgASgJUgtyZXF1ZXN0ZWRCeRI4CglyZXF1ZXN0ZWQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1w\
+      UglyZXF1ZXN0ZWQSNgoIZmluaXNoZWQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUghmaW5pc2hlZBJG\
+      Cg5wdWJsaWNfcmVjb3JkcxgGIAEoDjIfLnRpZGluZ3MudjEuUHVibGljUmVjb3Jkc0FjdGlvblINcHVibGljUmVjb3Jk\
+      cxIvCgZlcmFzZWQYByADKAsyFy50aWRpbmdzLnYxLkVyYXNlZENvdW50UgZlcmFzZWQSPAoKcmVtYWluZGVycxgIIAMo\
+      CzIcLnRpZGluZ3MudjEuRXJhc3VyZVJlbWFpbmRlclIKcmVtYWluZGVycyI3CgtFcmFzZWRDb3VudBISCgRraW5kGAEg\
+      ASgJUgRraW5kEhQKBWNvdW50GAIgASgEUgVjb3VudCJmChBFcmFzdXJlUmVtYWluZGVyEiAKC2Rlc2NyaXB0aW9uGAEg\
+      ASgJUgtkZXNjcmlwdGlvbhIwCgV1bnRpbBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBXVudGlsKoMB\
+      CglDaGVja1N0ZXASGgoWQ0hFQ0tfU1RFUF9VTlNQRUNJRklFRBAAEhQKEENIRUNLX1NURVBfUEFHRVMQARIVChFDSEVD\
+      S19TVEVQX0FTU0VUUxACEhgKFENIRUNLX1NURVBfU1RSVUNUVVJFEAMSEwoPQ0hFQ0tfU1RFUF9ET05FEAQqegoITG9n\
+      TGV2ZWwSGQoVTE9HX0xFVkVMX1VOU1BFQ0lGSUVEEAASEwoPTE9HX0xFVkVMX0RFQlVHEAESEgoOTE9HX0xFVkVMX0lO\
+      Rk8QAhIVChFMT0dfTEVWRUxfV0FSTklORxADEhMKD0xPR19MRVZFTF9FUlJPUhAEKlwKC0RyYWluQWN0aW9uEhwKGERS\
+      QUlOX0FDVElPTl9VTlNQRUNJRklFRBAAEhYKEkRSQUlOX0FDVElPTl9EUkFJThABEhcKE0RSQUlOX0FDVElPTl9SRVNV\
+      TUUQAipTCghOb2RlUm9sZRIZChVOT0RFX1JPTEVfVU5TUEVDSUZJRUQQABIUChBOT0RFX1JPTEVfTEVBREVSEAESFgoS\
+      Tk9ERV9ST0xFX0ZPTExPV0VSEAIqfgoTUHVibGljUmVjb3Jkc0FjdGlvbhIlCiFQVUJMSUNfUkVDT1JEU19BQ1RJT05f\
+      VU5TUEVDSUZJRUQQABIgChxQVUJMSUNfUkVDT1JEU19BQ1RJT05fREVMRVRFEAESHgoaUFVCTElDX1JFQ09SRFNfQUNU\
+      SU9OX0tFRVAQAjKxDgoMQWRtaW5TZXJ2aWNlEksKCkNyZWF0ZVVzZXISHS50aWRpbmdzLnYxLkNyZWF0ZVVzZXJSZXF1\
+      ZXN0Gh4udGlkaW5ncy52MS5DcmVhdGVVc2VyUmVzcG9uc2USUAoKVXBkYXRlVXNlchIdLnRpZGluZ3MudjEuVXBkYXRl\
+      VXNlclJlcXVlc3QaHi50aWRpbmdzLnYxLlVwZGF0ZVVzZXJSZXNwb25zZSIDkAICEk0KCUxpc3RVc2VycxIcLnRpZGlu\
+      Z3MudjEuTGlzdFVzZXJzUmVxdWVzdBodLnRpZGluZ3MudjEuTGlzdFVzZXJzUmVzcG9uc2UiA5ACARJWCgxBdXRob3Jp\
+      emVLZXkSHy50aWRpbmdzLnYxLkF1dGhvcml6ZUtleVJlcXVlc3QaIC50aWRpbmdzLnYxLkF1dGhvcml6ZUtleVJlc3Bv\
+      bnNlIgOQAgISTQoJUmV2b2tlS2V5EhwudGlkaW5ncy52MS5SZXZva2VLZXlSZXF1ZXN0Gh0udGlkaW5ncy52MS5SZXZv\
+      a2VLZXlSZXNwb25zZSIDkAICElMKC0Fzc2lnblJvbGVzEh4udGlkaW5ncy52MS5Bc3NpZ25Sb2xlc1JlcXVlc3QaHy50\
+      aWRpbmdzLnYxLkFzc2lnblJvbGVzUmVzcG9uc2UiA5ACAhJZCg1GZXRjaEF1ZGl0TG9nEiAudGlkaW5ncy52MS5GZXRj\
+      aEF1ZGl0TG9nUmVxdWVzdBohLnRpZGluZ3MudjEuRmV0Y2hBdWRpdExvZ1Jlc3BvbnNlIgOQAgESUwoMQ3JlYXRlQmFj\
+      a3VwEh8udGlkaW5ncy52MS5DcmVhdGVCYWNrdXBSZXF1ZXN0GiAudGlkaW5ncy52MS5DcmVhdGVCYWNrdXBSZXNwb25z\
+      ZTABElIKCkNoZWNrU3RvcmUSHS50aWRpbmdzLnYxLkNoZWNrU3RvcmVSZXF1ZXN0Gh4udGlkaW5ncy52MS5DaGVja1N0\
+      b3JlUmVzcG9uc2UiA5ACATABEl8KD0ZldGNoU3RhdGlzdGljcxIiLnRpZGluZ3MudjEuRmV0Y2hTdGF0aXN0aWNzUmVx\
+      dWVzdBojLnRpZGluZ3MudjEuRmV0Y2hTdGF0aXN0aWNzUmVzcG9uc2UiA5ACARJfCg9MaXN0Q29ubmVjdGlvbnMSIi50\
+      aWRpbmdzLnYxLkxpc3RDb25uZWN0aW9uc1JlcXVlc3QaIy50aWRpbmdzLnYxLkxpc3RDb25uZWN0aW9uc1Jlc3BvbnNl\
+      IgOQAgESXAoORW5kQ29ubmVjdGlvbnMSIS50aWRpbmdzLnYxLkVuZENvbm5lY3Rpb25zUmVxdWVzdBoiLnRpZGluZ3Mu\
+      djEuRW5kQ29ubmVjdGlvbnNSZXNwb25zZSIDkAICElMKC0xpc3REZXZpY2VzEh4udGlkaW5ncy52MS5MaXN0RGV2aWNl\
+      c1JlcXVlc3QaHy50aWRpbmdzLnYxLkxpc3REZXZpY2VzUmVzcG9uc2UiA5ACARJTCgtTZXRMb2dMZXZlbBIeLnRpZGlu\
+      Z3MudjEuU2V0TG9nTGV2ZWxSZXF1ZXN0Gh8udGlkaW5ncy52MS5TZXRMb2dMZXZlbFJlc3BvbnNlIgOQAgISVgoMU2V0\
+      UmV0ZW50aW9uEh8udGlkaW5ncy52MS5TZXRSZXRlbnRpb25SZXF1ZXN0GiAudGlkaW5ncy52MS5TZXRSZXRlbnRpb25S\
+      ZXNwb25zZSIDkAICEkEKBURyYWluEhgudGlkaW5ncy52MS5EcmFpblJlcXVlc3QaGS50aWRpbmdzLnYxLkRyYWluUmVz\
+      cG9uc2UiA5ACAhJoChJGZXRjaENsdXN0ZXJTdGF0dXMSJS50aWRpbmdzLnYxLkZldGNoQ2x1c3RlclN0YXR1c1JlcXVl\
+      c3QaJi50aWRpbmdzLnYxLkZldGNoQ2x1c3RlclN0YXR1c1Jlc3BvbnNlIgOQAgESYgoQUmVzZXREZXZlbG9wbWVudBIj\
+      LnRpZGluZ3MudjEuUmVzZXREZXZlbG9wbWVudFJlcXVlc3QaJC50aWRpbmdzLnYxLlJlc2V0RGV2ZWxvcG1lbnRSZXNw\
+      b25zZSIDkAICElkKDUZldGNoVXNlckRhdGESIC50aWRpbmdzLnYxLkZldGNoVXNlckRhdGFSZXF1ZXN0GiEudGlkaW5n\
+      cy52MS5GZXRjaFVzZXJEYXRhUmVzcG9uc2UiA5ACARJNCglFcmFzZVVzZXISHC50aWRpbmdzLnYxLkVyYXNlVXNlclJl\
+      cXVlc3QaHS50aWRpbmdzLnYxLkVyYXNlVXNlclJlc3BvbnNlIgOQAgISVgoMRmV0Y2hFcmFzdXJlEh8udGlkaW5ncy52\
+      MS5GZXRjaEVyYXN1cmVSZXF1ZXN0GiAudGlkaW5ncy52MS5GZXRjaEVyYXN1cmVSZXNwb25zZSIDkAIBYgZwcm90bzM=
       """)
 }

@@ -1330,10 +1330,15 @@ struct  Tidings__V1__ClusterNode
    * The call came through this node.
    */
   protobuf_c_boolean is_called;
+  /*
+   * The data format that its version reads and writes. A node whose version does not know that of the database cannot lead.
+   * 0: the version does not say.
+   */
+  uint64_t data_format;
 };
 #define TIDINGS__V1__CLUSTER_NODE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__cluster_node__descriptor) \
-    , {0,NULL}, TIDINGS__V1__NODE_ROLE__NODE_ROLE_UNSPECIFIED, {0,NULL}, {0,NULL}, {0,NULL}, 0, 0, 0 }
+    , {0,NULL}, TIDINGS__V1__NODE_ROLE__NODE_ROLE_UNSPECIFIED, {0,NULL}, {0,NULL}, {0,NULL}, 0, 0, 0, 0 }
 
 
 /*
@@ -1355,10 +1360,14 @@ struct  Tidings__V1__FetchClusterStatusResponse
    * Groups of calls that the leader has run again, because the database rolled them back.
    */
   uint64_t groups_run_again;
+  /*
+   * The data format of the database: that of the newest version that has led.
+   */
+  uint64_t data_format;
 };
 #define TIDINGS__V1__FETCH_CLUSTER_STATUS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__fetch_cluster_status_response__descriptor) \
-    , 0, 0,NULL, 0 }
+    , 0, 0,NULL, 0, 0 }
 
 
 /*

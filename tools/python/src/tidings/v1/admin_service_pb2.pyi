@@ -149,7 +149,8 @@ class CheckStoreResponse(_message.Message):
     def __init__(self, step: _Optional[_Union[CheckStep, str]] = ..., pages_total: _Optional[int] = ..., pages_done: _Optional[int] = ..., assets_total: _Optional[int] = ..., assets_done: _Optional[int] = ..., bytes_total: _Optional[int] = ..., bytes_done: _Optional[int] = ..., damage: _Optional[_Iterable[_Union[StoreDamage, _Mapping]]] = ..., damage_count: _Optional[int] = ...) -> None: ...
 
 class ClusterNode(_message.Message):
-    __slots__ = ["is_called", "name", "publications_behind", "push_endpoint", "role", "rpc_endpoint", "silent_milliseconds", "version"]
+    __slots__ = ["data_format", "is_called", "name", "publications_behind", "push_endpoint", "role", "rpc_endpoint", "silent_milliseconds", "version"]
+    DATA_FORMAT_FIELD_NUMBER: _ClassVar[int]
     IS_CALLED_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     PUBLICATIONS_BEHIND_FIELD_NUMBER: _ClassVar[int]
@@ -158,6 +159,7 @@ class ClusterNode(_message.Message):
     RPC_ENDPOINT_FIELD_NUMBER: _ClassVar[int]
     SILENT_MILLISECONDS_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
+    data_format: int
     is_called: bool
     name: str
     publications_behind: int
@@ -166,7 +168,7 @@ class ClusterNode(_message.Message):
     rpc_endpoint: str
     silent_milliseconds: int
     version: str
-    def __init__(self, name: _Optional[str] = ..., role: _Optional[_Union[NodeRole, str]] = ..., version: _Optional[str] = ..., rpc_endpoint: _Optional[str] = ..., push_endpoint: _Optional[str] = ..., publications_behind: _Optional[int] = ..., silent_milliseconds: _Optional[int] = ..., is_called: bool = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., role: _Optional[_Union[NodeRole, str]] = ..., version: _Optional[str] = ..., rpc_endpoint: _Optional[str] = ..., push_endpoint: _Optional[str] = ..., publications_behind: _Optional[int] = ..., silent_milliseconds: _Optional[int] = ..., is_called: bool = ..., data_format: _Optional[int] = ...) -> None: ...
 
 class Connection(_message.Message):
     __slots__ = ["bytes_held", "calls_open", "device_id", "is_subscriber", "number", "public_key", "since", "topics", "user_name"]
@@ -321,14 +323,16 @@ class FetchClusterStatusRequest(_message.Message):
     def __init__(self) -> None: ...
 
 class FetchClusterStatusResponse(_message.Message):
-    __slots__ = ["groups_run_again", "nodes", "term"]
+    __slots__ = ["data_format", "groups_run_again", "nodes", "term"]
+    DATA_FORMAT_FIELD_NUMBER: _ClassVar[int]
     GROUPS_RUN_AGAIN_FIELD_NUMBER: _ClassVar[int]
     NODES_FIELD_NUMBER: _ClassVar[int]
     TERM_FIELD_NUMBER: _ClassVar[int]
+    data_format: int
     groups_run_again: int
     nodes: _containers.RepeatedCompositeFieldContainer[ClusterNode]
     term: int
-    def __init__(self, term: _Optional[int] = ..., nodes: _Optional[_Iterable[_Union[ClusterNode, _Mapping]]] = ..., groups_run_again: _Optional[int] = ...) -> None: ...
+    def __init__(self, term: _Optional[int] = ..., nodes: _Optional[_Iterable[_Union[ClusterNode, _Mapping]]] = ..., groups_run_again: _Optional[int] = ..., data_format: _Optional[int] = ...) -> None: ...
 
 class FetchErasureRequest(_message.Message):
     __slots__ = ["erasure_id", "user_name"]
