@@ -1,4 +1,5 @@
 #if PostgreSQL
+internal import Foundation
 internal import PostgresTestSupport
 internal import RandomSupport
 internal import Synchronization
@@ -89,6 +90,35 @@ struct NodeFaultTests {
     #expect(try await client.fetch([.init("h1"), .init("h2")]).allSatisfy { $0.record != nil })
     let status = try await world.status(from: 0)
     #expect(status.term == 1 && status.nodes.first?.name == "node-0")
+  }
+
+  @Test("a leader that is replaced amid calls that take long follows, and nothing of it stays behind")
+  func replacedAmidLongCalls() async throws {
+    // Each step of a call is a slice of its own, with turns of the loop between them.
+    let world = try await NodeWorld(2, arguments: ["--limit", "call-cost-max=0"])
+    for round in 0..<4 {
+      let leader = try await world.leader(from: round % 2)
+      let saved = Observed(0)
+      let writers = try await (0..<3).asyncMap { number in
+        let client = try await world.nodes[leader].client(as: "user-\(number)", retries: false)
+        return Task {
+          while !Task.isCancelled {
+            let records = (0..<400).map { TidingsV1.Record("Notes", "n\($0)") }
+            if (try? await client.modify(records)) == nil { return }
+            saved.update { $0 += 1 }
+          }
+        }
+      }
+      try await saved.wait("calls") { $0 >= 3 }
+      world.nodes[leader].process.send(SIGSTOP)
+      let next = try await world.leader(from: 1 - leader, other: leader)
+      world.nodes[leader].process.send(SIGCONT)
+      try await world.wait(forFollowers: 1, from: next)
+      for writer in writers { writer.cancel() }
+      let client = try await world.nodes[leader].client(as: "ada")
+      try await client.save(.init("Notes", "after-\(round)"))
+      for writer in writers { await writer.value }
+    }
   }
 
   @Test(

@@ -75,7 +75,7 @@ struct StoredContent {
   private func makeAccounts() async throws {
     let root = try await server.client(as: "root")
     for (name, byte) in [("ada", 1), ("ben", 2), ("eve", 3)] as [(String, UInt8)] {
-      let key = try PublicKey(bytes: [UInt8](repeating: byte, count: 32))
+      let key = try #require(PublicKey([UInt8](repeating: byte, count: 32)))
       _ = try await TidingsV1.AdminService.Client(root.transport).createUser(
         .init(name: name, publicKey: .init(key: "\(key)"), roles: ["developer"])
       )
@@ -189,7 +189,7 @@ struct StoredContent {
         .init(
           databaseID: Self.publicDatabase,
           recordType: "Posts",
-          sortDescriptors: [.init(fieldName: "n", ascending: false)]
+          sortDescriptors: [.init(fieldName: "n", descending: true)]
         )
       ).records
     )
@@ -226,7 +226,7 @@ struct StoredContent {
   private func assetChecksum(in zone: TidingsV1.ZoneChanges, _ client: Client) async throws -> String {
     let record = zone.changedRecords.first { $0.recordID?.recordName == "all" }
     guard case .assetValue(let asset)? = record?.fields["photo"]?.value else { return "" }
-    return SHA256.hash(try await client.assets().download(asset)).hexadecimal
+    return SHA256.checksum(of: try await client.assets().download(asset)).hexadecimal
   }
 
   private func zone(

@@ -1,5 +1,6 @@
 internal import Testing
 internal import TidingsProto
+internal import TidingsProtobuf
 
 @testable internal import TidingsService
 
