@@ -6,6 +6,7 @@ internal import Synchronization
 internal import TestSupport
 internal import Testing
 internal import TidingsClient
+internal import TidingsPostgres
 internal import TidingsProto
 internal import TidingsRPC
 
@@ -92,12 +93,16 @@ struct NodeFaultTests {
     #expect(status.term == 1 && status.nodes.first?.name == "node-0")
   }
 
-  @Test("a leader that is replaced amid calls that take long follows, and nothing of it stays behind")
-  func replacedAmidLongCalls() async throws {
+  @Test(
+    "a leader that ends amid calls that take long goes on as a node, and nothing of it stays behind",
+    arguments: [LeaderEnd.silence, .lostCommits]
+  )
+  func endsAmidLongCalls(_ end: LeaderEnd) async throws {
     // Each step of a call is a slice of its own, with turns of the loop between them.
     let world = try await NodeWorld(2, arguments: ["--limit", "call-cost-max=0"])
-    for round in 0..<4 {
-      let leader = try await world.leader(from: round % 2)
+    for round in 1...4 {
+      let leader = try await world.leader(from: 0)
+      let term = try await world.status(from: 0).term
       let saved = Observed(0)
       let writers = try await (0..<3).asyncMap { number in
         let client = try await world.nodes[leader].client(as: "user-\(number)", retries: false)
@@ -110,15 +115,36 @@ struct NodeFaultTests {
         }
       }
       try await saved.wait("calls") { $0 >= 3 }
-      world.nodes[leader].process.send(SIGSTOP)
-      let next = try await world.leader(from: 1 - leader, other: leader)
-      world.nodes[leader].process.send(SIGCONT)
-      try await world.wait(forFollowers: 1, from: next)
-      for writer in writers { writer.cancel() }
-      let client = try await world.nodes[leader].client(as: "ada")
-      try await client.save(.init("Notes", "after-\(round)"))
+      let process = world.nodes[leader].process
+      process.send(SIGSTOP)
+      switch end {
+      case .silence:
+        while try await world.status(from: 1 - leader).term == term {
+          try await Task.sleep(for: .milliseconds(20))
+        }
+      case .lostCommits:
+        let database = try world.database()
+        try database.execute("UPDATE commits SET number = number + 1000 WHERE term = \(term)")
+        try await world.waitUntilRead(database)
+        try database.execute("UPDATE commits SET number = number - 1000 WHERE term = \(term)")
+      }
+      process.send(SIGCONT)
+      while (try? await world.status(from: 1 - leader).term) ?? term == term {
+        try await Task.sleep(for: .milliseconds(20))
+      }
       for writer in writers { await writer.value }
+      for node in world.nodes {
+        try await node.client(as: "ada").save(.init("Notes", "after-\(round)"))
+      }
     }
+  }
+
+  /// Why a leader ends.
+  enum LeaderEnd {
+    /// It leaves no signs of life, and another node takes over.
+    case silence
+    /// Another node has seen commits that the database does not have.
+    case lostCommits
   }
 
   @Test(
