@@ -53,7 +53,8 @@ extension NodeIdentity {
   /// - Returns: A message.
   func obstacle(following leader: NodeIdentity) -> String? {
     guard protocols.common(with: leader.protocols) == nil else { return nil }
-    return "node '\(name)' (version \(version)) and the leader '\(leader.name)' (version \(leader.version)) have no version of the "
+    return
+      "node '\(name)' (version \(version)) and the leader '\(leader.name)' (version \(leader.version)) have no version of the "
       + "protocol between nodes in common (\(protocols); \(leader.protocols)): upgrade in smaller steps"
   }
 }

@@ -32,17 +32,14 @@ struct StoreFixture {
     let lines = dump.split(separator: "\n", omittingEmptySubsequences: false)
       .filter { !$0.hasPrefix("\\restrict") && !$0.hasPrefix("\\unrestrict") }
     try Data(lines.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: path("sql")))
-    var answers = JSONObject()
-    for (name, answer) in view.answers.sorted(by: { $0.key < $1.key }) {
-      answers.append(name, answer)
-    }
-    let json = JSONValue.object([
-      "seconds": .integer(Int64(Date().timeIntervalSince1970)),
-      "tokens": .array(view.tokens.map { .string(Data($0).base64EncodedString()) }),
-      "answers": .object(answers),
-    ])
-    try Data((json.prettyDescription + "\n").utf8)
-      .write(to: URL(fileURLWithPath: path("json")))
+    var members: [(String, JSONValue)] = [
+      ("seconds", .integer(Int64(Date().timeIntervalSince1970))),
+      ("tokens", .array(view.tokens.map { .string(Data($0).base64EncodedString()) })),
+    ]
+    members += view.answers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    // A line for each.
+    let text = members.map { "\(JSONValue.string($0.0)): \($0.1)" }.joined(separator: ",\n")
+    try Data("{\n\(text)\n}\n".utf8).write(to: URL(fileURLWithPath: path("json")))
   }
 
   /// Makes the database again.
@@ -53,7 +50,10 @@ struct StoreFixture {
     let uri = try PostgresCluster.shared().makeDatabaseURI()
     _ = try run(
       "psql",
-      ["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--dbname=\(uri)", "--file=\(path("sql"))"]
+      [
+        "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--dbname=\(uri)",
+        "--file=\(path("sql"))",
+      ]
     )
     return uri
   }
@@ -62,12 +62,14 @@ struct StoreFixture {
   func view() throws -> (view: StoredContent.View, age: Duration) {
     let data = try Data(contentsOf: URL(fileURLWithPath: path("json")))
     let json = try JSONValue(parsing: [UInt8](data)).object
-    guard let json, let seconds = json["seconds"]?.number.flatMap({ Int64("\($0)") }),
-      let tokens = json["tokens"]?.array, let answers = json["answers"]?.object
+    guard let json, let seconds = json["seconds"]?.number?.exactly(Int64.self),
+      let tokens = json["tokens"]?.array
     else { throw WaitingFailure(description: "not a fixture: \(path("json"))") }
     var view = StoredContent.View()
     view.tokens = tokens.map { [UInt8](Data(base64Encoded: $0.string ?? "") ?? Data()) }
-    for member in answers.members { view.answers[member.name] = member.value }
+    for member in json.members where member.name != "seconds" && member.name != "tokens" {
+      view.answers[member.name] = member.value
+    }
     return (view, .seconds(Int64(Date().timeIntervalSince1970) - seconds))
   }
 

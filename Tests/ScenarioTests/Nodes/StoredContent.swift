@@ -179,8 +179,10 @@ struct StoredContent {
       var trace = try await client.notifications.traceNotification(
         .init(notificationID: notification.notificationID)
       )
-      // Whoever looks changes it.
-      trace.deliveries = []
+      // Whoever looks changes it, and a server that is started again does not know when it was published.
+      (trace.deliveries, trace.published, trace.isCoalesced, trace.isPruned) = (
+        [], nil, false, false
+      )
       answers["trace \(notification.notificationID)"] = try json(trace)
     }
     answers["subscriptions"] = try json(try await client.subscriptions.fetchSubscriptions(.init()))
@@ -223,7 +225,10 @@ struct StoredContent {
       .filter { $0.subscriptionID == "notes" }.map { $0.recordID?.recordName ?? "" }
   }
 
-  private func assetChecksum(in zone: TidingsV1.ZoneChanges, _ client: Client) async throws -> String {
+  private func assetChecksum(
+    in zone: TidingsV1.ZoneChanges,
+    _ client: Client
+  ) async throws -> String {
     let record = zone.changedRecords.first { $0.recordID?.recordName == "all" }
     guard case .assetValue(let asset)? = record?.fields["photo"]?.value else { return "" }
     return SHA256.checksum(of: try await client.assets().download(asset)).hexadecimal

@@ -24,7 +24,9 @@ internal import Testing
 
   private var observation: LeaderObservation { LeaderObservation(at: start, formatMax: 18) }
 
-  @Test("a node that does not know the data format of the database follows, and says once that it does not lead")
+  @Test(
+    "a node that does not know the data format of the database follows, and says once that it does not lead"
+  )
   func newerFormat() {
     var observation = observation
     #expect(observation.observe(row(1), isLinked: false, at: start) == [.follow(row(1))])
