@@ -74,9 +74,12 @@ struct StoreFixture {
   }
 
   private func run(_ program: String, _ arguments: [String]) throws -> String {
+    guard let path = Executable.path(program) else {
+      throw WaitingFailure(description: "\(program) is not installed")
+    }
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [program] + arguments
+    process.executableURL = URL(fileURLWithPath: path)
+    process.arguments = arguments
     let output = Pipe()
     process.standardOutput = output
     try process.run()

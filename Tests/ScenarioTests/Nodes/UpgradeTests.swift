@@ -4,7 +4,6 @@ internal import PostgresTestSupport
 internal import TestSupport
 internal import Testing
 internal import TidingsClient
-internal import TidingsEngine
 internal import TidingsProto
 internal import TidingsRPC
 
