@@ -4418,7 +4418,7 @@ const ProtobufCMessageDescriptor tidings__v1__list_connections_request__descript
   (ProtobufCMessageInit) tidings__v1__list_connections_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__list_connections_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor tidings__v1__list_connections_response__field_descriptors[4] =
 {
   {
     "connections",
@@ -4456,16 +4456,29 @@ static const ProtobufCFieldDescriptor tidings__v1__list_connections_response__fi
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "node_name",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ListConnectionsResponse, node_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__list_connections_response__field_indices_by_name[] = {
   0,   /* field[0] = connections */
   1,   /* field[1] = more_coming */
+  3,   /* field[3] = node_name */
   2,   /* field[2] = unused_count */
 };
 static const ProtobufCIntRange tidings__v1__list_connections_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor tidings__v1__list_connections_response__descriptor =
 {
@@ -4475,7 +4488,7 @@ const ProtobufCMessageDescriptor tidings__v1__list_connections_response__descrip
   "Tidings__V1__ListConnectionsResponse",
   "tidings.v1",
   sizeof(Tidings__V1__ListConnectionsResponse),
-  3,
+  4,
   tidings__v1__list_connections_response__field_descriptors,
   tidings__v1__list_connections_response__field_indices_by_name,
   1,  tidings__v1__list_connections_response__number_ranges,
@@ -4788,7 +4801,7 @@ const ProtobufCMessageDescriptor tidings__v1__set_log_level_request__descriptor 
   (ProtobufCMessageInit) tidings__v1__set_log_level_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__set_log_level_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor tidings__v1__set_log_level_response__field_descriptors[3] =
 {
   {
     "level",
@@ -4814,15 +4827,28 @@ static const ProtobufCFieldDescriptor tidings__v1__set_log_level_response__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "node_name",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SetLogLevelResponse, node_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__set_log_level_response__field_indices_by_name[] = {
   0,   /* field[0] = level */
+  2,   /* field[2] = node_name */
   1,   /* field[1] = previous */
 };
 static const ProtobufCIntRange tidings__v1__set_log_level_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor tidings__v1__set_log_level_response__descriptor =
 {
@@ -4832,7 +4858,7 @@ const ProtobufCMessageDescriptor tidings__v1__set_log_level_response__descriptor
   "Tidings__V1__SetLogLevelResponse",
   "tidings.v1",
   sizeof(Tidings__V1__SetLogLevelResponse),
-  2,
+  3,
   tidings__v1__set_log_level_response__field_descriptors,
   tidings__v1__set_log_level_response__field_indices_by_name,
   1,  tidings__v1__set_log_level_response__number_ranges,

@@ -1150,6 +1150,8 @@ extension TidingsV1 {
     public var moreComing: Bool = false
     /// Unused connections of all users.
     public var unusedCount: UInt32 = 0
+    /// The node whose connections they are; empty: the server is alone.
+    public var nodeName: String = ""
 
     /// All fields at their defaults.
     public init() {}
@@ -1158,11 +1160,13 @@ extension TidingsV1 {
     public init(
       connections: [TidingsV1.Connection] = [],
       moreComing: Bool = false,
-      unusedCount: UInt32 = 0
+      unusedCount: UInt32 = 0,
+      nodeName: String = ""
     ) {
       self.connections = connections
       self.moreComing = moreComing
       self.unusedCount = unusedCount
+      self.nodeName = nodeName
     }
 
     /// The numbers of the fields on the wire.
@@ -1170,6 +1174,7 @@ extension TidingsV1 {
       @inlinable public static var connections: Int { 1 }
       @inlinable public static var moreComing: Int { 2 }
       @inlinable public static var unusedCount: Int { 3 }
+      @inlinable public static var nodeName: Int { 4 }
     }
   }
 
@@ -1337,6 +1342,8 @@ extension TidingsV1 {
     public var level: TidingsV1.LogLevel = TidingsV1.LogLevel(rawValue: 0)
     /// Before.
     public var previous: TidingsV1.LogLevel = TidingsV1.LogLevel(rawValue: 0)
+    /// The node whose level it is; empty: the server is alone.
+    public var nodeName: String = ""
 
     /// All fields at their defaults.
     public init() {}
@@ -1344,16 +1351,19 @@ extension TidingsV1 {
     /// The fields named; the others at their defaults.
     public init(
       level: TidingsV1.LogLevel = TidingsV1.LogLevel(rawValue: 0),
-      previous: TidingsV1.LogLevel = TidingsV1.LogLevel(rawValue: 0)
+      previous: TidingsV1.LogLevel = TidingsV1.LogLevel(rawValue: 0),
+      nodeName: String = ""
     ) {
       self.level = level
       self.previous = previous
+      self.nodeName = nodeName
     }
 
     /// The numbers of the fields on the wire.
     public enum FieldNumber {
       @inlinable public static var level: Int { 1 }
       @inlinable public static var previous: Int { 2 }
+      @inlinable public static var nodeName: Int { 3 }
     }
   }
 
@@ -3028,6 +3038,8 @@ extension TidingsV1.ListConnectionsResponse: TidingsProtobuf.GeneratedMessage {
         self.moreComing = try reader.bool()
       case 3:
         self.unusedCount = try reader.uint32()
+      case 4:
+        self.nodeName = try reader.string("tidings.v1.ListConnectionsResponse.node_name")
       default: try reader.skip(field)
       }
     }
@@ -3038,6 +3050,7 @@ extension TidingsV1.ListConnectionsResponse: TidingsProtobuf.GeneratedMessage {
     for value in self.connections { writer.tag(10); writer.message(value) }
     if self.moreComing { writer.tag(16); writer.bool(self.moreComing) }
     if self.unusedCount != 0 { writer.tag(24); writer.uint32(self.unusedCount) }
+    if !self.nodeName.isEmpty { writer.tag(34); writer.string(self.nodeName) }
   }
 }
 
@@ -3260,6 +3273,8 @@ extension TidingsV1.SetLogLevelResponse: TidingsProtobuf.GeneratedMessage {
         self.level = TidingsV1.LogLevel(rawValue: try reader.int32())
       case 2:
         self.previous = TidingsV1.LogLevel(rawValue: try reader.int32())
+      case 3:
+        self.nodeName = try reader.string("tidings.v1.SetLogLevelResponse.node_name")
       default: try reader.skip(field)
       }
     }
@@ -3269,6 +3284,7 @@ extension TidingsV1.SetLogLevelResponse: TidingsProtobuf.GeneratedMessage {
   public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
     if self.level.rawValue != 0 { writer.tag(8); writer.int32(self.level.rawValue) }
     if self.previous.rawValue != 0 { writer.tag(16); writer.int32(self.previous.rawValue) }
+    if !self.nodeName.isEmpty { writer.tag(26); writer.string(self.nodeName) }
   }
 }
 
@@ -4074,7 +4090,7 @@ extension TidingsV1 {
         idempotency: .noSideEffects,
         inputType: "tidings.v1.FetchStatisticsRequest",
         outputType: "tidings.v1.FetchStatisticsResponse")
-      /// Returns the connections that are open and in use.
+      /// Returns the connections that are open and in use: of several nodes, those of the one that was called.
       public static let listConnections = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
         name: "ListConnections",
@@ -4082,7 +4098,8 @@ extension TidingsV1 {
         idempotency: .noSideEffects,
         inputType: "tidings.v1.ListConnectionsRequest",
         outputType: "tidings.v1.ListConnectionsResponse")
-      /// Closes the connections of a user or a key, or a single one, except the one of this call. Clients reconnect
+      /// Closes the connections of a user or a key, or a single one, except the one of this call: of several nodes, those of the
+      /// one that was called. Clients reconnect
       /// automatically: to lock a user out, restrict the user or revoke the key.
       public static let endConnections = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
@@ -4099,7 +4116,7 @@ extension TidingsV1 {
         idempotency: .noSideEffects,
         inputType: "tidings.v1.ListDevicesRequest",
         outputType: "tidings.v1.ListDevicesResponse")
-      /// Sets the log level until the server ends; without a level it only returns it.
+      /// Sets the log level of the node that was called until it ends; without a level it only returns it.
       public static let setLogLevel = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
         name: "SetLogLevel",
@@ -4320,7 +4337,7 @@ extension TidingsV1 {
         }
       }
 
-      /// Returns the connections that are open and in use.
+      /// Returns the connections that are open and in use: of several nodes, those of the one that was called.
       public func listConnections(
         _ request: TidingsV1.ListConnectionsRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -4334,7 +4351,8 @@ extension TidingsV1 {
         }
       }
 
-      /// Closes the connections of a user or a key, or a single one, except the one of this call. Clients reconnect
+      /// Closes the connections of a user or a key, or a single one, except the one of this call: of several nodes, those of the
+      /// one that was called. Clients reconnect
       /// automatically: to lock a user out, restrict the user or revoke the key.
       public func endConnections(
         _ request: TidingsV1.EndConnectionsRequest,
@@ -4363,7 +4381,7 @@ extension TidingsV1 {
         }
       }
 
-      /// Sets the log level until the server ends; without a level it only returns it.
+      /// Sets the log level of the node that was called until it ends; without a level it only returns it.
       public func setLogLevel(
         _ request: TidingsV1.SetLogLevelRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -4558,13 +4576,14 @@ extension TidingsV1 {
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.FetchStatisticsResponse
 
-      /// Returns the connections that are open and in use.
+      /// Returns the connections that are open and in use: of several nodes, those of the one that was called.
       func listConnections(
         _ request: TidingsV1.ListConnectionsRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.ListConnectionsResponse
 
-      /// Closes the connections of a user or a key, or a single one, except the one of this call. Clients reconnect
+      /// Closes the connections of a user or a key, or a single one, except the one of this call: of several nodes, those of the
+      /// one that was called. Clients reconnect
       /// automatically: to lock a user out, restrict the user or revoke the key.
       func endConnections(
         _ request: TidingsV1.EndConnectionsRequest,
@@ -4577,7 +4596,7 @@ extension TidingsV1 {
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.ListDevicesResponse
 
-      /// Sets the log level until the server ends; without a level it only returns it.
+      /// Sets the log level of the node that was called until it ends; without a level it only returns it.
       func setLogLevel(
         _ request: TidingsV1.SetLogLevelRequest,
         call: TidingsRPC.ServerCall
@@ -5050,100 +5069,101 @@ extension TidingsProtobuf.FileDescriptor {
       KAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgVzaW5jZRIdCgpjYWxsc19vcGVuGAYgASgNUgljYWxsc09wZW4S\
       HQoKYnl0ZXNfaGVsZBgHIAEoBFIJYnl0ZXNIZWxkEiMKDWlzX3N1YnNjcmliZXIYCCABKAhSDGlzU3Vic2NyaWJlchIW\
       CgZ0b3BpY3MYCSABKA1SBnRvcGljcyJhChZMaXN0Q29ubmVjdGlvbnNSZXF1ZXN0EhsKCXVzZXJfbmFtZRgBIAEoCVII\
-      dXNlck5hbWUSFAoFYWZ0ZXIYAiABKARSBWFmdGVyEhQKBWxpbWl0GAMgASgNUgVsaW1pdCKXAQoXTGlzdENvbm5lY3Rp\
+      dXNlck5hbWUSFAoFYWZ0ZXIYAiABKARSBWFmdGVyEhQKBWxpbWl0GAMgASgNUgVsaW1pdCK0AQoXTGlzdENvbm5lY3Rp\
       b25zUmVzcG9uc2USOAoLY29ubmVjdGlvbnMYASADKAsyFi50aWRpbmdzLnYxLkNvbm5lY3Rpb25SC2Nvbm5lY3Rpb25z\
-      Eh8KC21vcmVfY29taW5nGAIgASgIUgptb3JlQ29taW5nEiEKDHVudXNlZF9jb3VudBgDIAEoDVILdW51c2VkQ291bnQi\
-      egoVRW5kQ29ubmVjdGlvbnNSZXF1ZXN0Eh0KCXVzZXJfbmFtZRgBIAEoCUgAUgh1c2VyTmFtZRIfCgpwdWJsaWNfa2V5\
-      GAIgASgJSABSCXB1YmxpY0tleRIYCgZudW1iZXIYAyABKARIAFIGbnVtYmVyQgcKBXdoaWNoIi4KFkVuZENvbm5lY3Rp\
-      b25zUmVzcG9uc2USFAoFY291bnQYASABKA1SBWNvdW50ImAKBkRldmljZRIbCglkZXZpY2VfaWQYASABKAlSCGRldmlj\
-      ZUlkEjkKCmxhc3Rfd3JpdGUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglsYXN0V3JpdGUiXQoSTGlz\
-      dERldmljZXNSZXF1ZXN0EhsKCXVzZXJfbmFtZRgBIAEoCVIIdXNlck5hbWUSFAoFYWZ0ZXIYAiABKAlSBWFmdGVyEhQK\
-      BWxpbWl0GAMgASgNUgVsaW1pdCJkChNMaXN0RGV2aWNlc1Jlc3BvbnNlEiwKB2RldmljZXMYASADKAsyEi50aWRpbmdz\
-      LnYxLkRldmljZVIHZGV2aWNlcxIfCgttb3JlX2NvbWluZxgCIAEoCFIKbW9yZUNvbWluZyJAChJTZXRMb2dMZXZlbFJl\
-      cXVlc3QSKgoFbGV2ZWwYASABKA4yFC50aWRpbmdzLnYxLkxvZ0xldmVsUgVsZXZlbCJzChNTZXRMb2dMZXZlbFJlc3Bv\
-      bnNlEioKBWxldmVsGAEgASgOMhQudGlkaW5ncy52MS5Mb2dMZXZlbFIFbGV2ZWwSMAoIcHJldmlvdXMYAiABKA4yFC50\
-      aWRpbmdzLnYxLkxvZ0xldmVsUghwcmV2aW91cyK2AgoTU2V0UmV0ZW50aW9uUmVxdWVzdBI9Chh0b21ic3RvbmVfcmV0\
-      ZW50aW9uX2RheXMYASABKA1IAFIWdG9tYnN0b25lUmV0ZW50aW9uRGF5c4gBARJDChtub3RpZmljYXRpb25fcmV0ZW50\
-      aW9uX2RheXMYAiABKA1IAVIZbm90aWZpY2F0aW9uUmV0ZW50aW9uRGF5c4gBARIwChFub3RpZmljYXRpb25zX21heBgD\
-      IAEoBEgCUhBub3RpZmljYXRpb25zTWF4iAEBEhYKBnJlc2V0cxgEIAEoCFIGcmVzZXRzQhsKGV90b21ic3RvbmVfcmV0\
-      ZW50aW9uX2RheXNCHgocX25vdGlmaWNhdGlvbl9yZXRlbnRpb25fZGF5c0IUChJfbm90aWZpY2F0aW9uc19tYXgi2gEK\
-      FFNldFJldGVudGlvblJlc3BvbnNlEjgKGHRvbWJzdG9uZV9yZXRlbnRpb25fZGF5cxgBIAEoDVIWdG9tYnN0b25lUmV0\
-      ZW50aW9uRGF5cxI+Chtub3RpZmljYXRpb25fcmV0ZW50aW9uX2RheXMYAiABKA1SGW5vdGlmaWNhdGlvblJldGVudGlv\
-      bkRheXMSKwoRbm90aWZpY2F0aW9uc19tYXgYAyABKARSEG5vdGlmaWNhdGlvbnNNYXgSGwoJc2V0X25hbWVzGAQgAygJ\
-      UghzZXROYW1lcyKKAQoMRHJhaW5SZXF1ZXN0Ei8KBmFjdGlvbhgBIAEoDjIXLnRpZGluZ3MudjEuRHJhaW5BY3Rpb25S\
-      BmFjdGlvbhIUCgVzdG9wcxgCIAEoCFIFc3RvcHMSMwoVcGF0aWVuY2VfbWlsbGlzZWNvbmRzGAMgASgNUhRwYXRpZW5j\
-      ZU1pbGxpc2Vjb25kcyJhCg1EcmFpblJlc3BvbnNlEjEKBXN0YXRlGAEgASgOMhsudGlkaW5ncy5ycGMudjEuU2VydmVy\
-      U3RhdGVSBXN0YXRlEh0KCmNhbGxzX29wZW4YAiABKA1SCWNhbGxzT3BlbiIbChlGZXRjaENsdXN0ZXJTdGF0dXNSZXF1\
-      ZXN0Is0CCgtDbHVzdGVyTm9kZRISCgRuYW1lGAEgASgJUgRuYW1lEigKBHJvbGUYAiABKA4yFC50aWRpbmdzLnYxLk5v\
-      ZGVSb2xlUgRyb2xlEhgKB3ZlcnNpb24YAyABKAlSB3ZlcnNpb24SIQoMcnBjX2VuZHBvaW50GAQgASgJUgtycGNFbmRw\
-      b2ludBIjCg1wdXNoX2VuZHBvaW50GAUgASgJUgxwdXNoRW5kcG9pbnQSLwoTcHVibGljYXRpb25zX2JlaGluZBgGIAEo\
-      BFIScHVibGljYXRpb25zQmVoaW5kEi8KE3NpbGVudF9taWxsaXNlY29uZHMYByABKA1SEnNpbGVudE1pbGxpc2Vjb25k\
-      cxIbCglpc19jYWxsZWQYCCABKAhSCGlzQ2FsbGVkEh8KC2RhdGFfZm9ybWF0GAkgASgEUgpkYXRhRm9ybWF0IqoBChpG\
-      ZXRjaENsdXN0ZXJTdGF0dXNSZXNwb25zZRISCgR0ZXJtGAEgASgEUgR0ZXJtEi0KBW5vZGVzGAIgAygLMhcudGlkaW5n\
-      cy52MS5DbHVzdGVyTm9kZVIFbm9kZXMSKAoQZ3JvdXBzX3J1bl9hZ2FpbhgDIAEoBFIOZ3JvdXBzUnVuQWdhaW4SHwoL\
-      ZGF0YV9mb3JtYXQYBCABKARSCmRhdGFGb3JtYXQiUAoXUmVzZXREZXZlbG9wbWVudFJlcXVlc3QSHAoJY29udGFpbmVy\
-      GAEgASgJUgljb250YWluZXISFwoHZHJ5X3J1bhgCIAEoCFIGZHJ5UnVuIpQBChhSZXNldERldmVsb3BtZW50UmVzcG9u\
-      c2USMgoHY2hhbmdlcxgBIAMoCzIYLnRpZGluZ3MudjEuU2NoZW1hQ2hhbmdlUgdjaGFuZ2VzEiUKDmRhdGFiYXNlX2Nv\
-      dW50GAIgASgNUg1kYXRhYmFzZUNvdW50Eh0KCmlzX3J1bm5pbmcYAyABKAhSCWlzUnVubmluZyJXChRGZXRjaFVzZXJE\
-      YXRhUmVxdWVzdBIbCgl1c2VyX25hbWUYASABKAlSCHVzZXJOYW1lEiIKDGNvbnRpbnVhdGlvbhgCIAEoDFIMY29udGlu\
-      dWF0aW9uItoECgxVc2VyRGF0YUl0ZW0SNwoLZGF0YWJhc2VfaWQYASABKAsyFi50aWRpbmdzLnYxLkRhdGFiYXNlSURS\
-      CmRhdGFiYXNlSWQSLwoHYWNjb3VudBgCIAEoCzITLnRpZGluZ3MudjEuQWNjb3VudEgAUgdhY2NvdW50EikKBXVzYWdl\
-      GAMgASgLMhEudGlkaW5ncy52MS5Vc2FnZUgAUgV1c2FnZRIsCgZkZXZpY2UYBCABKAsyEi50aWRpbmdzLnYxLkRldmlj\
-      ZUgAUgZkZXZpY2USLAoEem9uZRgFIAEoCzIWLnRpZGluZ3MudjEuUmVjb3JkWm9uZUgAUgR6b25lEiwKBnJlY29yZBgG\
-      IAEoCzISLnRpZGluZ3MudjEuUmVjb3JkSABSBnJlY29yZBI+CgxzdWJzY3JpcHRpb24YByABKAsyGC50aWRpbmdzLnYx\
-      LlN1YnNjcmlwdGlvbkgAUgxzdWJzY3JpcHRpb24SPgoMbm90aWZpY2F0aW9uGAggASgLMhgudGlkaW5ncy52MS5Ob3Rp\
-      ZmljYXRpb25IAFIMbm90aWZpY2F0aW9uEjEKBXNoYXJlGAkgASgLMhkudGlkaW5ncy52MS5TaGFyZU1ldGFkYXRhSABS\
-      BXNoYXJlEikKBWFzc2V0GAogASgLMhEudGlkaW5ncy52MS5Bc3NldEgAUgVhc3NldBJFCg9kaXJlY3RvcnlfZW50cnkY\
-      CyABKAsyGi50aWRpbmdzLnYxLkRpcmVjdG9yeUVudHJ5SABSDmRpcmVjdG9yeUVudHJ5QgYKBGl0ZW0iawoVRmV0Y2hV\
-      c2VyRGF0YVJlc3BvbnNlEi4KBWl0ZW1zGAEgAygLMhgudGlkaW5ncy52MS5Vc2VyRGF0YUl0ZW1SBWl0ZW1zEiIKDGNv\
-      bnRpbnVhdGlvbhgCIAEoDFIMY29udGludWF0aW9uIncKEEVyYXNlVXNlclJlcXVlc3QSGwoJdXNlcl9uYW1lGAEgASgJ\
-      Ugh1c2VyTmFtZRJGCg5wdWJsaWNfcmVjb3JkcxgCIAEoDjIfLnRpZGluZ3MudjEuUHVibGljUmVjb3Jkc0FjdGlvblIN\
-      cHVibGljUmVjb3JkcyJGChFFcmFzZVVzZXJSZXNwb25zZRIxCgdlcmFzdXJlGAEgASgLMhcudGlkaW5ncy52MS5Vc2Vy\
-      RXJhc3VyZVIHZXJhc3VyZSJeChNGZXRjaEVyYXN1cmVSZXF1ZXN0Eh0KCXVzZXJfbmFtZRgBIAEoCUgAUgh1c2VyTmFt\
-      ZRIfCgplcmFzdXJlX2lkGAIgASgJSABSCWVyYXN1cmVJZEIHCgV3aGljaCJJChRGZXRjaEVyYXN1cmVSZXNwb25zZRIx\
-      CgdlcmFzdXJlGAEgASgLMhcudGlkaW5ncy52MS5Vc2VyRXJhc3VyZVIHZXJhc3VyZSKVAwoLVXNlckVyYXN1cmUSHQoK\
-      ZXJhc3VyZV9pZBgBIAEoCVIJZXJhc3VyZUlkEhsKCXVzZXJfbmFtZRgCIAEoCVIIdXNlck5hbWUSIQoMcmVxdWVzdGVk\
-      X2J5GAMgASgJUgtyZXF1ZXN0ZWRCeRI4CglyZXF1ZXN0ZWQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1w\
-      UglyZXF1ZXN0ZWQSNgoIZmluaXNoZWQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUghmaW5pc2hlZBJG\
-      Cg5wdWJsaWNfcmVjb3JkcxgGIAEoDjIfLnRpZGluZ3MudjEuUHVibGljUmVjb3Jkc0FjdGlvblINcHVibGljUmVjb3Jk\
-      cxIvCgZlcmFzZWQYByADKAsyFy50aWRpbmdzLnYxLkVyYXNlZENvdW50UgZlcmFzZWQSPAoKcmVtYWluZGVycxgIIAMo\
-      CzIcLnRpZGluZ3MudjEuRXJhc3VyZVJlbWFpbmRlclIKcmVtYWluZGVycyI3CgtFcmFzZWRDb3VudBISCgRraW5kGAEg\
-      ASgJUgRraW5kEhQKBWNvdW50GAIgASgEUgVjb3VudCJmChBFcmFzdXJlUmVtYWluZGVyEiAKC2Rlc2NyaXB0aW9uGAEg\
-      ASgJUgtkZXNjcmlwdGlvbhIwCgV1bnRpbBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBXVudGlsKoMB\
-      CglDaGVja1N0ZXASGgoWQ0hFQ0tfU1RFUF9VTlNQRUNJRklFRBAAEhQKEENIRUNLX1NURVBfUEFHRVMQARIVChFDSEVD\
-      S19TVEVQX0FTU0VUUxACEhgKFENIRUNLX1NURVBfU1RSVUNUVVJFEAMSEwoPQ0hFQ0tfU1RFUF9ET05FEAQqegoITG9n\
-      TGV2ZWwSGQoVTE9HX0xFVkVMX1VOU1BFQ0lGSUVEEAASEwoPTE9HX0xFVkVMX0RFQlVHEAESEgoOTE9HX0xFVkVMX0lO\
-      Rk8QAhIVChFMT0dfTEVWRUxfV0FSTklORxADEhMKD0xPR19MRVZFTF9FUlJPUhAEKlwKC0RyYWluQWN0aW9uEhwKGERS\
-      QUlOX0FDVElPTl9VTlNQRUNJRklFRBAAEhYKEkRSQUlOX0FDVElPTl9EUkFJThABEhcKE0RSQUlOX0FDVElPTl9SRVNV\
-      TUUQAipTCghOb2RlUm9sZRIZChVOT0RFX1JPTEVfVU5TUEVDSUZJRUQQABIUChBOT0RFX1JPTEVfTEVBREVSEAESFgoS\
-      Tk9ERV9ST0xFX0ZPTExPV0VSEAIqfgoTUHVibGljUmVjb3Jkc0FjdGlvbhIlCiFQVUJMSUNfUkVDT1JEU19BQ1RJT05f\
-      VU5TUEVDSUZJRUQQABIgChxQVUJMSUNfUkVDT1JEU19BQ1RJT05fREVMRVRFEAESHgoaUFVCTElDX1JFQ09SRFNfQUNU\
-      SU9OX0tFRVAQAjKxDgoMQWRtaW5TZXJ2aWNlEksKCkNyZWF0ZVVzZXISHS50aWRpbmdzLnYxLkNyZWF0ZVVzZXJSZXF1\
-      ZXN0Gh4udGlkaW5ncy52MS5DcmVhdGVVc2VyUmVzcG9uc2USUAoKVXBkYXRlVXNlchIdLnRpZGluZ3MudjEuVXBkYXRl\
-      VXNlclJlcXVlc3QaHi50aWRpbmdzLnYxLlVwZGF0ZVVzZXJSZXNwb25zZSIDkAICEk0KCUxpc3RVc2VycxIcLnRpZGlu\
-      Z3MudjEuTGlzdFVzZXJzUmVxdWVzdBodLnRpZGluZ3MudjEuTGlzdFVzZXJzUmVzcG9uc2UiA5ACARJWCgxBdXRob3Jp\
-      emVLZXkSHy50aWRpbmdzLnYxLkF1dGhvcml6ZUtleVJlcXVlc3QaIC50aWRpbmdzLnYxLkF1dGhvcml6ZUtleVJlc3Bv\
-      bnNlIgOQAgISTQoJUmV2b2tlS2V5EhwudGlkaW5ncy52MS5SZXZva2VLZXlSZXF1ZXN0Gh0udGlkaW5ncy52MS5SZXZv\
-      a2VLZXlSZXNwb25zZSIDkAICElMKC0Fzc2lnblJvbGVzEh4udGlkaW5ncy52MS5Bc3NpZ25Sb2xlc1JlcXVlc3QaHy50\
-      aWRpbmdzLnYxLkFzc2lnblJvbGVzUmVzcG9uc2UiA5ACAhJZCg1GZXRjaEF1ZGl0TG9nEiAudGlkaW5ncy52MS5GZXRj\
-      aEF1ZGl0TG9nUmVxdWVzdBohLnRpZGluZ3MudjEuRmV0Y2hBdWRpdExvZ1Jlc3BvbnNlIgOQAgESUwoMQ3JlYXRlQmFj\
-      a3VwEh8udGlkaW5ncy52MS5DcmVhdGVCYWNrdXBSZXF1ZXN0GiAudGlkaW5ncy52MS5DcmVhdGVCYWNrdXBSZXNwb25z\
-      ZTABElIKCkNoZWNrU3RvcmUSHS50aWRpbmdzLnYxLkNoZWNrU3RvcmVSZXF1ZXN0Gh4udGlkaW5ncy52MS5DaGVja1N0\
-      b3JlUmVzcG9uc2UiA5ACATABEl8KD0ZldGNoU3RhdGlzdGljcxIiLnRpZGluZ3MudjEuRmV0Y2hTdGF0aXN0aWNzUmVx\
-      dWVzdBojLnRpZGluZ3MudjEuRmV0Y2hTdGF0aXN0aWNzUmVzcG9uc2UiA5ACARJfCg9MaXN0Q29ubmVjdGlvbnMSIi50\
-      aWRpbmdzLnYxLkxpc3RDb25uZWN0aW9uc1JlcXVlc3QaIy50aWRpbmdzLnYxLkxpc3RDb25uZWN0aW9uc1Jlc3BvbnNl\
-      IgOQAgESXAoORW5kQ29ubmVjdGlvbnMSIS50aWRpbmdzLnYxLkVuZENvbm5lY3Rpb25zUmVxdWVzdBoiLnRpZGluZ3Mu\
-      djEuRW5kQ29ubmVjdGlvbnNSZXNwb25zZSIDkAICElMKC0xpc3REZXZpY2VzEh4udGlkaW5ncy52MS5MaXN0RGV2aWNl\
-      c1JlcXVlc3QaHy50aWRpbmdzLnYxLkxpc3REZXZpY2VzUmVzcG9uc2UiA5ACARJTCgtTZXRMb2dMZXZlbBIeLnRpZGlu\
-      Z3MudjEuU2V0TG9nTGV2ZWxSZXF1ZXN0Gh8udGlkaW5ncy52MS5TZXRMb2dMZXZlbFJlc3BvbnNlIgOQAgISVgoMU2V0\
-      UmV0ZW50aW9uEh8udGlkaW5ncy52MS5TZXRSZXRlbnRpb25SZXF1ZXN0GiAudGlkaW5ncy52MS5TZXRSZXRlbnRpb25S\
-      ZXNwb25zZSIDkAICEkEKBURyYWluEhgudGlkaW5ncy52MS5EcmFpblJlcXVlc3QaGS50aWRpbmdzLnYxLkRyYWluUmVz\
-      cG9uc2UiA5ACAhJoChJGZXRjaENsdXN0ZXJTdGF0dXMSJS50aWRpbmdzLnYxLkZldGNoQ2x1c3RlclN0YXR1c1JlcXVl\
-      c3QaJi50aWRpbmdzLnYxLkZldGNoQ2x1c3RlclN0YXR1c1Jlc3BvbnNlIgOQAgESYgoQUmVzZXREZXZlbG9wbWVudBIj\
-      LnRpZGluZ3MudjEuUmVzZXREZXZlbG9wbWVudFJlcXVlc3QaJC50aWRpbmdzLnYxLlJlc2V0RGV2ZWxvcG1lbnRSZXNw\
-      b25zZSIDkAICElkKDUZldGNoVXNlckRhdGESIC50aWRpbmdzLnYxLkZldGNoVXNlckRhdGFSZXF1ZXN0GiEudGlkaW5n\
-      cy52MS5GZXRjaFVzZXJEYXRhUmVzcG9uc2UiA5ACARJNCglFcmFzZVVzZXISHC50aWRpbmdzLnYxLkVyYXNlVXNlclJl\
-      cXVlc3QaHS50aWRpbmdzLnYxLkVyYXNlVXNlclJlc3BvbnNlIgOQAgISVgoMRmV0Y2hFcmFzdXJlEh8udGlkaW5ncy52\
-      MS5GZXRjaEVyYXN1cmVSZXF1ZXN0GiAudGlkaW5ncy52MS5GZXRjaEVyYXN1cmVSZXNwb25zZSIDkAIBYgZwcm90bzM=
+      Eh8KC21vcmVfY29taW5nGAIgASgIUgptb3JlQ29taW5nEiEKDHVudXNlZF9jb3VudBgDIAEoDVILdW51c2VkQ291bnQS\
+      GwoJbm9kZV9uYW1lGAQgASgJUghub2RlTmFtZSJ6ChVFbmRDb25uZWN0aW9uc1JlcXVlc3QSHQoJdXNlcl9uYW1lGAEg\
+      ASgJSABSCHVzZXJOYW1lEh8KCnB1YmxpY19rZXkYAiABKAlIAFIJcHVibGljS2V5EhgKBm51bWJlchgDIAEoBEgAUgZu\
+      dW1iZXJCBwoFd2hpY2giLgoWRW5kQ29ubmVjdGlvbnNSZXNwb25zZRIUCgVjb3VudBgBIAEoDVIFY291bnQiYAoGRGV2\
+      aWNlEhsKCWRldmljZV9pZBgBIAEoCVIIZGV2aWNlSWQSOQoKbGFzdF93cml0ZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1\
+      Zi5UaW1lc3RhbXBSCWxhc3RXcml0ZSJdChJMaXN0RGV2aWNlc1JlcXVlc3QSGwoJdXNlcl9uYW1lGAEgASgJUgh1c2Vy\
+      TmFtZRIUCgVhZnRlchgCIAEoCVIFYWZ0ZXISFAoFbGltaXQYAyABKA1SBWxpbWl0ImQKE0xpc3REZXZpY2VzUmVzcG9u\
+      c2USLAoHZGV2aWNlcxgBIAMoCzISLnRpZGluZ3MudjEuRGV2aWNlUgdkZXZpY2VzEh8KC21vcmVfY29taW5nGAIgASgI\
+      Ugptb3JlQ29taW5nIkAKElNldExvZ0xldmVsUmVxdWVzdBIqCgVsZXZlbBgBIAEoDjIULnRpZGluZ3MudjEuTG9nTGV2\
+      ZWxSBWxldmVsIpABChNTZXRMb2dMZXZlbFJlc3BvbnNlEioKBWxldmVsGAEgASgOMhQudGlkaW5ncy52MS5Mb2dMZXZl\
+      bFIFbGV2ZWwSMAoIcHJldmlvdXMYAiABKA4yFC50aWRpbmdzLnYxLkxvZ0xldmVsUghwcmV2aW91cxIbCglub2RlX25h\
+      bWUYAyABKAlSCG5vZGVOYW1lIrYCChNTZXRSZXRlbnRpb25SZXF1ZXN0Ej0KGHRvbWJzdG9uZV9yZXRlbnRpb25fZGF5\
+      cxgBIAEoDUgAUhZ0b21ic3RvbmVSZXRlbnRpb25EYXlziAEBEkMKG25vdGlmaWNhdGlvbl9yZXRlbnRpb25fZGF5cxgC\
+      IAEoDUgBUhlub3RpZmljYXRpb25SZXRlbnRpb25EYXlziAEBEjAKEW5vdGlmaWNhdGlvbnNfbWF4GAMgASgESAJSEG5v\
+      dGlmaWNhdGlvbnNNYXiIAQESFgoGcmVzZXRzGAQgASgIUgZyZXNldHNCGwoZX3RvbWJzdG9uZV9yZXRlbnRpb25fZGF5\
+      c0IeChxfbm90aWZpY2F0aW9uX3JldGVudGlvbl9kYXlzQhQKEl9ub3RpZmljYXRpb25zX21heCLaAQoUU2V0UmV0ZW50\
+      aW9uUmVzcG9uc2USOAoYdG9tYnN0b25lX3JldGVudGlvbl9kYXlzGAEgASgNUhZ0b21ic3RvbmVSZXRlbnRpb25EYXlz\
+      Ej4KG25vdGlmaWNhdGlvbl9yZXRlbnRpb25fZGF5cxgCIAEoDVIZbm90aWZpY2F0aW9uUmV0ZW50aW9uRGF5cxIrChFu\
+      b3RpZmljYXRpb25zX21heBgDIAEoBFIQbm90aWZpY2F0aW9uc01heBIbCglzZXRfbmFtZXMYBCADKAlSCHNldE5hbWVz\
+      IooBCgxEcmFpblJlcXVlc3QSLwoGYWN0aW9uGAEgASgOMhcudGlkaW5ncy52MS5EcmFpbkFjdGlvblIGYWN0aW9uEhQK\
+      BXN0b3BzGAIgASgIUgVzdG9wcxIzChVwYXRpZW5jZV9taWxsaXNlY29uZHMYAyABKA1SFHBhdGllbmNlTWlsbGlzZWNv\
+      bmRzImEKDURyYWluUmVzcG9uc2USMQoFc3RhdGUYASABKA4yGy50aWRpbmdzLnJwYy52MS5TZXJ2ZXJTdGF0ZVIFc3Rh\
+      dGUSHQoKY2FsbHNfb3BlbhgCIAEoDVIJY2FsbHNPcGVuIhsKGUZldGNoQ2x1c3RlclN0YXR1c1JlcXVlc3QizQIKC0Ns\
+      dXN0ZXJOb2RlEhIKBG5hbWUYASABKAlSBG5hbWUSKAoEcm9sZRgCIAEoDjIULnRpZGluZ3MudjEuTm9kZVJvbGVSBHJv\
+      bGUSGAoHdmVyc2lvbhgDIAEoCVIHdmVyc2lvbhIhCgxycGNfZW5kcG9pbnQYBCABKAlSC3JwY0VuZHBvaW50EiMKDXB1\
+      c2hfZW5kcG9pbnQYBSABKAlSDHB1c2hFbmRwb2ludBIvChNwdWJsaWNhdGlvbnNfYmVoaW5kGAYgASgEUhJwdWJsaWNh\
+      dGlvbnNCZWhpbmQSLwoTc2lsZW50X21pbGxpc2Vjb25kcxgHIAEoDVISc2lsZW50TWlsbGlzZWNvbmRzEhsKCWlzX2Nh\
+      bGxlZBgIIAEoCFIIaXNDYWxsZWQSHwoLZGF0YV9mb3JtYXQYCSABKARSCmRhdGFGb3JtYXQiqgEKGkZldGNoQ2x1c3Rl\
+      clN0YXR1c1Jlc3BvbnNlEhIKBHRlcm0YASABKARSBHRlcm0SLQoFbm9kZXMYAiADKAsyFy50aWRpbmdzLnYxLkNsdXN0\
+      ZXJOb2RlUgVub2RlcxIoChBncm91cHNfcnVuX2FnYWluGAMgASgEUg5ncm91cHNSdW5BZ2FpbhIfCgtkYXRhX2Zvcm1h\
+      dBgEIAEoBFIKZGF0YUZvcm1hdCJQChdSZXNldERldmVsb3BtZW50UmVxdWVzdBIcCgljb250YWluZXIYASABKAlSCWNv\
+      bnRhaW5lchIXCgdkcnlfcnVuGAIgASgIUgZkcnlSdW4ilAEKGFJlc2V0RGV2ZWxvcG1lbnRSZXNwb25zZRIyCgdjaGFu\
+      Z2VzGAEgAygLMhgudGlkaW5ncy52MS5TY2hlbWFDaGFuZ2VSB2NoYW5nZXMSJQoOZGF0YWJhc2VfY291bnQYAiABKA1S\
+      DWRhdGFiYXNlQ291bnQSHQoKaXNfcnVubmluZxgDIAEoCFIJaXNSdW5uaW5nIlcKFEZldGNoVXNlckRhdGFSZXF1ZXN0\
+      EhsKCXVzZXJfbmFtZRgBIAEoCVIIdXNlck5hbWUSIgoMY29udGludWF0aW9uGAIgASgMUgxjb250aW51YXRpb24i2gQK\
+      DFVzZXJEYXRhSXRlbRI3CgtkYXRhYmFzZV9pZBgBIAEoCzIWLnRpZGluZ3MudjEuRGF0YWJhc2VJRFIKZGF0YWJhc2VJ\
+      ZBIvCgdhY2NvdW50GAIgASgLMhMudGlkaW5ncy52MS5BY2NvdW50SABSB2FjY291bnQSKQoFdXNhZ2UYAyABKAsyES50\
+      aWRpbmdzLnYxLlVzYWdlSABSBXVzYWdlEiwKBmRldmljZRgEIAEoCzISLnRpZGluZ3MudjEuRGV2aWNlSABSBmRldmlj\
+      ZRIsCgR6b25lGAUgASgLMhYudGlkaW5ncy52MS5SZWNvcmRab25lSABSBHpvbmUSLAoGcmVjb3JkGAYgASgLMhIudGlk\
+      aW5ncy52MS5SZWNvcmRIAFIGcmVjb3JkEj4KDHN1YnNjcmlwdGlvbhgHIAEoCzIYLnRpZGluZ3MudjEuU3Vic2NyaXB0\
+      aW9uSABSDHN1YnNjcmlwdGlvbhI+Cgxub3RpZmljYXRpb24YCCABKAsyGC50aWRpbmdzLnYxLk5vdGlmaWNhdGlvbkgA\
+      Ugxub3RpZmljYXRpb24SMQoFc2hhcmUYCSABKAsyGS50aWRpbmdzLnYxLlNoYXJlTWV0YWRhdGFIAFIFc2hhcmUSKQoF\
+      YXNzZXQYCiABKAsyES50aWRpbmdzLnYxLkFzc2V0SABSBWFzc2V0EkUKD2RpcmVjdG9yeV9lbnRyeRgLIAEoCzIaLnRp\
+      ZGluZ3MudjEuRGlyZWN0b3J5RW50cnlIAFIOZGlyZWN0b3J5RW50cnlCBgoEaXRlbSJrChVGZXRjaFVzZXJEYXRhUmVz\
+      cG9uc2USLgoFaXRlbXMYASADKAsyGC50aWRpbmdzLnYxLlVzZXJEYXRhSXRlbVIFaXRlbXMSIgoMY29udGludWF0aW9u\
+      GAIgASgMUgxjb250aW51YXRpb24idwoQRXJhc2VVc2VyUmVxdWVzdBIbCgl1c2VyX25hbWUYASABKAlSCHVzZXJOYW1l\
+      EkYKDnB1YmxpY19yZWNvcmRzGAIgASgOMh8udGlkaW5ncy52MS5QdWJsaWNSZWNvcmRzQWN0aW9uUg1wdWJsaWNSZWNv\
+      cmRzIkYKEUVyYXNlVXNlclJlc3BvbnNlEjEKB2VyYXN1cmUYASABKAsyFy50aWRpbmdzLnYxLlVzZXJFcmFzdXJlUgdl\
+      cmFzdXJlIl4KE0ZldGNoRXJhc3VyZVJlcXVlc3QSHQoJdXNlcl9uYW1lGAEgASgJSABSCHVzZXJOYW1lEh8KCmVyYXN1\
+      cmVfaWQYAiABKAlIAFIJZXJhc3VyZUlkQgcKBXdoaWNoIkkKFEZldGNoRXJhc3VyZVJlc3BvbnNlEjEKB2VyYXN1cmUY\
+      ASABKAsyFy50aWRpbmdzLnYxLlVzZXJFcmFzdXJlUgdlcmFzdXJlIpUDCgtVc2VyRXJhc3VyZRIdCgplcmFzdXJlX2lk\
+      GAEgASgJUgllcmFzdXJlSWQSGwoJdXNlcl9uYW1lGAIgASgJUgh1c2VyTmFtZRIhCgxyZXF1ZXN0ZWRfYnkYAyABKAlS\
+      C3JlcXVlc3RlZEJ5EjgKCXJlcXVlc3RlZBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXJlcXVlc3Rl\
+      ZBI2CghmaW5pc2hlZBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCGZpbmlzaGVkEkYKDnB1YmxpY19y\
+      ZWNvcmRzGAYgASgOMh8udGlkaW5ncy52MS5QdWJsaWNSZWNvcmRzQWN0aW9uUg1wdWJsaWNSZWNvcmRzEi8KBmVyYXNl\
+      ZBgHIAMoCzIXLnRpZGluZ3MudjEuRXJhc2VkQ291bnRSBmVyYXNlZBI8CgpyZW1haW5kZXJzGAggAygLMhwudGlkaW5n\
+      cy52MS5FcmFzdXJlUmVtYWluZGVyUgpyZW1haW5kZXJzIjcKC0VyYXNlZENvdW50EhIKBGtpbmQYASABKAlSBGtpbmQS\
+      FAoFY291bnQYAiABKARSBWNvdW50ImYKEEVyYXN1cmVSZW1haW5kZXISIAoLZGVzY3JpcHRpb24YASABKAlSC2Rlc2Ny\
+      aXB0aW9uEjAKBXVudGlsGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFdW50aWwqgwEKCUNoZWNrU3Rl\
+      cBIaChZDSEVDS19TVEVQX1VOU1BFQ0lGSUVEEAASFAoQQ0hFQ0tfU1RFUF9QQUdFUxABEhUKEUNIRUNLX1NURVBfQVNT\
+      RVRTEAISGAoUQ0hFQ0tfU1RFUF9TVFJVQ1RVUkUQAxITCg9DSEVDS19TVEVQX0RPTkUQBCp6CghMb2dMZXZlbBIZChVM\
+      T0dfTEVWRUxfVU5TUEVDSUZJRUQQABITCg9MT0dfTEVWRUxfREVCVUcQARISCg5MT0dfTEVWRUxfSU5GTxACEhUKEUxP\
+      R19MRVZFTF9XQVJOSU5HEAMSEwoPTE9HX0xFVkVMX0VSUk9SEAQqXAoLRHJhaW5BY3Rpb24SHAoYRFJBSU5fQUNUSU9O\
+      X1VOU1BFQ0lGSUVEEAASFgoSRFJBSU5fQUNUSU9OX0RSQUlOEAESFwoTRFJBSU5fQUNUSU9OX1JFU1VNRRACKlMKCE5v\
+      ZGVSb2xlEhkKFU5PREVfUk9MRV9VTlNQRUNJRklFRBAAEhQKEE5PREVfUk9MRV9MRUFERVIQARIWChJOT0RFX1JPTEVf\
+      Rk9MTE9XRVIQAip+ChNQdWJsaWNSZWNvcmRzQWN0aW9uEiUKIVBVQkxJQ19SRUNPUkRTX0FDVElPTl9VTlNQRUNJRklF\
+      RBAAEiAKHFBVQkxJQ19SRUNPUkRTX0FDVElPTl9ERUxFVEUQARIeChpQVUJMSUNfUkVDT1JEU19BQ1RJT05fS0VFUBAC\
+      MrEOCgxBZG1pblNlcnZpY2USSwoKQ3JlYXRlVXNlchIdLnRpZGluZ3MudjEuQ3JlYXRlVXNlclJlcXVlc3QaHi50aWRp\
+      bmdzLnYxLkNyZWF0ZVVzZXJSZXNwb25zZRJQCgpVcGRhdGVVc2VyEh0udGlkaW5ncy52MS5VcGRhdGVVc2VyUmVxdWVz\
+      dBoeLnRpZGluZ3MudjEuVXBkYXRlVXNlclJlc3BvbnNlIgOQAgISTQoJTGlzdFVzZXJzEhwudGlkaW5ncy52MS5MaXN0\
+      VXNlcnNSZXF1ZXN0Gh0udGlkaW5ncy52MS5MaXN0VXNlcnNSZXNwb25zZSIDkAIBElYKDEF1dGhvcml6ZUtleRIfLnRp\
+      ZGluZ3MudjEuQXV0aG9yaXplS2V5UmVxdWVzdBogLnRpZGluZ3MudjEuQXV0aG9yaXplS2V5UmVzcG9uc2UiA5ACAhJN\
+      CglSZXZva2VLZXkSHC50aWRpbmdzLnYxLlJldm9rZUtleVJlcXVlc3QaHS50aWRpbmdzLnYxLlJldm9rZUtleVJlc3Bv\
+      bnNlIgOQAgISUwoLQXNzaWduUm9sZXMSHi50aWRpbmdzLnYxLkFzc2lnblJvbGVzUmVxdWVzdBofLnRpZGluZ3MudjEu\
+      QXNzaWduUm9sZXNSZXNwb25zZSIDkAICElkKDUZldGNoQXVkaXRMb2cSIC50aWRpbmdzLnYxLkZldGNoQXVkaXRMb2dS\
+      ZXF1ZXN0GiEudGlkaW5ncy52MS5GZXRjaEF1ZGl0TG9nUmVzcG9uc2UiA5ACARJTCgxDcmVhdGVCYWNrdXASHy50aWRp\
+      bmdzLnYxLkNyZWF0ZUJhY2t1cFJlcXVlc3QaIC50aWRpbmdzLnYxLkNyZWF0ZUJhY2t1cFJlc3BvbnNlMAESUgoKQ2hl\
+      Y2tTdG9yZRIdLnRpZGluZ3MudjEuQ2hlY2tTdG9yZVJlcXVlc3QaHi50aWRpbmdzLnYxLkNoZWNrU3RvcmVSZXNwb25z\
+      ZSIDkAIBMAESXwoPRmV0Y2hTdGF0aXN0aWNzEiIudGlkaW5ncy52MS5GZXRjaFN0YXRpc3RpY3NSZXF1ZXN0GiMudGlk\
+      aW5ncy52MS5GZXRjaFN0YXRpc3RpY3NSZXNwb25zZSIDkAIBEl8KD0xpc3RDb25uZWN0aW9ucxIiLnRpZGluZ3MudjEu\
+      TGlzdENvbm5lY3Rpb25zUmVxdWVzdBojLnRpZGluZ3MudjEuTGlzdENvbm5lY3Rpb25zUmVzcG9uc2UiA5ACARJcCg5F\
+      bmRDb25uZWN0aW9ucxIhLnRpZGluZ3MudjEuRW5kQ29ubmVjdGlvbnNSZXF1ZXN0GiIudGlkaW5ncy52MS5FbmRDb25u\
+      ZWN0aW9uc1Jlc3BvbnNlIgOQAgISUwoLTGlzdERldmljZXMSHi50aWRpbmdzLnYxLkxpc3REZXZpY2VzUmVxdWVzdBof\
+      LnRpZGluZ3MudjEuTGlzdERldmljZXNSZXNwb25zZSIDkAIBElMKC1NldExvZ0xldmVsEh4udGlkaW5ncy52MS5TZXRM\
+      b2dMZXZlbFJlcXVlc3QaHy50aWRpbmdzLnYxLlNldExvZ0xldmVsUmVzcG9uc2UiA5ACAhJWCgxTZXRSZXRlbnRpb24S\
+      Hy50aWRpbmdzLnYxLlNldFJldGVudGlvblJlcXVlc3QaIC50aWRpbmdzLnYxLlNldFJldGVudGlvblJlc3BvbnNlIgOQ\
+      AgISQQoFRHJhaW4SGC50aWRpbmdzLnYxLkRyYWluUmVxdWVzdBoZLnRpZGluZ3MudjEuRHJhaW5SZXNwb25zZSIDkAIC\
+      EmgKEkZldGNoQ2x1c3RlclN0YXR1cxIlLnRpZGluZ3MudjEuRmV0Y2hDbHVzdGVyU3RhdHVzUmVxdWVzdBomLnRpZGlu\
+      Z3MudjEuRmV0Y2hDbHVzdGVyU3RhdHVzUmVzcG9uc2UiA5ACARJiChBSZXNldERldmVsb3BtZW50EiMudGlkaW5ncy52\
+      MS5SZXNldERldmVsb3BtZW50UmVxdWVzdBokLnRpZGluZ3MudjEuUmVzZXREZXZlbG9wbWVudFJlc3BvbnNlIgOQAgIS\
+      WQoNRmV0Y2hVc2VyRGF0YRIgLnRpZGluZ3MudjEuRmV0Y2hVc2VyRGF0YVJlcXVlc3QaIS50aWRpbmdzLnYxLkZldGNo\
+      VXNlckRhdGFSZXNwb25zZSIDkAIBEk0KCUVyYXNlVXNlchIcLnRpZGluZ3MudjEuRXJhc2VVc2VyUmVxdWVzdBodLnRp\
+      ZGluZ3MudjEuRXJhc2VVc2VyUmVzcG9uc2UiA5ACAhJWCgxGZXRjaEVyYXN1cmUSHy50aWRpbmdzLnYxLkZldGNoRXJh\
+      c3VyZVJlcXVlc3QaIC50aWRpbmdzLnYxLkZldGNoRXJhc3VyZVJlc3BvbnNlIgOQAgFiBnByb3RvMw==
       """)
 }

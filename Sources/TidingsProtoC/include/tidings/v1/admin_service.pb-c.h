@@ -993,10 +993,14 @@ struct  Tidings__V1__ListConnectionsResponse
    * Unused connections of all users.
    */
   uint32_t unused_count;
+  /*
+   * The node whose connections they are; empty: the server is alone.
+   */
+  ProtobufCBinaryData node_name;
 };
 #define TIDINGS__V1__LIST_CONNECTIONS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__list_connections_response__descriptor) \
-    , 0,NULL, 0, 0 }
+    , 0,NULL, 0, 0, {0,NULL} }
 
 
 typedef enum {
@@ -1145,10 +1149,14 @@ struct  Tidings__V1__SetLogLevelResponse
    * Before.
    */
   Tidings__V1__LogLevel previous;
+  /*
+   * The node whose level it is; empty: the server is alone.
+   */
+  ProtobufCBinaryData node_name;
 };
 #define TIDINGS__V1__SET_LOG_LEVEL_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__set_log_level_response__descriptor) \
-    , TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_UNSPECIFIED, TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_UNSPECIFIED }
+    , TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_UNSPECIFIED, TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_UNSPECIFIED, {0,NULL} }
 
 
 typedef enum {

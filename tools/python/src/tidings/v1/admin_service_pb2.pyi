@@ -405,14 +405,16 @@ class ListConnectionsRequest(_message.Message):
     def __init__(self, user_name: _Optional[str] = ..., after: _Optional[int] = ..., limit: _Optional[int] = ...) -> None: ...
 
 class ListConnectionsResponse(_message.Message):
-    __slots__ = ["connections", "more_coming", "unused_count"]
+    __slots__ = ["connections", "more_coming", "node_name", "unused_count"]
     CONNECTIONS_FIELD_NUMBER: _ClassVar[int]
     MORE_COMING_FIELD_NUMBER: _ClassVar[int]
+    NODE_NAME_FIELD_NUMBER: _ClassVar[int]
     UNUSED_COUNT_FIELD_NUMBER: _ClassVar[int]
     connections: _containers.RepeatedCompositeFieldContainer[Connection]
     more_coming: bool
+    node_name: str
     unused_count: int
-    def __init__(self, connections: _Optional[_Iterable[_Union[Connection, _Mapping]]] = ..., more_coming: bool = ..., unused_count: _Optional[int] = ...) -> None: ...
+    def __init__(self, connections: _Optional[_Iterable[_Union[Connection, _Mapping]]] = ..., more_coming: bool = ..., unused_count: _Optional[int] = ..., node_name: _Optional[str] = ...) -> None: ...
 
 class ListDevicesRequest(_message.Message):
     __slots__ = ["after", "limit", "user_name"]
@@ -505,12 +507,14 @@ class SetLogLevelRequest(_message.Message):
     def __init__(self, level: _Optional[_Union[LogLevel, str]] = ...) -> None: ...
 
 class SetLogLevelResponse(_message.Message):
-    __slots__ = ["level", "previous"]
+    __slots__ = ["level", "node_name", "previous"]
     LEVEL_FIELD_NUMBER: _ClassVar[int]
+    NODE_NAME_FIELD_NUMBER: _ClassVar[int]
     PREVIOUS_FIELD_NUMBER: _ClassVar[int]
     level: LogLevel
+    node_name: str
     previous: LogLevel
-    def __init__(self, level: _Optional[_Union[LogLevel, str]] = ..., previous: _Optional[_Union[LogLevel, str]] = ...) -> None: ...
+    def __init__(self, level: _Optional[_Union[LogLevel, str]] = ..., previous: _Optional[_Union[LogLevel, str]] = ..., node_name: _Optional[str] = ...) -> None: ...
 
 class SetRetentionRequest(_message.Message):
     __slots__ = ["notification_retention_days", "notifications_max", "resets", "tombstone_retention_days"]
