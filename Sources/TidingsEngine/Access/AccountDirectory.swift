@@ -266,7 +266,12 @@ final class AccountDirectory: TransactionParticipant {
     }
     var admissions: [PublicKey: AdmittedKeys.Admission] = [:]
     try admittedRows.read { row in
-      insert(row.admission.number, row.publicKey, of: row.admission.user, expires: row.admission.expires)
+      insert(
+        row.admission.number,
+        row.publicKey,
+        of: row.admission.user,
+        expires: row.admission.expires
+      )
       admissions[row.publicKey] = row.admission
     }
     admittedKeys.replace(admissions)

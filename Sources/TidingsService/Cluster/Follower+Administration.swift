@@ -1,3 +1,4 @@
+internal import TidingsCodec
 internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProto

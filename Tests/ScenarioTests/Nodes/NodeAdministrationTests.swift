@@ -62,7 +62,7 @@ struct NodeAdministrationTests {
     }
     #expect(error?.code == .invalidArgument, "\(error as Any)")
     let log = try await administration(world, 1).fetchAuditLog(.init(limit: 100)).entries
-    #expect(log.contains { $0.action == "SetLogLevel" && $0.about.contains("at the node node-1") })
+    #expect(log.contains { $0.action == "SetLogLevel" && $0.detail.contains("at the node node-1") })
   }
 
   @Test("connections are listed and ended at the node that is called")
@@ -120,7 +120,7 @@ struct NodeAdministrationTests {
       .init(name: "ada", publicKey: .init(key: "\(pair.publicKey)"), roles: [])
     )
     let ada = try await client(pair)
-    try await ada.save(.init("Houses", "h"))
+    _ = try await ada.records.fetchDatabaseChanges(.init())
     let listed = try await root.listConnections(.init()).connections
     #expect(
       listed.contains { $0.userName == "ada" && $0.publicKey == "\(pair.publicKey)" },
