@@ -464,6 +464,7 @@ let package = Package(
     tests("ProtoGenTests", exclude: ["Protos"], "ProtoGen", "DescriptorProtoC"),
     tests(
       "ScenarioTests",
+      exclude: ["Nodes/Fixtures"],
       "PostgresTestSupport",
       "RPCTestSupport",
       "RandomSupport",

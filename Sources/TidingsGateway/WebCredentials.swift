@@ -47,12 +47,7 @@ final class WebCredentials: Sendable {
   ) async throws -> Entry {
     let now = ContinuousClock.now
     if let found = known.withLock({ $0[name] }), found.until > now { return found.entry }
-    let answer: TidingsV1.FetchWebCredentialResponse
-    do {
-      answer = try await service.fetchWebCredential(request())
-    } catch where error.code == .unauthenticated {
-      throw WebFailure(.authenticationFailed, "ckAPIToken, or the key ID, is not known here, or was revoked")
-    }
+    let answer = try await fetch(request())
     let entry = Entry(
       container: answer.container,
       environment: answer.environment,
@@ -66,6 +61,20 @@ final class WebCredentials: Sendable {
       known[name] = (entry, now + Self.keepFor)
     }
     return entry
+  }
+
+  private func fetch(
+    _ request: TidingsV1.FetchWebCredentialRequest
+  ) async throws -> TidingsV1.FetchWebCredentialResponse {
+    do {
+      return try await service.fetchWebCredential(request)
+    } catch {
+      guard error.code == .unauthenticated else { throw error }
+      throw WebFailure(
+        .authenticationFailed,
+        "ckAPIToken, or the key ID, is not known here, or was revoked"
+      )
+    }
   }
 }
 

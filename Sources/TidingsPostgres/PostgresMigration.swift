@@ -29,7 +29,7 @@ extension PostgresConnection {
 
   private func bringUpToDate(_ migrations: [Migration], _ baseline: Migration) throws {
     let known = max(baseline.number, migrations.last?.number ?? 0)
-    var done = try schemaNumber()
+    var done = try dataFormat()
     if done == nil {
       try refuseOtherTables()
       try execute(
@@ -52,22 +52,24 @@ extension PostgresConnection {
     for migration in migrations where migration.number > done { try run(migration) }
   }
 
-  private func run(_ migration: Migration) throws {
-    try execute(migration.postgresSQL)
-    let record = try prepare("INSERT INTO migrations (number, name) VALUES (?1, ?2)")
-    record.bind(migration.number, at: 1)
-    record.bind(migration.name, at: 2)
-    try record.run()
-  }
-
-  /// The number of the newest step; `nil`: the database is new.
-  private func schemaNumber() throws -> Int64? {
+  /// The number of the newest step that the database has seen; `nil`: it is new.
+  ///
+  /// - Throws: `SQLError`.
+  public func dataFormat() throws(SQLError) -> Int64? {
     let table = try prepare("SELECT to_regclass('migrations') IS NOT NULL")
     defer { table.reset() }
     guard try table.step(), table.int64(0) == 1 else { return nil }
     let newest = try prepare("SELECT max(number) FROM migrations")
     defer { newest.reset() }
     return try newest.step() ? newest.int64(0) : nil
+  }
+
+  private func run(_ migration: Migration) throws {
+    try execute(migration.postgresSQL)
+    let record = try prepare("INSERT INTO migrations (number, name) VALUES (?1, ?2)")
+    record.bind(migration.number, at: 1)
+    record.bind(migration.name, at: 2)
+    try record.run()
   }
 
   private func refuseOtherTables() throws {

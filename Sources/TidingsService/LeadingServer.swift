@@ -68,7 +68,7 @@ struct LeadingServer: ServerRole {
       loop.delegate = core
       endOnFailedSync(core.remote, logger)
       core.quotasChanged(on: loop)
-      register(core, health, on: loop)
+      register(core, health, startedAt: setup.started, on: loop)
       core.onDrained = { setup.drained.yield() }
       core.onRoleEnd = { end.set($0) }
       if let term = core.store.term {
@@ -134,7 +134,12 @@ struct LeadingServer: ServerRole {
   private static let endingPatience = Duration.seconds(5)
 
   /// What the contract declares and no handler answers is UNIMPLEMENTED, by the generated defaults.
-  private static func register(_ core: Core, _ health: HealthState, on loop: LoopContext) {
+  private static func register(
+    _ core: Core,
+    _ health: HealthState,
+    startedAt started: Timestamp,
+    on loop: LoopContext
+  ) {
     loop.servicesWhileDraining = [
       TidingsClusterV1.ClusterService.descriptor.name,
       TidingsV1.AdminService.descriptor.name, TidingsRpcV1.ServerService.descriptor.name,
@@ -163,7 +168,7 @@ struct LeadingServer: ServerRole {
     core.registerNotifications(on: loop)
     core.registerWork(on: loop)
     core.registerSchema(on: loop)
-    core.registerServerInfo(on: loop)
+    core.registerServerInfo(startedAt: started, on: loop)
     core.registerFeeds(on: loop)
     core.registerShares(on: loop)
     core.registerAccounts(on: loop)

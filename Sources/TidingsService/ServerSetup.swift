@@ -1,6 +1,7 @@
 internal import Synchronization
 internal import TidingsEngine
 internal import TidingsKeys
+internal import TidingsModel
 internal import TidingsPostgres
 internal import TidingsRPC
 internal import TidingsZeroMQ
@@ -21,6 +22,8 @@ struct ServerSetup: Sendable {
   let drained: AsyncStream<Void>.Continuation
   /// Called on the thread that admits connections for a key that is not known, before it is refused.
   let unknownKeys = UnknownKeys()
+  /// When the process started.
+  let started = Timestamp.now
   /// Where it listens.
   private(set) var configuration: ServerConfiguration
 

@@ -12,8 +12,8 @@ internal import TidingsSQL
 @Suite(
   .endsServers,
   .enabled(
-    if: PostgresCluster.isAvailable,
-    "PostgreSQL is not installed: run tools/install-dependencies --postgres"
+    if: PostgresCluster.canMake,
+    "no PostgreSQL server of these tests: run tools/install-dependencies --postgres"
   )
 )
 struct PostgresFaultTests {

@@ -316,7 +316,8 @@ struct ConnectionTests {
   func conflicts() throws {
     try connection.execute("INSERT INTO t VALUES (1), (2)")
     let other = PostgresConnection(try PostgresAddress(uri))
-    for session in [connection, other] { try session.execute("SET deadlock_timeout = 20") }
+    // Only administrators may set it; otherwise it takes a second.
+    for session in [connection, other] { try? session.execute("SET deadlock_timeout = 20") }
     try connection.execute("BEGIN")
     _ = try numbers("SELECT n FROM t WHERE n = 1 FOR UPDATE")
     try other.execute("BEGIN")

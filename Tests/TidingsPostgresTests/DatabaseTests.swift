@@ -177,7 +177,9 @@ struct DatabaseTests {
       "DROP TABLE t; CREATE TABLE r (n BIGINT); REVOKE CREATE ON SCHEMA public FROM PUBLIC"
     )
     let role = "reader_\(name)"
-    try connection.execute("CREATE ROLE \(role) LOGIN; SET ROLE \(role)")
+    try connection.execute(
+      "CREATE ROLE \(role) LOGIN; GRANT \(role) TO CURRENT_USER; SET ROLE \(role)"
+    )
     let facts = try connection.facts()
     #expect(!facts.canCreate && facts.deniedTable == "r" && facts.problems.count == 2)
     try connection.execute("RESET ROLE; SET synchronous_commit = off")

@@ -212,7 +212,7 @@ final class AccountDirectory: TransactionParticipant {
   /// Adds a key, or sets when it expires.
   func admit(_ key: Int64, _ publicKey: PublicKey, of name: String, expires: Timestamp?) {
     insert(key, publicKey, of: name, expires: expires)
-    pending[publicKey] = AdmittedKeys.Admission(number: key, expires: expires)
+    pending[publicKey] = AdmittedKeys.Admission(number: key, user: name, expires: expires)
   }
 
   /// A key is revoked.
@@ -268,7 +268,12 @@ final class AccountDirectory: TransactionParticipant {
     }
     var admissions: [PublicKey: AdmittedKeys.Admission] = [:]
     try admittedRows.read { row in
-      insert(row.admission.number, row.publicKey, of: row.user, expires: row.admission.expires)
+      insert(
+        row.admission.number,
+        row.publicKey,
+        of: row.admission.user,
+        expires: row.admission.expires
+      )
       admissions[row.publicKey] = row.admission
     }
     admittedKeys.replace(admissions)

@@ -6,7 +6,6 @@ internal import TidingsSQL
 struct AdmittedKeyRows {
   /// A key, and whose it is.
   struct Row {
-    let user: String
     let publicKey: PublicKey
     let admission: AdmittedKeys.Admission
   }
@@ -31,9 +30,12 @@ struct AdmittedKeyRows {
       let expires = select.timestamp(3, nanos: 4)
       try body(
         Row(
-          user: select.string(1),
           publicKey: publicKey,
-          admission: AdmittedKeys.Admission(number: select.int64(0), expires: expires)
+          admission: AdmittedKeys.Admission(
+            number: select.int64(0),
+            user: select.string(1),
+            expires: expires
+          )
         )
       )
     }

@@ -9,6 +9,7 @@ public import TidingsSQL
 public final class AdmittedKeys: Sendable {
   struct Admission: Hashable {
     let number: Int64
+    let user: String
     let expires: Timestamp?
   }
 
@@ -27,6 +28,15 @@ public final class AdmittedKeys: Sendable {
     guard let admission = state.withLock({ $0.admissions[key] }) else { return nil }
     if let expires = admission.expires, expires <= now { return nil }
     return admission.number
+  }
+
+  /// Whose the keys are that may connect, by their numbers; empty: a guest's.
+  public var holders: [Int64: (user: String, publicKey: PublicKey)] {
+    let admissions = state.withLock { $0.admissions }
+    return Dictionary(
+      admissions.map { ($1.number, (user: $1.user, publicKey: $0)) },
+      uniquingKeysWith: { first, _ in first }
+    )
   }
 
   /// Changes when keys were admitted or revoked.

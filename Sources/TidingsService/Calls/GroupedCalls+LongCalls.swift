@@ -185,6 +185,19 @@ extension GroupedCalls {
     while !gathers, longCalls.isAnyWaiting { serveWaiting(on: loop) }
   }
 
+  /// Goes on with the call that has the store to its end, and keeps nothing of it: the loop ends at once.
+  ///
+  /// The thread of the work would otherwise wait for its next slice, and keep the loop with its sockets and the session of the store,
+  /// whose transaction ends with it.
+  func abandonLongCall() {
+    guard let long = runningLongCall else { return }
+    runningLongCall = nil
+    guard !long.work.isDone else { return }
+    committer.exchange(&long.group, isOpen: true)
+    engine.pace.pause = nil
+    while !long.work.isDone { _ = long.work.resume(for: .seconds(3_600)) }
+  }
+
   // MARK: What waits
 
   /// Answers a call on a reader thread, or lets it wait for the store.

@@ -93,7 +93,8 @@ extension Core {
         version: node.version,
         rpcEndpoint: node.rpcEndpoint,
         pushEndpoint: node.pushEndpoint,
-        isCalled: node == called ?? leadership.node
+        isCalled: node == called ?? leadership.node,
+        dataFormat: UInt64(clamping: node.format)
       )
     }
     let followers = leadership.followers(at: now).map { follower in
@@ -107,7 +108,8 @@ extension Core {
     return .init(
       term: UInt64(clamping: leadership.term),
       nodes: [message(leadership.node, .leader)] + followers,
-      groupsRunAgain: calls.groupsRunAgain
+      groupsRunAgain: calls.groupsRunAgain,
+      dataFormat: UInt64(clamping: Migration.format)
     )
   }
 
@@ -120,6 +122,10 @@ extension Core {
       throw ItemError(.permissionFailure, "only nodes of the same server can follow it")
     }
     let request = try TidingsClusterV1.FollowRequest(decoding: call.body.bytes, in: loop.arena)
+    let follower = NodeIdentity(request.node ?? .init())
+    if let obstacle = follower.obstacle(following: leadership.node) {
+      throw RPCError(.failedPrecondition, obstacle)
+    }
     loop.noteNode(call.token, pushEndpoint: request.node?.pushEndpoint ?? "")
     let token = call.token
     if request.lostTerm > 0 {
@@ -194,7 +200,7 @@ extension Core {
 
   /// Whether another node could lead.
   func hasFollowers(at now: ContinuousClock.Instant) -> Bool {
-    leadership.map { !$0.followers(at: now).isEmpty } ?? false
+    leadership?.followers(at: now).contains { $0.node.format >= Migration.format } ?? false
   }
 
   private func endLeadership(_ end: RoleEnd, on loop: LoopContext) {

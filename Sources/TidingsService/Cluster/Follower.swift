@@ -1,5 +1,6 @@
 internal import TidingsEngine
 internal import TidingsKeys
+internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsRPC
@@ -13,16 +14,20 @@ final class Follower {
   /// How soon a leader is called again that could not be reached.
   private static let pause = Duration.milliseconds(100)
 
-  private let forwarding: Forwarding
-  private let node: NodeIdentity
-  private let health: HealthState
-  private let logger: Logger
+  let forwarding: Forwarding
+  let node: NodeIdentity
+  let health: HealthState
+  let logger: Logger
   /// An administrator has drained the server, which is to exit.
-  private let onDrained: () -> Void
+  let onDrained: () -> Void
   /// The keys that may connect were changed.
   private let keysChanged: () -> Void
   /// The connection to the leader was made or has ended.
   private let linkChanged: (Bool) -> Void
+  /// The keys that may connect.
+  let admittedKeys: AdmittedKeys
+  /// When the process started.
+  let started: Timestamp
   private var leader: LeaderRow?
   /// What was published last.
   private var (term, publication): (UInt64, UInt64) = (0, 0)
@@ -36,6 +41,8 @@ final class Follower {
   private var linkNumber = 0
   /// The leader has answered on this connection.
   private var isFollowing = false
+  /// Why this node could not follow the last time.
+  private var refusal: String?
   /// When the leader answered last, on this connection.
   private var answered = ContinuousClock.now
   /// When the leader is asked again on the same connection; `nil`: it is being asked.
@@ -48,11 +55,13 @@ final class Follower {
     _ node: NodeIdentity,
     _ health: HealthState,
     _ logger: Logger,
+    _ admittedKeys: AdmittedKeys,
+    startedAt started: Timestamp,
     onDrained: @escaping () -> Void,
     keysChanged: @escaping () -> Void,
     linkChanged: @escaping (Bool) -> Void
   ) {
-    self.onDrained = onDrained
+    (self.onDrained, self.admittedKeys, self.started) = (onDrained, admittedKeys, started)
     (self.forwarding, self.node, self.health, self.logger) = (forwarding, node, health, logger)
     (self.keysChanged, self.linkChanged) = (keysChanged, linkChanged)
   }
@@ -86,38 +95,7 @@ final class Follower {
     loop.registerInline(TidingsClusterV1.ClusterService.Methods.follow) { call, loop in
       loop.fail(call.token, RPCError(.failedPrecondition, "this node does not lead"))
     }
-    loop.registerInline(TidingsV1.AdminService.Methods.drain) { [unowned self] call, loop in
-      drain(call, on: loop)
-    }
-  }
-
-  /// Drains this node and not the leader, who says whether the caller may.
-  private func drain(_ call: borrowing InlineCall, on loop: LoopContext) {
-    let token = call.token
-    do {
-      let request = try TidingsV1.DrainRequest(decoding: call.body.bytes, in: loop.arena)
-      let asked = TidingsClusterV1.AuthorizeRequest(
-        method: call.method.name,
-        about: try NodeDrain.about(request)
-      )
-      forwarding.call(
-        TidingsClusterV1.ClusterService.Methods.authorize,
-        asked.encoded(in: loop.arena),
-        for: token,
-        on: loop
-      ) { [unowned self, unowned loop] result in
-        do {
-          _ = try result.get()
-          let drain = NodeDrain(health: health, logger: logger, onDrained: onDrained)
-          let response = try drain.apply(request, by: "an administrator", on: loop).0
-          loop.reply(token, body: response.encoded())
-        } catch {
-          loop.fail(token, RPCError(callFailure: error))
-        }
-      }
-    } catch {
-      loop.fail(token, RPCError(callFailure: error))
-    }
+    registerAdministration(on: loop)
   }
 
   private func connect(on loop: LoopContext) {
@@ -177,11 +155,20 @@ final class Follower {
       case .success(let bytes): received(bytes, on: loop)
       case .failure(let error):
         guard forwarding.isConnected else { return }
-        logger.log(.warning, "the leader does not let this node follow", ["reason": error.message])
-        // Calls that it has begun are still to be answered on this connection.
-        pollsAgain = loop.now.advanced(by: Self.pause)
+        refused(error.message, on: loop)
       }
     }
+  }
+
+  /// Asks again later: the leader may be replaced by one that lets this node follow.
+  private func refused(_ reason: String, on loop: LoopContext) {
+    if reason != refusal {
+      logger.log(.error, "this node cannot follow the leader", ["reason": reason])
+    }
+    refusal = reason
+    answered = loop.now
+    // Calls that it has begun are still to be answered on this connection.
+    pollsAgain = loop.now.advanced(by: Self.pause)
   }
 
   private func received(_ bytes: [UInt8], on loop: LoopContext) {
@@ -189,7 +176,12 @@ final class Follower {
       retry = loop.now.advanced(by: .seconds(1))
       return
     }
+    // An older leader lets every node follow.
+    if let obstacle = node.obstacle(following: NodeIdentity(response.leader ?? .init())) {
+      return refused(obstacle, on: loop)
+    }
     answered = loop.now
+    refusal = nil
     for publication in response.publications {
       loop.publish(topic: publication.topic, body: publication.body)
     }

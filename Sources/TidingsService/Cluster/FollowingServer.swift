@@ -60,6 +60,8 @@ struct FollowingServer: ServerRole {
         setup.node(loop),
         health,
         setup.logger,
+        setup.admittedKeys,
+        startedAt: setup.started,
         onDrained: { setup.drained.yield() },
         keysChanged: { watch.keysChanged() },
         linkChanged: { isLinked in
@@ -68,7 +70,8 @@ struct FollowingServer: ServerRole {
         }
       )
       loop.servicesWhileDraining = [
-        TidingsV1.AdminService.descriptor.name, TidingsRpcV1.HealthService.descriptor.name,
+        TidingsV1.AdminService.descriptor.name, TidingsRpcV1.ServerService.descriptor.name,
+        TidingsRpcV1.HealthService.descriptor.name,
       ]
       follower.attach(to: loop)
       if isDrained { loop.drain() }

@@ -11,6 +11,8 @@ struct LeaderObservation {
     case follow(LeaderRow)
     /// Try to take the session lock; `endsLeader`: end the session that has it before.
     case lead(endsLeader: Bool)
+    /// Report that this node cannot lead: a newer version has brought the database to this data format.
+    case refuse(format: Int64)
   }
 
   /// How often a leader leaves a sign.
@@ -23,10 +25,14 @@ struct LeaderObservation {
   private(set) var newest: CommitMark?
   /// When a sign of the leader was seen last.
   private var lastSign: ContinuousClock.Instant
+  /// The newest data format that this node can read.
+  private let formatMax: Int64
+  /// The format for which it was reported that this node cannot lead.
+  private var refusedFormat: Int64?
 
   /// Begins to observe.
-  init(at now: ContinuousClock.Instant, newest: CommitMark? = nil) {
-    (lastSign, self.newest) = (now, newest)
+  init(at now: ContinuousClock.Instant, newest: CommitMark? = nil, formatMax: Int64) {
+    (lastSign, self.newest, self.formatMax) = (now, newest, formatMax)
   }
 
   /// The database was looked at.
@@ -45,7 +51,17 @@ struct LeaderObservation {
     let isNew = row.term != leader?.term || row.endpoint != leader?.endpoint
     if row != leader { lastSign = now }
     leader = row
-    return noteCommit(of: row) + actions(row, isNew: isNew, isLinked: isLinked, at: now)
+    return noteCommit(of: row) + noteFormat(row.format)
+      + actions(row, isNew: isNew, isLinked: isLinked, at: now)
+  }
+
+  /// The database has this data format.
+  ///
+  /// - Returns: What is to be reported.
+  mutating func noteFormat(_ format: Int64) -> [Action] {
+    guard format > formatMax, format != refusedFormat else { return [] }
+    refusedFormat = format
+    return [.refuse(format: format)]
   }
 
   /// The newest commit was looked for.
@@ -72,6 +88,8 @@ struct LeaderObservation {
   ) -> [Action] {
     // One that starts cannot be called yet.
     if isNew { return row.endpoint.isEmpty ? [] : [.follow(row)] }
+    // Another node has to lead, also if this one ends.
+    guard row.format <= formatMax else { return [] }
     if lastSign.duration(to: now) > Self.silenceMax {
       // Its session may be idle with a lock that nobody uses.
       lastSign = now

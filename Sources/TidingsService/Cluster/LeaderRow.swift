@@ -1,7 +1,8 @@
 internal import TidingsPostgres
 internal import TidingsSQL
 
-/// Who leads, as the database says: the row that whoever takes the session lock replaces, and the last commit of its term.
+/// Who leads, as the database says: the row that whoever takes the session lock replaces, the last commit of its term, and the
+/// data format, to which a node that leads has brought the database.
 struct LeaderRow: Equatable, Sendable {
   /// Each leader's is higher than those before.
   var term: Int64
@@ -14,6 +15,8 @@ struct LeaderRow: Equatable, Sendable {
   var mark: CommitMark { CommitMark(term: term, number: commit) }
   /// As long as it changes, the leader is alive.
   var beat: Int64
+  /// The data format of the database.
+  var format: Int64
 
   /// The row; `nil`: nobody has led yet.
   ///
@@ -21,7 +24,8 @@ struct LeaderRow: Equatable, Sendable {
   static func read(_ connection: any SQLConnection) throws(SQLError) -> LeaderRow? {
     let select = try connection.prepare(
       """
-      SELECT l.term, l.name, l.endpoint, coalesce(c.number, 0), l.beat
+      SELECT l.term, l.name, l.endpoint, coalesce(c.number, 0), l.beat,
+        (SELECT coalesce(max(number), 0) FROM migrations)
       FROM leader l LEFT JOIN commits c ON c.term = l.term WHERE l.id = 1
       """
     )
@@ -32,7 +36,8 @@ struct LeaderRow: Equatable, Sendable {
       name: select.string(1),
       endpoint: select.string(2),
       commit: select.int64(3),
-      beat: select.int64(4)
+      beat: select.int64(4),
+      format: select.int64(5)
     )
   }
 

@@ -116,7 +116,7 @@ final class LeaderWatch: Sendable {
   private func run() {
     defer { ended.signal() }
     let connection = PostgresConnection(address, profile: .reader)
-    var observation = LeaderObservation(at: .now, newest: newest)
+    var observation = LeaderObservation(at: .now, newest: newest, formatMax: Migration.format)
     while !isStopping {
       var pause = state.withLock { $0.isLinked } ? Self.interval : Self.shortInterval
       do {
@@ -125,6 +125,7 @@ final class LeaderWatch: Sendable {
         let isLinked = state.withLock { $0.isLinked }
         for action in observation.observe(row, isLinked: isLinked, at: .now) {
           switch action {
+          case .refuse(let format): reportRefusal(format)
           case .follow(let leader): reports.follows(leader)
           case .verify(let commit):
             let isKept = try commit.isKept(in: connection)
@@ -133,10 +134,10 @@ final class LeaderWatch: Sendable {
           case .lead(let endsLeader):
             if endsLeader { try endLeader(connection) }
             // A session of its own for each attempt would be expensive.
-            guard try !PostgresDatabase.hasLeader(connection),
-              let database = try take(after: observation.newest)
-            else { continue }
-            return reports.leads(TakenDatabase(database))
+            guard try !PostgresDatabase.hasLeader(connection) else { continue }
+            if let database = try take(after: observation.newest) {
+              return reports.leads(TakenDatabase(database))
+            }
           }
         }
       } catch {
@@ -149,8 +150,9 @@ final class LeaderWatch: Sendable {
 
   /// Takes the database, if no other node has it.
   private func take(after commit: CommitMark?) throws -> PostgresDatabase? {
+    // A newer version may have led, and ended, since the row was read: it is read again.
     guard !isStopping, earliest <= .now,
-      let database = try PostgresDatabase.take(
+      case .taken(let database) = try PostgresDatabase.take(
         address,
         assetsPath: settings.assetsPath,
         for: name
@@ -165,6 +167,15 @@ final class LeaderWatch: Sendable {
       )
     }
     return database
+  }
+
+  private func reportRefusal(_ format: Int64) {
+    logger.log(
+      .error,
+      "THIS NODE CANNOT LEAD: the database was brought to a newer data format; calls are forwarded as long as a node of a "
+        + "newer version leads: upgrade this one",
+      ["databaseFormat": "\(format)", "knownFormat": "\(Migration.format)"]
+    )
   }
 
   private func endLeader(_ connection: PostgresConnection) throws {

@@ -1,4 +1,6 @@
+internal import TidingsEngine
 internal import TidingsProto
+internal import TidingsSQL
 
 /// A node of a database, as the others know it.
 struct NodeIdentity: Hashable, Sendable {
@@ -9,6 +11,9 @@ struct NodeIdentity: Hashable, Sendable {
   /// Where its clients get pushes.
   var pushEndpoint: String
   var version = TidingsServer.version
+  /// The data format that its program reads and writes; 0: it does not say.
+  var format = Migration.format
+  var protocols = NodeProtocol.current
 
   init(name: String, rpcEndpoint: String, pushEndpoint: String) {
     (self.name, self.rpcEndpoint, self.pushEndpoint) = (name, rpcEndpoint, pushEndpoint)
@@ -17,9 +22,19 @@ struct NodeIdentity: Hashable, Sendable {
   init(_ node: TidingsClusterV1.Node) {
     self.init(name: node.name, rpcEndpoint: node.rpcEndpoint, pushEndpoint: node.pushEndpoint)
     version = node.version
+    format = Int64(clamping: node.dataFormat)
+    protocols = NodeProtocol(node)
   }
 
   var message: TidingsClusterV1.Node {
-    .init(name: name, version: version, rpcEndpoint: rpcEndpoint, pushEndpoint: pushEndpoint)
+    .init(
+      name: name,
+      version: version,
+      rpcEndpoint: rpcEndpoint,
+      pushEndpoint: pushEndpoint,
+      dataFormat: UInt64(clamping: format),
+      protocolOldest: protocols.oldest,
+      protocolNewest: protocols.newest
+    )
   }
 }

@@ -1,4 +1,5 @@
 #if PostgreSQL
+internal import TidingsEngine
 internal import TidingsPostgres
 internal import TidingsSQL
 internal import TidingsThreads
@@ -30,16 +31,30 @@ struct NodeStart {
   func role() throws -> Role {
     let end = ContinuousClock.now.advanced(by: Self.patience)
     let connection = PostgresConnection(address, profile: .reader)
+    var newer: Int64?
     while ContinuousClock.now < end {
-      if let database = try PostgresDatabase.take(
-        address,
-        assetsPath: setup.settings.assetsPath,
-        for: setup.name
-      ) {
-        return .leads(TakenDatabase(database))
+      // Whoever leads next needs the lock, which is not taken in vain.
+      newer = try PostgresDatabase.newerFormat(connection, address)
+      if newer == nil {
+        switch try PostgresDatabase.take(
+          address,
+          assetsPath: setup.settings.assetsPath,
+          for: setup.name
+        ) {
+        case .taken(let database): return .leads(TakenDatabase(database))
+        case .busy: break
+        case .newerFormat(let format): newer = format
+        }
       }
       if try PostgresDatabase.hasLeader(connection) { return .follows }
       _ = Semaphore().wait(for: Self.pause)
+    }
+    if let newer {
+      throw StartError(
+        "cannot use the database \(address): a newer version has brought it to data format \(newer), this one knows "
+          + "\(Migration.format), and no node of a newer version leads: start one, or restore a backup of the database "
+          + "from before the upgrade"
+      )
     }
     // With the name of the program that has it.
     return .leads(TakenDatabase(try address.open(assetsPath: setup.settings.assetsPath)))

@@ -29,77 +29,28 @@ extension Core {
     registerUserData(on: loop)
   }
 
-  private static let pageMax = 1_000
-
-  private static func pageLimit(_ limit: UInt32) -> Int {
-    limit == 0 ? pageMax : min(Int(limit), pageMax)
-  }
-
   // MARK: Connections
+
+  /// The name of this node; empty: the server is alone.
+  private var nodeName: String { leadership?.node.name ?? "" }
+
+  private var connections: NodeConnections {
+    NodeConnections(nodeName: nodeName) { [self] key in
+      (try? engine.holder(ofKey: key)).flatMap { holder in holder.publicKey.map { (holder.user, $0) } }
+    }
+  }
 
   private func listConnections(_ call: borrowing Call) throws -> [UInt8] {
     let request = try TidingsV1.ListConnectionsRequest(decoding: call.body.bytes, in: call.arena)
-    let page = call.loop.openConnections(
-      after: request.after,
-      where: { [self] key, user in
-        request.userName.isEmpty || self.user(user, key) == request.userName
-      },
-      limit: Self.pageLimit(request.limit)
-    )
-    let now = Timestamp.now
-    let response = TidingsV1.ListConnectionsResponse(
-      connections: page.connections.map { connection in
-        let key = connection.keyNumber.flatMap { try? engine.holder(ofKey: $0) }
-        let age = (call.loop.now - connection.since) / .milliseconds(1)
-        return .init(
-          number: connection.number,
-          userName: user(connection.user, connection.keyNumber),
-          publicKey: key?.keyText ?? "",
-          deviceID: connection.device,
-          since: .init(
-            Timestamp(millisecondsSince1970: now.millisecondsSince1970 - Int64(max(0, age)))
-          ),
-          callsOpen: UInt32(clamping: connection.callsOpen),
-          bytesHeld: UInt64(clamping: connection.bytesHeld),
-          isSubscriber: connection.isSubscriber,
-          topics: UInt32(clamping: connection.topics)
-        )
-      },
-      moreComing: page.hasMore,
-      unusedCount: UInt32(clamping: call.loop.unusedConnectionCount)
-    )
-    return response.encoded(in: call.arena)
+    return connections.list(request, on: call.loop).encoded(in: call.arena)
   }
 
   private func endConnections(_ call: borrowing Call) throws -> ([UInt8], String) {
     let request = try TidingsV1.EndConnectionsRequest(decoding: call.body.bytes, in: call.arena)
-    let about: String
-    let isMeant: (UInt64, Int64?, String) -> Bool
-    switch request.which {
-    case .userName(let name)?:
-      guard !name.isEmpty else { throw Self.nothingToEnd }
-      about = "user \(name)"
-      isMeant = { [self] _, key, user in self.user(user, key) == name }
-    case .publicKey(let text)?:
-      let wanted = try PublicKey(ofText: text)
-      about = "key \(wanted)"
-      isMeant = { [self] _, key, _ in
-        key.flatMap { try? engine.holder(ofKey: $0) }?.publicKey == wanted
-      }
-    case .number(let number)?:
-      about = "connection \(number)"
-      isMeant = { own, _, _ in own == number }
-    case nil: throw Self.nothingToEnd
-    }
-    let count = call.loop.endConnections(except: call.connection, where: isMeant)
-    let response = TidingsV1.EndConnectionsResponse(count: UInt32(clamping: count))
-    return (response.encoded(in: call.arena), "\(about), connections ended: \(count)")
+    let about = try NodeConnections.about(request)
+    let response = try connections.end(request, except: call.connection, on: call.loop)
+    return (response.encoded(in: call.arena), "\(about), connections ended: \(response.count)")
   }
-
-  private static let nothingToEnd = ItemError(
-    .invalidArguments,
-    "the request names nothing to end: set user_name, public_key or number"
-  )
 
   /// Whose a connection is.
   func user(_ named: String, _ key: Int64?) -> String {
@@ -115,7 +66,7 @@ extension Core {
       throw ItemError(.invalidArguments, "user_name is missing: whose devices?")
     }
     if callerMode == .authenticated { _ = try engine.account(request.userName) }
-    let limit = Self.pageLimit(request.limit)
+    let limit = NodeConnections.pageLimit(request.limit)
     let found = try engine.deviceNames(
       of: request.userName,
       after: request.after,
@@ -137,24 +88,9 @@ extension Core {
 
   private func setLogLevel(_ call: borrowing Call) throws -> ([UInt8], String) {
     let request = try TidingsV1.SetLogLevelRequest(decoding: call.body.bytes, in: call.arena)
-    let previous = logger.level
-    if request.level != .unspecified {
-      guard let level = request.level.level else {
-        throw ItemError(
-          .invalidArguments,
-          "level \(request.level.rawValue) is not known: use DEBUG, INFO, WARNING or ERROR"
-        )
-      }
-      logger.set(level)
-    }
-    let response = TidingsV1.SetLogLevelResponse(
-      level: .init(logger.level),
-      previous: .init(previous)
-    )
-    return (
-      response.encoded(in: call.arena),
-      request.level == .unspecified ? "" : "from \(previous.rawValue) to \(logger.level.rawValue)"
-    )
+    let level = NodeLogLevel(nodeName: nodeName, logger: logger)
+    let about = try level.about(request)
+    return (try level.apply(request).encoded(in: call.arena), about)
   }
 
   private func setRetention(_ call: borrowing Call) throws -> ([UInt8], String) {
@@ -216,27 +152,5 @@ extension Core {
     }
     let (response, about) = try drain.apply(request, by: call.caller.user, on: loop)
     return (response.encoded(in: call.arena), about)
-  }
-}
-
-extension TidingsV1.LogLevel {
-  fileprivate var level: Logger.Level? {
-    switch self {
-    case .debug: .debug
-    case .info: .info
-    case .warning: .warning
-    case .error: .error
-    default: nil
-    }
-  }
-
-  fileprivate init(_ level: Logger.Level) {
-    self =
-      switch level {
-      case .debug: .debug
-      case .info: .info
-      case .warning: .warning
-      case .error: .error
-      }
   }
 }

@@ -9,48 +9,28 @@ internal import TidingsZeroMQ
 
 extension Core {
   /// Registers ServerService.
-  func registerServerInfo(on loop: LoopContext) {
-    let started = Timestamp.now
+  ///
+  /// - Parameters:
+  ///   - started: When the process started.
+  ///   - loop: The loop.
+  func registerServerInfo(startedAt started: Timestamp, on loop: LoopContext) {
     calls.register(TidingsRpcV1.ServerService.Methods.fetchServerInfo, .read, on: loop) {
       [self] call in
-      // Through whom the call came.
-      let node = leadership?.follower(on: call.connection)?.node
       let response = TidingsRpcV1.FetchServerInfoResponse(
         version: TidingsServer.version,
-        rpcEndpoint: node?.rpcEndpoint ?? call.loop.endpoint,
-        pushEndpoint: node?.pushEndpoint ?? call.loop.pushEndpoint ?? "",
+        rpcEndpoint: call.loop.endpoint,
+        pushEndpoint: call.loop.pushEndpoint ?? "",
         incarnation: engine.incarnation,
         started: .init(started),
         limits: limits(call.loop.configuration),
         counters: allCounters(call.loop.counters),
         developmentMode: callerMode == .development,
         state: NodeDrain.state(of: call.loop),
-        endpoints: Self.endpoints(of: call.loop)
+        endpoints: call.loop.serverEndpoints,
+        nodeName: leadership?.node.name ?? ""
       )
       return response.encoded(in: call.arena)
     }
-  }
-
-  /// Where the server can be reached with which key.
-  private static func endpoints(of loop: LoopContext) -> [TidingsRpcV1.ServerEndpoint] {
-    guard case .curveServer(let pair, _) = loop.configuration.security else { return [] }
-    var endpoints: [TidingsRpcV1.ServerEndpoint] = [
-      .init(
-        serverKey: pair.publicKey.description,
-        rpcEndpoint: loop.endpoint,
-        pushEndpoint: loop.pushEndpoint ?? ""
-      )
-    ]
-    if let second = loop.configuration.second, let endpoint = loop.secondEndpoint {
-      endpoints.append(
-        .init(
-          serverKey: second.pair.publicKey.description,
-          rpcEndpoint: endpoint,
-          pushEndpoint: loop.secondPushEndpoint ?? ""
-        )
-      )
-    }
-    return endpoints
   }
 
   private func limits(_ configuration: ServerConfiguration) -> TidingsRpcV1.Limits {
@@ -92,23 +72,55 @@ extension Core {
   }
 
   private func allCounters(_ loop: LoopCounters) -> TidingsRpcV1.Counters {
-    TidingsRpcV1.Counters(
-      calls: loop.calls,
-      callsFailed: loop.callsFailed,
-      commits: counters.commits,
-      recordsSaved: counters.recordsSaved,
-      recordsDeleted: counters.recordsDeleted,
-      events: counters.events,
-      pushes: loop.pushes,
-      pushesCoalesced: publisher.counters.coalesced,
-      pushesPruned: publisher.counters.pruned,
-      checkpointsFailed: store.status.checkpointsFailed,
-      pagesDamaged: store.status.damagedPages,
-      logBytes: UInt64(store.status.logBytes),
-      longTurns: loop.longTurns,
-      longestTurnMicroseconds: loop.longestTurn.wholeMicroseconds,
-      longestTurnProcessorMicroseconds: loop.longestTurnOnProcessor.wholeMicroseconds,
-      freeBytes: UInt64(store.status.freeBytes)
+    var all = loop.message
+    all.commits = counters.commits
+    all.recordsSaved = counters.recordsSaved
+    all.recordsDeleted = counters.recordsDeleted
+    all.events = counters.events
+    all.pushesCoalesced = publisher.counters.coalesced
+    all.pushesPruned = publisher.counters.pruned
+    all.checkpointsFailed = store.status.checkpointsFailed
+    all.pagesDamaged = store.status.damagedPages
+    all.logBytes = UInt64(store.status.logBytes)
+    all.freeBytes = UInt64(store.status.freeBytes)
+    return all
+  }
+}
+
+extension LoopContext {
+  /// Where the server can be reached with which key.
+  var serverEndpoints: [TidingsRpcV1.ServerEndpoint] {
+    guard case .curveServer(let pair, _) = configuration.security else { return [] }
+    var endpoints: [TidingsRpcV1.ServerEndpoint] = [
+      .init(
+        serverKey: pair.publicKey.description,
+        rpcEndpoint: endpoint,
+        pushEndpoint: pushEndpoint ?? ""
+      )
+    ]
+    if let second = configuration.second, let endpoint = secondEndpoint {
+      endpoints.append(
+        .init(
+          serverKey: second.pair.publicKey.description,
+          rpcEndpoint: endpoint,
+          pushEndpoint: secondPushEndpoint ?? ""
+        )
+      )
+    }
+    return endpoints
+  }
+}
+
+extension LoopCounters {
+  /// What a loop counts, without what a store does.
+  var message: TidingsRpcV1.Counters {
+    .init(
+      calls: calls,
+      callsFailed: callsFailed,
+      pushes: pushes,
+      longTurns: longTurns,
+      longestTurnMicroseconds: longestTurn.wholeMicroseconds,
+      longestTurnProcessorMicroseconds: longestTurnOnProcessor.wholeMicroseconds
     )
   }
 }

@@ -183,6 +183,7 @@ extension Core: LoopDelegate {
     }
     // Beside a disk that has failed nothing more is done, and the process ends.
     guard store.isRemote else { return }
+    calls.abandonLongCall()
     reads.stop(loop)
     assets.stop()
     store.stop()

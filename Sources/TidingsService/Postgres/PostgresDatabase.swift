@@ -72,13 +72,13 @@ struct PostgresDatabase: OpenDatabase {
   ///   - address: Its address.
   ///   - assetsPath: A folder for the content of assets; `nil`: it is in the database.
   ///   - name: The name of the node.
-  /// - Returns: The database; `nil`: another program has it.
+  /// - Returns: The database, or why not.
   /// - Throws: `StartError`.
   static func take(
     _ address: PostgresAddress,
     assetsPath: String?,
     for name: String
-  ) throws(StartError) -> PostgresDatabase? {
+  ) throws(StartError) -> Taking {
     var profile = PostgresProfile.writer
     profile.sessionLock = Self.lock
     profile.sessionMark = Self.leaderMark
@@ -87,9 +87,10 @@ struct PostgresDatabase: OpenDatabase {
     do throws(SQLError) {
       try postgres.connect()
     } catch {
-      guard error.kind != .busy else { return nil }
+      guard error.kind != .busy else { return .busy }
       throw StartError("cannot use the database \(address): \(error)")
     }
+    if let newer = try newerFormat(postgres, address) { return .newerFormat(newer) }
     var database = try PostgresDatabase(address, postgres, assetsPath)
     try database.refuseUnfinishedCopy()
     do throws(SQLError) {
@@ -97,7 +98,32 @@ struct PostgresDatabase: OpenDatabase {
     } catch {
       throw StartError("cannot use the database \(address): \(error)")
     }
-    return database
+    return .taken(database)
+  }
+
+  /// What became of taking a database.
+  enum Taking {
+    /// This process has it.
+    case taken(PostgresDatabase)
+    /// Another program has it.
+    case busy
+    /// A newer version has brought it to this data format, and it was left as it is.
+    case newerFormat(Int64)
+  }
+
+  /// The data format of a database, if this program does not know it.
+  ///
+  /// - Throws: `StartError`.
+  static func newerFormat(
+    _ connection: PostgresConnection,
+    _ address: PostgresAddress
+  ) throws(StartError) -> Int64? {
+    do throws(SQLError) {
+      let format = try connection.dataFormat() ?? 0
+      return format > Migration.format ? format : nil
+    } catch {
+      throw StartError("cannot use the database \(address): \(error)")
+    }
   }
 
   /// Whether a node leads at the moment.

@@ -10,7 +10,8 @@ extension Verb {
       discussion: """
         One node leads: it has the database and answers all calls. The others follow: they forward calls to it and publish
         what it publishes. `isCalled` marks the node that was called, `publicationsBehind` counts what a follower has not
-        got yet, `groupsRunAgain` the groups of calls that the database rolled back and that were run again. A server on
+        got yet, `groupsRunAgain` the groups of calls that the database rolled back and that were run again. `dataFormat` is that
+        of the database and those of the nodes: a node with a lower one than the database cannot lead. A server on
         its embedded database has no nodes. Requires the admin role.
 
         Examples:
@@ -26,11 +27,11 @@ extension Verb {
         write(try Contract.fullJSON(status).object ?? [:], invocation.output)
         return .success
       }
-      var table = Table(["name", "role", "version", "rpc", "push", "behind", "called"])
+      var table = Table(["name", "role", "version", "format", "rpc", "push", "behind", "called"])
       for node in status.nodes {
         table.append([
           node.name, Contract.shortName(node.role, "NODE_ROLE_").lowercased(), node.version,
-          node.rpcEndpoint, node.pushEndpoint, "\(node.publicationsBehind)",
+          "\(node.dataFormat)", node.rpcEndpoint, node.pushEndpoint, "\(node.publicationsBehind)",
           node.isCalled ? "yes" : "",
         ])
       }

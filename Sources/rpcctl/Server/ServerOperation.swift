@@ -76,8 +76,8 @@ extension Verb {
       "Show the server's log level, or set it until the server stops.",
       operands: "[LEVEL]",
       discussion: """
-        LEVEL is debug, info, warning or error. `rpcd --log-level` sets the level at start. Requires the
-        admin role.
+        LEVEL is debug, info, warning or error. `rpcd --log-level` sets the level at start. Of several nodes, it
+        is the one that is called, `nodeName`. Requires the admin role.
 
         Examples:
           rpcctl server log-level
@@ -109,6 +109,7 @@ extension Verb {
       }
       var object: JSONObject = ["level": .string(name(response.level))]
       if level != .unspecified { object.append("previous", .string(name(response.previous))) }
+      if !response.nodeName.isEmpty { object.append("nodeName", .string(response.nodeName)) }
       write(object, invocation.output)
       return .success
     }

@@ -20,7 +20,8 @@ extension Verb {
       discussion: """
         A session is a connection that has made a call or subscribed to pushes. `callsOpen` is its number
         of open calls, `bytesHeld` the bytes of responses that it has not read. In development mode the
-        user is that of its first call. Requires the admin role.
+        user is that of its first call. Of several nodes, they are those of the one that is called. Requires the
+        admin role.
 
         Examples:
           rpcctl sessions list -o table
@@ -111,8 +112,8 @@ extension Verb {
       ),
       discussion: """
         Clients reconnect by themselves; their running calls fail. To lock out a user, use `users
-        restrict`; to lock out a key, `keys revoke`. The connection of this command is kept. Requires
-        the admin role.
+        restrict`; to lock out a key, `keys revoke`. The connection of this command is kept. Of several nodes,
+        only connections of the one that is called end. Requires the admin role.
 
         Examples:
           rpcctl server kick --user ada

@@ -13,7 +13,8 @@ extension Verb {
       "Show version, endpoints, limits, counters and health of the server.",
       discussion: """
         Exits with 0 if the server is serving, with 1 if it is reachable but not serving, and with 78 if
-        it cannot be reached. The round trip is the shortest of \(roundTripsMeasured).
+        it cannot be reached. The round trip is the shortest of \(roundTripsMeasured). Of several nodes, it is about the
+        one that is called, `nodeName`; `limits` and `incarnation` are those of the leader.
 
         Examples:
           rpcctl status

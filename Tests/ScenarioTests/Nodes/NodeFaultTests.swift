@@ -1,10 +1,12 @@
 #if PostgreSQL
+internal import Foundation
 internal import PostgresTestSupport
 internal import RandomSupport
 internal import Synchronization
 internal import TestSupport
 internal import Testing
 internal import TidingsClient
+internal import TidingsPostgres
 internal import TidingsProto
 internal import TidingsRPC
 
@@ -89,6 +91,60 @@ struct NodeFaultTests {
     #expect(try await client.fetch([.init("h1"), .init("h2")]).allSatisfy { $0.record != nil })
     let status = try await world.status(from: 0)
     #expect(status.term == 1 && status.nodes.first?.name == "node-0")
+  }
+
+  @Test(
+    "a leader that ends amid calls that take long goes on as a node, and nothing of it stays behind",
+    arguments: [LeaderEnd.silence, .lostCommits]
+  )
+  func endsAmidLongCalls(_ end: LeaderEnd) async throws {
+    // Each step of a call is a slice of its own, with turns of the loop between them.
+    let world = try await NodeWorld(2, arguments: ["--limit", "call-cost-max=0"])
+    for round in 1...4 {
+      let leader = try await world.leader(from: 0)
+      let term = try await world.status(from: 0).term
+      let saved = Observed(0)
+      let writers = try await (0..<3).asyncMap { number in
+        let client = try await world.nodes[leader].client(as: "user-\(number)", retries: false)
+        return Task {
+          while !Task.isCancelled {
+            let records = (0..<400).map { TidingsV1.Record("Notes", "n\($0)") }
+            if (try? await client.modify(records)) == nil { return }
+            saved.update { $0 += 1 }
+          }
+        }
+      }
+      try await saved.wait("calls") { $0 >= 3 }
+      let process = world.nodes[leader].process
+      process.send(SIGSTOP)
+      switch end {
+      case .silence:
+        while try await world.status(from: 1 - leader).term == term {
+          try await Task.sleep(for: .milliseconds(20))
+        }
+      case .lostCommits:
+        let database = try world.database()
+        try database.execute("UPDATE commits SET number = number + 1000 WHERE term = \(term)")
+        try await world.waitUntilRead(database)
+        try database.execute("UPDATE commits SET number = number - 1000 WHERE term = \(term)")
+      }
+      process.send(SIGCONT)
+      while (try? await world.status(from: 1 - leader).term) ?? term == term {
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      for writer in writers { await writer.value }
+      for node in world.nodes {
+        try await node.client(as: "ada").save(.init("Notes", "after-\(round)"))
+      }
+    }
+  }
+
+  /// Why a leader ends.
+  enum LeaderEnd {
+    /// It leaves no signs of life, and another node takes over.
+    case silence
+    /// Another node has seen commits that the database does not have.
+    case lostCommits
   }
 
   @Test(

@@ -49,8 +49,15 @@ struct NodeWorld {
   }
 
   /// Starts a node again that was ended.
-  mutating func restart(_ index: Int) async throws {
-    nodes[index] = try await nodes[index].restarted()
+  ///
+  /// - Parameters:
+  ///   - index: Which.
+  ///   - environment: Further variables in place of those that it had; `nil`: the same.
+  /// - Throws: When it does not start.
+  mutating func restart(_ index: Int, environment: [String: String]? = nil) async throws {
+    nodes[index] = try await nodes[index].restarted(
+      environment: environment?.merging(["RPCD_DATABASE": uri]) { $1 }
+    )
   }
 
   /// What a node says of all of them.
@@ -101,6 +108,9 @@ struct NodeWorld {
       try select.forEachRow { count = select.int64(0) }
     }
   }
+
+  /// The number of the newest step that the database has seen.
+  func dataFormat() throws -> Int64 { try database().dataFormat() ?? 0 }
 
   /// A connection to the database.
   func database() throws -> PostgresConnection {

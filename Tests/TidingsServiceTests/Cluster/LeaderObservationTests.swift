@@ -9,14 +9,47 @@ internal import Testing
     _ term: Int64,
     _ beat: Int64 = 0,
     commit: Int64 = 0,
-    at endpoint: String = "e"
+    at endpoint: String = "e",
+    format: Int64 = 18
   ) -> LeaderRow {
-    LeaderRow(term: term, name: "n", endpoint: endpoint, commit: commit, beat: beat)
+    LeaderRow(
+      term: term,
+      name: "n",
+      endpoint: endpoint,
+      commit: commit,
+      beat: beat,
+      format: format
+    )
+  }
+
+  private var observation: LeaderObservation { LeaderObservation(at: start, formatMax: 18) }
+
+  @Test(
+    "a node that does not know the data format of the database follows, and says once that it does not lead"
+  )
+  func newerFormat() {
+    var observation = observation
+    #expect(observation.observe(row(1), isLinked: false, at: start) == [.follow(row(1))])
+    let next = row(2, format: 19)
+    #expect(
+      observation.observe(next, isLinked: true, at: start) == [
+        .verify(row(1).mark), .refuse(format: 19), .follow(next),
+      ]
+    )
+    observation.verified(isKept: true)
+    // Also when that node has ended, or hangs.
+    #expect(observation.observe(next, isLinked: false, at: start) == [])
+    let later = start.advanced(by: .seconds(60))
+    #expect(observation.observe(next, isLinked: true, at: later) == [])
+    // The database was restored.
+    #expect(
+      observation.observe(row(2, 1), isLinked: false, at: later) == [.lead(endsLeader: false)]
+    )
   }
 
   @Test("each new leader is followed, once it can be called")
   func follows() {
-    var observation = LeaderObservation(at: start)
+    var observation = observation
     #expect(observation.observe(nil, isLinked: false, at: start) == [.lead(endsLeader: false)])
     #expect(observation.observe(row(1, at: ""), isLinked: false, at: start) == [])
     #expect(observation.observe(row(1), isLinked: false, at: start) == [.follow(row(1))])
@@ -29,7 +62,7 @@ internal import Testing
     "one that cannot be reached is replaced if it has ended, and ended only if it leaves no sign"
   )
   func leads() {
-    var observation = LeaderObservation(at: start)
+    var observation = observation
     _ = observation.observe(row(1), isLinked: false, at: start)
     let second = start.advanced(by: .seconds(1))
     #expect(
@@ -50,7 +83,7 @@ internal import Testing
 
   @Test("a commit that was seen is looked for when the database says less, or another term began")
   func newest() {
-    var observation = LeaderObservation(at: start)
+    var observation = observation
     #expect(
       observation.observe(row(3, commit: 7), isLinked: true, at: start) == [
         .follow(row(3, commit: 7))

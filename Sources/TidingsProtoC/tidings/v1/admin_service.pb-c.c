@@ -5238,7 +5238,7 @@ const ProtobufCMessageDescriptor tidings__v1__list_connections_request__descript
   (ProtobufCMessageInit) tidings__v1__list_connections_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__list_connections_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor tidings__v1__list_connections_response__field_descriptors[4] =
 {
   {
     "connections",
@@ -5276,16 +5276,29 @@ static const ProtobufCFieldDescriptor tidings__v1__list_connections_response__fi
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "node_name",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ListConnectionsResponse, node_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__list_connections_response__field_indices_by_name[] = {
   0,   /* field[0] = connections */
   1,   /* field[1] = more_coming */
+  3,   /* field[3] = node_name */
   2,   /* field[2] = unused_count */
 };
 static const ProtobufCIntRange tidings__v1__list_connections_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor tidings__v1__list_connections_response__descriptor =
 {
@@ -5295,7 +5308,7 @@ const ProtobufCMessageDescriptor tidings__v1__list_connections_response__descrip
   "Tidings__V1__ListConnectionsResponse",
   "tidings.v1",
   sizeof(Tidings__V1__ListConnectionsResponse),
-  3,
+  4,
   tidings__v1__list_connections_response__field_descriptors,
   tidings__v1__list_connections_response__field_indices_by_name,
   1,  tidings__v1__list_connections_response__number_ranges,
@@ -5608,7 +5621,7 @@ const ProtobufCMessageDescriptor tidings__v1__set_log_level_request__descriptor 
   (ProtobufCMessageInit) tidings__v1__set_log_level_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__set_log_level_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor tidings__v1__set_log_level_response__field_descriptors[3] =
 {
   {
     "level",
@@ -5634,15 +5647,28 @@ static const ProtobufCFieldDescriptor tidings__v1__set_log_level_response__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "node_name",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SetLogLevelResponse, node_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__set_log_level_response__field_indices_by_name[] = {
   0,   /* field[0] = level */
+  2,   /* field[2] = node_name */
   1,   /* field[1] = previous */
 };
 static const ProtobufCIntRange tidings__v1__set_log_level_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor tidings__v1__set_log_level_response__descriptor =
 {
@@ -5652,7 +5678,7 @@ const ProtobufCMessageDescriptor tidings__v1__set_log_level_response__descriptor
   "Tidings__V1__SetLogLevelResponse",
   "tidings.v1",
   sizeof(Tidings__V1__SetLogLevelResponse),
-  2,
+  3,
   tidings__v1__set_log_level_response__field_descriptors,
   tidings__v1__set_log_level_response__field_indices_by_name,
   1,  tidings__v1__set_log_level_response__number_ranges,
@@ -5946,7 +5972,7 @@ const ProtobufCMessageDescriptor tidings__v1__fetch_cluster_status_request__desc
   (ProtobufCMessageInit) tidings__v1__fetch_cluster_status_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__cluster_node__field_descriptors[8] =
+static const ProtobufCFieldDescriptor tidings__v1__cluster_node__field_descriptors[9] =
 {
   {
     "name",
@@ -6044,8 +6070,21 @@ static const ProtobufCFieldDescriptor tidings__v1__cluster_node__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "data_format",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ClusterNode, data_format),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__cluster_node__field_indices_by_name[] = {
+  8,   /* field[8] = data_format */
   7,   /* field[7] = is_called */
   0,   /* field[0] = name */
   5,   /* field[5] = publications_behind */
@@ -6058,7 +6097,7 @@ static const unsigned tidings__v1__cluster_node__field_indices_by_name[] = {
 static const ProtobufCIntRange tidings__v1__cluster_node__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor tidings__v1__cluster_node__descriptor =
 {
@@ -6068,14 +6107,14 @@ const ProtobufCMessageDescriptor tidings__v1__cluster_node__descriptor =
   "Tidings__V1__ClusterNode",
   "tidings.v1",
   sizeof(Tidings__V1__ClusterNode),
-  8,
+  9,
   tidings__v1__cluster_node__field_descriptors,
   tidings__v1__cluster_node__field_indices_by_name,
   1,  tidings__v1__cluster_node__number_ranges,
   (ProtobufCMessageInit) tidings__v1__cluster_node__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__fetch_cluster_status_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor tidings__v1__fetch_cluster_status_response__field_descriptors[4] =
 {
   {
     "term",
@@ -6113,8 +6152,21 @@ static const ProtobufCFieldDescriptor tidings__v1__fetch_cluster_status_response
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "data_format",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchClusterStatusResponse, data_format),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__fetch_cluster_status_response__field_indices_by_name[] = {
+  3,   /* field[3] = data_format */
   2,   /* field[2] = groups_run_again */
   1,   /* field[1] = nodes */
   0,   /* field[0] = term */
@@ -6122,7 +6174,7 @@ static const unsigned tidings__v1__fetch_cluster_status_response__field_indices_
 static const ProtobufCIntRange tidings__v1__fetch_cluster_status_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor tidings__v1__fetch_cluster_status_response__descriptor =
 {
@@ -6132,7 +6184,7 @@ const ProtobufCMessageDescriptor tidings__v1__fetch_cluster_status_response__des
   "Tidings__V1__FetchClusterStatusResponse",
   "tidings.v1",
   sizeof(Tidings__V1__FetchClusterStatusResponse),
-  3,
+  4,
   tidings__v1__fetch_cluster_status_response__field_descriptors,
   tidings__v1__fetch_cluster_status_response__field_indices_by_name,
   1,  tidings__v1__fetch_cluster_status_response__number_ranges,

@@ -74,7 +74,8 @@ extension LoopContext {
       user: connection.caller?.user ?? "",
       device: connection.caller?.device ?? "",
       since: connection.since,
-      callsOpen: connection.inlineOpen + calls.count(where: { $0.connection == number }),
+      callsOpen: connection.inlineOpen + calls.count(where: { $0.connection == number })
+        + (forwarding?.calls.count(of: number) ?? 0),
       bytesHeld: connection.answers?.bytes ?? 0,
       isSubscriber: connection.slot.socket == .pushes,
       topics: connection.topics

@@ -52,6 +52,9 @@ struct ForwardedCalls {
     return true
   }
 
+  /// How many calls of a connection there are.
+  func count(of connection: ConnectionNumber) -> Int { shares[connection]?.count ?? 0 }
+
   /// The number of a call that is not answered; `nil`: it is, or was never forwarded.
   func number(of key: Key) -> UInt64? { numbers[key] }
 

@@ -1390,6 +1390,8 @@ extension TidingsV1 {
     public var moreComing: Bool = false
     /// Unused connections of all users.
     public var unusedCount: UInt32 = 0
+    /// The node whose connections they are; empty: the server is alone.
+    public var nodeName: String = ""
 
     /// All fields at their defaults.
     public init() {}
@@ -1398,11 +1400,13 @@ extension TidingsV1 {
     public init(
       connections: [TidingsV1.Connection] = [],
       moreComing: Bool = false,
-      unusedCount: UInt32 = 0
+      unusedCount: UInt32 = 0,
+      nodeName: String = ""
     ) {
       self.connections = connections
       self.moreComing = moreComing
       self.unusedCount = unusedCount
+      self.nodeName = nodeName
     }
 
     /// The numbers of the fields on the wire.
@@ -1410,6 +1414,7 @@ extension TidingsV1 {
       @inlinable public static var connections: Int { 1 }
       @inlinable public static var moreComing: Int { 2 }
       @inlinable public static var unusedCount: Int { 3 }
+      @inlinable public static var nodeName: Int { 4 }
     }
   }
 
@@ -1577,6 +1582,8 @@ extension TidingsV1 {
     public var level: TidingsV1.LogLevel = TidingsV1.LogLevel(rawValue: 0)
     /// Before.
     public var previous: TidingsV1.LogLevel = TidingsV1.LogLevel(rawValue: 0)
+    /// The node whose level it is; empty: the server is alone.
+    public var nodeName: String = ""
 
     /// All fields at their defaults.
     public init() {}
@@ -1584,16 +1591,19 @@ extension TidingsV1 {
     /// The fields named; the others at their defaults.
     public init(
       level: TidingsV1.LogLevel = TidingsV1.LogLevel(rawValue: 0),
-      previous: TidingsV1.LogLevel = TidingsV1.LogLevel(rawValue: 0)
+      previous: TidingsV1.LogLevel = TidingsV1.LogLevel(rawValue: 0),
+      nodeName: String = ""
     ) {
       self.level = level
       self.previous = previous
+      self.nodeName = nodeName
     }
 
     /// The numbers of the fields on the wire.
     public enum FieldNumber {
       @inlinable public static var level: Int { 1 }
       @inlinable public static var previous: Int { 2 }
+      @inlinable public static var nodeName: Int { 3 }
     }
   }
 
@@ -1751,6 +1761,9 @@ extension TidingsV1 {
     public var silentMilliseconds: UInt32 = 0
     /// The call came through this node.
     public var isCalled: Bool = false
+    /// The data format that its version reads and writes. A node whose version does not know that of the database cannot lead.
+    /// 0: the version does not say.
+    public var dataFormat: UInt64 = 0
 
     /// All fields at their defaults.
     public init() {}
@@ -1764,7 +1777,8 @@ extension TidingsV1 {
       pushEndpoint: String = "",
       publicationsBehind: UInt64 = 0,
       silentMilliseconds: UInt32 = 0,
-      isCalled: Bool = false
+      isCalled: Bool = false,
+      dataFormat: UInt64 = 0
     ) {
       self.name = name
       self.role = role
@@ -1774,6 +1788,7 @@ extension TidingsV1 {
       self.publicationsBehind = publicationsBehind
       self.silentMilliseconds = silentMilliseconds
       self.isCalled = isCalled
+      self.dataFormat = dataFormat
     }
 
     /// The numbers of the fields on the wire.
@@ -1786,6 +1801,7 @@ extension TidingsV1 {
       @inlinable public static var publicationsBehind: Int { 6 }
       @inlinable public static var silentMilliseconds: Int { 7 }
       @inlinable public static var isCalled: Int { 8 }
+      @inlinable public static var dataFormat: Int { 9 }
     }
   }
 
@@ -1797,6 +1813,8 @@ extension TidingsV1 {
     public var nodes: [TidingsV1.ClusterNode] = []
     /// Groups of calls that the leader has run again, because the database rolled them back.
     public var groupsRunAgain: UInt64 = 0
+    /// The data format of the database: that of the newest version that has led.
+    public var dataFormat: UInt64 = 0
 
     /// All fields at their defaults.
     public init() {}
@@ -1805,11 +1823,13 @@ extension TidingsV1 {
     public init(
       term: UInt64 = 0,
       nodes: [TidingsV1.ClusterNode] = [],
-      groupsRunAgain: UInt64 = 0
+      groupsRunAgain: UInt64 = 0,
+      dataFormat: UInt64 = 0
     ) {
       self.term = term
       self.nodes = nodes
       self.groupsRunAgain = groupsRunAgain
+      self.dataFormat = dataFormat
     }
 
     /// The numbers of the fields on the wire.
@@ -1817,6 +1837,7 @@ extension TidingsV1 {
       @inlinable public static var term: Int { 1 }
       @inlinable public static var nodes: Int { 2 }
       @inlinable public static var groupsRunAgain: Int { 3 }
+      @inlinable public static var dataFormat: Int { 4 }
     }
   }
 
@@ -3533,6 +3554,8 @@ extension TidingsV1.ListConnectionsResponse: TidingsProtobuf.GeneratedMessage {
         self.moreComing = try reader.bool()
       case 3:
         self.unusedCount = try reader.uint32()
+      case 4:
+        self.nodeName = try reader.string("tidings.v1.ListConnectionsResponse.node_name")
       default: try reader.skip(field)
       }
     }
@@ -3543,6 +3566,7 @@ extension TidingsV1.ListConnectionsResponse: TidingsProtobuf.GeneratedMessage {
     for value in self.connections { writer.tag(10); writer.message(value) }
     if self.moreComing { writer.tag(16); writer.bool(self.moreComing) }
     if self.unusedCount != 0 { writer.tag(24); writer.uint32(self.unusedCount) }
+    if !self.nodeName.isEmpty { writer.tag(34); writer.string(self.nodeName) }
   }
 }
 
@@ -3765,6 +3789,8 @@ extension TidingsV1.SetLogLevelResponse: TidingsProtobuf.GeneratedMessage {
         self.level = TidingsV1.LogLevel(rawValue: try reader.int32())
       case 2:
         self.previous = TidingsV1.LogLevel(rawValue: try reader.int32())
+      case 3:
+        self.nodeName = try reader.string("tidings.v1.SetLogLevelResponse.node_name")
       default: try reader.skip(field)
       }
     }
@@ -3774,6 +3800,7 @@ extension TidingsV1.SetLogLevelResponse: TidingsProtobuf.GeneratedMessage {
   public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
     if self.level.rawValue != 0 { writer.tag(8); writer.int32(self.level.rawValue) }
     if self.previous.rawValue != 0 { writer.tag(16); writer.int32(self.previous.rawValue) }
+    if !self.nodeName.isEmpty { writer.tag(26); writer.string(self.nodeName) }
   }
 }
 
@@ -3982,6 +4009,8 @@ extension TidingsV1.ClusterNode: TidingsProtobuf.GeneratedMessage {
         self.silentMilliseconds = try reader.uint32()
       case 8:
         self.isCalled = try reader.bool()
+      case 9:
+        self.dataFormat = try reader.uint64()
       default: try reader.skip(field)
       }
     }
@@ -3997,6 +4026,7 @@ extension TidingsV1.ClusterNode: TidingsProtobuf.GeneratedMessage {
     if self.publicationsBehind != 0 { writer.tag(48); writer.uint64(self.publicationsBehind) }
     if self.silentMilliseconds != 0 { writer.tag(56); writer.uint32(self.silentMilliseconds) }
     if self.isCalled { writer.tag(64); writer.bool(self.isCalled) }
+    if self.dataFormat != 0 { writer.tag(72); writer.uint64(self.dataFormat) }
   }
 }
 
@@ -4023,6 +4053,8 @@ extension TidingsV1.FetchClusterStatusResponse: TidingsProtobuf.GeneratedMessage
         try reader.message(appendingTo: &self.nodes)
       case 3:
         self.groupsRunAgain = try reader.uint64()
+      case 4:
+        self.dataFormat = try reader.uint64()
       default: try reader.skip(field)
       }
     }
@@ -4033,6 +4065,7 @@ extension TidingsV1.FetchClusterStatusResponse: TidingsProtobuf.GeneratedMessage
     if self.term != 0 { writer.tag(8); writer.uint64(self.term) }
     for value in self.nodes { writer.tag(18); writer.message(value) }
     if self.groupsRunAgain != 0 { writer.tag(24); writer.uint64(self.groupsRunAgain) }
+    if self.dataFormat != 0 { writer.tag(32); writer.uint64(self.dataFormat) }
   }
 }
 
@@ -4599,7 +4632,7 @@ extension TidingsV1 {
         idempotency: .noSideEffects,
         inputType: "tidings.v1.FetchStatisticsRequest",
         outputType: "tidings.v1.FetchStatisticsResponse")
-      /// Returns the connections that are open and in use.
+      /// Returns the connections that are open and in use: of several nodes, those of the one that was called.
       public static let listConnections = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
         name: "ListConnections",
@@ -4607,7 +4640,8 @@ extension TidingsV1 {
         idempotency: .noSideEffects,
         inputType: "tidings.v1.ListConnectionsRequest",
         outputType: "tidings.v1.ListConnectionsResponse")
-      /// Closes the connections of a user or a key, or a single one, except the one of this call. Clients reconnect
+      /// Closes the connections of a user or a key, or a single one, except the one of this call: of several nodes, those of the
+      /// one that was called. Clients reconnect
       /// automatically: to lock a user out, restrict the user or revoke the key.
       public static let endConnections = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
@@ -4624,7 +4658,7 @@ extension TidingsV1 {
         idempotency: .noSideEffects,
         inputType: "tidings.v1.ListDevicesRequest",
         outputType: "tidings.v1.ListDevicesResponse")
-      /// Sets the log level until the server ends; without a level it only returns it.
+      /// Sets the log level of the node that was called until it ends; without a level it only returns it.
       public static let setLogLevel = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
         name: "SetLogLevel",
@@ -4889,7 +4923,7 @@ extension TidingsV1 {
         }
       }
 
-      /// Returns the connections that are open and in use.
+      /// Returns the connections that are open and in use: of several nodes, those of the one that was called.
       public func listConnections(
         _ request: TidingsV1.ListConnectionsRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -4903,7 +4937,8 @@ extension TidingsV1 {
         }
       }
 
-      /// Closes the connections of a user or a key, or a single one, except the one of this call. Clients reconnect
+      /// Closes the connections of a user or a key, or a single one, except the one of this call: of several nodes, those of the
+      /// one that was called. Clients reconnect
       /// automatically: to lock a user out, restrict the user or revoke the key.
       public func endConnections(
         _ request: TidingsV1.EndConnectionsRequest,
@@ -4932,7 +4967,7 @@ extension TidingsV1 {
         }
       }
 
-      /// Sets the log level until the server ends; without a level it only returns it.
+      /// Sets the log level of the node that was called until it ends; without a level it only returns it.
       public func setLogLevel(
         _ request: TidingsV1.SetLogLevelRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -5147,13 +5182,14 @@ extension TidingsV1 {
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.FetchStatisticsResponse
 
-      /// Returns the connections that are open and in use.
+      /// Returns the connections that are open and in use: of several nodes, those of the one that was called.
       func listConnections(
         _ request: TidingsV1.ListConnectionsRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.ListConnectionsResponse
 
-      /// Closes the connections of a user or a key, or a single one, except the one of this call. Clients reconnect
+      /// Closes the connections of a user or a key, or a single one, except the one of this call: of several nodes, those of the
+      /// one that was called. Clients reconnect
       /// automatically: to lock a user out, restrict the user or revoke the key.
       func endConnections(
         _ request: TidingsV1.EndConnectionsRequest,
@@ -5166,7 +5202,7 @@ extension TidingsV1 {
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.ListDevicesResponse
 
-      /// Sets the log level until the server ends; without a level it only returns it.
+      /// Sets the log level of the node that was called until it ends; without a level it only returns it.
       func setLogLevel(
         _ request: TidingsV1.SetLogLevelRequest,
         call: TidingsRPC.ServerCall
@@ -5698,104 +5734,105 @@ extension TidingsProtobuf.FileDescriptor {
       bmNlGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFc2luY2USHQoKY2FsbHNfb3BlbhgGIAEoDVIJY2Fs\
       bHNPcGVuEh0KCmJ5dGVzX2hlbGQYByABKARSCWJ5dGVzSGVsZBIjCg1pc19zdWJzY3JpYmVyGAggASgIUgxpc1N1YnNj\
       cmliZXISFgoGdG9waWNzGAkgASgNUgZ0b3BpY3MiYQoWTGlzdENvbm5lY3Rpb25zUmVxdWVzdBIbCgl1c2VyX25hbWUY\
-      ASABKAlSCHVzZXJOYW1lEhQKBWFmdGVyGAIgASgEUgVhZnRlchIUCgVsaW1pdBgDIAEoDVIFbGltaXQilwEKF0xpc3RD\
+      ASABKAlSCHVzZXJOYW1lEhQKBWFmdGVyGAIgASgEUgVhZnRlchIUCgVsaW1pdBgDIAEoDVIFbGltaXQitAEKF0xpc3RD\
       b25uZWN0aW9uc1Jlc3BvbnNlEjgKC2Nvbm5lY3Rpb25zGAEgAygLMhYudGlkaW5ncy52MS5Db25uZWN0aW9uUgtjb25u\
       ZWN0aW9ucxIfCgttb3JlX2NvbWluZxgCIAEoCFIKbW9yZUNvbWluZxIhCgx1bnVzZWRfY291bnQYAyABKA1SC3VudXNl\
-      ZENvdW50InoKFUVuZENvbm5lY3Rpb25zUmVxdWVzdBIdCgl1c2VyX25hbWUYASABKAlIAFIIdXNlck5hbWUSHwoKcHVi\
-      bGljX2tleRgCIAEoCUgAUglwdWJsaWNLZXkSGAoGbnVtYmVyGAMgASgESABSBm51bWJlckIHCgV3aGljaCIuChZFbmRD\
-      b25uZWN0aW9uc1Jlc3BvbnNlEhQKBWNvdW50GAEgASgNUgVjb3VudCJgCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEgASgJ\
-      UghkZXZpY2VJZBI5CgpsYXN0X3dyaXRlGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJbGFzdFdyaXRl\
-      Il0KEkxpc3REZXZpY2VzUmVxdWVzdBIbCgl1c2VyX25hbWUYASABKAlSCHVzZXJOYW1lEhQKBWFmdGVyGAIgASgJUgVh\
-      ZnRlchIUCgVsaW1pdBgDIAEoDVIFbGltaXQiZAoTTGlzdERldmljZXNSZXNwb25zZRIsCgdkZXZpY2VzGAEgAygLMhIu\
-      dGlkaW5ncy52MS5EZXZpY2VSB2RldmljZXMSHwoLbW9yZV9jb21pbmcYAiABKAhSCm1vcmVDb21pbmciQAoSU2V0TG9n\
-      TGV2ZWxSZXF1ZXN0EioKBWxldmVsGAEgASgOMhQudGlkaW5ncy52MS5Mb2dMZXZlbFIFbGV2ZWwicwoTU2V0TG9nTGV2\
-      ZWxSZXNwb25zZRIqCgVsZXZlbBgBIAEoDjIULnRpZGluZ3MudjEuTG9nTGV2ZWxSBWxldmVsEjAKCHByZXZpb3VzGAIg\
-      ASgOMhQudGlkaW5ncy52MS5Mb2dMZXZlbFIIcHJldmlvdXMitgIKE1NldFJldGVudGlvblJlcXVlc3QSPQoYdG9tYnN0\
-      b25lX3JldGVudGlvbl9kYXlzGAEgASgNSABSFnRvbWJzdG9uZVJldGVudGlvbkRheXOIAQESQwobbm90aWZpY2F0aW9u\
-      X3JldGVudGlvbl9kYXlzGAIgASgNSAFSGW5vdGlmaWNhdGlvblJldGVudGlvbkRheXOIAQESMAoRbm90aWZpY2F0aW9u\
-      c19tYXgYAyABKARIAlIQbm90aWZpY2F0aW9uc01heIgBARIWCgZyZXNldHMYBCABKAhSBnJlc2V0c0IbChlfdG9tYnN0\
-      b25lX3JldGVudGlvbl9kYXlzQh4KHF9ub3RpZmljYXRpb25fcmV0ZW50aW9uX2RheXNCFAoSX25vdGlmaWNhdGlvbnNf\
-      bWF4ItoBChRTZXRSZXRlbnRpb25SZXNwb25zZRI4Chh0b21ic3RvbmVfcmV0ZW50aW9uX2RheXMYASABKA1SFnRvbWJz\
-      dG9uZVJldGVudGlvbkRheXMSPgobbm90aWZpY2F0aW9uX3JldGVudGlvbl9kYXlzGAIgASgNUhlub3RpZmljYXRpb25S\
-      ZXRlbnRpb25EYXlzEisKEW5vdGlmaWNhdGlvbnNfbWF4GAMgASgEUhBub3RpZmljYXRpb25zTWF4EhsKCXNldF9uYW1l\
-      cxgEIAMoCVIIc2V0TmFtZXMiigEKDERyYWluUmVxdWVzdBIvCgZhY3Rpb24YASABKA4yFy50aWRpbmdzLnYxLkRyYWlu\
-      QWN0aW9uUgZhY3Rpb24SFAoFc3RvcHMYAiABKAhSBXN0b3BzEjMKFXBhdGllbmNlX21pbGxpc2Vjb25kcxgDIAEoDVIU\
-      cGF0aWVuY2VNaWxsaXNlY29uZHMiYQoNRHJhaW5SZXNwb25zZRIxCgVzdGF0ZRgBIAEoDjIbLnRpZGluZ3MucnBjLnYx\
-      LlNlcnZlclN0YXRlUgVzdGF0ZRIdCgpjYWxsc19vcGVuGAIgASgNUgljYWxsc09wZW4iGwoZRmV0Y2hDbHVzdGVyU3Rh\
-      dHVzUmVxdWVzdCKsAgoLQ2x1c3Rlck5vZGUSEgoEbmFtZRgBIAEoCVIEbmFtZRIoCgRyb2xlGAIgASgOMhQudGlkaW5n\
-      cy52MS5Ob2RlUm9sZVIEcm9sZRIYCgd2ZXJzaW9uGAMgASgJUgd2ZXJzaW9uEiEKDHJwY19lbmRwb2ludBgEIAEoCVIL\
-      cnBjRW5kcG9pbnQSIwoNcHVzaF9lbmRwb2ludBgFIAEoCVIMcHVzaEVuZHBvaW50Ei8KE3B1YmxpY2F0aW9uc19iZWhp\
-      bmQYBiABKARSEnB1YmxpY2F0aW9uc0JlaGluZBIvChNzaWxlbnRfbWlsbGlzZWNvbmRzGAcgASgNUhJzaWxlbnRNaWxs\
-      aXNlY29uZHMSGwoJaXNfY2FsbGVkGAggASgIUghpc0NhbGxlZCKJAQoaRmV0Y2hDbHVzdGVyU3RhdHVzUmVzcG9uc2US\
-      EgoEdGVybRgBIAEoBFIEdGVybRItCgVub2RlcxgCIAMoCzIXLnRpZGluZ3MudjEuQ2x1c3Rlck5vZGVSBW5vZGVzEigK\
-      EGdyb3Vwc19ydW5fYWdhaW4YAyABKARSDmdyb3Vwc1J1bkFnYWluIlAKF1Jlc2V0RGV2ZWxvcG1lbnRSZXF1ZXN0EhwK\
-      CWNvbnRhaW5lchgBIAEoCVIJY29udGFpbmVyEhcKB2RyeV9ydW4YAiABKAhSBmRyeVJ1biKUAQoYUmVzZXREZXZlbG9w\
-      bWVudFJlc3BvbnNlEjIKB2NoYW5nZXMYASADKAsyGC50aWRpbmdzLnYxLlNjaGVtYUNoYW5nZVIHY2hhbmdlcxIlCg5k\
-      YXRhYmFzZV9jb3VudBgCIAEoDVINZGF0YWJhc2VDb3VudBIdCgppc19ydW5uaW5nGAMgASgIUglpc1J1bm5pbmciVwoU\
-      RmV0Y2hVc2VyRGF0YVJlcXVlc3QSGwoJdXNlcl9uYW1lGAEgASgJUgh1c2VyTmFtZRIiCgxjb250aW51YXRpb24YAiAB\
-      KAxSDGNvbnRpbnVhdGlvbiLaBAoMVXNlckRhdGFJdGVtEjcKC2RhdGFiYXNlX2lkGAEgASgLMhYudGlkaW5ncy52MS5E\
-      YXRhYmFzZUlEUgpkYXRhYmFzZUlkEi8KB2FjY291bnQYAiABKAsyEy50aWRpbmdzLnYxLkFjY291bnRIAFIHYWNjb3Vu\
-      dBIpCgV1c2FnZRgDIAEoCzIRLnRpZGluZ3MudjEuVXNhZ2VIAFIFdXNhZ2USLAoGZGV2aWNlGAQgASgLMhIudGlkaW5n\
-      cy52MS5EZXZpY2VIAFIGZGV2aWNlEiwKBHpvbmUYBSABKAsyFi50aWRpbmdzLnYxLlJlY29yZFpvbmVIAFIEem9uZRIs\
-      CgZyZWNvcmQYBiABKAsyEi50aWRpbmdzLnYxLlJlY29yZEgAUgZyZWNvcmQSPgoMc3Vic2NyaXB0aW9uGAcgASgLMhgu\
-      dGlkaW5ncy52MS5TdWJzY3JpcHRpb25IAFIMc3Vic2NyaXB0aW9uEj4KDG5vdGlmaWNhdGlvbhgIIAEoCzIYLnRpZGlu\
-      Z3MudjEuTm90aWZpY2F0aW9uSABSDG5vdGlmaWNhdGlvbhIxCgVzaGFyZRgJIAEoCzIZLnRpZGluZ3MudjEuU2hhcmVN\
-      ZXRhZGF0YUgAUgVzaGFyZRIpCgVhc3NldBgKIAEoCzIRLnRpZGluZ3MudjEuQXNzZXRIAFIFYXNzZXQSRQoPZGlyZWN0\
-      b3J5X2VudHJ5GAsgASgLMhoudGlkaW5ncy52MS5EaXJlY3RvcnlFbnRyeUgAUg5kaXJlY3RvcnlFbnRyeUIGCgRpdGVt\
-      ImsKFUZldGNoVXNlckRhdGFSZXNwb25zZRIuCgVpdGVtcxgBIAMoCzIYLnRpZGluZ3MudjEuVXNlckRhdGFJdGVtUgVp\
-      dGVtcxIiCgxjb250aW51YXRpb24YAiABKAxSDGNvbnRpbnVhdGlvbiJ3ChBFcmFzZVVzZXJSZXF1ZXN0EhsKCXVzZXJf\
-      bmFtZRgBIAEoCVIIdXNlck5hbWUSRgoOcHVibGljX3JlY29yZHMYAiABKA4yHy50aWRpbmdzLnYxLlB1YmxpY1JlY29y\
-      ZHNBY3Rpb25SDXB1YmxpY1JlY29yZHMiRgoRRXJhc2VVc2VyUmVzcG9uc2USMQoHZXJhc3VyZRgBIAEoCzIXLnRpZGlu\
-      Z3MudjEuVXNlckVyYXN1cmVSB2VyYXN1cmUiXgoTRmV0Y2hFcmFzdXJlUmVxdWVzdBIdCgl1c2VyX25hbWUYASABKAlI\
-      AFIIdXNlck5hbWUSHwoKZXJhc3VyZV9pZBgCIAEoCUgAUgllcmFzdXJlSWRCBwoFd2hpY2giSQoURmV0Y2hFcmFzdXJl\
-      UmVzcG9uc2USMQoHZXJhc3VyZRgBIAEoCzIXLnRpZGluZ3MudjEuVXNlckVyYXN1cmVSB2VyYXN1cmUilQMKC1VzZXJF\
-      cmFzdXJlEh0KCmVyYXN1cmVfaWQYASABKAlSCWVyYXN1cmVJZBIbCgl1c2VyX25hbWUYAiABKAlSCHVzZXJOYW1lEiEK\
-      DHJlcXVlc3RlZF9ieRgDIAEoCVILcmVxdWVzdGVkQnkSOAoJcmVxdWVzdGVkGAQgASgLMhouZ29vZ2xlLnByb3RvYnVm\
-      LlRpbWVzdGFtcFIJcmVxdWVzdGVkEjYKCGZpbmlzaGVkGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFII\
-      ZmluaXNoZWQSRgoOcHVibGljX3JlY29yZHMYBiABKA4yHy50aWRpbmdzLnYxLlB1YmxpY1JlY29yZHNBY3Rpb25SDXB1\
-      YmxpY1JlY29yZHMSLwoGZXJhc2VkGAcgAygLMhcudGlkaW5ncy52MS5FcmFzZWRDb3VudFIGZXJhc2VkEjwKCnJlbWFp\
-      bmRlcnMYCCADKAsyHC50aWRpbmdzLnYxLkVyYXN1cmVSZW1haW5kZXJSCnJlbWFpbmRlcnMiNwoLRXJhc2VkQ291bnQS\
-      EgoEa2luZBgBIAEoCVIEa2luZBIUCgVjb3VudBgCIAEoBFIFY291bnQiZgoQRXJhc3VyZVJlbWFpbmRlchIgCgtkZXNj\
-      cmlwdGlvbhgBIAEoCVILZGVzY3JpcHRpb24SMAoFdW50aWwYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1w\
-      UgV1bnRpbCqDAQoJQ2hlY2tTdGVwEhoKFkNIRUNLX1NURVBfVU5TUEVDSUZJRUQQABIUChBDSEVDS19TVEVQX1BBR0VT\
-      EAESFQoRQ0hFQ0tfU1RFUF9BU1NFVFMQAhIYChRDSEVDS19TVEVQX1NUUlVDVFVSRRADEhMKD0NIRUNLX1NURVBfRE9O\
-      RRAEKnoKCExvZ0xldmVsEhkKFUxPR19MRVZFTF9VTlNQRUNJRklFRBAAEhMKD0xPR19MRVZFTF9ERUJVRxABEhIKDkxP\
-      R19MRVZFTF9JTkZPEAISFQoRTE9HX0xFVkVMX1dBUk5JTkcQAxITCg9MT0dfTEVWRUxfRVJST1IQBCpcCgtEcmFpbkFj\
-      dGlvbhIcChhEUkFJTl9BQ1RJT05fVU5TUEVDSUZJRUQQABIWChJEUkFJTl9BQ1RJT05fRFJBSU4QARIXChNEUkFJTl9B\
-      Q1RJT05fUkVTVU1FEAIqUwoITm9kZVJvbGUSGQoVTk9ERV9ST0xFX1VOU1BFQ0lGSUVEEAASFAoQTk9ERV9ST0xFX0xF\
-      QURFUhABEhYKEk5PREVfUk9MRV9GT0xMT1dFUhACKn4KE1B1YmxpY1JlY29yZHNBY3Rpb24SJQohUFVCTElDX1JFQ09S\
-      RFNfQUNUSU9OX1VOU1BFQ0lGSUVEEAASIAocUFVCTElDX1JFQ09SRFNfQUNUSU9OX0RFTEVURRABEh4KGlBVQkxJQ19S\
-      RUNPUkRTX0FDVElPTl9LRUVQEAIywxAKDEFkbWluU2VydmljZRJLCgpDcmVhdGVVc2VyEh0udGlkaW5ncy52MS5DcmVh\
-      dGVVc2VyUmVxdWVzdBoeLnRpZGluZ3MudjEuQ3JlYXRlVXNlclJlc3BvbnNlElAKClVwZGF0ZVVzZXISHS50aWRpbmdz\
-      LnYxLlVwZGF0ZVVzZXJSZXF1ZXN0Gh4udGlkaW5ncy52MS5VcGRhdGVVc2VyUmVzcG9uc2UiA5ACAhJNCglMaXN0VXNl\
-      cnMSHC50aWRpbmdzLnYxLkxpc3RVc2Vyc1JlcXVlc3QaHS50aWRpbmdzLnYxLkxpc3RVc2Vyc1Jlc3BvbnNlIgOQAgES\
-      VgoMQXV0aG9yaXplS2V5Eh8udGlkaW5ncy52MS5BdXRob3JpemVLZXlSZXF1ZXN0GiAudGlkaW5ncy52MS5BdXRob3Jp\
-      emVLZXlSZXNwb25zZSIDkAICEk0KCVJldm9rZUtleRIcLnRpZGluZ3MudjEuUmV2b2tlS2V5UmVxdWVzdBodLnRpZGlu\
-      Z3MudjEuUmV2b2tlS2V5UmVzcG9uc2UiA5ACAhJTCgtBc3NpZ25Sb2xlcxIeLnRpZGluZ3MudjEuQXNzaWduUm9sZXNS\
-      ZXF1ZXN0Gh8udGlkaW5ncy52MS5Bc3NpZ25Sb2xlc1Jlc3BvbnNlIgOQAgISVwoOQ3JlYXRlV2ViVG9rZW4SIS50aWRp\
-      bmdzLnYxLkNyZWF0ZVdlYlRva2VuUmVxdWVzdBoiLnRpZGluZ3MudjEuQ3JlYXRlV2ViVG9rZW5SZXNwb25zZRJZCg1M\
-      aXN0V2ViVG9rZW5zEiAudGlkaW5ncy52MS5MaXN0V2ViVG9rZW5zUmVxdWVzdBohLnRpZGluZ3MudjEuTGlzdFdlYlRv\
-      a2Vuc1Jlc3BvbnNlIgOQAgESXAoOUmV2b2tlV2ViVG9rZW4SIS50aWRpbmdzLnYxLlJldm9rZVdlYlRva2VuUmVxdWVz\
-      dBoiLnRpZGluZ3MudjEuUmV2b2tlV2ViVG9rZW5SZXNwb25zZSIDkAICElkKDUZldGNoQXVkaXRMb2cSIC50aWRpbmdz\
-      LnYxLkZldGNoQXVkaXRMb2dSZXF1ZXN0GiEudGlkaW5ncy52MS5GZXRjaEF1ZGl0TG9nUmVzcG9uc2UiA5ACARJTCgxD\
-      cmVhdGVCYWNrdXASHy50aWRpbmdzLnYxLkNyZWF0ZUJhY2t1cFJlcXVlc3QaIC50aWRpbmdzLnYxLkNyZWF0ZUJhY2t1\
-      cFJlc3BvbnNlMAESUgoKQ2hlY2tTdG9yZRIdLnRpZGluZ3MudjEuQ2hlY2tTdG9yZVJlcXVlc3QaHi50aWRpbmdzLnYx\
-      LkNoZWNrU3RvcmVSZXNwb25zZSIDkAIBMAESXwoPRmV0Y2hTdGF0aXN0aWNzEiIudGlkaW5ncy52MS5GZXRjaFN0YXRp\
-      c3RpY3NSZXF1ZXN0GiMudGlkaW5ncy52MS5GZXRjaFN0YXRpc3RpY3NSZXNwb25zZSIDkAIBEl8KD0xpc3RDb25uZWN0\
-      aW9ucxIiLnRpZGluZ3MudjEuTGlzdENvbm5lY3Rpb25zUmVxdWVzdBojLnRpZGluZ3MudjEuTGlzdENvbm5lY3Rpb25z\
-      UmVzcG9uc2UiA5ACARJcCg5FbmRDb25uZWN0aW9ucxIhLnRpZGluZ3MudjEuRW5kQ29ubmVjdGlvbnNSZXF1ZXN0GiIu\
-      dGlkaW5ncy52MS5FbmRDb25uZWN0aW9uc1Jlc3BvbnNlIgOQAgISUwoLTGlzdERldmljZXMSHi50aWRpbmdzLnYxLkxp\
-      c3REZXZpY2VzUmVxdWVzdBofLnRpZGluZ3MudjEuTGlzdERldmljZXNSZXNwb25zZSIDkAIBElMKC1NldExvZ0xldmVs\
-      Eh4udGlkaW5ncy52MS5TZXRMb2dMZXZlbFJlcXVlc3QaHy50aWRpbmdzLnYxLlNldExvZ0xldmVsUmVzcG9uc2UiA5AC\
-      AhJWCgxTZXRSZXRlbnRpb24SHy50aWRpbmdzLnYxLlNldFJldGVudGlvblJlcXVlc3QaIC50aWRpbmdzLnYxLlNldFJl\
-      dGVudGlvblJlc3BvbnNlIgOQAgISQQoFRHJhaW4SGC50aWRpbmdzLnYxLkRyYWluUmVxdWVzdBoZLnRpZGluZ3MudjEu\
-      RHJhaW5SZXNwb25zZSIDkAICEmgKEkZldGNoQ2x1c3RlclN0YXR1cxIlLnRpZGluZ3MudjEuRmV0Y2hDbHVzdGVyU3Rh\
-      dHVzUmVxdWVzdBomLnRpZGluZ3MudjEuRmV0Y2hDbHVzdGVyU3RhdHVzUmVzcG9uc2UiA5ACARJiChBSZXNldERldmVs\
-      b3BtZW50EiMudGlkaW5ncy52MS5SZXNldERldmVsb3BtZW50UmVxdWVzdBokLnRpZGluZ3MudjEuUmVzZXREZXZlbG9w\
-      bWVudFJlc3BvbnNlIgOQAgISWQoNRmV0Y2hVc2VyRGF0YRIgLnRpZGluZ3MudjEuRmV0Y2hVc2VyRGF0YVJlcXVlc3Qa\
-      IS50aWRpbmdzLnYxLkZldGNoVXNlckRhdGFSZXNwb25zZSIDkAIBEk0KCUVyYXNlVXNlchIcLnRpZGluZ3MudjEuRXJh\
-      c2VVc2VyUmVxdWVzdBodLnRpZGluZ3MudjEuRXJhc2VVc2VyUmVzcG9uc2UiA5ACAhJWCgxGZXRjaEVyYXN1cmUSHy50\
-      aWRpbmdzLnYxLkZldGNoRXJhc3VyZVJlcXVlc3QaIC50aWRpbmdzLnYxLkZldGNoRXJhc3VyZVJlc3BvbnNlIgOQAgFi\
-      BnByb3RvMw==
+      ZENvdW50EhsKCW5vZGVfbmFtZRgEIAEoCVIIbm9kZU5hbWUiegoVRW5kQ29ubmVjdGlvbnNSZXF1ZXN0Eh0KCXVzZXJf\
+      bmFtZRgBIAEoCUgAUgh1c2VyTmFtZRIfCgpwdWJsaWNfa2V5GAIgASgJSABSCXB1YmxpY0tleRIYCgZudW1iZXIYAyAB\
+      KARIAFIGbnVtYmVyQgcKBXdoaWNoIi4KFkVuZENvbm5lY3Rpb25zUmVzcG9uc2USFAoFY291bnQYASABKA1SBWNvdW50\
+      ImAKBkRldmljZRIbCglkZXZpY2VfaWQYASABKAlSCGRldmljZUlkEjkKCmxhc3Rfd3JpdGUYAiABKAsyGi5nb29nbGUu\
+      cHJvdG9idWYuVGltZXN0YW1wUglsYXN0V3JpdGUiXQoSTGlzdERldmljZXNSZXF1ZXN0EhsKCXVzZXJfbmFtZRgBIAEo\
+      CVIIdXNlck5hbWUSFAoFYWZ0ZXIYAiABKAlSBWFmdGVyEhQKBWxpbWl0GAMgASgNUgVsaW1pdCJkChNMaXN0RGV2aWNl\
+      c1Jlc3BvbnNlEiwKB2RldmljZXMYASADKAsyEi50aWRpbmdzLnYxLkRldmljZVIHZGV2aWNlcxIfCgttb3JlX2NvbWlu\
+      ZxgCIAEoCFIKbW9yZUNvbWluZyJAChJTZXRMb2dMZXZlbFJlcXVlc3QSKgoFbGV2ZWwYASABKA4yFC50aWRpbmdzLnYx\
+      LkxvZ0xldmVsUgVsZXZlbCKQAQoTU2V0TG9nTGV2ZWxSZXNwb25zZRIqCgVsZXZlbBgBIAEoDjIULnRpZGluZ3MudjEu\
+      TG9nTGV2ZWxSBWxldmVsEjAKCHByZXZpb3VzGAIgASgOMhQudGlkaW5ncy52MS5Mb2dMZXZlbFIIcHJldmlvdXMSGwoJ\
+      bm9kZV9uYW1lGAMgASgJUghub2RlTmFtZSK2AgoTU2V0UmV0ZW50aW9uUmVxdWVzdBI9Chh0b21ic3RvbmVfcmV0ZW50\
+      aW9uX2RheXMYASABKA1IAFIWdG9tYnN0b25lUmV0ZW50aW9uRGF5c4gBARJDChtub3RpZmljYXRpb25fcmV0ZW50aW9u\
+      X2RheXMYAiABKA1IAVIZbm90aWZpY2F0aW9uUmV0ZW50aW9uRGF5c4gBARIwChFub3RpZmljYXRpb25zX21heBgDIAEo\
+      BEgCUhBub3RpZmljYXRpb25zTWF4iAEBEhYKBnJlc2V0cxgEIAEoCFIGcmVzZXRzQhsKGV90b21ic3RvbmVfcmV0ZW50\
+      aW9uX2RheXNCHgocX25vdGlmaWNhdGlvbl9yZXRlbnRpb25fZGF5c0IUChJfbm90aWZpY2F0aW9uc19tYXgi2gEKFFNl\
+      dFJldGVudGlvblJlc3BvbnNlEjgKGHRvbWJzdG9uZV9yZXRlbnRpb25fZGF5cxgBIAEoDVIWdG9tYnN0b25lUmV0ZW50\
+      aW9uRGF5cxI+Chtub3RpZmljYXRpb25fcmV0ZW50aW9uX2RheXMYAiABKA1SGW5vdGlmaWNhdGlvblJldGVudGlvbkRh\
+      eXMSKwoRbm90aWZpY2F0aW9uc19tYXgYAyABKARSEG5vdGlmaWNhdGlvbnNNYXgSGwoJc2V0X25hbWVzGAQgAygJUghz\
+      ZXROYW1lcyKKAQoMRHJhaW5SZXF1ZXN0Ei8KBmFjdGlvbhgBIAEoDjIXLnRpZGluZ3MudjEuRHJhaW5BY3Rpb25SBmFj\
+      dGlvbhIUCgVzdG9wcxgCIAEoCFIFc3RvcHMSMwoVcGF0aWVuY2VfbWlsbGlzZWNvbmRzGAMgASgNUhRwYXRpZW5jZU1p\
+      bGxpc2Vjb25kcyJhCg1EcmFpblJlc3BvbnNlEjEKBXN0YXRlGAEgASgOMhsudGlkaW5ncy5ycGMudjEuU2VydmVyU3Rh\
+      dGVSBXN0YXRlEh0KCmNhbGxzX29wZW4YAiABKA1SCWNhbGxzT3BlbiIbChlGZXRjaENsdXN0ZXJTdGF0dXNSZXF1ZXN0\
+      Is0CCgtDbHVzdGVyTm9kZRISCgRuYW1lGAEgASgJUgRuYW1lEigKBHJvbGUYAiABKA4yFC50aWRpbmdzLnYxLk5vZGVS\
+      b2xlUgRyb2xlEhgKB3ZlcnNpb24YAyABKAlSB3ZlcnNpb24SIQoMcnBjX2VuZHBvaW50GAQgASgJUgtycGNFbmRwb2lu\
+      dBIjCg1wdXNoX2VuZHBvaW50GAUgASgJUgxwdXNoRW5kcG9pbnQSLwoTcHVibGljYXRpb25zX2JlaGluZBgGIAEoBFIS\
+      cHVibGljYXRpb25zQmVoaW5kEi8KE3NpbGVudF9taWxsaXNlY29uZHMYByABKA1SEnNpbGVudE1pbGxpc2Vjb25kcxIb\
+      Cglpc19jYWxsZWQYCCABKAhSCGlzQ2FsbGVkEh8KC2RhdGFfZm9ybWF0GAkgASgEUgpkYXRhRm9ybWF0IqoBChpGZXRj\
+      aENsdXN0ZXJTdGF0dXNSZXNwb25zZRISCgR0ZXJtGAEgASgEUgR0ZXJtEi0KBW5vZGVzGAIgAygLMhcudGlkaW5ncy52\
+      MS5DbHVzdGVyTm9kZVIFbm9kZXMSKAoQZ3JvdXBzX3J1bl9hZ2FpbhgDIAEoBFIOZ3JvdXBzUnVuQWdhaW4SHwoLZGF0\
+      YV9mb3JtYXQYBCABKARSCmRhdGFGb3JtYXQiUAoXUmVzZXREZXZlbG9wbWVudFJlcXVlc3QSHAoJY29udGFpbmVyGAEg\
+      ASgJUgljb250YWluZXISFwoHZHJ5X3J1bhgCIAEoCFIGZHJ5UnVuIpQBChhSZXNldERldmVsb3BtZW50UmVzcG9uc2US\
+      MgoHY2hhbmdlcxgBIAMoCzIYLnRpZGluZ3MudjEuU2NoZW1hQ2hhbmdlUgdjaGFuZ2VzEiUKDmRhdGFiYXNlX2NvdW50\
+      GAIgASgNUg1kYXRhYmFzZUNvdW50Eh0KCmlzX3J1bm5pbmcYAyABKAhSCWlzUnVubmluZyJXChRGZXRjaFVzZXJEYXRh\
+      UmVxdWVzdBIbCgl1c2VyX25hbWUYASABKAlSCHVzZXJOYW1lEiIKDGNvbnRpbnVhdGlvbhgCIAEoDFIMY29udGludWF0\
+      aW9uItoECgxVc2VyRGF0YUl0ZW0SNwoLZGF0YWJhc2VfaWQYASABKAsyFi50aWRpbmdzLnYxLkRhdGFiYXNlSURSCmRh\
+      dGFiYXNlSWQSLwoHYWNjb3VudBgCIAEoCzITLnRpZGluZ3MudjEuQWNjb3VudEgAUgdhY2NvdW50EikKBXVzYWdlGAMg\
+      ASgLMhEudGlkaW5ncy52MS5Vc2FnZUgAUgV1c2FnZRIsCgZkZXZpY2UYBCABKAsyEi50aWRpbmdzLnYxLkRldmljZUgA\
+      UgZkZXZpY2USLAoEem9uZRgFIAEoCzIWLnRpZGluZ3MudjEuUmVjb3JkWm9uZUgAUgR6b25lEiwKBnJlY29yZBgGIAEo\
+      CzISLnRpZGluZ3MudjEuUmVjb3JkSABSBnJlY29yZBI+CgxzdWJzY3JpcHRpb24YByABKAsyGC50aWRpbmdzLnYxLlN1\
+      YnNjcmlwdGlvbkgAUgxzdWJzY3JpcHRpb24SPgoMbm90aWZpY2F0aW9uGAggASgLMhgudGlkaW5ncy52MS5Ob3RpZmlj\
+      YXRpb25IAFIMbm90aWZpY2F0aW9uEjEKBXNoYXJlGAkgASgLMhkudGlkaW5ncy52MS5TaGFyZU1ldGFkYXRhSABSBXNo\
+      YXJlEikKBWFzc2V0GAogASgLMhEudGlkaW5ncy52MS5Bc3NldEgAUgVhc3NldBJFCg9kaXJlY3RvcnlfZW50cnkYCyAB\
+      KAsyGi50aWRpbmdzLnYxLkRpcmVjdG9yeUVudHJ5SABSDmRpcmVjdG9yeUVudHJ5QgYKBGl0ZW0iawoVRmV0Y2hVc2Vy\
+      RGF0YVJlc3BvbnNlEi4KBWl0ZW1zGAEgAygLMhgudGlkaW5ncy52MS5Vc2VyRGF0YUl0ZW1SBWl0ZW1zEiIKDGNvbnRp\
+      bnVhdGlvbhgCIAEoDFIMY29udGludWF0aW9uIncKEEVyYXNlVXNlclJlcXVlc3QSGwoJdXNlcl9uYW1lGAEgASgJUgh1\
+      c2VyTmFtZRJGCg5wdWJsaWNfcmVjb3JkcxgCIAEoDjIfLnRpZGluZ3MudjEuUHVibGljUmVjb3Jkc0FjdGlvblINcHVi\
+      bGljUmVjb3JkcyJGChFFcmFzZVVzZXJSZXNwb25zZRIxCgdlcmFzdXJlGAEgASgLMhcudGlkaW5ncy52MS5Vc2VyRXJh\
+      c3VyZVIHZXJhc3VyZSJeChNGZXRjaEVyYXN1cmVSZXF1ZXN0Eh0KCXVzZXJfbmFtZRgBIAEoCUgAUgh1c2VyTmFtZRIf\
+      CgplcmFzdXJlX2lkGAIgASgJSABSCWVyYXN1cmVJZEIHCgV3aGljaCJJChRGZXRjaEVyYXN1cmVSZXNwb25zZRIxCgdl\
+      cmFzdXJlGAEgASgLMhcudGlkaW5ncy52MS5Vc2VyRXJhc3VyZVIHZXJhc3VyZSKVAwoLVXNlckVyYXN1cmUSHQoKZXJh\
+      c3VyZV9pZBgBIAEoCVIJZXJhc3VyZUlkEhsKCXVzZXJfbmFtZRgCIAEoCVIIdXNlck5hbWUSIQoMcmVxdWVzdGVkX2J5\
+      GAMgASgJUgtyZXF1ZXN0ZWRCeRI4CglyZXF1ZXN0ZWQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgly\
+      ZXF1ZXN0ZWQSNgoIZmluaXNoZWQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUghmaW5pc2hlZBJGCg5w\
+      dWJsaWNfcmVjb3JkcxgGIAEoDjIfLnRpZGluZ3MudjEuUHVibGljUmVjb3Jkc0FjdGlvblINcHVibGljUmVjb3JkcxIv\
+      CgZlcmFzZWQYByADKAsyFy50aWRpbmdzLnYxLkVyYXNlZENvdW50UgZlcmFzZWQSPAoKcmVtYWluZGVycxgIIAMoCzIc\
+      LnRpZGluZ3MudjEuRXJhc3VyZVJlbWFpbmRlclIKcmVtYWluZGVycyI3CgtFcmFzZWRDb3VudBISCgRraW5kGAEgASgJ\
+      UgRraW5kEhQKBWNvdW50GAIgASgEUgVjb3VudCJmChBFcmFzdXJlUmVtYWluZGVyEiAKC2Rlc2NyaXB0aW9uGAEgASgJ\
+      UgtkZXNjcmlwdGlvbhIwCgV1bnRpbBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBXVudGlsKoMBCglD\
+      aGVja1N0ZXASGgoWQ0hFQ0tfU1RFUF9VTlNQRUNJRklFRBAAEhQKEENIRUNLX1NURVBfUEFHRVMQARIVChFDSEVDS19T\
+      VEVQX0FTU0VUUxACEhgKFENIRUNLX1NURVBfU1RSVUNUVVJFEAMSEwoPQ0hFQ0tfU1RFUF9ET05FEAQqegoITG9nTGV2\
+      ZWwSGQoVTE9HX0xFVkVMX1VOU1BFQ0lGSUVEEAASEwoPTE9HX0xFVkVMX0RFQlVHEAESEgoOTE9HX0xFVkVMX0lORk8Q\
+      AhIVChFMT0dfTEVWRUxfV0FSTklORxADEhMKD0xPR19MRVZFTF9FUlJPUhAEKlwKC0RyYWluQWN0aW9uEhwKGERSQUlO\
+      X0FDVElPTl9VTlNQRUNJRklFRBAAEhYKEkRSQUlOX0FDVElPTl9EUkFJThABEhcKE0RSQUlOX0FDVElPTl9SRVNVTUUQ\
+      AipTCghOb2RlUm9sZRIZChVOT0RFX1JPTEVfVU5TUEVDSUZJRUQQABIUChBOT0RFX1JPTEVfTEVBREVSEAESFgoSTk9E\
+      RV9ST0xFX0ZPTExPV0VSEAIqfgoTUHVibGljUmVjb3Jkc0FjdGlvbhIlCiFQVUJMSUNfUkVDT1JEU19BQ1RJT05fVU5T\
+      UEVDSUZJRUQQABIgChxQVUJMSUNfUkVDT1JEU19BQ1RJT05fREVMRVRFEAESHgoaUFVCTElDX1JFQ09SRFNfQUNUSU9O\
+      X0tFRVAQAjLDEAoMQWRtaW5TZXJ2aWNlEksKCkNyZWF0ZVVzZXISHS50aWRpbmdzLnYxLkNyZWF0ZVVzZXJSZXF1ZXN0\
+      Gh4udGlkaW5ncy52MS5DcmVhdGVVc2VyUmVzcG9uc2USUAoKVXBkYXRlVXNlchIdLnRpZGluZ3MudjEuVXBkYXRlVXNl\
+      clJlcXVlc3QaHi50aWRpbmdzLnYxLlVwZGF0ZVVzZXJSZXNwb25zZSIDkAICEk0KCUxpc3RVc2VycxIcLnRpZGluZ3Mu\
+      djEuTGlzdFVzZXJzUmVxdWVzdBodLnRpZGluZ3MudjEuTGlzdFVzZXJzUmVzcG9uc2UiA5ACARJWCgxBdXRob3JpemVL\
+      ZXkSHy50aWRpbmdzLnYxLkF1dGhvcml6ZUtleVJlcXVlc3QaIC50aWRpbmdzLnYxLkF1dGhvcml6ZUtleVJlc3BvbnNl\
+      IgOQAgISTQoJUmV2b2tlS2V5EhwudGlkaW5ncy52MS5SZXZva2VLZXlSZXF1ZXN0Gh0udGlkaW5ncy52MS5SZXZva2VL\
+      ZXlSZXNwb25zZSIDkAICElMKC0Fzc2lnblJvbGVzEh4udGlkaW5ncy52MS5Bc3NpZ25Sb2xlc1JlcXVlc3QaHy50aWRp\
+      bmdzLnYxLkFzc2lnblJvbGVzUmVzcG9uc2UiA5ACAhJXCg5DcmVhdGVXZWJUb2tlbhIhLnRpZGluZ3MudjEuQ3JlYXRl\
+      V2ViVG9rZW5SZXF1ZXN0GiIudGlkaW5ncy52MS5DcmVhdGVXZWJUb2tlblJlc3BvbnNlElkKDUxpc3RXZWJUb2tlbnMS\
+      IC50aWRpbmdzLnYxLkxpc3RXZWJUb2tlbnNSZXF1ZXN0GiEudGlkaW5ncy52MS5MaXN0V2ViVG9rZW5zUmVzcG9uc2Ui\
+      A5ACARJcCg5SZXZva2VXZWJUb2tlbhIhLnRpZGluZ3MudjEuUmV2b2tlV2ViVG9rZW5SZXF1ZXN0GiIudGlkaW5ncy52\
+      MS5SZXZva2VXZWJUb2tlblJlc3BvbnNlIgOQAgISWQoNRmV0Y2hBdWRpdExvZxIgLnRpZGluZ3MudjEuRmV0Y2hBdWRp\
+      dExvZ1JlcXVlc3QaIS50aWRpbmdzLnYxLkZldGNoQXVkaXRMb2dSZXNwb25zZSIDkAIBElMKDENyZWF0ZUJhY2t1cBIf\
+      LnRpZGluZ3MudjEuQ3JlYXRlQmFja3VwUmVxdWVzdBogLnRpZGluZ3MudjEuQ3JlYXRlQmFja3VwUmVzcG9uc2UwARJS\
+      CgpDaGVja1N0b3JlEh0udGlkaW5ncy52MS5DaGVja1N0b3JlUmVxdWVzdBoeLnRpZGluZ3MudjEuQ2hlY2tTdG9yZVJl\
+      c3BvbnNlIgOQAgEwARJfCg9GZXRjaFN0YXRpc3RpY3MSIi50aWRpbmdzLnYxLkZldGNoU3RhdGlzdGljc1JlcXVlc3Qa\
+      Iy50aWRpbmdzLnYxLkZldGNoU3RhdGlzdGljc1Jlc3BvbnNlIgOQAgESXwoPTGlzdENvbm5lY3Rpb25zEiIudGlkaW5n\
+      cy52MS5MaXN0Q29ubmVjdGlvbnNSZXF1ZXN0GiMudGlkaW5ncy52MS5MaXN0Q29ubmVjdGlvbnNSZXNwb25zZSIDkAIB\
+      ElwKDkVuZENvbm5lY3Rpb25zEiEudGlkaW5ncy52MS5FbmRDb25uZWN0aW9uc1JlcXVlc3QaIi50aWRpbmdzLnYxLkVu\
+      ZENvbm5lY3Rpb25zUmVzcG9uc2UiA5ACAhJTCgtMaXN0RGV2aWNlcxIeLnRpZGluZ3MudjEuTGlzdERldmljZXNSZXF1\
+      ZXN0Gh8udGlkaW5ncy52MS5MaXN0RGV2aWNlc1Jlc3BvbnNlIgOQAgESUwoLU2V0TG9nTGV2ZWwSHi50aWRpbmdzLnYx\
+      LlNldExvZ0xldmVsUmVxdWVzdBofLnRpZGluZ3MudjEuU2V0TG9nTGV2ZWxSZXNwb25zZSIDkAICElYKDFNldFJldGVu\
+      dGlvbhIfLnRpZGluZ3MudjEuU2V0UmV0ZW50aW9uUmVxdWVzdBogLnRpZGluZ3MudjEuU2V0UmV0ZW50aW9uUmVzcG9u\
+      c2UiA5ACAhJBCgVEcmFpbhIYLnRpZGluZ3MudjEuRHJhaW5SZXF1ZXN0GhkudGlkaW5ncy52MS5EcmFpblJlc3BvbnNl\
+      IgOQAgISaAoSRmV0Y2hDbHVzdGVyU3RhdHVzEiUudGlkaW5ncy52MS5GZXRjaENsdXN0ZXJTdGF0dXNSZXF1ZXN0GiYu\
+      dGlkaW5ncy52MS5GZXRjaENsdXN0ZXJTdGF0dXNSZXNwb25zZSIDkAIBEmIKEFJlc2V0RGV2ZWxvcG1lbnQSIy50aWRp\
+      bmdzLnYxLlJlc2V0RGV2ZWxvcG1lbnRSZXF1ZXN0GiQudGlkaW5ncy52MS5SZXNldERldmVsb3BtZW50UmVzcG9uc2Ui\
+      A5ACAhJZCg1GZXRjaFVzZXJEYXRhEiAudGlkaW5ncy52MS5GZXRjaFVzZXJEYXRhUmVxdWVzdBohLnRpZGluZ3MudjEu\
+      RmV0Y2hVc2VyRGF0YVJlc3BvbnNlIgOQAgESTQoJRXJhc2VVc2VyEhwudGlkaW5ncy52MS5FcmFzZVVzZXJSZXF1ZXN0\
+      Gh0udGlkaW5ncy52MS5FcmFzZVVzZXJSZXNwb25zZSIDkAICElYKDEZldGNoRXJhc3VyZRIfLnRpZGluZ3MudjEuRmV0\
+      Y2hFcmFzdXJlUmVxdWVzdBogLnRpZGluZ3MudjEuRmV0Y2hFcmFzdXJlUmVzcG9uc2UiA5ACAWIGcHJvdG8z
       """)
 }

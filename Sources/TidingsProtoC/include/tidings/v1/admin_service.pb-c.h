@@ -1190,10 +1190,14 @@ struct  Tidings__V1__ListConnectionsResponse
    * Unused connections of all users.
    */
   uint32_t unused_count;
+  /*
+   * The node whose connections they are; empty: the server is alone.
+   */
+  ProtobufCBinaryData node_name;
 };
 #define TIDINGS__V1__LIST_CONNECTIONS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__list_connections_response__descriptor) \
-    , 0,NULL, 0, 0 }
+    , 0,NULL, 0, 0, {0,NULL} }
 
 
 typedef enum {
@@ -1342,10 +1346,14 @@ struct  Tidings__V1__SetLogLevelResponse
    * Before.
    */
   Tidings__V1__LogLevel previous;
+  /*
+   * The node whose level it is; empty: the server is alone.
+   */
+  ProtobufCBinaryData node_name;
 };
 #define TIDINGS__V1__SET_LOG_LEVEL_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__set_log_level_response__descriptor) \
-    , TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_UNSPECIFIED, TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_UNSPECIFIED }
+    , TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_UNSPECIFIED, TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_UNSPECIFIED, {0,NULL} }
 
 
 typedef enum {
@@ -1527,10 +1535,15 @@ struct  Tidings__V1__ClusterNode
    * The call came through this node.
    */
   protobuf_c_boolean is_called;
+  /*
+   * The data format that its version reads and writes. A node whose version does not know that of the database cannot lead.
+   * 0: the version does not say.
+   */
+  uint64_t data_format;
 };
 #define TIDINGS__V1__CLUSTER_NODE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__cluster_node__descriptor) \
-    , {0,NULL}, TIDINGS__V1__NODE_ROLE__NODE_ROLE_UNSPECIFIED, {0,NULL}, {0,NULL}, {0,NULL}, 0, 0, 0 }
+    , {0,NULL}, TIDINGS__V1__NODE_ROLE__NODE_ROLE_UNSPECIFIED, {0,NULL}, {0,NULL}, {0,NULL}, 0, 0, 0, 0 }
 
 
 /*
@@ -1552,10 +1565,14 @@ struct  Tidings__V1__FetchClusterStatusResponse
    * Groups of calls that the leader has run again, because the database rolled them back.
    */
   uint64_t groups_run_again;
+  /*
+   * The data format of the database: that of the newest version that has led.
+   */
+  uint64_t data_format;
 };
 #define TIDINGS__V1__FETCH_CLUSTER_STATUS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__fetch_cluster_status_response__descriptor) \
-    , 0, 0,NULL, 0 }
+    , 0, 0,NULL, 0, 0 }
 
 
 /*

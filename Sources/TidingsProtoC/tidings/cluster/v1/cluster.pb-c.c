@@ -277,7 +277,7 @@ void   tidings__cluster__v1__authorize_response__free_unpacked
   assert(message->base.descriptor == &tidings__cluster__v1__authorize_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor tidings__cluster__v1__node__field_descriptors[4] =
+static const ProtobufCFieldDescriptor tidings__cluster__v1__node__field_descriptors[7] =
 {
   {
     "name",
@@ -327,9 +327,48 @@ static const ProtobufCFieldDescriptor tidings__cluster__v1__node__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "data_format",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Cluster__V1__Node, data_format),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "protocol_oldest",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Cluster__V1__Node, protocol_oldest),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "protocol_newest",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Cluster__V1__Node, protocol_newest),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__cluster__v1__node__field_indices_by_name[] = {
+  4,   /* field[4] = data_format */
   0,   /* field[0] = name */
+  6,   /* field[6] = protocol_newest */
+  5,   /* field[5] = protocol_oldest */
   3,   /* field[3] = push_endpoint */
   2,   /* field[2] = rpc_endpoint */
   1,   /* field[1] = version */
@@ -337,7 +376,7 @@ static const unsigned tidings__cluster__v1__node__field_indices_by_name[] = {
 static const ProtobufCIntRange tidings__cluster__v1__node__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor tidings__cluster__v1__node__descriptor =
 {
@@ -347,7 +386,7 @@ const ProtobufCMessageDescriptor tidings__cluster__v1__node__descriptor =
   "Tidings__Cluster__V1__Node",
   "tidings.cluster.v1",
   sizeof(Tidings__Cluster__V1__Node),
-  4,
+  7,
   tidings__cluster__v1__node__field_descriptors,
   tidings__cluster__v1__node__field_indices_by_name,
   1,  tidings__cluster__v1__node__number_ranges,

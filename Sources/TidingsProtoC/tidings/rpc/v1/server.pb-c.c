@@ -924,7 +924,7 @@ const ProtobufCMessageDescriptor tidings__rpc__v1__counters__descriptor =
   (ProtobufCMessageInit) tidings__rpc__v1__counters__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__rpc__v1__fetch_server_info_response__field_descriptors[10] =
+static const ProtobufCFieldDescriptor tidings__rpc__v1__fetch_server_info_response__field_descriptors[11] =
 {
   {
     "version",
@@ -1046,6 +1046,18 @@ static const ProtobufCFieldDescriptor tidings__rpc__v1__fetch_server_info_respon
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "node_name",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Rpc__V1__FetchServerInfoResponse, node_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__rpc__v1__fetch_server_info_response__field_indices_by_name[] = {
   6,   /* field[6] = counters */
@@ -1053,6 +1065,7 @@ static const unsigned tidings__rpc__v1__fetch_server_info_response__field_indice
   9,   /* field[9] = endpoints */
   3,   /* field[3] = incarnation */
   5,   /* field[5] = limits */
+  10,   /* field[10] = node_name */
   2,   /* field[2] = push_endpoint */
   1,   /* field[1] = rpc_endpoint */
   4,   /* field[4] = started */
@@ -1062,7 +1075,7 @@ static const unsigned tidings__rpc__v1__fetch_server_info_response__field_indice
 static const ProtobufCIntRange tidings__rpc__v1__fetch_server_info_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 10 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor tidings__rpc__v1__fetch_server_info_response__descriptor =
 {
@@ -1072,7 +1085,7 @@ const ProtobufCMessageDescriptor tidings__rpc__v1__fetch_server_info_response__d
   "Tidings__Rpc__V1__FetchServerInfoResponse",
   "tidings.rpc.v1",
   sizeof(Tidings__Rpc__V1__FetchServerInfoResponse),
-  10,
+  11,
   tidings__rpc__v1__fetch_server_info_response__field_descriptors,
   tidings__rpc__v1__fetch_server_info_response__field_indices_by_name,
   1,  tidings__rpc__v1__fetch_server_info_response__number_ranges,

@@ -150,7 +150,8 @@ class CheckStoreResponse(_message.Message):
     def __init__(self, step: _Optional[_Union[CheckStep, str]] = ..., pages_total: _Optional[int] = ..., pages_done: _Optional[int] = ..., assets_total: _Optional[int] = ..., assets_done: _Optional[int] = ..., bytes_total: _Optional[int] = ..., bytes_done: _Optional[int] = ..., damage: _Optional[_Iterable[_Union[StoreDamage, _Mapping]]] = ..., damage_count: _Optional[int] = ...) -> None: ...
 
 class ClusterNode(_message.Message):
-    __slots__ = ["is_called", "name", "publications_behind", "push_endpoint", "role", "rpc_endpoint", "silent_milliseconds", "version"]
+    __slots__ = ["data_format", "is_called", "name", "publications_behind", "push_endpoint", "role", "rpc_endpoint", "silent_milliseconds", "version"]
+    DATA_FORMAT_FIELD_NUMBER: _ClassVar[int]
     IS_CALLED_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     PUBLICATIONS_BEHIND_FIELD_NUMBER: _ClassVar[int]
@@ -159,6 +160,7 @@ class ClusterNode(_message.Message):
     RPC_ENDPOINT_FIELD_NUMBER: _ClassVar[int]
     SILENT_MILLISECONDS_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
+    data_format: int
     is_called: bool
     name: str
     publications_behind: int
@@ -167,7 +169,7 @@ class ClusterNode(_message.Message):
     rpc_endpoint: str
     silent_milliseconds: int
     version: str
-    def __init__(self, name: _Optional[str] = ..., role: _Optional[_Union[NodeRole, str]] = ..., version: _Optional[str] = ..., rpc_endpoint: _Optional[str] = ..., push_endpoint: _Optional[str] = ..., publications_behind: _Optional[int] = ..., silent_milliseconds: _Optional[int] = ..., is_called: bool = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., role: _Optional[_Union[NodeRole, str]] = ..., version: _Optional[str] = ..., rpc_endpoint: _Optional[str] = ..., push_endpoint: _Optional[str] = ..., publications_behind: _Optional[int] = ..., silent_milliseconds: _Optional[int] = ..., is_called: bool = ..., data_format: _Optional[int] = ...) -> None: ...
 
 class Connection(_message.Message):
     __slots__ = ["bytes_held", "calls_open", "device_id", "is_subscriber", "number", "public_key", "since", "topics", "user_name"]
@@ -346,14 +348,16 @@ class FetchClusterStatusRequest(_message.Message):
     def __init__(self) -> None: ...
 
 class FetchClusterStatusResponse(_message.Message):
-    __slots__ = ["groups_run_again", "nodes", "term"]
+    __slots__ = ["data_format", "groups_run_again", "nodes", "term"]
+    DATA_FORMAT_FIELD_NUMBER: _ClassVar[int]
     GROUPS_RUN_AGAIN_FIELD_NUMBER: _ClassVar[int]
     NODES_FIELD_NUMBER: _ClassVar[int]
     TERM_FIELD_NUMBER: _ClassVar[int]
+    data_format: int
     groups_run_again: int
     nodes: _containers.RepeatedCompositeFieldContainer[ClusterNode]
     term: int
-    def __init__(self, term: _Optional[int] = ..., nodes: _Optional[_Iterable[_Union[ClusterNode, _Mapping]]] = ..., groups_run_again: _Optional[int] = ...) -> None: ...
+    def __init__(self, term: _Optional[int] = ..., nodes: _Optional[_Iterable[_Union[ClusterNode, _Mapping]]] = ..., groups_run_again: _Optional[int] = ..., data_format: _Optional[int] = ...) -> None: ...
 
 class FetchErasureRequest(_message.Message):
     __slots__ = ["erasure_id", "user_name"]
@@ -426,14 +430,16 @@ class ListConnectionsRequest(_message.Message):
     def __init__(self, user_name: _Optional[str] = ..., after: _Optional[int] = ..., limit: _Optional[int] = ...) -> None: ...
 
 class ListConnectionsResponse(_message.Message):
-    __slots__ = ["connections", "more_coming", "unused_count"]
+    __slots__ = ["connections", "more_coming", "node_name", "unused_count"]
     CONNECTIONS_FIELD_NUMBER: _ClassVar[int]
     MORE_COMING_FIELD_NUMBER: _ClassVar[int]
+    NODE_NAME_FIELD_NUMBER: _ClassVar[int]
     UNUSED_COUNT_FIELD_NUMBER: _ClassVar[int]
     connections: _containers.RepeatedCompositeFieldContainer[Connection]
     more_coming: bool
+    node_name: str
     unused_count: int
-    def __init__(self, connections: _Optional[_Iterable[_Union[Connection, _Mapping]]] = ..., more_coming: bool = ..., unused_count: _Optional[int] = ...) -> None: ...
+    def __init__(self, connections: _Optional[_Iterable[_Union[Connection, _Mapping]]] = ..., more_coming: bool = ..., unused_count: _Optional[int] = ..., node_name: _Optional[str] = ...) -> None: ...
 
 class ListDevicesRequest(_message.Message):
     __slots__ = ["after", "limit", "user_name"]
@@ -574,12 +580,14 @@ class SetLogLevelRequest(_message.Message):
     def __init__(self, level: _Optional[_Union[LogLevel, str]] = ...) -> None: ...
 
 class SetLogLevelResponse(_message.Message):
-    __slots__ = ["level", "previous"]
+    __slots__ = ["level", "node_name", "previous"]
     LEVEL_FIELD_NUMBER: _ClassVar[int]
+    NODE_NAME_FIELD_NUMBER: _ClassVar[int]
     PREVIOUS_FIELD_NUMBER: _ClassVar[int]
     level: LogLevel
+    node_name: str
     previous: LogLevel
-    def __init__(self, level: _Optional[_Union[LogLevel, str]] = ..., previous: _Optional[_Union[LogLevel, str]] = ...) -> None: ...
+    def __init__(self, level: _Optional[_Union[LogLevel, str]] = ..., previous: _Optional[_Union[LogLevel, str]] = ..., node_name: _Optional[str] = ...) -> None: ...
 
 class SetRetentionRequest(_message.Message):
     __slots__ = ["notification_retention_days", "notifications_max", "resets", "tombstone_retention_days"]

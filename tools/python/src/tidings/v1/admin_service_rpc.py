@@ -437,7 +437,7 @@ class AdminServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.ListConnectionsResponse:
-        """Returns the connections that are open and in use."""
+        """Returns the connections that are open and in use: of several nodes, those of the one that was called."""
         return await self._transport.unary(
             AdminServiceMethods.LIST_CONNECTIONS,
             request,
@@ -452,7 +452,8 @@ class AdminServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.EndConnectionsResponse:
-        """Closes the connections of a user or a key, or a single one, except the one of this call. Clients reconnect
+        """Closes the connections of a user or a key, or a single one, except the one of this call: of several nodes, those of the
+        one that was called. Clients reconnect
         automatically: to lock a user out, restrict the user or revoke the key.
         """
         return await self._transport.unary(
@@ -484,7 +485,7 @@ class AdminServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.SetLogLevelResponse:
-        """Sets the log level until the server ends; without a level it only returns it."""
+        """Sets the log level of the node that was called until it ends; without a level it only returns it."""
         return await self._transport.unary(
             AdminServiceMethods.SET_LOG_LEVEL,
             request,
@@ -837,7 +838,7 @@ class AdminServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.ListConnectionsResponse:
-        """Returns the connections that are open and in use."""
+        """Returns the connections that are open and in use: of several nodes, those of the one that was called."""
         return self._transport.unary(
             AdminServiceMethods.LIST_CONNECTIONS,
             request,
@@ -852,7 +853,8 @@ class AdminServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.EndConnectionsResponse:
-        """Closes the connections of a user or a key, or a single one, except the one of this call. Clients reconnect
+        """Closes the connections of a user or a key, or a single one, except the one of this call: of several nodes, those of the
+        one that was called. Clients reconnect
         automatically: to lock a user out, restrict the user or revoke the key.
         """
         return self._transport.unary(
@@ -884,7 +886,7 @@ class AdminServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.SetLogLevelResponse:
-        """Sets the log level until the server ends; without a level it only returns it."""
+        """Sets the log level of the node that was called until it ends; without a level it only returns it."""
         return self._transport.unary(
             AdminServiceMethods.SET_LOG_LEVEL,
             request,

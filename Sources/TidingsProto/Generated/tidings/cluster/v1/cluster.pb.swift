@@ -17,6 +17,13 @@ extension TidingsClusterV1 {
     public var rpcEndpoint: String = ""
     /// Where clients get pushes from it.
     public var pushEndpoint: String = ""
+    /// The data format that its program reads and writes: it cannot lead if the database has a newer one. 0: it does not say.
+    public var dataFormat: UInt64 = 0
+    /// The oldest version of this protocol that it speaks; 0: version 1.
+    public var protocolOldest: UInt32 = 0
+    /// The newest. Two nodes use the newest version that both speak. FAILED_PRECONDITION if there is none; what only one of them
+    /// knows of the same version, the other one ignores.
+    public var protocolNewest: UInt32 = 0
 
     /// All fields at their defaults.
     public init() {}
@@ -26,12 +33,18 @@ extension TidingsClusterV1 {
       name: String = "",
       version: String = "",
       rpcEndpoint: String = "",
-      pushEndpoint: String = ""
+      pushEndpoint: String = "",
+      dataFormat: UInt64 = 0,
+      protocolOldest: UInt32 = 0,
+      protocolNewest: UInt32 = 0
     ) {
       self.name = name
       self.version = version
       self.rpcEndpoint = rpcEndpoint
       self.pushEndpoint = pushEndpoint
+      self.dataFormat = dataFormat
+      self.protocolOldest = protocolOldest
+      self.protocolNewest = protocolNewest
     }
 
     /// The numbers of the fields on the wire.
@@ -40,6 +53,9 @@ extension TidingsClusterV1 {
       @inlinable public static var version: Int { 2 }
       @inlinable public static var rpcEndpoint: Int { 3 }
       @inlinable public static var pushEndpoint: Int { 4 }
+      @inlinable public static var dataFormat: Int { 5 }
+      @inlinable public static var protocolOldest: Int { 6 }
+      @inlinable public static var protocolNewest: Int { 7 }
     }
   }
 
@@ -236,6 +252,12 @@ extension TidingsClusterV1.Node: TidingsProtobuf.GeneratedMessage {
         self.rpcEndpoint = try reader.string("tidings.cluster.v1.Node.rpc_endpoint")
       case 4:
         self.pushEndpoint = try reader.string("tidings.cluster.v1.Node.push_endpoint")
+      case 5:
+        self.dataFormat = try reader.uint64()
+      case 6:
+        self.protocolOldest = try reader.uint32()
+      case 7:
+        self.protocolNewest = try reader.uint32()
       default: try reader.skip(field)
       }
     }
@@ -247,6 +269,9 @@ extension TidingsClusterV1.Node: TidingsProtobuf.GeneratedMessage {
     if !self.version.isEmpty { writer.tag(18); writer.string(self.version) }
     if !self.rpcEndpoint.isEmpty { writer.tag(26); writer.string(self.rpcEndpoint) }
     if !self.pushEndpoint.isEmpty { writer.tag(34); writer.string(self.pushEndpoint) }
+    if self.dataFormat != 0 { writer.tag(40); writer.uint64(self.dataFormat) }
+    if self.protocolOldest != 0 { writer.tag(48); writer.uint32(self.protocolOldest) }
+    if self.protocolNewest != 0 { writer.tag(56); writer.uint32(self.protocolNewest) }
   }
 }
 
@@ -596,21 +621,23 @@ extension TidingsProtobuf.FileDescriptor {
     name: "tidings/cluster/v1/cluster.proto",
     dependencies: [],
     base64: """
-      CiB0aWRpbmdzL2NsdXN0ZXIvdjEvY2x1c3Rlci5wcm90bxISdGlkaW5ncy5jbHVzdGVyLnYxInwKBE5vZGUSEgoEbmFt\
-      ZRgBIAEoCVIEbmFtZRIYCgd2ZXJzaW9uGAIgASgJUgd2ZXJzaW9uEiEKDHJwY19lbmRwb2ludBgDIAEoCVILcnBjRW5k\
-      cG9pbnQSIwoNcHVzaF9lbmRwb2ludBgEIAEoCVIMcHVzaEVuZHBvaW50IpcCCg1Gb2xsb3dSZXF1ZXN0EiwKBG5vZGUY\
-      ASABKAsyGC50aWRpbmdzLmNsdXN0ZXIudjEuTm9kZVIEbm9kZRISCgR0ZXJtGAIgASgEUgR0ZXJtEiAKC3B1YmxpY2F0\
-      aW9uGAMgASgEUgtwdWJsaWNhdGlvbhIUCgVldmVudBgEIAEoBFIFZXZlbnQSKwoRd2FpdF9taWxsaXNlY29uZHMYBSAB\
-      KA1SEHdhaXRNaWxsaXNlY29uZHMSIQoMa2V5c192ZXJzaW9uGAYgASgEUgtrZXlzVmVyc2lvbhIbCglsb3N0X3Rlcm0Y\
-      ByABKARSCGxvc3RUZXJtEh8KC2xvc3RfY29tbWl0GAggASgEUgpsb3N0Q29tbWl0IpUCCg5Gb2xsb3dSZXNwb25zZRIS\
-      CgR0ZXJtGAEgASgEUgR0ZXJtEkMKDHB1YmxpY2F0aW9ucxgCIAMoCzIfLnRpZGluZ3MuY2x1c3Rlci52MS5QdWJsaWNh\
-      dGlvblIMcHVibGljYXRpb25zEiAKC3B1YmxpY2F0aW9uGAMgASgEUgtwdWJsaWNhdGlvbhIUCgVldmVudBgEIAEoBFIF\
-      ZXZlbnQSIQoMa2V5c192ZXJzaW9uGAUgASgEUgtrZXlzVmVyc2lvbhIwCgZsZWFkZXIYBiABKAsyGC50aWRpbmdzLmNs\
-      dXN0ZXIudjEuTm9kZVIGbGVhZGVyEh0KCmlzX2xlYXZpbmcYByABKAhSCWlzTGVhdmluZyI3CgtQdWJsaWNhdGlvbhIU\
-      CgV0b3BpYxgBIAEoDFIFdG9waWMSEgoEYm9keRgCIAEoDFIEYm9keSJAChBBdXRob3JpemVSZXF1ZXN0EhYKBm1ldGhv\
-      ZBgBIAEoCVIGbWV0aG9kEhQKBWFib3V0GAIgASgJUgVhYm91dCITChFBdXRob3JpemVSZXNwb25zZTLFAQoOQ2x1c3Rl\
-      clNlcnZpY2USVAoGRm9sbG93EiEudGlkaW5ncy5jbHVzdGVyLnYxLkZvbGxvd1JlcXVlc3QaIi50aWRpbmdzLmNsdXN0\
-      ZXIudjEuRm9sbG93UmVzcG9uc2UiA5ACARJdCglBdXRob3JpemUSJC50aWRpbmdzLmNsdXN0ZXIudjEuQXV0aG9yaXpl\
-      UmVxdWVzdBolLnRpZGluZ3MuY2x1c3Rlci52MS5BdXRob3JpemVSZXNwb25zZSIDkAIBYgZwcm90bzM=
+      CiB0aWRpbmdzL2NsdXN0ZXIvdjEvY2x1c3Rlci5wcm90bxISdGlkaW5ncy5jbHVzdGVyLnYxIu8BCgROb2RlEhIKBG5h\
+      bWUYASABKAlSBG5hbWUSGAoHdmVyc2lvbhgCIAEoCVIHdmVyc2lvbhIhCgxycGNfZW5kcG9pbnQYAyABKAlSC3JwY0Vu\
+      ZHBvaW50EiMKDXB1c2hfZW5kcG9pbnQYBCABKAlSDHB1c2hFbmRwb2ludBIfCgtkYXRhX2Zvcm1hdBgFIAEoBFIKZGF0\
+      YUZvcm1hdBInCg9wcm90b2NvbF9vbGRlc3QYBiABKA1SDnByb3RvY29sT2xkZXN0EicKD3Byb3RvY29sX25ld2VzdBgH\
+      IAEoDVIOcHJvdG9jb2xOZXdlc3QilwIKDUZvbGxvd1JlcXVlc3QSLAoEbm9kZRgBIAEoCzIYLnRpZGluZ3MuY2x1c3Rl\
+      ci52MS5Ob2RlUgRub2RlEhIKBHRlcm0YAiABKARSBHRlcm0SIAoLcHVibGljYXRpb24YAyABKARSC3B1YmxpY2F0aW9u\
+      EhQKBWV2ZW50GAQgASgEUgVldmVudBIrChF3YWl0X21pbGxpc2Vjb25kcxgFIAEoDVIQd2FpdE1pbGxpc2Vjb25kcxIh\
+      CgxrZXlzX3ZlcnNpb24YBiABKARSC2tleXNWZXJzaW9uEhsKCWxvc3RfdGVybRgHIAEoBFIIbG9zdFRlcm0SHwoLbG9z\
+      dF9jb21taXQYCCABKARSCmxvc3RDb21taXQilQIKDkZvbGxvd1Jlc3BvbnNlEhIKBHRlcm0YASABKARSBHRlcm0SQwoM\
+      cHVibGljYXRpb25zGAIgAygLMh8udGlkaW5ncy5jbHVzdGVyLnYxLlB1YmxpY2F0aW9uUgxwdWJsaWNhdGlvbnMSIAoL\
+      cHVibGljYXRpb24YAyABKARSC3B1YmxpY2F0aW9uEhQKBWV2ZW50GAQgASgEUgVldmVudBIhCgxrZXlzX3ZlcnNpb24Y\
+      BSABKARSC2tleXNWZXJzaW9uEjAKBmxlYWRlchgGIAEoCzIYLnRpZGluZ3MuY2x1c3Rlci52MS5Ob2RlUgZsZWFkZXIS\
+      HQoKaXNfbGVhdmluZxgHIAEoCFIJaXNMZWF2aW5nIjcKC1B1YmxpY2F0aW9uEhQKBXRvcGljGAEgASgMUgV0b3BpYxIS\
+      CgRib2R5GAIgASgMUgRib2R5IkAKEEF1dGhvcml6ZVJlcXVlc3QSFgoGbWV0aG9kGAEgASgJUgZtZXRob2QSFAoFYWJv\
+      dXQYAiABKAlSBWFib3V0IhMKEUF1dGhvcml6ZVJlc3BvbnNlMsUBCg5DbHVzdGVyU2VydmljZRJUCgZGb2xsb3cSIS50\
+      aWRpbmdzLmNsdXN0ZXIudjEuRm9sbG93UmVxdWVzdBoiLnRpZGluZ3MuY2x1c3Rlci52MS5Gb2xsb3dSZXNwb25zZSID\
+      kAIBEl0KCUF1dGhvcml6ZRIkLnRpZGluZ3MuY2x1c3Rlci52MS5BdXRob3JpemVSZXF1ZXN0GiUudGlkaW5ncy5jbHVz\
+      dGVyLnYxLkF1dGhvcml6ZVJlc3BvbnNlIgOQAgFiBnByb3RvMw==
       """)
 }

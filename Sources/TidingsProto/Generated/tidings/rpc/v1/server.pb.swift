@@ -358,6 +358,9 @@ extension TidingsRpcV1 {
     /// while the server's key is replaced: clients with the old key use the first one, clients with the new
     /// key the last one.
     public var endpoints: [TidingsRpcV1.ServerEndpoint] = []
+    /// The node that was called and answers, of several; empty: the server is alone. Everything here is about that node, except for
+    /// `incarnation` and `limits`, which are those of the leader. A node that follows counts only what it does itself.
+    public var nodeName: String = ""
 
     /// All fields at their defaults.
     public init() {}
@@ -373,7 +376,8 @@ extension TidingsRpcV1 {
       counters: TidingsRpcV1.Counters? = nil,
       developmentMode: Bool = false,
       state: TidingsRpcV1.ServerState = TidingsRpcV1.ServerState(rawValue: 0),
-      endpoints: [TidingsRpcV1.ServerEndpoint] = []
+      endpoints: [TidingsRpcV1.ServerEndpoint] = [],
+      nodeName: String = ""
     ) {
       self.version = version
       self.rpcEndpoint = rpcEndpoint
@@ -385,6 +389,7 @@ extension TidingsRpcV1 {
       self.developmentMode = developmentMode
       self.state = state
       self.endpoints = endpoints
+      self.nodeName = nodeName
     }
 
     /// The numbers of the fields on the wire.
@@ -399,6 +404,7 @@ extension TidingsRpcV1 {
       @inlinable public static var developmentMode: Int { 8 }
       @inlinable public static var state: Int { 9 }
       @inlinable public static var endpoints: Int { 10 }
+      @inlinable public static var nodeName: Int { 11 }
     }
   }
 
@@ -694,6 +700,8 @@ extension TidingsRpcV1.FetchServerInfoResponse: TidingsProtobuf.GeneratedMessage
         self.state = TidingsRpcV1.ServerState(rawValue: try reader.int32())
       case 10:
         try reader.message(appendingTo: &self.endpoints)
+      case 11:
+        self.nodeName = try reader.string("tidings.rpc.v1.FetchServerInfoResponse.node_name")
       default: try reader.skip(field)
       }
     }
@@ -711,6 +719,7 @@ extension TidingsRpcV1.FetchServerInfoResponse: TidingsProtobuf.GeneratedMessage
     if self.developmentMode { writer.tag(64); writer.bool(self.developmentMode) }
     if self.state.rawValue != 0 { writer.tag(72); writer.int32(self.state.rawValue) }
     for value in self.endpoints { writer.tag(82); writer.message(value) }
+    if !self.nodeName.isEmpty { writer.tag(90); writer.string(self.nodeName) }
   }
 }
 
@@ -884,19 +893,19 @@ extension TidingsProtobuf.FileDescriptor {
       ZWQSIwoNcGFnZXNfZGFtYWdlZBgLIAEoBFIMcGFnZXNEYW1hZ2VkEhsKCWxvZ19ieXRlcxgMIAEoBFIIbG9nQnl0ZXMS\
       HQoKbG9uZ190dXJucxgNIAEoBFIJbG9uZ1R1cm5zEjoKGWxvbmdlc3RfdHVybl9taWNyb3NlY29uZHMYDiABKARSF2xv\
       bmdlc3RUdXJuTWljcm9zZWNvbmRzEk0KI2xvbmdlc3RfdHVybl9wcm9jZXNzb3JfbWljcm9zZWNvbmRzGA8gASgEUiBs\
-      b25nZXN0VHVyblByb2Nlc3Nvck1pY3Jvc2Vjb25kcxIdCgpmcmVlX2J5dGVzGBAgASgEUglmcmVlQnl0ZXMi1QMKF0Zl\
+      b25nZXN0VHVyblByb2Nlc3Nvck1pY3Jvc2Vjb25kcxIdCgpmcmVlX2J5dGVzGBAgASgEUglmcmVlQnl0ZXMi8gMKF0Zl\
       dGNoU2VydmVySW5mb1Jlc3BvbnNlEhgKB3ZlcnNpb24YASABKAlSB3ZlcnNpb24SIQoMcnBjX2VuZHBvaW50GAIgASgJ\
       UgtycGNFbmRwb2ludBIjCg1wdXNoX2VuZHBvaW50GAMgASgJUgxwdXNoRW5kcG9pbnQSIAoLaW5jYXJuYXRpb24YBCAB\
       KAlSC2luY2FybmF0aW9uEjQKB3N0YXJ0ZWQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgdzdGFydGVk\
       Ei4KBmxpbWl0cxgGIAEoCzIWLnRpZGluZ3MucnBjLnYxLkxpbWl0c1IGbGltaXRzEjQKCGNvdW50ZXJzGAcgASgLMhgu\
       dGlkaW5ncy5ycGMudjEuQ291bnRlcnNSCGNvdW50ZXJzEikKEGRldmVsb3BtZW50X21vZGUYCCABKAhSD2RldmVsb3Bt\
       ZW50TW9kZRIxCgVzdGF0ZRgJIAEoDjIbLnRpZGluZ3MucnBjLnYxLlNlcnZlclN0YXRlUgVzdGF0ZRI8CgllbmRwb2lu\
-      dHMYCiADKAsyHi50aWRpbmdzLnJwYy52MS5TZXJ2ZXJFbmRwb2ludFIJZW5kcG9pbnRzIncKDlNlcnZlckVuZHBvaW50\
-      Eh0KCnNlcnZlcl9rZXkYASABKAlSCXNlcnZlcktleRIhCgxycGNfZW5kcG9pbnQYAiABKAlSC3JwY0VuZHBvaW50EiMK\
-      DXB1c2hfZW5kcG9pbnQYAyABKAlSDHB1c2hFbmRwb2ludCp6CgtTZXJ2ZXJTdGF0ZRIcChhTRVJWRVJfU1RBVEVfVU5T\
-      UEVDSUZJRUQQABIYChRTRVJWRVJfU1RBVEVfU0VSVklORxABEhkKFVNFUlZFUl9TVEFURV9EUkFJTklORxACEhgKFFNF\
-      UlZFUl9TVEFURV9EUkFJTkVEEAMyeAoNU2VydmVyU2VydmljZRJnCg9GZXRjaFNlcnZlckluZm8SJi50aWRpbmdzLnJw\
-      Yy52MS5GZXRjaFNlcnZlckluZm9SZXF1ZXN0GicudGlkaW5ncy5ycGMudjEuRmV0Y2hTZXJ2ZXJJbmZvUmVzcG9uc2Ui\
-      A5ACAWIGcHJvdG8z
+      dHMYCiADKAsyHi50aWRpbmdzLnJwYy52MS5TZXJ2ZXJFbmRwb2ludFIJZW5kcG9pbnRzEhsKCW5vZGVfbmFtZRgLIAEo\
+      CVIIbm9kZU5hbWUidwoOU2VydmVyRW5kcG9pbnQSHQoKc2VydmVyX2tleRgBIAEoCVIJc2VydmVyS2V5EiEKDHJwY19l\
+      bmRwb2ludBgCIAEoCVILcnBjRW5kcG9pbnQSIwoNcHVzaF9lbmRwb2ludBgDIAEoCVIMcHVzaEVuZHBvaW50KnoKC1Nl\
+      cnZlclN0YXRlEhwKGFNFUlZFUl9TVEFURV9VTlNQRUNJRklFRBAAEhgKFFNFUlZFUl9TVEFURV9TRVJWSU5HEAESGQoV\
+      U0VSVkVSX1NUQVRFX0RSQUlOSU5HEAISGAoUU0VSVkVSX1NUQVRFX0RSQUlORUQQAzJ4Cg1TZXJ2ZXJTZXJ2aWNlEmcK\
+      D0ZldGNoU2VydmVySW5mbxImLnRpZGluZ3MucnBjLnYxLkZldGNoU2VydmVySW5mb1JlcXVlc3QaJy50aWRpbmdzLnJw\
+      Yy52MS5GZXRjaFNlcnZlckluZm9SZXNwb25zZSIDkAIBYgZwcm90bzM=
       """)
 }

@@ -50,10 +50,23 @@ struct  Tidings__Cluster__V1__Node
    * Where clients get pushes from it.
    */
   ProtobufCBinaryData push_endpoint;
+  /*
+   * The data format that its program reads and writes: it cannot lead if the database has a newer one. 0: it does not say.
+   */
+  uint64_t data_format;
+  /*
+   * The oldest version of this protocol that it speaks; 0: version 1.
+   */
+  uint32_t protocol_oldest;
+  /*
+   * The newest. Two nodes use the newest version that both speak. FAILED_PRECONDITION if there is none; what only one of them
+   * knows of the same version, the other one ignores.
+   */
+  uint32_t protocol_newest;
 };
 #define TIDINGS__CLUSTER__V1__NODE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__cluster__v1__node__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0, 0, 0 }
 
 
 /*

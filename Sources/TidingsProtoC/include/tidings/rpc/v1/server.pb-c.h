@@ -331,10 +331,15 @@ struct  Tidings__Rpc__V1__FetchServerInfoResponse
    */
   size_t n_endpoints;
   Tidings__Rpc__V1__ServerEndpoint **endpoints;
+  /*
+   * The node that was called and answers, of several; empty: the server is alone. Everything here is about that node, except for
+   * `incarnation` and `limits`, which are those of the leader. A node that follows counts only what it does itself.
+   */
+  ProtobufCBinaryData node_name;
 };
 #define TIDINGS__RPC__V1__FETCH_SERVER_INFO_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__rpc__v1__fetch_server_info_response__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, NULL, 0, TIDINGS__RPC__V1__SERVER_STATE__SERVER_STATE_UNSPECIFIED, 0,NULL }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, NULL, 0, TIDINGS__RPC__V1__SERVER_STATE__SERVER_STATE_UNSPECIFIED, 0,NULL, {0,NULL} }
 
 
 /*

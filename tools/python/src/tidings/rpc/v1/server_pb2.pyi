@@ -52,12 +52,13 @@ class FetchServerInfoRequest(_message.Message):
     def __init__(self) -> None: ...
 
 class FetchServerInfoResponse(_message.Message):
-    __slots__ = ["counters", "development_mode", "endpoints", "incarnation", "limits", "push_endpoint", "rpc_endpoint", "started", "state", "version"]
+    __slots__ = ["counters", "development_mode", "endpoints", "incarnation", "limits", "node_name", "push_endpoint", "rpc_endpoint", "started", "state", "version"]
     COUNTERS_FIELD_NUMBER: _ClassVar[int]
     DEVELOPMENT_MODE_FIELD_NUMBER: _ClassVar[int]
     ENDPOINTS_FIELD_NUMBER: _ClassVar[int]
     INCARNATION_FIELD_NUMBER: _ClassVar[int]
     LIMITS_FIELD_NUMBER: _ClassVar[int]
+    NODE_NAME_FIELD_NUMBER: _ClassVar[int]
     PUSH_ENDPOINT_FIELD_NUMBER: _ClassVar[int]
     RPC_ENDPOINT_FIELD_NUMBER: _ClassVar[int]
     STARTED_FIELD_NUMBER: _ClassVar[int]
@@ -68,12 +69,13 @@ class FetchServerInfoResponse(_message.Message):
     endpoints: _containers.RepeatedCompositeFieldContainer[ServerEndpoint]
     incarnation: str
     limits: Limits
+    node_name: str
     push_endpoint: str
     rpc_endpoint: str
     started: _timestamp_pb2.Timestamp
     state: ServerState
     version: str
-    def __init__(self, version: _Optional[str] = ..., rpc_endpoint: _Optional[str] = ..., push_endpoint: _Optional[str] = ..., incarnation: _Optional[str] = ..., started: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., limits: _Optional[_Union[Limits, _Mapping]] = ..., counters: _Optional[_Union[Counters, _Mapping]] = ..., development_mode: bool = ..., state: _Optional[_Union[ServerState, str]] = ..., endpoints: _Optional[_Iterable[_Union[ServerEndpoint, _Mapping]]] = ...) -> None: ...
+    def __init__(self, version: _Optional[str] = ..., rpc_endpoint: _Optional[str] = ..., push_endpoint: _Optional[str] = ..., incarnation: _Optional[str] = ..., started: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., limits: _Optional[_Union[Limits, _Mapping]] = ..., counters: _Optional[_Union[Counters, _Mapping]] = ..., development_mode: bool = ..., state: _Optional[_Union[ServerState, str]] = ..., endpoints: _Optional[_Iterable[_Union[ServerEndpoint, _Mapping]]] = ..., node_name: _Optional[str] = ...) -> None: ...
 
 class Limits(_message.Message):
     __slots__ = ["ancestor_retention_hours", "ancestors_max", "asset_bytes_max", "asset_chunk_bytes_max", "asset_retention_hours", "calls_in_flight_max", "cascaded_deletions_max", "client_change_token_bytes_max", "cursor_retention_minutes", "desired_keys_max", "fields_per_type_max", "frame_bytes_max", "idempotency_retention_hours", "items_per_call_max", "list_members_per_record_max", "notification_fields_bytes_max", "notification_retention_days", "notifications_max", "open_leases_max", "owning_references_max", "page_items_max", "predicate_bytes_max", "predicate_nodes_max", "push_bytes_max", "pushes_per_second_max", "record_bytes_max", "record_types_max", "schema_bytes_max", "subscriptions_per_user_max", "tombstone_retention_days", "work_groups_per_user_max", "zones_per_database_max"]

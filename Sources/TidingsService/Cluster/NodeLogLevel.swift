@@ -1,0 +1,68 @@
+internal import TidingsModel
+internal import TidingsProto
+
+/// Shows and sets the log level of a node: what leaders and followers have in common.
+struct NodeLogLevel {
+  /// The name of the node; empty: the server is alone.
+  let nodeName: String
+  let logger: Logger
+
+  /// Does what a request asks for.
+  ///
+  /// - Throws: `ItemError`.
+  func apply(
+    _ request: TidingsV1.SetLogLevelRequest
+  ) throws(ItemError) -> TidingsV1.SetLogLevelResponse {
+    let previous = logger.level
+    if let level = try Self.level(request) { logger.set(level) }
+    return TidingsV1.SetLogLevelResponse(
+      level: .init(logger.level),
+      previous: .init(previous),
+      nodeName: nodeName
+    )
+  }
+
+  /// What the audit log says about a request; empty: it changes nothing.
+  ///
+  /// - Throws: `ItemError`.
+  func about(_ request: TidingsV1.SetLogLevelRequest) throws(ItemError) -> String {
+    guard let level = try Self.level(request) else { return "" }
+    return "from \(logger.level.rawValue) to \(level.rawValue)"
+  }
+
+  /// The level that is asked for; `nil`: none.
+  private static func level(
+    _ request: TidingsV1.SetLogLevelRequest
+  ) throws(ItemError) -> Logger.Level? {
+    if request.level == .unspecified { return nil }
+    guard let level = request.level.level else {
+      throw ItemError(
+        .invalidArguments,
+        "level \(request.level.rawValue) is not known: use DEBUG, INFO, WARNING or ERROR"
+      )
+    }
+    return level
+  }
+}
+
+extension TidingsV1.LogLevel {
+  fileprivate var level: Logger.Level? {
+    switch self {
+    case .debug: .debug
+    case .info: .info
+    case .warning: .warning
+    case .error: .error
+    default: nil
+    }
+  }
+
+  fileprivate init(_ level: Logger.Level) {
+    self =
+      switch level {
+      case .debug: .debug
+      case .info: .info
+      case .warning: .warning
+      case .error: .error
+      }
+  }
+}

@@ -1,0 +1,144 @@
+#if PostgreSQL
+internal import Foundation
+internal import PostgresTestSupport
+internal import TestSupport
+internal import Testing
+internal import TidingsClient
+internal import TidingsKeys
+internal import TidingsProto
+internal import TidingsRPC
+
+/// What administrators ask of a node concerns the one that they call.
+@Suite(
+  .endsServers,
+  .enabled(
+    if: PostgresCluster.isAvailable,
+    "PostgreSQL is not installed: run tools/install-dependencies --postgres"
+  )
+)
+struct NodeAdministrationTests {
+  private func administration(
+    _ world: NodeWorld,
+    _ index: Int
+  ) async throws -> TidingsV1.AdminService.Client {
+    .init(try await world.nodes[index].client(as: "root").transport)
+  }
+
+  @Test("each node describes itself, also when it is drained")
+  func information() async throws {
+    let world = try await NodeWorld(2)
+    for round in 0..<2 {
+      for (index, node) in world.nodes.enumerated() {
+        let info = try await node.client(as: "ada").server.fetchServerInfo(.init())
+        #expect(info.nodeName == "node-\(index)")
+        #expect(info.rpcEndpoint == node.rpcEndpoint && info.pushEndpoint == node.pushEndpoint)
+        #expect(info.limits?.itemsPerCallMax ?? 0 > 0 && info.started != nil)
+        #expect(info.state == (index == 1 && round == 1 ? .drained : .serving))
+      }
+      let (leader, follower) = (
+        try await world.nodes[0].client(as: "ada"), try await world.nodes[1].client(as: "ada")
+      )
+      if round == 0 {
+        let before = try await leader.server.fetchServerInfo(.init()).counters?.commits ?? 0
+        try await follower.save(.init("Houses", "h"))
+        let counted = try await follower.server.fetchServerInfo(.init()).counters
+        #expect(counted?.commits == 0 && counted?.calls ?? 0 > 0)
+        #expect(try await leader.server.fetchServerInfo(.init()).counters?.commits ?? 0 > before)
+        _ = try await administration(world, 1).drain(.init(action: .drain))
+      }
+    }
+  }
+
+  @Test("the log level is that of the node that is called")
+  func logLevel() async throws {
+    let world = try await NodeWorld(2)
+    let set = try await administration(world, 1).setLogLevel(.init(level: .debug))
+    #expect(set.level == .debug && set.previous == .warning && set.nodeName == "node-1")
+    let other = try await administration(world, 0).setLogLevel(.init())
+    #expect(other.level == .warning && other.nodeName == "node-0")
+    #expect(try await administration(world, 1).setLogLevel(.init()).level == .debug)
+    let error = await failure {
+      _ = try await administration(world, 1).setLogLevel(.init(level: .init(rawValue: 99)))
+    }
+    #expect(error?.code == .invalidArgument, "\(error as Any)")
+    let log = try await administration(world, 1).fetchAuditLog(.init(limit: 100)).entries
+    #expect(log.contains { $0.action == "SetLogLevel" && $0.detail.contains("at the node node-1") })
+  }
+
+  @Test("connections are listed and ended at the node that is called")
+  func connections() async throws {
+    let world = try await NodeWorld(2)
+    let client = try await world.nodes[1].client(as: "ada", device: "laptop")
+    try await client.save(.init("Houses", "h"))
+    let (leader, follower) = (
+      try await administration(world, 0), try await administration(world, 1)
+    )
+    let listed = try await follower.listConnections(.init(userName: "ada"))
+    #expect(listed.nodeName == "node-1" && listed.connections.map(\.deviceID) == ["laptop"])
+    #expect(try await leader.listConnections(.init(userName: "ada")).connections == [])
+    #expect(try await leader.endConnections(.init(which: .userName("ada"))).count == 0)
+    #expect(try await follower.endConnections(.init(which: .userName("ada"))).count == 1)
+    // The client connects again by itself.
+    #expect(try await client.fetch([.init("h")])[0].record != nil)
+  }
+
+  @Test("at a node that follows, connections have the users of their keys, and others may not ask")
+  func keys() async throws {
+    let uri = try PostgresCluster.shared().makeDatabaseURI()
+    let environment = ["RPCD_DATABASE": uri]
+    let secure = try await SecureServer.start(
+      arguments: ["--node-name", "one"],
+      environment: environment
+    )
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.file("data"),
+      withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o700]
+    )
+    for name in ["data/server.key", "data/server.pub"] {
+      try FileManager.default.copyItem(
+        atPath: secure.server.folder.file(name),
+        toPath: folder.file(name)
+      )
+    }
+    let follower = try await TestServer.start(
+      in: folder,
+      arguments: ["--node-name", "two"],
+      environment: environment
+    )
+    func client(_ pair: KeyPair) async throws -> Client {
+      var configuration = ClientConfiguration(endpoint: follower.rpcEndpoint)
+      configuration.keys = ClientKeys(pair, server: secure.serverKey)
+      configuration.timeout = .seconds(600)
+      configuration.connectTimeout = .seconds(60)
+      return try await Client(configuration)
+    }
+    let root = TidingsV1.AdminService.Client(try await client(secure.administrator).transport)
+    let pair = KeyPair()
+    _ = try await root.createUser(
+      .init(name: "ada", publicKey: .init(key: "\(pair.publicKey)"), roles: [])
+    )
+    let ada = try await client(pair)
+    _ = try await ada.records.fetchDatabaseChanges(.init())
+    let listed = try await root.listConnections(.init()).connections
+    #expect(
+      listed.contains { $0.userName == "ada" && $0.publicKey == "\(pair.publicKey)" },
+      "\(listed)"
+    )
+    let administration = TidingsV1.AdminService.Client(ada.transport)
+    for call in [
+      { _ = try await administration.listConnections(.init()) },
+      { _ = try await administration.setLogLevel(.init(level: .debug)) },
+      { _ = try await administration.endConnections(.init(which: .userName("root"))) },
+    ] as [() async throws -> Void] {
+      let error = await failure(call)
+      #expect(error?.code == .permissionDenied, "\(error as Any)")
+    }
+    #expect(try await root.setLogLevel(.init()).level == .warning)
+    #expect(
+      try await root.endConnections(.init(which: .publicKey("\(pair.publicKey)"))).count == 1
+    )
+  }
+}
+#endif
