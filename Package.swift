@@ -10,8 +10,17 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-func library(_ name: String, _ dependencies: Target.Dependency...) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: settings)
+func library(
+  _ name: String,
+  resources: [Resource] = [],
+  _ dependencies: Target.Dependency...
+) -> Target {
+  .target(
+    name: name,
+    dependencies: dependencies,
+    resources: resources,
+    swiftSettings: settings
+  )
 }
 
 func executable(_ name: String, _ dependencies: Target.Dependency...) -> Target {
@@ -171,6 +180,7 @@ let package = Package(
     library("TidingsWeb", "TidingsJSON", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
     library(
       "TidingsGateway",
+      resources: [.embedInCode("Web/tidings.js"), .embedInCode("Web/tidings.d.ts")],
       "TidingsClient",
       "TidingsHTTP",
       "TidingsJSON",

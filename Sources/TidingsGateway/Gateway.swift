@@ -129,6 +129,7 @@ struct GatewayRequests: Sendable {
     case .asset(let sealed): return try await assets.answer(request, sealed: sealed, uuid: uuid)
     case .courier(let sealed): return try await devices.poll(sealed: sealed)
     case .events(let named): return try events(request, named)
+    case .file(let file): return try StaticFiles.answer(request.head, file)
     case .unknown: throw WebFailure(.notFound, "there is nothing at this path")
     }
   }
@@ -172,7 +173,8 @@ struct GatewayRequests: Sendable {
       database: database,
       options: CallOptions(metadata: caller.metadata(device: query["clientId"])),
       stream: stream,
-      token: token
+      token: token,
+      skipsStored: token.isEmpty && query["from"] == "now"
     )
     Task { [streams, session] in
       var session = session

@@ -13,6 +13,8 @@ package enum RequestPath: Hashable, Sendable {
   case courier(sealed: String)
   /// `/events/CONTAINER/ENVIRONMENT`.
   case events(WebDatabase)
+  /// A file for pages, for example `/tidings.js`.
+  case file(StaticFiles.File)
   case unknown
 
   /// Reads a path as it was sent.
@@ -27,6 +29,8 @@ package enum RequestPath: Hashable, Sendable {
     case "courier"? where parts.count == 2: self = .courier(sealed: String(parts[1]))
     case "events"? where parts.count == 3:
       self = Self.database(parts[1], parts[2]).map { .events($0) } ?? .unknown
+    case let name? where parts.count == 1:
+      self = StaticFiles.File(rawValue: String(name)).map { .file($0) } ?? .unknown
     default: self = .unknown
     }
   }

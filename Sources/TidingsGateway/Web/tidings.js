@@ -471,6 +471,8 @@ export class Tidings {
     if (!apiToken) throw new TypeError('apiToken is missing');
     const base = baseURL ?? globalThis.location?.origin;
     if (!base) throw new TypeError('baseURL is missing');
+    // Throws here, not in each request.
+    new URL(base);
     /** The gateway, without a `/` at the end. */
     this.baseURL = String(base).replace(/\/+$/, '');
     this.container = container;
@@ -508,9 +510,9 @@ export class Tidings {
       url: () => this.#url(`/events/${encodeURIComponent(this.container)}/${this.environment}`),
       fetch: (url, init) => this.#fetch(url, init),
       signIn: (error) => this.#signIn(error),
-      ended: () => this.#streams.delete(stream),
+      ended: (ended) => this.#streams.delete(ended),
     });
-    this.#streams.add(stream);
+    if (!stream.isClosed) this.#streams.add(stream);
     return stream;
   }
 
@@ -1191,6 +1193,7 @@ class EventParser {
     if (field === 'event') this.#name = value;
     else if (field === 'data') this.#data.push(value);
     else if (field === 'id' && !value.includes('\0')) this.#id = value;
+    else if (field === '') events.push({ name: 'comment' });
     else if (field === 'retry' && /^\d+$/.test(value)) events.push({ name: 'retry', retry: Number(value) });
   }
 }
@@ -1246,22 +1249,29 @@ const passingErrors = new Set(['THROTTLED', 'TRY_AGAIN_LATER', 'NETWORK_ERROR', 
  * again.
  */
 export class EventStream {
-  #client;
+  #requests;
   #options;
   #abort = new AbortController();
   #iterator;
+  /** What the server asks for, in milliseconds. */
+  #serverPause = 1_000;
 
   /** @internal */
   constructor(client, options = {}, requests) {
     const { signal, onNotification, onRead, onBadge, onReset } = options;
-    this.#client = requests;
-    this.#options = { silenceMax: 45_000, ...options, reconnect: { min: 500, max: 30_000, ...options.reconnect } };
-    /** The ID behind the last event that was handled: a later stream can start from it. */
-    this.position = options.from;
+    this.#requests = requests;
+    this.#options = { silenceMax: 45_000, ...options };
+    /**
+     * The ID behind the last event that was handled: a later stream can start from it.
+     *
+     * @type {string | undefined}
+     */
+    this.position = undefined;
     /** Whether events arrive at present. */
     this.isConnected = false;
+    this.#abort.signal.addEventListener('abort', () => requests.ended(this), { once: true });
     if (signal?.aborted) this.close();
-    else signal?.addEventListener('abort', () => this.close(), { once: true });
+    else signal?.addEventListener('abort', () => this.close(), { signal: this.#abort.signal });
     this.#iterator = this.#run();
     const handlers = { notification: onNotification, read: onRead, badge: onBadge, reset: onReset };
     const hasHandlers = Object.values(handlers).some(Boolean);
@@ -1271,6 +1281,11 @@ export class EventStream {
     });
     // Callers need not wait for it.
     this.closed.catch(() => {});
+  }
+
+  /** Whether the stream has ended. */
+  get isClosed() {
+    return this.#abort.signal.aborted;
   }
 
   /** Ends the stream. */
@@ -1283,83 +1298,83 @@ export class EventStream {
   }
 
   async #handle(handlers) {
+    // Nothing happens before the caller has the stream.
+    await undefined;
     for await (const event of this.#iterator) await handlers[event.type]?.(event);
   }
 
   async #moveTo(id) {
-    this.position = id;
+    this.position = id || undefined;
     await this.#options.store?.set(id);
   }
 
   async *#run() {
     const { signal } = this.#abort;
-    const { reconnect, store, onConnection } = this.#options;
+    const { from, store } = this.#options;
     let attempt = 0;
-    let pause = reconnect.min;
     let hasSignedIn = false;
     try {
-      if (this.position === undefined) this.position = (await store?.get()) || undefined;
+      const start = from === undefined ? (await store?.get()) || undefined : from;
+      this.position = start === 'start' || start === 'now' ? undefined : start;
       while (!signal.aborted) {
         let failure;
         try {
-          for await (const raw of this.#connect()) {
+          for await (const raw of this.#connect(start === 'now')) {
             if (signal.aborted) return;
             if (raw.name === 'open') {
-              this.isConnected = true;
-              onConnection?.(true);
-              continue;
+              this.#setConnected(true);
+            } else if (raw.retry !== undefined) {
+              this.#serverPause = raw.retry;
+            } else if (raw.name === 'error') {
+              throw new TidingsError(JSON.parse(raw.data));
+            } else {
+              [attempt, hasSignedIn] = [0, false];
+              const event = raw.data === undefined ? undefined : decodeEvent(raw);
+              if (event) yield event;
+              if (raw.id !== undefined) await this.#moveTo(raw.id);
             }
-            [attempt, hasSignedIn] = [0, false];
-            if (raw.retry !== undefined) {
-              // The server's request for the pause; never shorter than what the caller wants.
-              pause = Math.max(reconnect.min, Math.min(raw.retry, reconnect.max));
-              if (this.#options.reconnect.ignoresServer) pause = reconnect.min;
-              continue;
-            }
-            if (raw.name === 'error') throw new TidingsError(JSON.parse(raw.data));
-            const event = raw.data === undefined ? undefined : decodeEvent(raw);
-            if (event) yield event;
-            if (raw.id !== undefined) await this.#moveTo(raw.id);
           }
         } catch (error) {
           if (signal.aborted) return;
           if (!(error instanceof ConnectionFailure || error instanceof TidingsError)) throw error;
           failure = error instanceof ConnectionFailure ? networkError(error.cause) : error;
         } finally {
-          if (this.isConnected) {
-            this.isConnected = false;
-            onConnection?.(false);
-          }
+          this.#setConnected(false);
         }
         if (failure?.detail === 'CHANGE_TOKEN_EXPIRED' && this.position !== undefined) {
-          // Events were removed that nobody has handled: whoever handles this fetches everything.
-          this.position = undefined;
+          // Notifications were removed that nobody has handled.
           yield { type: 'reset', error: failure };
-          await store?.set('');
-          continue;
-        }
-        if (failure?.code === 'AUTHENTICATION_REQUIRED') {
-          if (hasSignedIn || !(await this.#client.signIn(failure))) throw failure;
+          await this.#moveTo('');
+        } else if (failure?.code === 'AUTHENTICATION_REQUIRED' && !hasSignedIn) {
+          if (!(await this.#requests.signIn(failure))) throw failure;
           hasSignedIn = true;
-          continue;
-        }
-        if (failure && !passingErrors.has(failure.code)) throw failure;
-        const wait = pauseOf(attempt, { min: pause, max: reconnect.max });
-        attempt += 1;
-        try {
-          await sleep(Math.max(wait, (failure?.retryAfter ?? 0) * 1000), signal);
-        } catch {
-          return;
+        } else if (failure && !passingErrors.has(failure.code)) {
+          throw failure;
+        } else {
+          await sleep(Math.max(this.#pause(attempt), (failure?.retryAfter ?? 0) * 1000), signal);
+          attempt += 1;
         }
       }
+    } catch (error) {
+      if (error !== signal.reason) throw error;
     } finally {
-      this.#abort.abort();
-      this.#client.ended();
+      this.close();
     }
   }
 
+  #pause(attempt) {
+    const { min, max = 30_000 } = this.#options.reconnect ?? {};
+    return pauseOf(attempt, { min: min ?? Math.min(this.#serverPause, max), max });
+  }
+
+  #setConnected(isConnected) {
+    if (this.isConnected === isConnected) return;
+    this.isConnected = isConnected;
+    this.#options.onConnection?.(isConnected);
+  }
+
   /** The raw events of one connection. */
-  async *#connect() {
+  async *#connect(startsNow) {
     const connection = new AbortController();
     const end = () => connection.abort();
     const { signal } = this.#abort;
@@ -1368,8 +1383,9 @@ export class EventStream {
     try {
       const headers = { Accept: 'text/event-stream' };
       if (this.position) headers['Last-Event-ID'] = this.position;
+      const url = this.#requests.url() + (startsNow && !this.position ? '&from=now' : '');
       const answer = await this.#guard(connection, () =>
-        this.#client.fetch(this.#client.url(), { headers, signal: connection.signal }));
+        this.#requests.fetch(url, { headers, signal: connection.signal }));
       if (!answer.ok) throw await this.#guard(connection, () => errorOf(answer));
       if (!answer.headers.get('content-type')?.startsWith('text/event-stream')) {
         throw new TidingsError({ serverErrorCode: 'BAD_REQUEST', reason: 'the answer is no stream of events' });
