@@ -448,13 +448,15 @@ let package = Package(
     ),
     tests(
       "LanguageTests",
+      exclude: ["JavaScript"],
       "PostgresTestSupport",
       "TestSupport",
       "TidingsKeys",
       "TidingsProto",
       "TidingsRPC",
       "rpcctl",
-      "rpcd"
+      "rpcd",
+      "rpcgw"
     ),
     tests("ProtoGenTests", exclude: ["Protos"], "ProtoGen", "DescriptorProtoC"),
     tests(

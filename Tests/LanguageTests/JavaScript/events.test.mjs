@@ -64,13 +64,14 @@ test('a notification of another process arrives with its values', async () => {
 test('a stream that starts now has what comes then', async () => {
   const db = await subscribe('now');
   await db.save({ recordType: 'House', recordName: 'before' });
-  const connections = new Observed([]);
-  const stream = servers.client('now').events({ from: 'now', onConnection: (is) => connections.update((all) => all.push(is)) });
+  const positions = new Observed([]);
+  const store = { get: () => null, set: (id) => positions.update((all) => all.push(id)) };
+  const stream = servers.client('now').events({ from: 'now', store });
   const iterator = stream[Symbol.asyncIterator]();
   const next = iterator.next();
-  await connections.until((all) => all[0]);
-  // The position arrives when what was there has been passed.
-  while (!stream.position) await new Promise((resolve) => setTimeout(resolve, 10));
+  // It arrives when what was there has been skipped.
+  await positions.until((all) => all.length === 1);
+  assert.equal(stream.position, positions.value[0]);
   await db.save({ recordType: 'House', recordName: 'after' });
   assert.equal((await next).value.recordName, 'after');
   await iterator.return();
