@@ -13,11 +13,15 @@ internal import Testing
   func client(file: String) async throws {
     let gateway = try Repository.program("rpcgw")
     let run = try await ForeignProgram.run(
-      "/usr/bin/env",
-      ["node", "--test", "\(Repository.root)/Tests/LanguageTests/JavaScript/\(file).test.mjs"],
+      "/bin/sh",
+      ["-c", "exec node \"$@\"", "node", "--test"]
+        + ["\(Repository.root)/Tests/LanguageTests/JavaScript/\(file).test.mjs"],
       environment: ["TIDINGS_PROGRAMS": String(gateway.dropLast("/rpcgw".count))]
     )
-    #expect(run.exit == 0, "needs what tools/install-dependencies --tests installs: \(run.output)\(run.errors)")
+    #expect(
+      run.exit == 0,
+      "needs what tools/install-dependencies --tests installs: \(run.output)\(run.errors)"
+    )
     // A file without tests passes, too.
     let passed = run.output.firstMatch(of: #/\bpass (\d+)/#).flatMap { Int($0.1) }
     #expect(passed ?? 0 > 0, "\(run.output)")

@@ -506,7 +506,7 @@ export class Tidings {
    * @returns {EventStream}
    */
   events(options) {
-    const stream = new EventStream(this, options, {
+    const stream = new EventStream(options, {
       url: () => this.#url(`/events/${encodeURIComponent(this.container)}/${this.environment}`),
       fetch: (url, init) => this.#fetch(url, init),
       signIn: (error) => this.#signIn(error),
@@ -615,7 +615,7 @@ export class Tidings {
 
   async #fetch(url, init) {
     const session = this.#session;
-    const answer = await this.fetch(url, { ...init, credentials: 'omit', cache: 'no-store' });
+    const answer = await this.fetch(url, { ...init, credentials: 'omit' });
     const token = answer.headers.get('x-apple-cloudkit-web-auth-token');
     // An answer to the user who has signed out is not one to the next user.
     if (token && token !== this.webAuthToken && session === this.#session) {
@@ -1257,7 +1257,7 @@ export class EventStream {
   #serverPause = 1_000;
 
   /** @internal */
-  constructor(client, options = {}, requests) {
+  constructor(options = {}, requests) {
     const { signal, onNotification, onRead, onBadge, onReset } = options;
     this.#requests = requests;
     this.#options = { silenceMax: 45_000, ...options };
@@ -1316,10 +1316,11 @@ export class EventStream {
     try {
       const start = from === undefined ? (await store?.get()) || undefined : from;
       this.position = start === 'start' || start === 'now' ? undefined : start;
+      let startsNow = start === 'now';
       while (!signal.aborted) {
         let failure;
         try {
-          for await (const raw of this.#connect(start === 'now')) {
+          for await (const raw of this.#connect(startsNow)) {
             if (signal.aborted) return;
             if (raw.name === 'open') {
               this.#setConnected(true);
@@ -1344,6 +1345,7 @@ export class EventStream {
         if (failure?.detail === 'CHANGE_TOKEN_EXPIRED' && this.position !== undefined) {
           // Notifications were removed that nobody has handled.
           yield { type: 'reset', error: failure };
+          startsNow = false;
           await this.#moveTo('');
         } else if (failure?.code === 'AUTHENTICATION_REQUIRED' && !hasSignedIn) {
           if (!(await this.#requests.signIn(failure))) throw failure;
@@ -1388,7 +1390,7 @@ export class EventStream {
         this.#requests.fetch(url, { headers, signal: connection.signal }));
       if (!answer.ok) throw await this.#guard(connection, () => errorOf(answer));
       if (!answer.headers.get('content-type')?.startsWith('text/event-stream')) {
-        throw new TidingsError({ serverErrorCode: 'BAD_REQUEST', reason: 'the answer is no stream of events' });
+        throw new ConnectionFailure(new Error('the answer is not a stream of events'));
       }
       yield { name: 'open' };
       const [parser, decoder] = [new EventParser(), new TextDecoder()];
@@ -1406,7 +1408,8 @@ export class EventStream {
 
   /** Waits for a connection, which is given up when it is silent for too long. */
   async #guard(connection, wait) {
-    const timer = setTimeout(() => connection.abort(), this.#options.silenceMax);
+    const { silenceMax } = this.#options;
+    const timer = setTimeout(() => connection.abort(new Error(`silent for ${silenceMax} ms`)), silenceMax);
     try {
       return await wait();
     } catch (cause) {

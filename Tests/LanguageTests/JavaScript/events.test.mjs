@@ -112,6 +112,28 @@ test('another stream resumes at the stored position', async () => {
   await second.closed;
 });
 
+test('a position of another store is reported as expired', async () => {
+  const others = await Servers.start();
+  try {
+    const position = new Observed([]);
+    const store = { get: () => null, set: (id) => position.update((all) => all.push(id)) };
+    const elsewhere = others.client('ada').events({ from: 'now', store, onNotification() {} });
+    const [from] = await position.until((all) => all.length > 0);
+    elsewhere.close();
+    await subscribe('expired');
+    await saveElsewhere('expired', 'h1');
+    const types = [];
+    for await (const event of servers.client('expired').events({ from, reconnect: quick })) {
+      types.push(event.type);
+      if (event.type === 'reset') assert.equal(event.error.detail, 'CHANGE_TOKEN_EXPIRED');
+      if (event.type === 'notification') break;
+    }
+    assert.deepEqual(types, ['reset', 'notification']);
+  } finally {
+    await others.stop();
+  }
+});
+
 test('nothing is missed when rpcgw and rpcd are killed', async () => {
   await subscribe('killed');
   const store = memory();
