@@ -10,8 +10,17 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-func library(_ name: String, _ dependencies: Target.Dependency...) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: settings)
+func library(
+  _ name: String,
+  resources: [Resource] = [],
+  _ dependencies: Target.Dependency...
+) -> Target {
+  .target(
+    name: name,
+    dependencies: dependencies,
+    resources: resources,
+    swiftSettings: settings
+  )
 }
 
 func executable(_ name: String, _ dependencies: Target.Dependency...) -> Target {
@@ -173,6 +182,7 @@ let package = Package(
     library("TidingsWeb", "TidingsJSON", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
     library(
       "TidingsGateway",
+      resources: [.embedInCode("Web/tidings.js"), .embedInCode("Web/tidings.d.ts")],
       "CGnuTLS",
       "TidingsClient",
       "TidingsFiles",
@@ -453,13 +463,15 @@ let package = Package(
     ),
     tests(
       "LanguageTests",
+      exclude: ["JavaScript"],
       "PostgresTestSupport",
       "TestSupport",
       "TidingsKeys",
       "TidingsProto",
       "TidingsRPC",
       "rpcctl",
-      "rpcd"
+      "rpcd",
+      "rpcgw"
     ),
     tests("ProtoGenTests", exclude: ["Protos"], "ProtoGen", "DescriptorProtoC"),
     tests(

@@ -22,11 +22,13 @@ struct DatabaseRequests: Sendable {
     }
     let database = database.named(by: caller.user)
     try checkAccess(database, name, caller)
+    // A device is not notified of its own changes.
+    let device = QueryString(request.head.query)["clientId"]
     var call = WebCall(
       database: database,
       input: try Self.input(request, name),
       transport: transport,
-      options: CallOptions(metadata: caller.metadata()),
+      options: CallOptions(metadata: caller.metadata(device: device)),
       uuid: uuid
     )
     call.downloadURL = { [urls] asset in

@@ -16,6 +16,8 @@ struct EventSession {
   let options: CallOptions
   let stream: HTTPStream
   var token: [UInt8]
+  /// Begin behind what is in the log already.
+  var skipsStored = false
 
   /// How often a quiet stream says that it is alive.
   static let keepAlive = Duration.seconds(15)
@@ -89,6 +91,11 @@ struct EventSession {
       )
       let isNew = page.changeToken != token
       token = page.changeToken
+      if skipsStored {
+        if page.moreComing { continue }
+        skipsStored = false
+        return stream.send(Array("id: \(Base64.encode(token))\n\n".utf8))
+      }
       for (index, notification) in page.notifications.enumerated() {
         let isLast = index == page.notifications.count - 1
         let name = notification.type == .readNotification ? "read" : "notification"

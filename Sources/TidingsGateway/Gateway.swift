@@ -146,6 +146,7 @@ struct GatewayRequests: Sendable {
     case .events(let named):
       return try await answer(request, named) { try events(request, named, of: $0) }
     case .signIn(let step): return try await signIn.answer(request, step, uuid: uuid)
+    case .file(let file): return try StaticFiles.answer(request.head, file)
     case .unknown: throw WebFailure(.notFound, "there is nothing at this path")
     }
   }
@@ -204,7 +205,8 @@ struct GatewayRequests: Sendable {
       database: database,
       options: CallOptions(metadata: caller.metadata(device: query["clientId"])),
       stream: stream,
-      token: token
+      token: token,
+      skipsStored: token.isEmpty && query["from"] == "now"
     )
     Task { [streams, session] in
       var session = session

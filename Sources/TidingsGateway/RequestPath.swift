@@ -15,6 +15,8 @@ package enum RequestPath: Hashable, Sendable {
   case events(WebDatabase)
   /// `/sign-in`, `/sign-in.js`, `/sign-in/begin` and `/sign-in/complete`.
   case signIn(String)
+  /// A file for pages, for example `/tidings.js`.
+  case file(StaticFiles.File)
   case unknown
 
   /// Reads a path as it was sent.
@@ -32,6 +34,8 @@ package enum RequestPath: Hashable, Sendable {
     case "sign-in"? where parts.count <= 2:
       self = .signIn(parts.count == 2 ? String(parts[1]) : "")
     case "sign-in.js"? where parts.count == 1: self = .signIn("script")
+    case let name? where parts.count == 1:
+      self = StaticFiles.File(rawValue: String(name)).map { .file($0) } ?? .unknown
     default: self = .unknown
     }
   }

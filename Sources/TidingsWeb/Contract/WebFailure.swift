@@ -47,6 +47,8 @@ package struct WebFailure: Error, Hashable {
   package var retryAfter: Int?
   /// Where a user signs in.
   package var redirectURL: String?
+  /// The server's code, of which several have one of the fourteen; for example `CHANGE_TOKEN_EXPIRED`.
+  package var detail: String?
 
   package init(_ code: Code, _ reason: String, retryAfter: Int? = nil) {
     (self.code, self.reason, self.retryAfter) = (code, reason, retryAfter)
@@ -64,6 +66,8 @@ extension WebFailure {
     let code = Code(error.code)
     self.init(code, error.message, retryAfter: error.retryAfter?.wholeSeconds)
     if retryAfter == nil, code == .throttled || code == .tryAgainLater { retryAfter = 1 }
+    let name = error.code.description
+    if name.hasPrefix("ERROR_CODE_") { detail = String(name.dropFirst("ERROR_CODE_".count)) }
   }
 
   /// Why a call failed.
@@ -146,6 +150,7 @@ extension WebFailure {
     object.append("reason", .string(reason))
     if let retryAfter { object.append("retryAfter", .integer(retryAfter)) }
     if let redirectURL { object.append("redirectURL", .string(redirectURL)) }
+    if let detail { object.append("tidingsErrorCode", .string(detail)) }
   }
 
   /// A failed request's answer.

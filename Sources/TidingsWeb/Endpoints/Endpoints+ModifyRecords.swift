@@ -31,7 +31,7 @@ extension WebEndpoints {
     guard response.results.count == operations.count else {
       throw WebFailure(.internalError, "the server answered for another number of records")
     }
-    let stored = try await storedFields(plan, response, call)
+    let stored = await storedFields(plan, response, call)
     var answers: [JSONValue] = []
     answers.reserveCapacity(operations.count)
     for (index, operation) in operations.enumerated() {
@@ -54,12 +54,13 @@ extension WebEndpoints {
   }
 
   /// What the records have after their saves: what was sent, and of records that were changed in part, what is
-  /// stored.
+  /// stored. If that cannot be fetched, only what was sent: the records are saved, and this must not look as if they
+  /// were not.
   private static func storedFields(
     _ plan: RecordOperationPlan,
     _ response: TidingsV1.ModifyRecordsResponse,
     _ call: WebCall
-  ) async throws -> [Int: [String: TidingsV1.FieldValue]] {
+  ) async -> [Int: [String: TidingsV1.FieldValue]] {
     var fields: [Int: [String: TidingsV1.FieldValue]] = [:]
     var partial: [(position: Int, record: TidingsV1.Record)] = []
     for (position, sent) in plan.saves.enumerated() {
@@ -70,13 +71,13 @@ extension WebEndpoints {
       if !isNew, !isWhole { partial.append((position, record)) }
     }
     guard !partial.isEmpty else { return fields }
-    let fetched = try await call.records.fetchRecords(
-      .init(
-        databaseID: call.database.id,
-        recordIDs: partial.map { $0.record.recordID ?? .init() }
-      ),
-      options: call.options
+    let request = TidingsV1.FetchRecordsRequest(
+      databaseID: call.database.id,
+      recordIDs: partial.map { $0.record.recordID ?? .init() }
     )
+    guard let fetched = try? await call.records.fetchRecords(request, options: call.options) else {
+      return fields
+    }
     for ((position, saved), result) in zip(partial, fetched.results) {
       // Somebody may have changed it since.
       guard case .record(let record)? = result.outcome, record.changeTag == saved.changeTag else {
