@@ -22,7 +22,10 @@ struct Authentication: Sendable {
     let query = QueryString(request.head.query)
     if let signature = try ServerSignature(request.head) {
       guard query["ckAPIToken"] == nil, query["ckWebAuthToken"] == nil else {
-        throw WebFailure(.authenticationFailed, "a signed request has no tokens: send one or the other")
+        throw WebFailure(
+          .authenticationFailed,
+          "a signed request has no tokens: send one or the other"
+        )
       }
       guard case .bytes(let body) = request.body else {
         throw WebFailure(.authenticationFailed, "a signed request has a small body")
@@ -37,7 +40,10 @@ struct Authentication: Sendable {
     let entry = try await credentials.apiToken(token)
     try entry.check(database)
     if let origin = request.head.header("origin"), !entry.allows(origin) {
-      throw WebFailure(.accessDenied, "pages of the origin '\(origin.prefix(100))' may not use this API token")
+      throw WebFailure(
+        .accessDenied,
+        "pages of the origin '\(origin.prefix(100))' may not use this API token"
+      )
     }
     caller.signInURL = signInURL(token)
     return caller

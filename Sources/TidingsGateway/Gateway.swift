@@ -105,7 +105,8 @@ struct GatewayRequests: Sendable {
         response = WebAnswer.failure(WebFailure(describing: error), uuid: uuid)
       }
     }
-    let isReadable = if let origin { await authentication.allows(origin, request.head) } else { false }
+    var isReadable = false
+    if let origin { isReadable = await authentication.allows(origin, request.head) }
     if settings.logsRequests {
       RequestLog.write(request.head, response.status, uuid, ContinuousClock.now - started)
     }

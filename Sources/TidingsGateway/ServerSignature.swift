@@ -1,6 +1,6 @@
 internal import CGnuTLS
-package import TidingsHTTP
 internal import TidingsFiles
+package import TidingsHTTP
 internal import TidingsJSON
 package import TidingsWeb
 
@@ -33,7 +33,9 @@ package struct ServerSignature {
       let signed = head.header(prefix + "signaturev1").flatMap({ Base64.decode($0) }),
       (8...80).contains(signed.count)
     else {
-      throw Self.failed("X-Apple-CloudKit-Request-ISO8601Date and -SignatureV1 are needed with -KeyID")
+      throw Self.failed(
+        "X-Apple-CloudKit-Request-ISO8601Date and -SignatureV1 are needed with -KeyID"
+      )
     }
     guard let seconds = Self.seconds(date), abs(seconds - now) <= Self.skewSeconds else {
       throw Self.failed(
@@ -110,5 +112,7 @@ package struct ServerSignature {
     return timegm(&time)
   }
 
-  private static func failed(_ reason: String) -> WebFailure { WebFailure(.authenticationFailed, reason) }
+  private static func failed(_ reason: String) -> WebFailure {
+    WebFailure(.authenticationFailed, reason)
+  }
 }

@@ -59,9 +59,9 @@ struct HTTPAnswer {
 
   static func unchunked(_ bytes: [UInt8]) -> [UInt8] {
     var (rest, result) = (bytes[...], [UInt8]())
-    while let end = rest.firstRange(of: Array("\r\n".utf8)),
-      let count = Int(String(decoding: rest[..<end.lowerBound], as: UTF8.self), radix: 16), count > 0
-    {
+    while let end = rest.firstRange(of: Array("\r\n".utf8)) {
+      let digits = String(decoding: rest[..<end.lowerBound], as: UTF8.self)
+      guard let count = Int(digits, radix: 16), count > 0 else { break }
       rest = rest[end.upperBound...]
       result += rest.prefix(count)
       rest = rest.dropFirst(count + 2)
@@ -94,7 +94,9 @@ final class HTTPConnection {
   func send(_ bytes: [UInt8]) {
     var rest = bytes[...]
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
+      let count = rest.withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
+      }
       guard count > 0 else { return }
       rest = rest.dropFirst(count)
     }

@@ -36,7 +36,10 @@ extension Core {
 
   private var connections: NodeConnections {
     NodeConnections(nodeName: nodeName) { [self] key in
-      (try? engine.holder(ofKey: key)).flatMap { holder in holder.publicKey.map { (holder.user, $0) } }
+      guard let holder = try? engine.holder(ofKey: key), let publicKey = holder.publicKey else {
+        return nil
+      }
+      return (holder.user, publicKey)
     }
   }
 

@@ -53,9 +53,9 @@ extension WebEndpoints {
     return ["records": .array(answers)]
   }
 
-  /// What the records have after their saves: what was sent, and of records that were changed in part, what is
-  /// stored. If that cannot be fetched, only what was sent: the records are saved, and this must not look as if they
-  /// were not.
+  /// What the records have after their saves.
+  ///
+  /// It is what was sent; of records that were changed in part, what is stored.
   private static func storedFields(
     _ plan: RecordOperationPlan,
     _ response: TidingsV1.ModifyRecordsResponse,
