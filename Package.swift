@@ -507,6 +507,7 @@ let package = Package(
       "TidingsGateway",
       "TidingsHTTP",
       "TidingsJSON",
+      "TidingsKeys",
       "TidingsProto",
       "TidingsRPC",
       "TidingsWeb",

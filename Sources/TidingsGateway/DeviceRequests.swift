@@ -3,12 +3,13 @@ internal import TidingsHTTP
 internal import TidingsJSON
 internal import TidingsProto
 internal import TidingsRPC
+internal import TidingsUserInfo
 internal import TidingsWeb
 
 /// Device tokens, and the long poll of their couriers.
 ///
-/// A token stands for a durable work group: what its poll answers is leased, and settled when the answer has been
-/// handed to the connection. A poll that broke off loses nothing; the notification comes again.
+/// A token stands for a durable work group: what its poll answers is leased, and settled when the answer was handed to
+/// the network. A poll that broke off, or a gateway that was killed, loses nothing: the notification comes again.
 struct DeviceRequests: Sendable {
   let transport: any ClientTransport
   let urls: SealedURLs
@@ -47,9 +48,13 @@ struct DeviceRequests: Sendable {
       else { throw WebFailure.badRequest("apnsToken is for another container or environment") }
       return JSONObject()
     }
+    let account = try await TidingsV1.AccountService.Client(transport).fetchUserRecordID(
+      .init(container: database.container),
+      options: CallOptions(metadata: caller.metadata())
+    )
     let content = SealedURLs.Content(
       purpose: .courier,
-      database: database,
+      database: database.named(by: account.userRecordName),
       caller: caller,
       expires: SealedURLs.now + Self.tokenSeconds,
       group: "courier-" + (try input.string("clientId") ?? RequestID.make()).prefix(100)
@@ -69,23 +74,32 @@ struct DeviceRequests: Sendable {
     guard let content = urls.open(sealed, for: .courier) else {
       throw WebFailure(.notFound, "this courier is not valid, or has expired: create another token")
     }
-    guard let leased = try await wait(content) else {
+    guard let leased = try await wait(content), let notification = leased.notification else {
       return HTTPResponse(200, headers: Self.headers)
     }
-    _ = try await notifications.settleNotifications(
+    let userInfo = UserInfo(notification, for: content.database.user ?? "")
+    var response = HTTPResponse(200, headers: Self.headers, .bytes(userInfo.json.text()))
+    response.onEnd = { isSent in
+      Task { await settle(leased.leaseID, content, isSent ? .done : .released) }
+    }
+    return response
+  }
+
+  /// A lease that cannot be settled ends by itself, and the notification comes again.
+  private func settle(
+    _ leaseID: String,
+    _ content: SealedURLs.Content,
+    _ settlement: TidingsV1.Settlement
+  ) async {
+    _ = try? await notifications.settleNotifications(
       .init(
         container: content.database.container,
         environment: content.database.environment,
         group: content.group ?? "",
-        leaseIDs: [leased.leaseID],
-        settlement: .done
+        leaseIDs: [leaseID],
+        settlement: settlement
       ),
       options: options(content)
-    )
-    return HTTPResponse(
-      200,
-      headers: Self.headers,
-      .bytes(Array((leased.notification?.userInfoJson ?? "").utf8))
     )
   }
 

@@ -85,6 +85,7 @@ extension SealedURLs.Content {
       "h": asset.map { .string(Base64.encode($0.checksum)) },
       "n": asset.map { .integer($0.size) },
       "g": group.map { .string($0) },
+      "w": database.user.map { .string($0) },
     ])
   }
 
@@ -98,7 +99,12 @@ extension SealedURLs.Content {
     else { return nil }
     self.purpose = purpose
     self.expires = expires
-    database = WebDatabase(container: container, environment: environment, scope: scope)
+    database = WebDatabase(
+      container: container,
+      environment: environment,
+      scope: scope,
+      user: object["w"]?.string
+    )
     let user = object["u"]?.string
     if let id = object["k"]?.string {
       caller = WebCaller(.serverKey(id))

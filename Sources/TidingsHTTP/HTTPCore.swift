@@ -38,10 +38,11 @@ final class HTTPCore: Sendable {
     return count
   }
 
-  static let completed: tidings_mhd_completed = { context, _, slot, _ in
+  static let completed: tidings_mhd_completed = { context, _, slot, code in
     guard let context, let pointer = slot?.pointee else { return }
     slot?.pointee = nil
     let exchange = Unmanaged<HTTPExchange>.fromOpaque(pointer).takeRetainedValue()
+    exchange.onEnd?(code == .REQUEST_TERMINATED_COMPLETED_OK)
     guard let stream = exchange.stream else { return }
     Unmanaged<HTTPCore>.fromOpaque(context).takeUnretainedValue().ended(stream)
   }
@@ -95,7 +96,10 @@ final class HTTPCore: Sendable {
 
   private func proceed(_ exchange: HTTPExchange, _ connection: OpaquePointer) -> MHD_Result {
     if let refusal = exchange.refusal { return Self.send(refusal, closes: true, connection) }
-    if let answer = exchange.takeAnswer() { return send(answer, exchange, connection) }
+    if let answer = exchange.takeAnswer() {
+      exchange.onEnd = answer.onEnd
+      return send(answer, exchange, connection)
+    }
     guard !exchange.isBegun, let request = exchange.takeRequest() else { return .YES }
     exchange.isBegun = true
     guard begin() else {

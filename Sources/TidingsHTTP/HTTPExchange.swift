@@ -18,6 +18,8 @@ final class HTTPExchange: @unchecked Sendable {
   private let answer = Mutex<HTTPResponse?>(nil)
   /// Of a streamed answer.
   var stream: HTTPStream?
+  /// Of the answer.
+  var onEnd: (@Sendable (_ isSent: Bool) -> Void)?
 
   init(uri: String) { self.uri = uri }
 

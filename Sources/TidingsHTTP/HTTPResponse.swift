@@ -11,6 +11,8 @@ package struct HTTPResponse: Sendable {
   package var status: Int
   package var headers: [(name: String, value: String)]
   package var body: Body
+  /// Called when the answer was handed to the network as a whole (`true`), or the connection broke before.
+  package var onEnd: (@Sendable (_ isSent: Bool) -> Void)?
 
   package init(
     _ status: Int,

@@ -140,6 +140,12 @@ enum GatewayArguments {
     if let problem = ClientConfiguration.problem(in: settings.endpoints) {
       throw UsageError("\(parsed.source(rpc)): \(problem)")
     }
+    for endpoint in settings.endpoints
+    where !endpoint.hasPrefix("tcp://") && !endpoint.hasPrefix("ipc://") {
+      throw UsageError(
+        "\(parsed.source(rpc)) takes tcp://HOST:PORT or ipc://PATH, not '\(endpoint)'"
+      )
+    }
     settings.keys = try keys(parsed)
     if settings.keys == nil, !address.isLoopback {
       throw UsageError(

@@ -102,6 +102,9 @@ final class HTTPConnection {
     }
   }
 
+  /// Nothing more is sent.
+  func finish() { shutdown(descriptor, CInt(SHUT_WR)) }
+
   func send(_ text: String) { send(Array(text.utf8)) }
 
   /// What has come next; none: the other side has closed.

@@ -55,7 +55,8 @@ extension WebEndpoints {
 
   /// What the records have after their saves.
   ///
-  /// It is what was sent; of records that were changed in part, what is stored.
+  /// It is what was sent; of records that were changed in part, what is stored. If that cannot be fetched, only what
+  /// was sent: the records are saved, and this must not look as if they were not.
   private static func storedFields(
     _ plan: RecordOperationPlan,
     _ response: TidingsV1.ModifyRecordsResponse,

@@ -1,0 +1,63 @@
+internal import Foundation
+internal import TestSupport
+internal import Testing
+internal import TidingsClient
+internal import TidingsJSON
+internal import TidingsProto
+
+/// The long poll of a device token: each notification at least once, also when processes are killed.
+@Suite(.endsServers) struct CourierTests {
+  private func poll(_ url: String, at port: UInt16) async throws -> JSONObject? {
+    let path = Self.path(url)
+    let answer = try await blocking { try HTTPAnswer.to("GET", path, at: port) }
+    try #require(answer.status == 200, "\(answer.text)")
+    return answer.json?.object?["ck"]?.object?["qry"]?.object
+  }
+
+  /// The part of a URL behind the host.
+  private static func path(_ url: String) -> String {
+    "/" + (url.components(separatedBy: "/courier/").count == 2 ? "courier/" : "")
+      + (url.components(separatedBy: "/courier/").last ?? "")
+  }
+
+  @Test("a poll waits for a notification, and gives each to the token that asked")
+  func polls() async throws {
+    var world = try await GatewayWorld.start()
+    let client = try await world.server.client(as: "ada")
+    _ = try await client.subscriptions.modifySubscriptions(
+      .init(databaseID: .init(container: "app"), subscriptionsToSave: [.init("s", "Houses")])
+    )
+    let created = try HTTPAnswer.to(
+      "POST",
+      "/device/1/app/development/tokens/create?ckAPIToken=x\(GatewayWorld.token("ada"))",
+      at: world.port,
+      body: Array(#"{"apnsEnvironment": "development", "clientId": "page"}"#.utf8)
+    )
+    let url = try #require(created.json?.object?["webcourierURL"]?.string)
+    let port = world.port
+    async let waiting = poll(url, at: port)
+    _ = try await client.modify([.init("Houses", "a")], in: .init(container: "app"))
+    #expect(try await waiting?["rid"]?.string == "a")
+    // Killed while one waits: what comes next is for the next poll.
+    let broken = try HTTPConnection(world.port)
+    broken.send("GET \(Self.path(url)) HTTP/1.1\r\nHost: x\r\n\r\n")
+    world.gateway.send(9)
+    try await world.gateway.waitForExit()
+    for name in ["b", "c"] {
+      _ = try await client.modify([.init("Houses", name)], in: .init(container: "app"))
+    }
+    world = try await world.restartedGateway()
+    // Without keys a gateway that starts has a new secret: its tokens are new, its groups are not.
+    let again = try HTTPAnswer.to(
+      "POST",
+      "/device/1/app/development/tokens/create?ckAPIToken=x\(GatewayWorld.token("ada"))",
+      at: world.port,
+      body: Array(#"{"apnsEnvironment": "development", "clientId": "page"}"#.utf8)
+    )
+    let next = try #require(again.json?.object?["webcourierURL"]?.string)
+    var names: Set<String> = []
+    while names != ["b", "c"] {
+      if let name = try await poll(next, at: world.port)?["rid"]?.string { names.insert(name) }
+    }
+  }
+}

@@ -1,0 +1,254 @@
+internal import Foundation
+internal import TestSupport
+internal import Testing
+internal import TidingsClient
+internal import TidingsJSON
+internal import TidingsKeys
+internal import TidingsProto
+internal import TidingsRPC
+
+/// Who may call over HTTP: tokens, sessions, signatures of servers, sign-in.
+@Suite(.endsServers) struct CredentialTests {
+  private struct World {
+    let secure: SecureServer
+    let root: TidingsV1.AdminService.Client
+    let ada: Client
+    let gateway: ServerProcess
+    let port: UInt16
+    let apiToken: String
+    let apiTokenID: UInt64
+
+    static func make() async throws -> World {
+      let secure = try await SecureServer.start()
+      let root = try await secure.administration()
+      let key = try await secure.createUser("gateway", roles: ["gateway"])
+      let folder = secure.server.folder
+      try KeyFile.pair(key).write(to: folder.file("gateway.key"), title: "gateway")
+      let gateway = try ServerProcess(
+        "rpcgw",
+        arguments: [
+          "--rpc", secure.server.rpcEndpoint, "--listen", "127.0.0.1:0",
+          "--key-file", folder.file("gateway.key"), "--server-key", "\(secure.serverKey)",
+        ]
+      )
+      let line = try await gateway.waitForReadyLine()
+      let created = try await root.createWebToken(
+        .init(
+          container: "app",
+          label: "website",
+          credential: .apiToken(.init(allowedOrigins: ["https://example.org"]))
+        )
+      )
+      return World(
+        secure: secure,
+        root: root,
+        ada: try await secure.client(try await secure.createUser("ada")),
+        gateway: gateway,
+        port: try #require(line.split(separator: ":").last.flatMap { UInt16($0) }),
+        apiToken: created.apiToken,
+        apiTokenID: created.token?.id ?? 0
+      )
+    }
+
+    func token() async throws -> String {
+      try await TidingsV1.AccountService.Client(ada.transport).issueWebAuthToken(
+        .init(apiToken: apiToken)
+      ).webAuthToken
+    }
+
+    func post(
+      _ endpoint: String,
+      api: String? = nil,
+      user: String? = nil,
+      container: String = "app",
+      headers: [String] = [],
+      body: String = "{}"
+    ) throws -> HTTPAnswer {
+      var path = "/database/1/\(container)/development/\(endpoint)?ckAPIToken=\(api ?? apiToken)"
+      if let user { path += "&ckWebAuthToken=\(user)" }
+      return try HTTPAnswer.to("POST", path, at: port, headers: headers, body: Array(body.utf8))
+    }
+  }
+
+  @Test("a session acts for its user, an API token for a guest; what ends refuses the next request")
+  func tokens() async throws {
+    let world = try await World.make()
+    let token = try await world.token()
+    let save = """
+      {"operations": [{"operationType": "create", "record": {"recordName": "a", "recordType": "Notes"}}]}
+      """
+    let saved = try world.post("private/records/modify", user: token, body: save)
+    #expect(saved.records.first?["created"]?.object?["userRecordName"]?.string == "ada")
+    let guest = try world.post("private/records/modify", body: save)
+    #expect(guest.status == 421 && guest.code == "AUTHENTICATION_REQUIRED")
+    let redirect = guest.json?.object?["redirectURL"]?.string
+    #expect(redirect?.hasSuffix("/sign-in?ckAPIToken=\(world.apiToken)") == true, "\(guest.text)")
+    let wrong = try world.post("private/zones/list", user: String(repeating: "A", count: 43))
+    #expect(wrong.status == 421 && wrong.json?.object?["redirectURL"] != nil, "\(wrong.text)")
+    let unknown = try world.post("private/zones/list", api: String(repeating: "0", count: 64))
+    #expect(unknown.status == 401 && unknown.code == "AUTHENTICATION_FAILED", "\(unknown.text)")
+    #expect(try world.post("private/zones/list", api: "x").status == 401)
+    let other = try world.post("private/zones/list", user: token, container: "other")
+    #expect(other.status == 401, "\(other.text)")
+    // Renewed when a client asks who it is; the one before stays valid for a while.
+    let caller = try world.post("public/users/caller", user: token)
+    let next = try #require(caller.headers["x-apple-cloudkit-web-auth-token"])
+    #expect(next != token)
+    for token in [token, next] {
+      #expect(try world.post("private/zones/list", user: token).status == 200)
+    }
+    _ = try await world.root.revokeWebToken(.init(id: world.apiTokenID))
+    let revoked = try world.post("private/zones/list", user: next)
+    #expect(revoked.status == 401, "\(revoked.text)")
+  }
+
+  @Test("pages of registered origins may read answers, others may not")
+  func origins() async throws {
+    let world = try await World.make()
+    let token = try await world.token()
+    let allowed = try world.post(
+      "private/zones/list",
+      user: token,
+      headers: ["Origin: https://example.org"]
+    )
+    #expect(allowed.headers["access-control-allow-origin"] == "https://example.org")
+    #expect(allowed.headers["vary"] == "Origin")
+    #expect(allowed.headers["access-control-allow-credentials"] == nil)
+    let refused = try world.post(
+      "private/zones/list",
+      user: token,
+      headers: ["Origin: https://example.com"]
+    )
+    #expect(refused.status == 403 && refused.headers["access-control-allow-origin"] == nil)
+  }
+
+  @Test("a server signs its requests with P-256; a signature is for one request and ten minutes")
+  func signatures() async throws {
+    let openssl = try #require(Executable.path("openssl"), "openssl is not installed")
+    let world = try await World.make()
+    _ = try await world.secure.createUser("importer")
+    let folder = world.secure.server.folder
+    func run(_ arguments: [String]) throws {
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: openssl)
+      process.arguments = arguments
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      process.waitUntilExit()
+      try #require(process.terminationStatus == 0, "\(arguments)")
+    }
+    func bytes(_ name: String) throws -> [UInt8] {
+      Array(try Data(contentsOf: URL(fileURLWithPath: folder.file(name))))
+    }
+    try run(["ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", folder.file("p.pem")])
+    try run([
+      "ec", "-in", folder.file("p.pem"), "-pubout", "-outform", "DER", "-out", folder.file("p.der"),
+    ])
+    let key = try await world.root.createWebToken(
+      .init(
+        container: "app",
+        credential: .serverKey(.init(userName: "importer", publicKey: try bytes("p.der")))
+      )
+    )
+    let keyID = try #require(key.token?.keyID)
+    let path = "/database/1/app/development/public/records/modify"
+    let body = """
+      {"operations": [{"operationType": "create", "record": {"recordType": "Notes"}}]}
+      """
+    func answer(
+      signing signed: String,
+      date: Date = Date(),
+      to path: String = path,
+      body sent: String? = nil
+    ) throws -> HTTPAnswer {
+      let formatter = ISO8601DateFormatter()
+      let date = formatter.string(from: date)
+      try Data(signed.utf8).write(to: URL(fileURLWithPath: folder.file("body")))
+      try run(["dgst", "-sha256", "-binary", "-out", folder.file("hash"), folder.file("body")])
+      let text = "\(date):\(Base64.encode(try bytes("hash"))):\(path)"
+      try Data(text.utf8).write(to: URL(fileURLWithPath: folder.file("text")))
+      try run([
+        "dgst", "-sha256", "-sign", folder.file("p.pem"), "-out", folder.file("signature"),
+        folder.file("text"),
+      ])
+      return try HTTPAnswer.to(
+        "POST",
+        path,
+        at: world.port,
+        headers: [
+          "X-Apple-CloudKit-Request-KeyID: \(keyID)",
+          "X-Apple-CloudKit-Request-ISO8601Date: \(date)",
+          "X-Apple-CloudKit-Request-SignatureV1: \(Base64.encode(try bytes("signature")))",
+        ],
+        body: Array((sent ?? signed).utf8)
+      )
+    }
+    let saved = try answer(signing: body)
+    #expect(saved.status == 200, "\(saved.text)")
+    #expect(saved.records.first?["created"]?.object?["userRecordName"]?.string == "importer")
+    let changed = try answer(
+      signing: body,
+      body: body.replacingOccurrences(of: "Notes", with: "Posts")
+    )
+    #expect(changed.status == 401 && changed.code == "AUTHENTICATION_FAILED")
+    #expect(try answer(signing: body, date: Date(timeIntervalSinceNow: -700)).status == 401)
+    #expect(try answer(signing: body, date: Date(timeIntervalSinceNow: 700)).status == 401)
+    let elsewhere = path.replacingOccurrences(of: "public", with: "private")
+    #expect(try answer(signing: body, to: elsewhere).status == 401)
+    #expect(
+      try answer(signing: "{}", to: "/database/1/app/development/public/users/caller").status == 401
+    )
+    _ = try await world.root.revokeWebToken(.init(id: key.token?.id ?? 0))
+    #expect(try answer(signing: body).status == 401)
+  }
+
+  @Test("a page shows a code, which a user approves with an own key, and gets the token")
+  func signIn() async throws {
+    let world = try await World.make()
+    let page = try HTTPAnswer.to("GET", "/sign-in?ckAPIToken=\(world.apiToken)", at: world.port)
+    #expect(page.status == 200 && page.headers["content-type"] == "text/html; charset=utf-8")
+    #expect(page.headers["content-security-policy"]?.contains("default-src 'none'") == true)
+    #expect(page.text.contains("/sign-in.js"))
+    #expect(try HTTPAnswer.to("GET", "/sign-in.js", at: world.port).status == 200)
+    func post(_ step: String, _ body: JSONValue) throws -> HTTPAnswer {
+      try HTTPAnswer.to(
+        "POST",
+        "/sign-in/\(step)?ckAPIToken=\(world.apiToken)",
+        at: world.port,
+        body: body.text()
+      )
+    }
+    let begun = try #require(try post("begin", [:]).json?.object)
+    #expect(begun["label"]?.string == "website")
+    let state = try #require(begun["state"])
+    #expect(try post("complete", ["state": state]).json?.object?["pending"] == .bool(true))
+    _ = try await TidingsV1.AccountService.Client(world.ada.transport).approveSignIn(
+      .init(userCode: try #require(begun["userCode"]?.string))
+    )
+    let done = try post("complete", ["state": state])
+    let token = try #require(done.json?.object?["ckWebAuthToken"]?.string, "\(done.text)")
+    #expect(done.json?.object?["origins"] == .array([.string("https://example.org")]))
+    let caller = try world.post("public/users/caller", user: token)
+    #expect(caller.json?.object?["userRecordName"]?.string == "ada")
+    #expect(try post("complete", ["state": state]).status >= 400)
+    #expect(try post("complete", ["state": "AAAA"]).status == 404)
+  }
+
+  @Test("without keys a gateway listens on this machine alone, and says what is wrong otherwise")
+  func commandLine() async throws {
+    for (arguments, message) in [
+      (["--listen", "0.0.0.0:0"], "everybody may call as anybody"),
+      (["--listen", "x"], "HOST:PORT"),
+      (["--key-file", "a"], "need each other"), (["--tls-key", "a"], "need each other"),
+      (["--public-url", "example.org"], "https://HOST"), (["extra"], "no operands"),
+      (["--rpc", "nonsense"], "--rpc"),
+    ] {
+      let process = try ServerProcess("rpcgw", arguments: arguments)
+      #expect(try await process.waitForExit() == .code(2))
+      #expect(process.seen.value.errors.contains(message), "\(process.seen.value.errors)")
+    }
+    let help = try ServerProcess("rpcgw", arguments: ["--help"])
+    #expect(try await help.waitForExit() == .code(0))
+    #expect(help.seen.value.output.contains("environment: RPCGW_NAME"))
+  }
+}

@@ -1,0 +1,123 @@
+internal import TestSupport
+internal import Testing
+internal import TidingsClient
+internal import TidingsJSON
+internal import TidingsProto
+
+/// Notifications as server-sent events: each reaches a page once, whatever ends in between.
+@Suite(.endsServers) struct EventTests {
+  private func subscribe(_ client: Client) async throws {
+    let saved = try await client.subscriptions.modifySubscriptions(
+      .init(
+        databaseID: .init(container: "app"),
+        subscriptionsToSave: [.init("s", "Houses")]
+      )
+    )
+    try #require(saved.results.first?.subscription != nil)
+  }
+
+  private func save(_ names: [String], _ client: Client) async throws {
+    let results = try await client.modify(
+      names.map { .init("Houses", $0) },
+      in: .init(container: "app")
+    )
+    for result in results { try #require(result.error == nil) }
+  }
+
+  @Test("events come as records change, carry positions, and go on behind one")
+  func positions() async throws {
+    let world = try await GatewayWorld.start()
+    let client = try await world.server.client(as: "ada")
+    try await save(["before"], client)
+    try await subscribe(client)
+    let first = try EventReader(world.port)
+    try await first.seen.wait("answer") { $0.status == 200 }
+    try await save(["a"], client)
+    try await save(["b", "c"], client)
+    let seen = try await first.seen.wait("three") { $0.names.count == 3 }
+    #expect(seen.names == ["a", "b", "c"])
+    let positions = seen.events.filter { $0.name == "notification" }.map(\.id)
+    #expect(positions.last?.flatMap { $0 } != nil)
+    try await save(["d"], client)
+    let second = try EventReader(world.port, after: seen.position)
+    #expect(try await second.seen.wait("the rest") { !$0.names.isEmpty }.names == ["d"])
+    let now = try EventReader(world.port, query: "&from=now")
+    try await now.seen.wait("a position") { !$0.position.isEmpty }
+    try await save(["e"], client)
+    #expect(try await now.seen.wait("the newest") { !$0.names.isEmpty }.names == ["e"])
+  }
+
+  @Test("nothing is missed when the gateway or the server is killed")
+  func kills() async throws {
+    var world = try await GatewayWorld.start()
+    var server = world.server
+    var client = try await server.client(as: "ada")
+    try await subscribe(client)
+    var position = ""
+    var names: [String] = []
+    for round in 0..<4 {
+      let reader = try EventReader(world.port, after: position)
+      try await reader.seen.wait("answer") { $0.status == 200 }
+      try await save(["\(round)-live"], client)
+      try await reader.seen.wait("live") { $0.names.contains("\(round)-live") }
+      if round % 2 == 0 {
+        world.gateway.send(9)
+        try await world.gateway.waitForExit()
+        try await reader.seen.wait("the end") { $0.isEnded }
+        try await save(["\(round)-missed"], client)
+        world = try await world.restartedGateway()
+      } else {
+        try await server.crash()
+        server = try await server.restarted()
+        client = try await server.client(as: "ada")
+        try await save(["\(round)-missed"], client)
+        world.gateway.send(9)
+        try await world.gateway.waitForExit()
+        world = try await GatewayWorld.start(before: server, port: world.port)
+      }
+      names += reader.seen.value.names
+      position = reader.seen.value.position
+    }
+    let last = try EventReader(world.port, after: position)
+    try await last.seen.wait("the last") { $0.names.contains("3-missed") }
+    names += last.seen.value.names
+    let expected = (0..<4).flatMap { ["\($0)-live", "\($0)-missed"] }
+    // Behind a position everything comes again that the page did not see to its end.
+    var distinct: [String] = []
+    for name in names where !distinct.contains(name) { distinct.append(name) }
+    #expect(distinct == expected)
+  }
+
+  @Test("a stream goes on when the server restarts behind it")
+  func serverRestart() async throws {
+    let world = try await GatewayWorld.start()
+    let client = try await world.server.client(as: "ada")
+    try await subscribe(client)
+    let reader = try EventReader(world.port)
+    try await save(["a"], client)
+    try await reader.seen.wait("the first") { $0.names == ["a"] }
+    try await world.server.crash()
+    let server = try await world.server.restarted()
+    try await save(["b"], try await server.client(as: "ada"))
+    // The stream may have ended with the server; then the next one has it.
+    let seen = try await reader.seen.wait("the second, or the end") {
+      $0.names == ["a", "b"] || $0.isEnded
+    }
+    if seen.isEnded {
+      let next = try EventReader(world.port, after: seen.position)
+      try await next.seen.wait("the second") { $0.names.contains("b") }
+    }
+  }
+
+  @Test("events need a user, and a stopping gateway ends streams")
+  func ends() async throws {
+    let world = try await GatewayWorld.start()
+    let refused = try HTTPAnswer.to("GET", "/events/app/development?ckAPIToken=x", at: world.port)
+    #expect(refused.status == 421)
+    let reader = try EventReader(world.port)
+    try await reader.seen.wait("answer") { $0.status == 200 }
+    world.gateway.send(15)
+    #expect(try await world.gateway.waitForExit() == .code(0))
+    try await reader.seen.wait("the end") { $0.isEnded }
+  }
+}

@@ -1,0 +1,142 @@
+internal import TestSupport
+internal import Testing
+internal import TidingsJSON
+
+/// Requests that no honest client sends: none is taken for something else, none stops the gateway.
+@Suite(.endsServers) struct HostileHTTPTests {
+  private static let path = GatewayWorld.path("private/zones/list")
+
+  @Test("a request whose end is ambiguous is refused, and nothing behind it is read")
+  func smuggling() async throws {
+    let world = try await GatewayWorld.start()
+    let inner = "GET \(GatewayWorld.path("private/users/caller")) HTTP/1.1\r\nHost: x\r\n\r\n"
+    let heads = [
+      "Content-Length: 2\r\nContent-Length: 2\r\n",
+      "Content-Length: 2\r\nContent-Length: \(inner.utf8.count)\r\n",
+      "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n",
+      "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n",
+      "Transfer-Encoding: xchunked\r\n",
+      "Content-Length: +2\r\n", "Content-Length: 2, 2\r\n", "Content-Length: 0x2\r\n",
+      "Content-Length: -1\r\n",
+      "Host: y\r\nContent-Length: 2\r\n",
+    ]
+    for head in heads {
+      let text = "POST \(Self.path) HTTP/1.1\r\nHost: x\r\n\(head)\r\n{}\(inner)"
+      let connection = try HTTPConnection(world.port)
+      connection.send(text)
+      let bytes = try await blocking { [connection = Lent(connection)] in connection.value.readAll()
+      }
+      let answers = String(decoding: bytes, as: UTF8.self).components(of: "HTTP/1.1 ")
+      // libmicrohttpd sends the head of its own refusals twice before it closes the connection.
+      #expect(answers.allSatisfy { $0.hasPrefix("4") }, "\(head): \(answers)")
+      #expect(!answers.contains { $0.contains("userRecordName") }, "\(head): \(answers)")
+    }
+    #expect(try world.post("private/zones/list").status == 200)
+  }
+
+  @Test("lines and headers that are too long, and bytes that are no HTTP, end the connection")
+  func oversized() async throws {
+    let world = try await GatewayWorld.start()
+    let texts = [
+      "GET /\(String(repeating: "a", count: 100_000)) HTTP/1.1\r\nHost: x\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: x\r\nX: \(String(repeating: "b", count: 100_000))\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: x\r\n"
+        + String(repeating: "X: y\r\n", count: 20_000) + "\r\n",
+      "\u{0}\u{1}\u{2}\r\n\r\n", "GET\r\n\r\n", "\u{16}\u{3}\u{1}\u{2}\u{0}\r\n\r\n",
+    ]
+    for text in texts {
+      let connection = try HTTPConnection(world.port)
+      connection.send(text + "\r\n\r\n")
+      connection.finish()
+      let bytes = try await blocking { [connection = Lent(connection)] in connection.value.readAll()
+      }
+      if let answer = HTTPAnswer(bytes) { #expect((400..<600).contains(answer.status)) }
+    }
+    #expect(try world.post("private/zones/list").status == 200)
+  }
+
+  @Test("a body that is too large is refused before it is kept")
+  func bodies() async throws {
+    let world = try await GatewayWorld.start()
+    let answer = try HTTPAnswer.to(
+      "POST",
+      Self.path,
+      at: world.port,
+      body: [UInt8](repeating: 0x20, count: (8 << 20) + 1)
+    )
+    #expect(answer.status == 413)
+    #expect(try world.post("private/zones/list").status == 200)
+  }
+
+  @Test("JSON that is broken, deep or of the wrong shape is refused with a reason")
+  func json() async throws {
+    let world = try await GatewayWorld.start()
+    let bodies = [
+      "{", "[]", "5", "\"", "{\"a\":1,\"a\":2}", "{\"query\":{\"recordType\":5}}",
+      String(repeating: "[", count: 100_000), "{\"zones\":\"x\"}", "\u{FEFF}{}",
+      "{\"query\":{\"recordType\":\"A\",\"filterBy\":{}}}",
+      "{\"query\":{\"recordType\":\"A\",\"filterBy\":[5]}}",
+      "{\"query\":{\"recordType\":\"A\"},\"resultsLimit\":1e400}",
+    ]
+    for body in bodies {
+      let answer = try HTTPAnswer.to(
+        "POST",
+        GatewayWorld.path("private/records/query"),
+        at: world.port,
+        body: Array(body.utf8)
+      )
+      #expect(
+        answer.status == 400 && answer.code == "BAD_REQUEST",
+        "\(body.prefix(60)): \(answer.text)"
+      )
+      #expect(answer.json?.object?["reason"]?.string?.isEmpty == false)
+    }
+  }
+
+  @Test("URLs that were not made here, and paths that are none, are not found")
+  func urls() async throws {
+    let world = try await GatewayWorld.start()
+    for path in [
+      "/assets/AAAA", "/assets/\(String(repeating: "A", count: 200))", "/courier/AAAA",
+      "/assets/..%2f..%2fetc", "/database/2/app/development/private/records/query",
+      "/database/1/app/staging/private/records/query",
+      "/database/1/%ff/development/private/zones/list",
+      "/", "//", "/tidings.css",
+    ] {
+      let answer = try HTTPAnswer.to("GET", path, at: world.port)
+      #expect(answer.status == 404, "\(path): \(answer.text)")
+    }
+  }
+
+  @Test("a client that sends its head byte by byte keeps nobody waiting")
+  func slow() async throws {
+    let world = try await GatewayWorld.start()
+    var connections: [HTTPConnection] = []
+    for _ in 0..<300 {
+      let connection = try HTTPConnection(world.port)
+      connection.send("POST \(Self.path) HTTP/1.1\r\nHost: x\r\nContent-Len")
+      connections.append(connection)
+    }
+    #expect(try world.post("private/zones/list").status == 200)
+    withExtendedLifetime(connections) {}
+  }
+
+  /// Unchecked: handed to one thread, which alone uses it.
+  private struct Lent: @unchecked Sendable {
+    let value: HTTPConnection
+    init(_ value: HTTPConnection) { self.value = value }
+  }
+}
+
+extension String {
+  /// The parts behind each occurrence of a text.
+  fileprivate func components(of separator: String) -> [Substring] {
+    var parts: [Substring] = []
+    var rest = self[...]
+    while let range = rest.firstRange(of: separator) {
+      rest = rest[range.upperBound...]
+      parts.append(rest)
+    }
+    return parts
+  }
+}
