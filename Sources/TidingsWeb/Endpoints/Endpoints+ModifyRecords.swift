@@ -54,8 +54,9 @@ extension WebEndpoints {
   }
 
   /// What the records have after their saves: what was sent, and of records that were changed in part, what is
-  /// stored. If that cannot be fetched, only what was sent: the records are saved, and this must not look as if they
-  /// were not.
+  /// stored.
+  ///
+  /// If that cannot be fetched, only what was sent: an error would look as if the records were not saved.
   private static func storedFields(
     _ plan: RecordOperationPlan,
     _ response: TidingsV1.ModifyRecordsResponse,
