@@ -402,6 +402,9 @@ let package = Package(
       "TidingsClient",
       "TidingsEncryption",
       "TidingsEngine",
+      "TidingsGateway",
+      "TidingsHTTP",
+      "TidingsJSON",
       "TidingsKeys",
       "TidingsMatcher",
       "TidingsModel",
@@ -410,6 +413,7 @@ let package = Package(
       "TidingsRPC",
       "TidingsSeal",
       "TidingsService",
+      "TidingsWeb",
       "CZeroMQ"
     ),
     .executableTarget(

@@ -23,7 +23,8 @@ struct DatabaseRequests: Sendable {
     let database = database.named(by: caller.user)
     try checkAccess(database, name, caller)
     // A device is not notified of its own changes.
-    let device = QueryString(request.head.query)["clientId"]
+    let query = QueryString(request.head.query)
+    let device = query["clientId"]
     var call = WebCall(
       database: database,
       input: try Self.input(request, name),
@@ -31,6 +32,12 @@ struct DatabaseRequests: Sendable {
       options: CallOptions(metadata: caller.metadata(device: device)),
       uuid: uuid
     )
+    if let key = query["idempotencyKey"] {
+      guard key.utf8.count <= 64 else {
+        throw WebFailure.badRequest("the parameter idempotencyKey has more than 64 bytes")
+      }
+      call.idempotencyKey = key
+    }
     call.downloadURL = { [urls] asset in
       let content = SealedURLs.Content(
         purpose: .download,

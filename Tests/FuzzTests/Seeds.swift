@@ -17,7 +17,36 @@ enum Seeds {
     "push": pushes, "key-ring": texts([KeyRing([.init(EncryptionKey(), .seal)]).text]),
     "public-key": texts([KeyPair().publicKey.description]), "sealed-value": [sealed],
     "calls": calls, "frames": frames, "tokens": [[0, 0], [1, 0, 1], [2], [3, 0, 0, 0, 255]],
-    "json-import": texts(lines),
+    "json-import": texts(lines), "web-json": texts(webBodies), "multipart": texts(forms),
+  ]
+
+  /// Bodies of requests to the gateway.
+  static let webBodies = [
+    #"""
+    {"recordType": "Houses", "filterBy": [{"fieldName": "n", "comparator": "GREATER_THAN", "fieldValue": {"value": 5}}], "sortBy": [{"fieldName": "n", "ascending": false}]}
+    """#,
+    #"""
+    {"subscriptionID": "s", "subscriptionType": "query", "query": {"recordType": "A", "filterBy": [{"systemFieldName": "createdTimestamp", "comparator": "NOT_IN", "fieldValue": {"type": "TIMESTAMP_LIST", "value": [1, 2]}}]}, "firesOn": ["create"], "notificationInfo": {"alertBody": "x", "shouldBadge": true}}
+    """#,
+    #"""
+    {"operationType": "create", "record": {"recordType": "A", "recordName": "r", "fields": {"a": {"value": [1, 2]}, "b": {"value": {"latitude": 1, "longitude": 2.5}}, "c": {"value": "AAE=", "type": "BYTES"}}}}
+    """#,
+    #"""
+    {"recordName": "r", "recordType": "A", "recordChangeTag": "1", "zoneID": {"zoneName": "z", "ownerRecordName": "ada"}, "parent": {"recordName": "p"}, "fields": {"s": {"value": "x"}, "d": {"value": 1.5}, "t": {"value": -1.5, "type": "TIMESTAMP"}, "r": {"value": {"recordName": "q", "action": "DELETE_SELF"}}, "i": {"value": "9223372036854775807", "type": "INT64"}, "e": {"value": []}}}
+    """#,
+    #"""
+    {"recordType": "cloudkit.share", "forRecord": {"recordName": "r"}, "publicPermission": "READ_ONLY", "participants": [{"type": "USER", "permission": "READ_WRITE", "userIdentity": {"lookupInfo": {"userRecordName": "ben"}}}]}
+    """#,
+    #"""
+    {"emailAddress": "a@b.example"}
+    """#,
+  ]
+
+  /// Bodies that are forms.
+  static let forms = [
+    "--x\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nabc\r\n--x--\r\n",
+    "--x\r\n\r\n\r\n--x--",
+    "--x\r\nA: b\r\n\r\na\r\n--x\r\n\r\nb\r\n--x--",
   ]
 
   private static func texts(_ texts: [String]) -> [[UInt8]] { texts.map { Array($0.utf8) } }

@@ -143,3 +143,36 @@ internal import TidingsJSON
     }
   }
 }
+
+/// What CloudKit Web Services do not have.
+@Suite(.endsServers) struct ExtensionTests {
+  @Test("a request with a key is applied once, however often it is sent")
+  func idempotency() async throws {
+    let world = try await GatewayWorld.start()
+    let path = GatewayWorld.path("private/records/modify") + "&idempotencyKey=k1"
+    let create =
+      #"{"operations": [{"operationType": "create", "record": {"recordType": "Houses"}}]}"#
+    let answers = try (0..<3).map { _ in
+      try HTTPAnswer.to("POST", path, at: world.port, body: Array(create.utf8))
+    }
+    let names = answers.map { $0.records.first?["recordName"]?.string }
+    #expect(names[0] != nil && Set(names).count == 1, "\(names)")
+    let query = try world.post("private/records/query", ["query": ["recordType": "Houses"]])
+    #expect(query.records.count == 1)
+    let other = try HTTPAnswer.to(
+      "POST",
+      path,
+      at: world.port,
+      body: Array(create.replacingOccurrences(of: "Houses", with: "Rooms").utf8)
+    )
+    #expect(other.status == 409, "\(other.text)")
+    let long = try HTTPAnswer.to(
+      "POST",
+      GatewayWorld.path("private/records/modify") + "&idempotencyKey="
+        + String(repeating: "k", count: 65),
+      at: world.port,
+      body: Array(create.utf8)
+    )
+    #expect(long.status == 400 && long.code == "BAD_REQUEST")
+  }
+}

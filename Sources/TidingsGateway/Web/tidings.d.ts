@@ -668,7 +668,7 @@ export class Tidings {
   /** The content of an asset. */
   download(asset: Asset, options?: CallOptions): Promise<Uint8Array>;
   /** Calls an endpoint of CloudKit Web Services, for example `private/records/query`. */
-  call(path: string, body: object, options?: CallOptions & { isSafe?: boolean }): Promise<any>;
+  call(path: string, body: object, options?: CallOptions & { isSafe?: boolean; idempotencyKey?: string }): Promise<any>;
 }
 
 export default Tidings;

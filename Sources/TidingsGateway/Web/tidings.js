@@ -427,6 +427,14 @@ function sleep(milliseconds, signal) {
   });
 }
 
+/** Names a request; nobody has to be unable to guess it. */
+function newKey() {
+  const bytes = new Uint8Array(16);
+  if (globalThis.crypto?.getRandomValues) globalThis.crypto.getRandomValues(bytes);
+  else bytes.forEach((_, index) => (bytes[index] = Math.floor(Math.random() * 256)));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
 /** A pause that grows with each attempt, between half and all of it. */
 function pauseOf(attempt, { min, max }) {
   return Math.min(max, min * 2 ** attempt) * (0.5 + Math.random() / 2);
@@ -557,20 +565,21 @@ export class Tidings {
    *
    * @param {string} path For example `private/records/query`.
    * @param {object} body The request.
-   * @param {{isSafe?: boolean, signal?: AbortSignal}} [options] `isSafe`: the request can be
-   *   repeated when its outcome is not known.
+   * @param {{isSafe?: boolean, idempotencyKey?: string, signal?: AbortSignal}} [options] `isSafe`:
+   *   the request can be repeated when its outcome is not known. `idempotencyKey`, for `records/modify`:
+   *   the request is applied once, however often it is sent, and so is safe.
    * @returns {Promise<any>} The answer.
    * @throws {TidingsError}
    */
-  async call(path, body, { isSafe = false, signal } = {}) {
+  async call(path, body, { isSafe = false, idempotencyKey, signal } = {}) {
     const start = `/database/1/${encodeURIComponent(this.container)}/${this.environment}`;
     // Integers beyond 2^53 would be rounded otherwise.
     const text = JSON.stringify({ ...body, numbersAsStrings: true });
     let hasSignedIn = false;
     for (;;) {
       try {
-        return await this.#attempt({ isSafe, signal }, async () => {
-          const answer = await this.#fetch(this.#url(`${start}/${path}`), {
+        return await this.#attempt({ isSafe: isSafe || idempotencyKey !== undefined, signal }, async () => {
+          const answer = await this.#fetch(this.#url(`${start}/${path}`, { idempotencyKey }), {
             method: 'POST',
             // Any other type makes browsers ask before the request.
             headers: { 'Content-Type': 'text/plain;charset=UTF-8' },
@@ -606,8 +615,9 @@ export class Tidings {
     });
   }
 
-  #url(path) {
+  #url(path, { idempotencyKey } = {}) {
     const query = new URLSearchParams({ ckAPIToken: this.apiToken });
+    if (idempotencyKey) query.set('idempotencyKey', idempotencyKey);
     if (this.webAuthToken) query.set('ckWebAuthToken', this.webAuthToken);
     if (this.device) query.set('clientId', this.device);
     return `${this.baseURL}${path}?${query}`;
@@ -773,9 +783,9 @@ export class Database {
     const items = [];
     for (const part of chunks(all, itemsMax)) {
       const body = { operations: part, zoneID: encodeZone(zone), atomic, desiredKeys };
-      const isSafe = part.every(({ operationType }) => operationType.startsWith('force'));
+      const idempotencyKey = newKey();
       try {
-        items.push(...(await this.call('records/modify', body, { isSafe, signal })).records);
+        items.push(...(await this.call('records/modify', body, { idempotencyKey, signal })).records);
       } catch (error) {
         if (items.length === 0 || !(error instanceof TidingsError)) throw error;
         // Earlier requests were successful: their records must not be lost.

@@ -26,7 +26,7 @@ extension WebEndpoints {
         savePolicies: plan.policies,
         expectedChangeTags: plan.expectedTags
       ),
-      options: call.options
+      options: call.changeOptions
     )
     guard response.results.count == operations.count else {
       throw WebFailure(.internalError, "the server answered for another number of records")

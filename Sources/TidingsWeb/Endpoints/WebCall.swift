@@ -12,6 +12,8 @@ package struct WebCall: Sendable {
   package var transport: any ClientTransport
   /// With whom the caller has authenticated.
   package var options: CallOptions
+  /// Applies the changes of the request once, however often it is sent; `nil`: each time.
+  package var idempotencyKey: String?
   /// Of this request, in its answer and in the log.
   package var uuid: String
   /// Makes the URL of an asset's content.
@@ -35,6 +37,13 @@ package struct WebCall: Sendable {
   var subscriptions: TidingsV1.SubscriptionService.Client { .init(transport) }
   var shares: TidingsV1.ShareService.Client { .init(transport) }
   var accounts: TidingsV1.AccountService.Client { .init(transport) }
+
+  /// Of the call that changes something.
+  var changeOptions: CallOptions {
+    var options = options
+    options.idempotencyKey = idempotencyKey
+    return options
+  }
 
   /// How values are written in the answer.
   func style() throws(WebFailure) -> FieldDictionary.Style {

@@ -85,9 +85,16 @@ test('only what is safe is repeated when the outcome is unknown', async () => {
     const forced = clientOf([unknown, saved]);
     await forced.tidings.publicDatabase.save({ recordType: 'T', recordName: 'a' }, { policy: 'replace' });
     assert.equal(forced.requests.length, 2);
+    // A save has a key, with which the server applies it once.
     const create = clientOf([unknown, saved]);
-    await assert.rejects(create.tidings.publicDatabase.save({ recordType: 'T' }), TidingsError);
-    assert.equal(create.requests.length, 1);
+    await create.tidings.publicDatabase.save({ recordType: 'T' });
+    assert.equal(create.requests.length, 2);
+    const keys = create.requests.map(({ url }) => url.searchParams.get('idempotencyKey'));
+    assert.match(keys[0], /^[0-9a-f]{32}$/);
+    assert.equal(keys[0], keys[1]);
+    const zone = clientOf([unknown, json({ zones: [{}] })]);
+    await assert.rejects(zone.tidings.privateDatabase.zones.delete('z'), TidingsError);
+    assert.equal(zone.requests.length, 1);
   }
 });
 
