@@ -22,6 +22,21 @@ public enum ProgramArguments {
   /// All words but the program's own name.
   public static var own: ArraySlice<String> { all.dropFirst() }
 
+  /// The values of options in this process's environment, by the names of their variables.
+  ///
+  /// - Parameters:
+  ///   - options: The options.
+  ///   - prefix: The prefix of the variables.
+  /// - Returns: Those that are set.
+  public static func environment(of options: [Option], prefix: String) -> [String: String] {
+    var result: [String: String] = [:]
+    for option in options {
+      let name = option.variable(prefix: prefix)
+      if let value = getenv(name) { result[name] = String(cString: value) }
+    }
+    return result
+  }
+
   /// Returns the words, each ending in a zero byte; empty if the system does not provide them.
   private static func systemBytes() -> [UInt8] {
     let file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC)

@@ -162,7 +162,7 @@ enum ServerArguments {
 
   /// The settings; `nil` when all that was wanted has been printed.
   static func settings(_ arguments: ArraySlice<String>) throws -> ServerSettings? {
-    let environment = Self.environment()
+    let environment = ProgramArguments.environment(of: options, prefix: environmentPrefix)
     var parsed = try ParsedArguments(
       Array(arguments),
       options: options,
@@ -308,14 +308,5 @@ enum ServerArguments {
     guard let folder = getenv("CREDENTIALS_DIRECTORY") else { return nil }
     let path = String(cString: folder) + "/" + credential
     return access(path, F_OK) == 0 ? path : nil
-  }
-
-  private static func environment() -> [String: String] {
-    var result: [String: String] = [:]
-    for option in options {
-      let name = option.variable(prefix: environmentPrefix)
-      if let value = getenv(name) { result[name] = String(cString: value) }
-    }
-    return result
   }
 }

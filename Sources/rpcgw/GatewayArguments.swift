@@ -112,7 +112,7 @@ enum GatewayArguments {
     var parsed = try ParsedArguments(
       Array(arguments),
       options: options,
-      environment: environment(),
+      environment: ProgramArguments.environment(of: options, prefix: environmentPrefix),
       prefix: environmentPrefix
     )
     if parsed[help] {
@@ -202,14 +202,5 @@ enum GatewayArguments {
       )
     }
     return text
-  }
-
-  private static func environment() -> [String: String] {
-    var result: [String: String] = [:]
-    for option in options {
-      let name = option.variable(prefix: environmentPrefix)
-      if let value = getenv(name) { result[name] = String(cString: value) }
-    }
-    return result
   }
 }

@@ -13,10 +13,8 @@ extension WebEndpoints {
         try RecordOperation(operation, zone: zone, desiredKeys: common, in: call.database)
       )
     }
-    guard !operations.isEmpty else {
-      throw WebFailure.badRequest("operations is empty: send at least one")
-    }
     let plan = RecordOperationPlan(operations)
+    try plan.order.requireOperations()
     let response = try await call.records.modifyRecords(
       .init(
         databaseID: call.database.id,
@@ -28,17 +26,14 @@ extension WebEndpoints {
       ),
       options: call.changeOptions
     )
-    guard response.results.count == operations.count else {
-      throw WebFailure(.internalError, "the server answered for another number of records")
-    }
+    let results = try plan.order.ordered(response.results)
     let stored = await storedFields(plan, response, call)
     var answers: [JSONValue] = []
     answers.reserveCapacity(operations.count)
-    for (index, operation) in operations.enumerated() {
-      let result = response.results[plan.positions[index]]
+    for ((operation, result), position) in zip(zip(operations, results), plan.order.positions) {
       switch result.outcome {
       case .record(var record)?:
-        record.fields = stored[plan.positions[index]] ?? record.fields
+        record.fields = stored[position] ?? record.fields
         answers.append(
           .object(
             RecordDictionary.json(record, style, keys: operation.desiredKeys, in: call.database)
@@ -113,30 +108,26 @@ extension WebEndpoints {
   }
 }
 
-/// The operations of a request as one call, whose results come saves first.
+/// The operations of a request as one call.
 struct RecordOperationPlan {
   private(set) var saves: [TidingsV1.Record] = []
   private(set) var policies: [TidingsV1.SavePolicy] = []
   private(set) var deletions: [TidingsV1.RecordID] = []
   private(set) var expectedTags: [String] = []
-  /// Of each operation: the position of its result.
-  private(set) var positions: [Int] = []
+  private(set) var order = OperationOrder()
 
   init(_ operations: [RecordOperation]) {
-    var deleting: [Int] = []
-    for (index, operation) in operations.enumerated() {
+    for operation in operations {
       switch operation.action {
       case .save(let record, let policy):
-        positions.append(saves.count)
+        order.addSave()
         saves.append(record)
         policies.append(policy)
       case .delete(let id, let tag):
-        positions.append(deletions.count)
-        deleting.append(index)
+        order.addDeletion()
         deletions.append(id)
         expectedTags.append(tag)
       }
     }
-    for index in deleting { positions[index] += saves.count }
   }
 }

@@ -28,17 +28,17 @@ extension WebEndpoints {
   static let modifySubscriptions: WebEndpoint = { call in
     var saves: [TidingsV1.Subscription] = []
     var deletions: [String] = []
-    var positions: [(isDeletion: Bool, index: Int)] = []
+    var order = OperationOrder()
     for operation in try call.input.objects("operations") {
       let subscription = try operation.requiredObject("subscription")
       switch try operation.requiredString("operationType") {
       case "create", "update":
-        positions.append((false, saves.count))
+        order.addSave()
         var save = try SubscriptionDictionary.read(subscription, in: call.database)
         if save.subscriptionID.isEmpty { save.subscriptionID = RequestID.make() }
         saves.append(save)
       case "delete":
-        positions.append((true, deletions.count))
+        order.addDeletion()
         deletions.append(try subscription.requiredString("subscriptionID"))
       case let other:
         throw WebFailure.badRequest(
@@ -46,9 +46,7 @@ extension WebEndpoints {
         )
       }
     }
-    guard !positions.isEmpty else {
-      throw WebFailure.badRequest("operations is empty: send at least one")
-    }
+    try order.requireOperations()
     let response = try await call.subscriptions.modifySubscriptions(
       .init(
         databaseID: call.database.id,
@@ -57,15 +55,8 @@ extension WebEndpoints {
       ),
       options: call.options
     )
-    guard response.results.count == positions.count else {
-      throw WebFailure(.internalError, "the server answered for another number of subscriptions")
-    }
     return [
-      "subscriptions": .array(
-        positions.map { isDeletion, index in
-          json(response.results[isDeletion ? saves.count + index : index], call)
-        }
-      )
+      "subscriptions": .array(try order.ordered(response.results).map { json($0, call) })
     ]
   }
 

@@ -30,16 +30,16 @@ extension WebEndpoints {
   static let modifyZones: WebEndpoint = { call in
     var saves: [TidingsV1.RecordZone] = []
     var deletions: [TidingsV1.ZoneID] = []
-    var positions: [(isDeletion: Bool, index: Int)] = []
+    var order = OperationOrder()
     for operation in try call.input.objects("operations") {
       let zone = try operation.requiredObject("zone")
       let id = try ZoneDictionary.required(zone, in: call.database)
       switch try operation.requiredString("operationType") {
       case "create":
-        positions.append((false, saves.count))
+        order.addSave()
         saves.append(.init(zoneID: id))
       case "delete":
-        positions.append((true, deletions.count))
+        order.addDeletion()
         deletions.append(id)
       case let other:
         throw WebFailure.badRequest(
@@ -47,9 +47,7 @@ extension WebEndpoints {
         )
       }
     }
-    guard !positions.isEmpty else {
-      throw WebFailure.badRequest("operations is empty: send at least one")
-    }
+    try order.requireOperations()
     let response = try await call.zones.modifyRecordZones(
       .init(
         databaseID: call.database.id,
@@ -59,15 +57,8 @@ extension WebEndpoints {
       ),
       options: call.options
     )
-    guard response.results.count == positions.count else {
-      throw WebFailure(.internalError, "the server answered for another number of zones")
-    }
     return [
-      "zones": .array(
-        positions.map { isDeletion, index in
-          json(response.results[isDeletion ? saves.count + index : index], call)
-        }
-      )
+      "zones": .array(try order.ordered(response.results).map { json($0, call) })
     ]
   }
 

@@ -58,10 +58,10 @@ struct UpgradeTests {
   func nextFollows() async throws {
     var world = try await NodeWorld(2, environments: [[:], Self.next])
     let format = try world.dataFormat()
-    try await world.nodes[1].client(as: "ada").save(.init("Houses", "h1"))
+    try await world.nodes[1].client(as: "ada").saveHouse("h1")
     try await world.nodes[1].crash()
     try await world.restart(1)
-    try await world.nodes[1].client(as: "ada").save(.init("Houses", "h2"))
+    try await world.nodes[1].client(as: "ada").saveHouse("h2")
     let status = try await world.status(from: 1)
     #expect(status.dataFormat == UInt64(format) && status.term == 1)
     #expect(status.nodes.map(\.dataFormat) == [UInt64(format), UInt64(format + 1)])
@@ -72,13 +72,13 @@ struct UpgradeTests {
   func oldFollows() async throws {
     var world = try await NodeWorld(2, environments: [[:], Self.next])
     let format = try world.dataFormat()
-    try await world.nodes[0].client(as: "ada").save(.init("Houses", "h1"))
+    try await world.nodes[0].client(as: "ada").saveHouse("h1")
     try await world.nodes[0].crash()
     #expect(try await world.leader(from: 1) == 1)
     #expect(try world.dataFormat() == format + 1)
     try await world.restart(0)
     let client = try await world.nodes[0].client(as: "ada", retries: false)
-    try await client.save(.init("Houses", "h2"))
+    try await world.nodes[0].client(as: "ada").saveHouse("h2")
     #expect(try await client.fetch([.init("h1")])[0].record != nil)
     try await world.nodes[0].process.seen.wait("the refusal") { $0.errors.contains(Self.refusal) }
     // It is not the next one that leads, and does not end.
@@ -96,7 +96,7 @@ struct UpgradeTests {
     #expect("\(refused as Any)".contains("data format \(format + 1)"), "\(refused as Any)")
     try await world.restart(1, environment: Self.next)
     let later = try await world.nodes[0].client(as: "ada")
-    try await later.save(.init("Houses", "h3"))
+    try await later.saveHouse("h3")
     let status = try await world.status(from: 0)
     #expect(status.nodes.map(\.dataFormat) == [UInt64(format + 1), UInt64(format)])
     #expect(refusalCount(world.nodes[0]) == 1, "\(errors(of: world.nodes[0]))")
@@ -106,12 +106,12 @@ struct UpgradeTests {
   func drainWithoutSuccessor() async throws {
     let world = try await NodeWorld(1, environments: [Self.next])
     let old = try await TestServer.start(environment: ["RPCD_DATABASE": world.uri])
-    try await old.client(as: "ada").save(.init("Houses", "h1"))
+    try await old.client(as: "ada").saveHouse("h1")
     let root = try await world.nodes[0].client(as: "root")
     let administration = TidingsV1.AdminService.Client(root.transport)
     _ = try await administration.drain(.init(action: .drain))
     _ = try await administration.drain(.init(action: .resume))
-    try await old.client(as: "ada").save(.init("Houses", "h2"))
+    try await old.client(as: "ada").saveHouse("h2")
     #expect(try await world.status(from: 0).term == 1)
   }
 
@@ -132,7 +132,7 @@ struct UpgradeTests {
     #expect(try await world.status(from: 0).nodes.map(\.name) == ["node-0"])
     try await world.nodes[0].crash()
     #expect(try await world.leader(from: 1) == 1)
-    try await world.nodes[1].client(as: "ada").save(.init("Houses", "h1"))
+    try await world.nodes[1].client(as: "ada").saveHouse("h1")
     try await world.restart(0)
     try await world.nodes[0].process.seen.wait("what it says") {
       $0.errors.contains("in common (1; 7)")
@@ -140,3 +140,11 @@ struct UpgradeTests {
   }
 }
 #endif
+
+extension Client {
+  /// Saves a house once, also if a node is lost during the call.
+  fileprivate func saveHouse(_ name: String) async throws {
+    let results = try await modify([.init("Houses", name)], key: name)
+    try #require(results.first?.record != nil, "\(results)")
+  }
+}
