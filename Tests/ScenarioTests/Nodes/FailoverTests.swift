@@ -50,10 +50,10 @@ struct FailoverTests {
     let cluster = try PostgresCluster(standby: .asynchronous)
     let world = try await NodeWorld(2, on: try cluster.makeDatabaseURI())
     let client = try await world.nodes[1].client(as: "ada")
-    try await client.save(.init("Houses", "kept"))
+    try await client.saveHouse("kept")
     try cluster.awaitStandby()
     try cluster.cutStream()
-    try await client.save(.init("Houses", "lost"))
+    try await client.saveHouse("lost")
     let token = try await changes(client).changeToken
     try cluster.failOver()
     while true {
@@ -64,7 +64,7 @@ struct FailoverTests {
     }
     let found = try await client.fetch([.init("kept"), .init("lost")])
     #expect(found[0].record != nil && found[1].record == nil)
-    try await client.save(.init("Houses", "lost"))
+    try await client.saveHouse("lost")
     #expect(try await changes(client).changedZoneIDs.count == 1)
     #expect(errors(of: world).contains("THE DATABASE HAS LOST COMMITS"), "\(errors(of: world))")
   }
@@ -76,11 +76,11 @@ struct FailoverTests {
     let cluster = try PostgresCluster(standby: .synchronous)
     let world = try await NodeWorld(1, on: try cluster.makeDatabaseURI())
     let client = try await world.nodes[0].client(as: "ada")
-    try await client.save(.init("Houses", "first"))
+    try await client.saveHouse("first")
     try cluster.cutStream()
     let acknowledged = Observed(false)
     let save = Task {
-      try await client.save(.init("Houses", "second"))
+      try await client.saveHouse("second")
       acknowledged.update { $0 = true }
     }
     let database = try world.database()

@@ -140,11 +140,3 @@ struct UpgradeTests {
   }
 }
 #endif
-
-extension Client {
-  /// Saves a house once, also if a node is lost during the call.
-  fileprivate func saveHouse(_ name: String) async throws {
-    let results = try await modify([.init("Houses", name)], key: name)
-    try #require(results.first?.record != nil, "\(results)")
-  }
-}
