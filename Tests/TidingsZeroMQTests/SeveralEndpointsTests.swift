@@ -98,6 +98,11 @@ import TidingsZeroMQ
 
   @Test("a stream that a draining server has goes on there, with its credit, and can be cancelled")
   func drainingStream() async throws {
+    // Whether an answer arrives while credit is sent is a matter of chance.
+    for _ in 0..<10 { try await streamAcrossDrain() }
+  }
+
+  private func streamAcrossDrain() async throws {
     let (first, second) = (try await TestServer.start(), try await TestServer.start())
     let client = try await client(first.endpoint, second.endpoint)
     let flood = client.serverStreaming(

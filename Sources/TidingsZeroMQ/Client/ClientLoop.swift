@@ -27,6 +27,8 @@ struct ClientLoop: ~Copyable {
   /// The connection before, to a server that drains: it is kept until its calls are answered.
   private var previous: ClientLink?
   private var hasPrevious = false
+  /// What was sent on it made libzmq take note of an answer, which its descriptor does not show any more.
+  private var previousHasMore = false
   private var frames = FrameSet()
   private var table: ClientCallTable
   private var calls: [UInt64: OutgoingCall] = [:]
@@ -105,7 +107,8 @@ struct ClientLoop: ~Copyable {
     for message in inbox.takeAll() where !handle(message) { isClosing = true }
     _ = sendRequests()
     // As in `work`.
-    return wakesInTime && !isClosing && !hasUnsent && link.socket.events() & ZMQ_POLLIN == 0
+    return wakesInTime && !isClosing && !hasUnsent && !previousHasMore
+      && link.socket.events() & ZMQ_POLLIN == 0
   }
 
   /// The thread wakes by itself before anything is due.
@@ -129,6 +132,7 @@ struct ClientLoop: ~Copyable {
     if isClosing { return nil }
     perform(table.expire(now))
     let hasSent = sendRequests()
+    if previousHasMore { return .again }
     if hasSent || hasUnsent {
       // What was sent may have made libzmq take note of an answer without a trace on the
       // descriptor; and a full queue may have room again.
@@ -214,6 +218,7 @@ struct ClientLoop: ~Copyable {
   /// Receives the last answers of the connection before, and closes it when there are none to come.
   private mutating func followPrevious() throws(TransportError) {
     guard var link = previous.take() else { return }
+    previousHasMore = false
     var isLost = false
     while let event = try link.monitor.next() { isLost = isLost || event == .disconnected }
     while try frames.receive(from: link.socket) { takeResponse(isFromPrevious: true) }
@@ -372,9 +377,12 @@ struct ClientLoop: ~Copyable {
 
   private mutating func sendPreviousControls() {
     guard let link = previous.take() else { return }
+    var hasSent = false
     while let control = previousControls.first, send(control, on: link) {
       previousControls.removeFirst()
+      hasSent = true
     }
+    if hasSent { previousHasMore = link.socket.events() & ZMQ_POLLIN != 0 }
     previous = consume link
   }
 
