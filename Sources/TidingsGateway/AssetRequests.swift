@@ -18,7 +18,8 @@ struct AssetRequests: Sendable {
     }
   }
 
-  private func content(
+  /// What an upload or download URL stands for.
+  func content(
     _ sealed: String,
     _ purpose: SealedURLs.Content.Purpose
   ) throws(WebFailure) -> SealedURLs.Content {

@@ -75,26 +75,12 @@ struct DatabaseRequests: Sendable {
     throw WebFailure(.authenticationRequired, "this needs a user: sign in, and send ckWebAuthToken")
   }
 
-  /// The object that was sent; with GET, or without a body, an empty one.
+  /// The object that was sent; with GET an empty one.
   private static func input(_ request: HTTPRequest, _ name: String) throws(WebFailure) -> WebInput {
     switch request.head.method {
-    case "POST": break
+    case "POST": return try request.input()
     case "GET" where readable.contains(name): return WebInput(JSONObject())
     default: throw .badRequest("\(name) takes POST, not \(request.head.method)")
-    }
-    guard case .bytes(let bytes) = request.body, !bytes.isEmpty else {
-      return WebInput(JSONObject())
-    }
-    do {
-      let value = try JSONValue(parsing: bytes)
-      guard let object = value.object else {
-        throw WebFailure.badRequest("the body is \(value.kindDescription), not an object")
-      }
-      return WebInput(object)
-    } catch let failure as WebFailure {
-      throw failure
-    } catch {
-      throw .badRequest("the body is not JSON: \(error)")
     }
   }
 

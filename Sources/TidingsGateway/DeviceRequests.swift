@@ -14,6 +14,7 @@ struct DeviceRequests: Sendable {
   let transport: any ClientTransport
   let urls: SealedURLs
   let hub: EventHub
+  let streams: OpenStreams
 
   /// How long a poll waits for a notification.
   static let pollTime = Duration.seconds(50)
@@ -31,10 +32,7 @@ struct DeviceRequests: Sendable {
     guard caller.isUser else {
       throw WebFailure(.authenticationRequired, "a device token needs a user: sign in")
     }
-    guard case .bytes(let bytes) = request.body,
-      let object = bytes.isEmpty ? JSONObject() : (try? JSONValue(parsing: bytes))?.object
-    else { throw WebFailure.badRequest("the body is not a JSON object") }
-    let input = WebInput(object)
+    let input = try request.input()
     let environment = try input.string("apnsEnvironment") ?? "development"
     if register {
       let token = try input.requiredString("apnsToken")
@@ -59,8 +57,8 @@ struct DeviceRequests: Sendable {
       expires: SealedURLs.now + Self.tokenSeconds,
       group: "courier-" + (try input.string("clientId") ?? RequestID.make()).prefix(100)
     )
-    // The group begins with what comes from now on.
-    _ = try await lease(content, limit: 1)
+    // The group begins with what comes from now on. One that exists already may have something, which is not to wait.
+    if let leased = try await lease(content) { await settle(leased.leaseID, content, .released) }
     let token = urls.seal(content)
     return [
       "apnsEnvironment": .string(environment),
@@ -74,6 +72,8 @@ struct DeviceRequests: Sendable {
     guard let content = urls.open(sealed, for: .courier) else {
       throw WebFailure(.notFound, "this courier is not valid, or has expired: create another token")
     }
+    guard let entry = streams.open() else { throw WebFailure.tooManyStreams }
+    defer { withExtendedLifetime(entry) {} }
     guard let leased = try await wait(content), let notification = leased.notification else {
       return HTTPResponse(200, headers: Self.headers)
     }
@@ -114,15 +114,14 @@ struct DeviceRequests: Sendable {
   }
 
   private func lease(
-    _ content: SealedURLs.Content,
-    limit: UInt32
+    _ content: SealedURLs.Content
   ) async throws -> TidingsV1.LeasedNotification? {
     try await notifications.leaseNotifications(
       .init(
         container: content.database.container,
         environment: content.database.environment,
         group: content.group ?? "",
-        limit: limit,
+        limit: 1,
         visibilityTimeout: .init(seconds: Self.leaseSeconds),
         startsAtEnd: true
       ),
@@ -131,33 +130,16 @@ struct DeviceRequests: Sendable {
   }
 
   private func wait(_ content: SealedURLs.Content) async throws -> TidingsV1.LeasedNotification? {
-    let (signals, continuation) = AsyncStream.makeStream(
-      of: EventHub.Signal.self,
-      bufferingPolicy: .bufferingNewest(1)
-    )
-    let session = hub.add { continuation.yield($0) }
-    defer { hub.remove(session) }
-    let answer = try await notifications.registerDevice(
-      .init(
-        container: content.database.container,
-        environment: content.database.environment
-      ),
-      options: options(content)
-    )
-    try await hub.listen(
-      session,
-      to: Set(answer.channels.map(\.topic) + [answer.controlTopic]),
-      at: answer.pushEndpoint
-    )
-    if let leased = try await lease(content, limit: 1) { return leased }
+    let session = EventHub.Session(hub, content.database, notifications, options(content))
     let timer = Task {
       try? await Task.sleep(for: Self.pollTime)
-      continuation.finish()
+      session.end()
     }
     defer { timer.cancel() }
-    for await _ in signals {
-      if let leased = try await lease(content, limit: 1) { return leased }
-    }
+    try await session.register()
+    repeat {
+      if let leased = try await lease(content) { return leased }
+    } while try await session.hasChanged()
     return nil
   }
 }

@@ -74,8 +74,8 @@ final class EventHub: Sendable {
     state.socket?.unsubscribe(topic)
   }
 
-  /// Everybody looks again: the client calls another node, or time has passed.
-  func wakeAll(_ signal: Signal) {
+  /// Everybody looks again.
+  private func wakeAll(_ signal: Signal) {
     let listeners = state.withLock { $0.sessions.values.map(\.listener) }
     for listener in listeners { listener.wake(signal) }
   }
@@ -116,9 +116,9 @@ final class EventHub: Sendable {
 
   private func handle(_ event: SubscriberConnection.Event) {
     switch event {
-    case .connected: wakeAll(.channels)
+    // Another node may publish elsewhere.
+    case .connected, .disconnected: wakeAll(.channels)
     case .lost, .tick: wakeAll(.changed)
-    case .disconnected: break
     case .message(let topic, let body):
       guard let push = try? TidingsV1.Push(decoding: body) else { return }
       var signal = Signal.changed

@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import TidingsHTTP
 internal import TidingsJSON
 internal import TidingsProto
@@ -25,18 +24,8 @@ struct EventSession {
 
   /// Answers until the client is gone, or the caller's access ends.
   mutating func run() async {
-    let (signals, continuation) = AsyncStream.makeStream(
-      of: EventHub.Signal.self,
-      bufferingPolicy: .bufferingNewest(2)
-    )
-    let hasWork = Mutex(EventHub.Signal?.none)
-    let session = hub.add { signal in
-      // A change of channels is not forgotten for a change of content.
-      hasWork.withLock { pending in if pending != .channels { pending = signal } }
-      continuation.yield(signal)
-    }
-    defer { hub.remove(session) }
-    stream.onClose { continuation.finish() }
+    let session = EventHub.Session(hub, database, notifications, options)
+    stream.onClose { session.end() }
     let timer = Task { [stream] in
       while !Task.isCancelled {
         try? await Task.sleep(for: Self.keepAlive)
@@ -46,14 +35,10 @@ struct EventSession {
     defer { timer.cancel() }
     stream.send(Array("retry: 2000\n\n".utf8))
     do {
-      try await register(session)
-      try await drain()
-      for await _ in signals {
-        let signal = hasWork.withLock { $0.take() }
-        guard let signal else { continue }
-        if signal == .channels { try await register(session) }
+      try await session.register()
+      repeat {
         guard try await drain() else { break }
-      }
+      } while try await session.hasChanged()
     } catch {
       let failure = WebFailure(describing: error)
       stream.send(event("error", failure.json(uuid: RequestID.make()), id: nil))
@@ -61,22 +46,10 @@ struct EventSession {
     stream.end()
   }
 
-  private func register(_ session: Int) async throws {
-    let answer = try await notifications.registerDevice(
-      .init(container: database.container, environment: database.environment),
-      options: options
-    )
-    try await hub.listen(
-      session,
-      to: Set(answer.channels.map(\.topic) + [answer.controlTopic]),
-      at: answer.pushEndpoint
-    )
-  }
-
   /// Sends everything that is in the log behind the token.
   ///
   /// - Returns: `false`: nobody reads it.
-  @discardableResult private mutating func drain() async throws -> Bool {
+  private mutating func drain() async throws -> Bool {
     while true {
       let page = try await notifications.fetchNotificationChanges(
         .init(
@@ -96,23 +69,31 @@ struct EventSession {
         skipsStored = false
         return stream.send(Array("id: \(Base64.encode(token))\n\n".utf8))
       }
-      for (index, notification) in page.notifications.enumerated() {
-        let isLast = index == page.notifications.count - 1
-        let name = notification.type == .readNotification ? "read" : "notification"
-        // Only behind the last one nothing of the page is missing.
-        guard stream.send(event(name, json(notification), id: isLast ? token : nil)) else {
-          return false
-        }
-      }
-      if let badge = page.badgeValue, !page.notifications.isEmpty {
-        guard stream.send(event("badge", ["badge": .integer(badge)], id: nil)) else { return false }
-      }
-      if isNew, page.notifications.isEmpty {
-        // What others caused is passed by, too.
-        guard stream.send(Array("id: \(Base64.encode(token))\n\n".utf8)) else { return false }
-      }
+      guard await stream.sendWhenRead(events(of: page, isNew: isNew)) else { return false }
       if !page.moreComing { return true }
     }
+  }
+
+  /// A page as events; a client that is slow gets the next one when it has read this one.
+  private func events(
+    of page: TidingsV1.FetchNotificationChangesResponse,
+    isNew: Bool
+  ) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for (index, notification) in page.notifications.enumerated() {
+      let isLast = index == page.notifications.count - 1
+      let name = notification.type == .readNotification ? "read" : "notification"
+      // Only behind the last one nothing of the page is missing.
+      bytes += event(name, json(notification), id: isLast ? page.changeToken : nil)
+    }
+    if let badge = page.badgeValue, !page.notifications.isEmpty {
+      bytes += event("badge", ["badge": .integer(badge)], id: nil)
+    }
+    // What the caller's own device caused is passed by, too.
+    if isNew, page.notifications.isEmpty {
+      bytes += "id: \(Base64.encode(page.changeToken))\n\n".utf8
+    }
+    return bytes
   }
 
   private func json(_ notification: TidingsV1.Notification) -> JSONObject {

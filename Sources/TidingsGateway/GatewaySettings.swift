@@ -13,6 +13,8 @@ package struct GatewaySettings: Sendable {
   package var publicURL: String?
   /// Event streams and courier polls at a time.
   package var streamsMax = 10_000
+  /// Uploads of assets at a time, each with a file of its own.
+  package var uploadsMax = 64
   /// A line for each request on standard error.
   package var logsRequests = false
 

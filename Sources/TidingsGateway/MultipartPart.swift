@@ -6,6 +6,8 @@ package import TidingsWeb
 
 /// Finds the content in a body that is one file of a form (RFC 7578), as some clients send it.
 package enum MultipartPart {
+  /// What a form adds to its content at most.
+  package static let overheadBytesMax = 64 << 10
   private static let headBytesMax = 16 << 10
   private static let boundaryBytesMax = 70
   private static let pieceBytes = 256 << 10

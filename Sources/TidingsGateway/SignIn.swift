@@ -26,13 +26,11 @@ struct SignIn: Sendable {
     case ("POST", "begin"), ("POST", "complete"): break
     default: throw WebFailure(.notFound, "there is nothing at this path")
     }
-    guard case .bytes(let bytes) = request.body,
-      let object = bytes.isEmpty ? JSONObject() : (try? JSONValue(parsing: bytes))?.object
-    else { throw WebFailure.badRequest("the body is not a JSON object") }
+    let input = try request.input()
     let answer =
       step == "begin"
-      ? try await begin(WebInput(object), QueryString(request.head.query))
-      : try await complete(WebInput(object))
+      ? try await begin(input, QueryString(request.head.query))
+      : try await complete(input)
     return WebAnswer.success(answer, uuid: uuid)
   }
 

@@ -80,9 +80,9 @@ package struct WebCaller: Hashable, Sendable {
     switch credential {
     case .claimed(let user): metadata[Metadata.userKey] = user
     case .token(let api, let user):
-      metadata["tidings-api-token"] = api
-      metadata["tidings-web-auth-token"] = user
-    case .serverKey(let id): metadata["tidings-server-key"] = id
+      metadata[Metadata.apiTokenKey] = api
+      metadata[Metadata.webAuthTokenKey] = user
+    case .serverKey(let id): metadata[Metadata.serverKeyKey] = id
     }
     metadata[Metadata.deviceKey] = device
     return metadata

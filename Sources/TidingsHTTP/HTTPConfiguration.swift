@@ -14,6 +14,8 @@ package struct HTTPConfiguration: Sendable {
   package var threadCount = 2
   /// Memory for the head of a request, a line and all headers together.
   package var headBytesMax = 32 << 10
+  /// Memory for the bodies of all requests together; further ones are refused.
+  package var bodiesBytesMax = 256 << 20
   /// Where bodies are kept that do not fit into memory.
   package var temporaryFolder = "/tmp"
 

@@ -6,6 +6,7 @@ final class HTTPCore: Sendable {
   private let planning: HTTPServer.Planner
   private let handler: HTTPServer.Handler
   private let folder: String
+  private let budget: BodyBudget
 
   private struct State {
     var isStopping = false
@@ -22,13 +23,17 @@ final class HTTPCore: Sendable {
   ) {
     (self.planning, self.handler) = (planning, handler)
     folder = configuration.temporaryFolder
+    budget = BodyBudget(bytesMax: configuration.bodiesBytesMax)
   }
 
   // MARK: Callbacks
 
-  static let received: tidings_mhd_uri = { _, uri, _ in
+  static let received: tidings_mhd_uri = { context, uri, _ in
+    guard let context else { return nil }
+    let core = Unmanaged<HTTPCore>.fromOpaque(context).takeUnretainedValue()
+    let exchange = HTTPExchange(uri: uri.map { String(cString: $0) } ?? "", core.budget)
     // Until `completed`; the first call of `access` finds it.
-    Unmanaged.passRetained(HTTPExchange(uri: uri.map { String(cString: $0) } ?? "")).toOpaque()
+    return Unmanaged.passRetained(exchange).toOpaque()
   }
 
   static let unescape: tidings_mhd_unescape = { _, _, text in

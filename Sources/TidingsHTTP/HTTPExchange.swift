@@ -21,14 +21,19 @@ final class HTTPExchange: @unchecked Sendable {
   /// Of the answer.
   var onEnd: (@Sendable (_ isSent: Bool) -> Void)?
 
-  init(uri: String) { self.uri = uri }
+  private let budget: BodyBudget
+  private var budgetBytes = 0
+
+  init(uri: String, _ budget: BodyBudget) { (self.uri, self.budget) = (uri, budget) }
+
+  deinit { budget.giveBack(budgetBytes) }
 
   func begin(_ head: HTTPHead, _ plan: HTTPBodyPlan, folder: String) {
     (self.head, self.plan) = (head, plan)
     switch plan {
     case .memory: break
-    case .file:
-      file = HTTPFile(in: folder)
+    case .file(_, let held):
+      file = HTTPFile(in: folder, holding: held)
       if file == nil { refusal = Self.noRoom }
     case .refuse(let response): refusal = response
     }
@@ -40,8 +45,10 @@ final class HTTPExchange: @unchecked Sendable {
     switch plan {
     case .memory(let bytesMax):
       guard byteCount <= bytesMax else { return refuse(Self.tooLarge(bytesMax)) }
+      guard budget.take(chunk.count) else { return refuse(Self.noMemory) }
+      budgetBytes += chunk.count
       bytes += chunk
-    case .file(let bytesMax):
+    case .file(let bytesMax, _):
       guard byteCount <= bytesMax else { return refuse(Self.tooLarge(bytesMax)) }
       if file?.append(chunk) != true { refuse(Self.noRoom) }
     case .refuse: break
@@ -66,6 +73,10 @@ final class HTTPExchange: @unchecked Sendable {
   private static func tooLarge(_ bytesMax: Int) -> HTTPResponse {
     .text(413, "the body has more than \(bytesMax) bytes")
   }
+  private static let noMemory = HTTPResponse.text(
+    503,
+    "too many large requests at a time: try again later"
+  )
   private static let noRoom = HTTPResponse.text(
     507,
     "there is no room for the body: try again later"

@@ -11,12 +11,14 @@ internal import Musl
 package final class HTTPFile: Sendable {
   private let descriptor: CInt
   private let size = Mutex(0)
+  private let held: (any AnyObject & Sendable)?
 
   /// Bytes that were added.
   package var byteCount: Int { size.withLock { $0 } }
 
   /// Makes an empty one in a folder; `nil`: it cannot be made there, and `errno` says why.
-  package init?(in folder: String) {
+  package init?(in folder: String, holding held: (any AnyObject & Sendable)? = nil) {
+    self.held = held
     descriptor = tidings_open_unnamed(folder)
     guard descriptor >= 0 else { return nil }
   }

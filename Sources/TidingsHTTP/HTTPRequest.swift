@@ -33,8 +33,8 @@ package enum HTTPBody: Sendable {
 package enum HTTPBodyPlan {
   /// It is kept in memory, up to so many bytes.
   case memory(bytesMax: Int)
-  /// It is written to a file, up to so many bytes.
-  case file(bytesMax: Int)
+  /// It is written to a file, up to so many bytes; something is held as long as the file is there.
+  case file(bytesMax: Int, holding: (any AnyObject & Sendable)? = nil)
   /// It is not wanted: the connection is closed behind the answer.
   case refuse(HTTPResponse)
 }

@@ -39,7 +39,9 @@ package final class HTTPStream: Sendable {
   }
 
   /// Adds bytes when those before were taken; for one task.
-  func sendWhenRead(_ bytes: [UInt8]) async -> Bool {
+  ///
+  /// - Returns: As `send`.
+  package func sendWhenRead(_ bytes: [UInt8]) async -> Bool {
     await withCheckedContinuation { continuation in
       let isFree = state.withLock { state in
         let isFree = state.pending.isEmpty || state.isClosed

@@ -24,9 +24,6 @@ internal import TidingsProto
   func polls() async throws {
     var world = try await GatewayWorld.start()
     let client = try await world.server.client(as: "ada")
-    _ = try await client.subscriptions.modifySubscriptions(
-      .init(databaseID: .init(container: "app"), subscriptionsToSave: [.init("s", "Houses")])
-    )
     let created = try HTTPAnswer.to(
       "POST",
       "/device/1/app/development/tokens/create?ckAPIToken=x\(GatewayWorld.token("ada"))",
@@ -36,6 +33,10 @@ internal import TidingsProto
     let url = try #require(created.json?.object?["webcourierURL"]?.string)
     let port = world.port
     async let waiting = poll(url, at: port)
+    // Also of a subscription that is made while the poll waits.
+    _ = try await client.subscriptions.modifySubscriptions(
+      .init(databaseID: .init(container: "app"), subscriptionsToSave: [.init("s", "Houses")])
+    )
     _ = try await client.modify([.init("Houses", "a")], in: .init(container: "app"))
     #expect(try await waiting?["rid"]?.string == "a")
     // Killed while one waits: what comes next is for the next poll.

@@ -68,6 +68,54 @@ internal import TidingsJSON
     #expect(try world.post("private/zones/list").status == 200)
   }
 
+  @Test("nothing is kept of an upload to a URL that was not made here")
+  func uploads() async throws {
+    let world = try await GatewayWorld.start()
+    let connection = try HTTPConnection(world.port)
+    connection.send("POST /assets/AAAA HTTP/1.1\r\nHost: x\r\nContent-Length: 50000000\r\n\r\n")
+    // The answer comes though the body does not.
+    let bytes = try await blocking { [connection = Lent(connection)] in connection.value.readAll() }
+    #expect(HTTPAnswer(bytes)?.status == 404)
+  }
+
+  @Test("bodies of all requests together have a bound, and what is refused is free again")
+  func memory() async throws {
+    let world = try await GatewayWorld.start()
+    let head = "POST \(Self.path) HTTP/1.1\r\nHost: x\r\nContent-Length: \(8 << 20)\r\n\r\n"
+    let part = [UInt8](repeating: 0x20, count: (8 << 20) - 1)
+    var connections: [HTTPConnection] = []
+    for _ in 0..<36 {
+      let connection = try HTTPConnection(world.port)
+      connection.send(head)
+      connection.send(part)
+      connections.append(connection)
+    }
+    let peak = try world.gateway.memoryPeakBytes()
+    #expect(peak < 700 << 20, "\(peak)")
+    connections = []
+    while try world.post("private/zones/list").status != 200 {}
+  }
+
+  @Test("browsers may ask before a request, and learn what they may send")
+  func preflight() async throws {
+    let world = try await GatewayWorld.start()
+    let answer = try HTTPAnswer.to(
+      "OPTIONS",
+      Self.path,
+      at: world.port,
+      headers: [
+        "Origin: https://example.org", "Access-Control-Request-Method: POST",
+        "Access-Control-Request-Headers: Content-Type, X-Apple-CloudKit-Request-KeyID, X-Other",
+      ]
+    )
+    #expect(answer.status == 204)
+    #expect(answer.headers["access-control-allow-origin"] == "https://example.org")
+    #expect(
+      answer.headers["access-control-allow-headers"]
+        == "content-type, x-apple-cloudkit-request-keyid"
+    )
+  }
+
   @Test("JSON that is broken, deep or of the wrong shape is refused with a reason")
   func json() async throws {
     let world = try await GatewayWorld.start()

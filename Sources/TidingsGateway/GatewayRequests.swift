@@ -1,0 +1,139 @@
+internal import TidingsHTTP
+internal import TidingsJSON
+internal import TidingsProto
+internal import TidingsRPC
+internal import TidingsWeb
+
+/// Sends each request to where it is answered.
+struct GatewayRequests: Sendable {
+  private let settings: GatewaySettings
+  private let database: DatabaseRequests
+  private let assets: AssetRequests
+  private let devices: DeviceRequests
+  private let authentication: Authentication
+  private let signIn: SignIn
+  private let events: EventRequests
+  private let uploads: OpenStreams
+  let hub: EventHub
+
+  init(
+    _ settings: GatewaySettings,
+    transport: any ClientTransport,
+    urls: SealedURLs,
+    hub: EventHub
+  ) {
+    (self.settings, self.hub) = (settings, hub)
+    let streams = OpenStreams(atMost: settings.streamsMax)
+    uploads = OpenStreams(atMost: settings.uploadsMax)
+    events = EventRequests(transport: transport, hub: hub, streams: streams)
+    database = DatabaseRequests(transport: transport, urls: urls)
+    assets = AssetRequests(transport: transport, urls: urls)
+    devices = DeviceRequests(transport: transport, urls: urls, hub: hub, streams: streams)
+    let credentials = WebCredentials(transport)
+    authentication = Authentication(
+      credentials: credentials,
+      isDevelopment: settings.keys == nil
+    )
+    signIn = SignIn(transport, credentials, urls)
+  }
+
+  /// What becomes of a request's body: nothing is written for whoever may not upload.
+  func plan(_ head: HTTPHead) -> HTTPBodyPlan {
+    guard case .asset(let sealed) = RequestPath(head.path), ["POST", "PUT"].contains(head.method)
+    else { return .memory(bytesMax: WebLimits.bodyBytesMax) }
+    let uuid = RequestID.make()
+    do {
+      _ = try assets.content(sealed, .upload)
+    } catch {
+      return .refuse(WebAnswer.failure(error, uuid: uuid))
+    }
+    guard let entry = uploads.open() else {
+      let failure = WebFailure(.throttled, "too many uploads are open", retryAfter: 2)
+      return .refuse(WebAnswer.failure(failure, uuid: uuid))
+    }
+    return .file(bytesMax: WebLimits.assetBytesMax + MultipartPart.overheadBytesMax, holding: entry)
+  }
+
+  func answer(_ request: HTTPRequest) async -> HTTPResponse {
+    let uuid = RequestID.make()
+    let started = ContinuousClock.now
+    let origin = request.head.header("origin")
+    let response: HTTPResponse
+    if request.head.method == "OPTIONS" {
+      response = CrossOrigin.preflight(request.head)
+    } else {
+      do {
+        response = try await route(request, uuid: uuid)
+      } catch {
+        response = WebAnswer.failure(WebFailure(describing: error), uuid: uuid)
+      }
+    }
+    var isReadable = false
+    if let origin { isReadable = await authentication.allows(origin, request.head) }
+    if settings.logsRequests {
+      RequestLog.add(request.head, response.status, uuid, ContinuousClock.now - started)
+    }
+    return CrossOrigin.allow(isReadable ? origin : nil, response)
+  }
+
+  private func route(_ request: HTTPRequest, uuid: String) async throws -> HTTPResponse {
+    switch RequestPath(request.head.path) {
+    case .database(let named, let name):
+      return try await answer(request, named) { caller in
+        let answer = try await database.answer(
+          request,
+          named,
+          name,
+          caller: caller,
+          baseURL: baseURL(request),
+          uuid: uuid
+        )
+        var response = WebAnswer.success(answer, uuid: uuid)
+        if name == "users/caller", let token = try await signIn.renewed(caller) {
+          response.headers.append(("X-Apple-CloudKit-Web-Auth-Token", token))
+        }
+        return response
+      }
+    case .deviceToken(let named, let register):
+      return try await answer(request, named) { caller in
+        let answer = try await devices.answer(
+          request,
+          named,
+          register: register,
+          caller: caller,
+          baseURL: baseURL(request)
+        )
+        return WebAnswer.success(answer, uuid: uuid)
+      }
+    case .asset(let sealed): return try await assets.answer(request, sealed: sealed, uuid: uuid)
+    case .courier(let sealed): return try await devices.poll(sealed: sealed)
+    case .events(let named):
+      return try await answer(request, named) { try events.answer(request, named, of: $0) }
+    case .signIn(let step): return try await signIn.answer(request, step, uuid: uuid)
+    case .file(let file): return try StaticFiles.answer(request.head, file)
+    case .unknown: throw WebFailure(.notFound, "there is nothing at this path")
+    }
+  }
+
+  /// Answers for whoever has authenticated; failures say where to sign in, if that helps.
+  private func answer(
+    _ request: HTTPRequest,
+    _ database: WebDatabase,
+    _ body: (WebCaller) async throws -> HTTPResponse
+  ) async throws -> HTTPResponse {
+    let caller = try await authentication.caller(request, database) { token in
+      "\(baseURL(request))/sign-in?ckAPIToken=\(token)"
+    }
+    do {
+      return try await body(caller)
+    } catch {
+      throw WebFailure(error, of: caller)
+    }
+  }
+
+  private func baseURL(_ request: HTTPRequest) -> String {
+    if let url = settings.publicURL { return url }
+    let scheme = settings.http.tls == nil ? "http" : "https"
+    return "\(scheme)://\(request.head.header("host") ?? settings.http.address.description)"
+  }
+}
