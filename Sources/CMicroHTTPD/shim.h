@@ -24,12 +24,6 @@ static inline intptr_t tidings_mhd_completed_value(tidings_mhd_completed functio
 static inline intptr_t tidings_mhd_uri_value(tidings_mhd_uri function) { return (intptr_t)function; }
 static inline intptr_t tidings_mhd_unescape_value(tidings_mhd_unescape function) { return (intptr_t)function; }
 
-/* The descriptor of a connection's socket; -1: there is none. */
-static inline int tidings_mhd_descriptor(struct MHD_Connection *connection) {
-  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-  return info ? info->connect_fd : -1;
-}
-
 /* Opens a file without a name in a folder; O_TMPFILE is defined for GNU sources only. */
 static inline int tidings_open_unnamed(const char *folder) {
   return open(folder, __O_TMPFILE | O_DIRECTORY | O_RDWR | O_CLOEXEC, 0600);

@@ -6,7 +6,7 @@ package struct HTTPConfiguration: Sendable {
   package var tls: (certificate: String, key: String)?
   /// Connections at a time; further ones are closed.
   package var connectionsMax = 2_000
-  /// From one address.
+  /// Of one address; 0: no limit.
   package var connectionsPerAddressMax = 0
   /// A connection that sends nothing for so long is closed.
   package var idleSeconds = 30

@@ -61,6 +61,13 @@ enum GatewayArguments {
     in: 1...100_000,
     "Connections at a time; further ones are closed."
   )
+  private static let connectionsPerAddressMax = OptionKey<Int>(
+    "connections-per-address-max",
+    value: "COUNT",
+    default: defaults.http.connectionsPerAddressMax,
+    in: 0...100_000,
+    "Connections of one address at a time; 0: no limit, as behind a proxy, where all have its address."
+  )
   private static let threads = OptionKey<Int>(
     "threads",
     value: "COUNT",
@@ -89,6 +96,7 @@ enum GatewayArguments {
     tlsKey,
     publicURL,
     connectionsMax,
+    connectionsPerAddressMax,
     threads,
     logRequests,
     config,
@@ -135,6 +143,7 @@ enum GatewayArguments {
     }
     settings.http.address = address
     settings.http.connectionsMax = parsed[connectionsMax]
+    settings.http.connectionsPerAddressMax = parsed[connectionsPerAddressMax]
     settings.http.threadCount = parsed[threads]
     settings.endpoints = ClientConfiguration.endpoints(in: parsed[rpc])
     if let problem = ClientConfiguration.problem(in: settings.endpoints) {

@@ -169,6 +169,22 @@ internal import TidingsJSON
     withExtendedLifetime(connections) {}
   }
 
+  @Test("one address has as many connections as it may have, and then room for others is left")
+  func perAddress() async throws {
+    let world = try await GatewayWorld.start(["--connections-per-address-max", "3"])
+    var connections: [HTTPConnection] = []
+    for _ in 0..<3 { connections.append(try HTTPConnection(world.port)) }
+    for connection in connections {
+      connection.send("GET \(Self.path) HTTP/1.1\r\nHost: x\r\n\r\n")
+      let bytes = try await blocking { [connection = Lent(connection)] in connection.value.read() }
+      #expect(HTTPAnswer(bytes)?.status == 200)
+    }
+    let further = try HTTPConnection(world.port)
+    further.send("GET \(Self.path) HTTP/1.1\r\nHost: x\r\n\r\n")
+    let bytes = try await blocking { [further = Lent(further)] in further.value.readAll() }
+    #expect(bytes.isEmpty)
+  }
+
   /// Unchecked: handed to one thread, which alone uses it.
   private struct Lent: @unchecked Sendable {
     let value: HTTPConnection

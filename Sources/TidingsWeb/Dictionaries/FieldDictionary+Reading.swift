@@ -6,11 +6,11 @@ internal import TidingsProtobuf
 enum FieldDictionary {
   /// Reads a field.
   ///
-  /// Without a type the schema's holds, or what the value looks like.
+  /// Without a type it is what the value looks like.
   ///
   /// - Parameters:
   ///   - input: The dictionary.
-  ///   - hint: The schema's type.
+  ///   - hint: The type if none is sent.
   ///   - database: Where the record is.
   /// - Returns: Without a value, if the field is to be removed.
   /// - Throws: `badRequest`, with the path to what is wrong.

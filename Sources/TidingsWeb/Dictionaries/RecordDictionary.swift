@@ -9,14 +9,12 @@ enum RecordDictionary {
   ///   - input: The dictionary.
   ///   - zone: Of the request; the record's own zone precedes.
   ///   - database: Where it is saved.
-  ///   - hints: The schema's type of a field.
   /// - Returns: The record.
   /// - Throws: `badRequest`, with the path to what is wrong.
   static func read(
     _ input: WebInput,
     in zone: TidingsV1.ZoneID?,
-    of database: WebDatabase,
-    hints: (_ recordType: String, _ field: String) -> String? = { _, _ in nil }
+    of database: WebDatabase
   ) throws(WebFailure) -> TidingsV1.Record {
     let type = try input.string("recordType") ?? ""
     var record = TidingsV1.Record(
@@ -32,7 +30,6 @@ enum RecordDictionary {
         case .object(let object):
           record.fields[member.name] = try FieldDictionary.read(
             WebInput(object, at: path),
-            hint: hints(type, member.name),
             in: database
           )
         default:
