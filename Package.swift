@@ -97,6 +97,7 @@ let package = Package(
 
     library("TidingsThreads", "CThreads"),
     library("TidingsWire"),
+    library("TidingsMetrics"),
 
     // Domain wing.
     library("TidingsModel"),
@@ -143,6 +144,7 @@ let package = Package(
     library(
       "TidingsZeroMQ",
       "TidingsKeys",
+      "TidingsMetrics",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
@@ -179,6 +181,7 @@ let package = Package(
 
     // HTTP.
     library("TidingsHTTP", "CMicroHTTPD"),
+    library("TidingsOperator", "TidingsHTTP", "TidingsMetrics"),
     library("TidingsWeb", "TidingsJSON", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
     library(
       "TidingsGateway",
@@ -189,6 +192,8 @@ let package = Package(
       "TidingsHTTP",
       "TidingsJSON",
       "TidingsKeys",
+      "TidingsMetrics",
+      "TidingsOperator",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
@@ -217,9 +222,12 @@ let package = Package(
       "TidingsCodec",
       "TidingsEngine",
       "TidingsFiles",
+      "TidingsHTTP",
       "TidingsJSON",
       "TidingsKeys",
+      "TidingsMetrics",
       "TidingsModel",
+      "TidingsOperator",
       "TidingsPostgres",
       "TidingsSQL",
       "TidingsSQLite",

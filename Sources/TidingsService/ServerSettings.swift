@@ -32,6 +32,8 @@ public struct ServerSettings: Sendable {
   public var allowsCoreDumps = false
   /// How much is logged.
   public var logLevel = Logger.Level.info
+  /// Where monitoring systems ask for metrics and health, `HOST:PORT`; `nil`: nowhere.
+  public var operatorAddress: String?
   /// The socket of syslog or the journal that takes copies of the audit log's lines; `nil`: none does.
   public var auditSyslogPath: String?
   /// Read every page of the database before starting.

@@ -92,6 +92,11 @@ enum ServerArguments {
     default: defaults.logLevel,
     "The level of messages on standard error."
   )
+  private static let operatorEndpoint = OptionKey<String?>(
+    "operator-endpoint",
+    value: "HOST:PORT",
+    "Answer /metrics, /livez and /readyz over HTTP here (PORT alone: on 127.0.0.1; port 0 selects a free one)."
+  )
   private static let auditSyslog = OptionKey<String?>(
     "audit-syslog",
     value: "SOCKET",
@@ -135,6 +140,7 @@ enum ServerArguments {
     development,
     coreDumps,
     logLevel,
+    operatorEndpoint,
     auditSyslog,
     config,
     LimitArguments.option,
@@ -206,6 +212,7 @@ enum ServerArguments {
     }
     settings.allowsCoreDumps = parsed[coreDumps]
     settings.logLevel = parsed[logLevel]
+    settings.operatorAddress = try operatorAddress(parsed)
     if let path = parsed[auditSyslog] {
       guard path.hasPrefix("/"), path.utf8.count <= ServerSettings.socketPathBytesMax else {
         throw UsageError(
@@ -228,6 +235,20 @@ enum ServerArguments {
       return nil
     }
     return settings
+  }
+
+  /// Where metrics are answered: only this machine can ask, unless another address is given.
+  private static func operatorAddress(_ parsed: ParsedArguments) throws(UsageError) -> String? {
+    guard let text = parsed[operatorEndpoint] else { return nil }
+    let address = UInt16(text) == nil ? text : "127.0.0.1:\(text)"
+    guard let colon = address.lastIndex(of: ":"), colon != address.startIndex,
+      UInt16(address[address.index(after: colon)...]) != nil
+    else {
+      throw UsageError(
+        "\(parsed.source(operatorEndpoint)) takes HOST:PORT or PORT, the port from 0 to 65535, not '\(text)'"
+      )
+    }
+    return address
   }
 
   /// The key that is to replace the server's, with its endpoints.

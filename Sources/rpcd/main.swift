@@ -43,7 +43,8 @@ do {
   try DescriptorLimit.raise(toAtLeast: DescriptorNeed.count)
   supervision.starting(settings)
   let server = try await TidingsServer.start(settings)
-  print("rpcd ready rpc=\(server.rpcEndpoint) push=\(server.pushEndpoint)")
+  let operatorText = server.operatorAddress.map { " operator=http://\($0)" } ?? ""
+  print("rpcd ready rpc=\(server.rpcEndpoint) push=\(server.pushEndpoint)\(operatorText)")
   // Whoever started this waits for the line, and standard output may be a pipe.
   fflush(nil)
   supervision.ready(server)

@@ -44,7 +44,7 @@ internal import TidingsRPC
       "CreateUser": .open, "UpdateUser": .open, "ListUsers": .open, "AuthorizeKey": .open,
       "RevokeKey": .open, "AssignRoles": .open, "FetchAuditLog": .open, "CreateBackup": .endless,
       "CheckStore": .endless, "FetchStatistics": .open, "ListConnections": .open,
-      "EndConnections": .open, "ListDevices": .open, "SetLogLevel": .open, "SetRetention": .open,
+      "EndConnections": .open, "ListDevices": .open, "FetchMetrics": .open, "SetLogLevel": .open, "SetRetention": .open,
       "Drain": .open, "FetchClusterStatus": .open, "ResetDevelopment": .open,
       "FetchUserData": .login, "EraseUser": .open,
       "FetchErasure": .open, "CreateWebToken": .open, "ListWebTokens": .open,

@@ -81,6 +81,11 @@ struct CoreCounters {
   var recordsSaved: UInt64 = 0
   var recordsDeleted: UInt64 = 0
   var events: UInt64 = 0
+  /// Notifications that were handed out to devices of groups, those among them that were handed out before, and those
+  /// that were done.
+  var leases: UInt64 = 0
+  var leasesRepeated: UInt64 = 0
+  var leasesSettled: UInt64 = 0
 
   static func += (total: inout Self, part: Self) {
     total.commits += part.commits

@@ -1,4 +1,5 @@
 internal import TidingsEngine
+internal import TidingsMetrics
 internal import TidingsModel
 internal import TidingsProtobuf
 internal import TidingsRPC
@@ -7,7 +8,12 @@ internal import TidingsZeroMQ
 /// Notified of each group of calls, on the loop thread.
 protocol GroupObserver: AnyObject {
   /// A group is durable, and its calls are answered.
-  func groupCommitted(_ group: CommittedGroup, on loop: LoopContext)
+  ///
+  /// - Parameters:
+  ///   - group: The group.
+  ///   - committed: When it became durable, in nanoseconds of the monotonic clock.
+  ///   - loop: The loop.
+  func groupCommitted(_ group: CommittedGroup, at committed: Int64, on loop: LoopContext)
   /// A group was rolled back: data that was read meanwhile may include its writes.
   func groupRolledBack(on loop: LoopContext)
 }
@@ -31,6 +37,8 @@ final class GroupedCalls {
   /// Gathers calls, and commits them together.
   let committer: Committer
   weak var observer: (any GroupObserver)?
+  /// What groups came to.
+  @exclusivity(unchecked) private(set) var metrics = GroupMetrics()
   /// Whether the answer of the current call is stored for its idempotency key; not if it changes nothing.
   var keepsAnswer = true
   /// The part of the answer to store for the idempotency key; `nil` for the whole answer.
@@ -291,16 +299,24 @@ final class GroupedCalls {
   /// Commits the group of this turn, and sends its answers.
   func endGroup(_ loop: LoopContext) {
     guard committer.isAwaited else { return }
+    let begin = monotonicNanoseconds()
     do {
-      groupEnded(try committer.commit(), on: loop)
+      groupEnded(try committer.commit(), since: begin, on: loop)
     } catch {
       groupFailed(after: error, on: loop)
     }
   }
 
   /// Answers the calls of a group, and passes it to the observer.
-  func groupEnded(_ group: CommittedGroup, on loop: LoopContext) {
+  ///
+  /// - Parameters:
+  ///   - group: The group, which is durable.
+  ///   - begin: When its commit began, in nanoseconds of the monotonic clock.
+  ///   - loop: The loop.
+  func groupEnded(_ group: CommittedGroup, since begin: Int64, on loop: LoopContext) {
     if group.calls.mayHaveWritten { store.didCommit() }
+    let committed = loop.answersBegin()
+    metrics.note(group, from: begin, to: committed)
     if let added = group.calls.addedAudits {
       audit.added(added)
     } else {
@@ -312,8 +328,9 @@ final class GroupedCalls {
       case .failure(let error): loop.fail(answer.token, error)
       }
     }
+    loop.answersEnded()
     for task in group.calls.tasks { task.done(nil) }
-    observer?.groupCommitted(group, on: loop)
+    observer?.groupCommitted(group, at: committed, on: loop)
     store.betweenTransactions(hasWritten: group.calls.mayHaveWritten)
   }
 

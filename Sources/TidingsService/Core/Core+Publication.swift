@@ -3,8 +3,10 @@ internal import TidingsModel
 internal import TidingsZeroMQ
 
 extension Core: GroupObserver {
-  func groupCommitted(_ group: CommittedGroup, on loop: LoopContext) {
-    if let transaction = group.transaction { publisher.publish(transaction.events, on: loop) }
+  func groupCommitted(_ group: CommittedGroup, at committed: Int64, on loop: LoopContext) {
+    if let transaction = group.transaction {
+      publisher.publish(transaction.events, committed: committed, on: loop)
+    }
     publisher.retire(group.retiredTopics)
     publisher.announceChannels(group.calls.announcedTopics, on: loop)
     if let transaction = group.transaction { publish(transaction, on: loop) }

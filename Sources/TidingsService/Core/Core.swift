@@ -31,6 +31,8 @@ final class Core {
   let maintenance: MaintenanceTurns
   var publisher: Publisher
   var counters = CoreCounters()
+  /// Metrics for which the store is read.
+  let sizesWatch: StoreSizesWatch?
   /// The running backup or check; at most one.
   let walks = StoreWalkSlot()
   /// The health of the server.
@@ -117,6 +119,7 @@ final class Core {
     )
     feeds = WaitingFeeds(calls, limits: limits)
     maintenance = MaintenanceTurns(calls, isAdministered: callerMode == .authenticated)
+    sizesWatch = StoreSizesWatch(store.readers)
     calls.observer = self
     remote.attach(self)
   }

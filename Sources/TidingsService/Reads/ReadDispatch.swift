@@ -112,6 +112,9 @@ struct ReadDispatch {
     if !submit(job, of: caller) { throw RPCError.tooManyReaders }
   }
 
+  /// How many calls wait for a reader thread.
+  var jobCount: Int { pool.jobCount }
+
   /// Hands a job to the threads.
   ///
   /// - Returns: `false` when too many jobs wait for them; it will not be answered.

@@ -27,7 +27,10 @@ extension LoopContext {
     byteCount: Int,
     fill: (UnsafeMutableRawBufferPointer) -> Void
   ) {
-    guard let connection = inlineEnded(token) else { return lost(token) }
+    guard let connection = inlineEnded(token) else {
+      callEnded(token.mark, .cancelled)
+      return lost(token)
+    }
     guard byteCount <= configuration.frameBytesMax,
       let frame = makeFrame(byteCount, to: connection)
     else {
@@ -38,6 +41,7 @@ extension LoopContext {
       )
     }
     fill(frame.bytes)
+    callEnded(token.mark, .ok)
     let header = headerBuffer.encode(callID: token.callID, endsStream: true, hasMessage: true)
     switch beginSending(to: token.envelope, on: connection, byteCount) {
     case .sent:
@@ -61,6 +65,7 @@ extension LoopContext {
   /// Gives up an inline call whose connection has ended.
   public func abandon(_ token: ReplyToken) {
     _ = inlineEnded(token)
+    callEnded(token.mark, .cancelled)
     lost(token)
   }
 
@@ -107,6 +112,7 @@ extension LoopContext {
         .frameTooLarge(bytes: body.count, bytesMax: configuration.frameBytesMax)
       )
     }
+    if endsStream { callEnded(token.mark, .ok) }
     let header = headerBuffer.encode(
       callID: token.callID,
       endsStream: endsStream,
@@ -118,6 +124,7 @@ extension LoopContext {
   /// Sends a final response with an error for a call that was begun.
   func refuse(_ token: ReplyToken, on connection: Connection?, _ error: RPCError) {
     counters.callsFailed += 1
+    callEnded(token.mark, error.code)
     let header = FailureHeader.encode(callID: token.callID, error, arena: arena)
     header.withUnsafeBytes { header in
       send(token, on: connection, header, UnsafeRawBufferPointer(start: nil, count: 0))
