@@ -7,7 +7,9 @@ internal import Musl
 /// What the system knows of this process, under the names that all of Prometheus' clients use.
 public enum ProcessMetrics {
   /// Reads it; what cannot be read is not there.
-  public static func families() -> [MetricFamily] {
+  ///
+  /// - Parameter countsDescriptors: Open files are counted, one by one.
+  public static func families(countsDescriptors: Bool = true) -> [MetricFamily] {
     var families: [MetricFamily] = []
     var usage = rusage()
     if getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 {
@@ -30,7 +32,7 @@ public enum ProcessMetrics {
         families.append(.gauge(name, help, (Int(text) ?? 0) * pageBytes))
       }
     }
-    if let count = descriptorCount() {
+    if countsDescriptors, let count = descriptorCount() {
       families.append(.gauge("process_open_fds", "Open file descriptors.", count))
     }
     var limit = rlimit()

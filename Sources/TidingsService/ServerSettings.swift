@@ -32,6 +32,10 @@ public struct ServerSettings: Sendable {
   public var allowsCoreDumps = false
   /// How much is logged.
   public var logLevel = Logger.Level.info
+  /// How lines of the log look.
+  public var logFormat = Logger.Format.text
+  /// Calls that take longer are logged as slow, in milliseconds; 0: none is.
+  public var slowCallMilliseconds = 1_000
   /// Where monitoring systems ask for metrics and health, `HOST:PORT`; `nil`: nowhere.
   public var operatorAddress: String?
   /// The socket of syslog or the journal that takes copies of the audit log's lines; `nil`: none does.

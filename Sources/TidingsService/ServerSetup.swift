@@ -18,6 +18,8 @@ struct ServerSetup: Sendable {
   /// The keys that may connect.
   let admittedKeys: AdmittedKeys
   let logger: Logger
+  /// Calls that are logged.
+  let callLog: CallLog
   /// An administrator has drained the server, which is to exit.
   let drained: AsyncStream<Void>.Continuation
   /// Called on the thread that admits connections for a key that is not known, before it is refused.
@@ -40,6 +42,7 @@ struct ServerSetup: Sendable {
     drained: AsyncStream<Void>.Continuation
   ) throws(StartError) {
     (self.settings, self.logger, self.drained) = (settings, logger, drained)
+    callLog = CallLog(logger, slowMilliseconds: settings.slowCallMilliseconds)
     var configuration = ServerConfiguration(
       endpoint: settings.rpcEndpoint,
       pushEndpoint: settings.pushEndpoint

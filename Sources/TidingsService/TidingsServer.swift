@@ -47,7 +47,7 @@ public final class TidingsServer: Sendable {
   /// - Returns: The server, once it answers.
   /// - Throws: `StartError` with what is wrong and what to do.
   public static func start(_ settings: ServerSettings) async throws -> TidingsServer {
-    let logger = Logger(level: settings.logLevel)
+    let logger = Logger(level: settings.logLevel, format: settings.logFormat)
     let drained = AsyncStream<Void>.makeStream()
     var setup = try ServerSetup(settings, logger, drained: drained.continuation)
     let observation = ServerObservation()

@@ -92,6 +92,18 @@ enum ServerArguments {
     default: defaults.logLevel,
     "The level of messages on standard error."
   )
+  private static let logFormat = OptionKey<Logger.Format>(
+    "log-format",
+    value: "FORMAT",
+    default: defaults.logFormat,
+    "The format of messages on standard error."
+  )
+  private static let slowCallThreshold = OptionKey<String>(
+    "slow-call-threshold",
+    value: "TIME",
+    default: "1s",
+    "Log calls that take longer, with what they touched, for example 200ms; off: none."
+  )
   private static let operatorEndpoint = OptionKey<String?>(
     "operator-endpoint",
     value: "HOST:PORT",
@@ -140,6 +152,8 @@ enum ServerArguments {
     development,
     coreDumps,
     logLevel,
+    logFormat,
+    slowCallThreshold,
     operatorEndpoint,
     auditSyslog,
     config,
@@ -212,6 +226,8 @@ enum ServerArguments {
     }
     settings.allowsCoreDumps = parsed[coreDumps]
     settings.logLevel = parsed[logLevel]
+    settings.logFormat = parsed[logFormat]
+    settings.slowCallMilliseconds = try slowCallMilliseconds(parsed)
     settings.operatorAddress = try operatorAddress(parsed)
     if let path = parsed[auditSyslog] {
       guard path.hasPrefix("/"), path.utf8.count <= ServerSettings.socketPathBytesMax else {
@@ -235,6 +251,18 @@ enum ServerArguments {
       return nil
     }
     return settings
+  }
+
+  /// Which calls are slow; 0: none is.
+  private static func slowCallMilliseconds(_ parsed: ParsedArguments) throws(UsageError) -> Int {
+    let text = parsed[slowCallThreshold]
+    if text == "off" { return 0 }
+    guard let time = Duration(commandLine: text) else {
+      throw UsageError(
+        "\(parsed.source(slowCallThreshold)) takes a time, for example 200ms or 1s, or off, not '\(text)'"
+      )
+    }
+    return Int(min(time / .milliseconds(1), Double(Int32.max)).rounded(.up))
   }
 
   /// Where metrics are answered: only this machine can ask, unless another address is given.

@@ -37,7 +37,7 @@ do {
   guard let settings = try ServerArguments.settings(ProgramArguments.own) else {
     exit(0)
   }
-  let logger = Logger(level: settings.logLevel)
+  let logger = Logger(level: settings.logLevel, format: settings.logFormat)
   let supervision = Supervision(logger)
   let stopSignals = StopSignals()
   try DescriptorLimit.raise(toAtLeast: DescriptorNeed.count)

@@ -134,7 +134,8 @@ final class GroupedCalls {
             keyNumber: call.keyNumber,
             body: call.body,
             loop: loop,
-            connection: call.token.connection
+            connection: call.token.connection,
+            observed: loop.observed(call.token)
           ),
           access == .write ? Self.idempotentCall(call, caller) : nil,
           answering

@@ -31,6 +31,8 @@ final class Core {
   let maintenance: MaintenanceTurns
   var publisher: Publisher
   var counters = CoreCounters()
+  /// Calls that are logged.
+  let callLog: CallLog
   /// Metrics for which the store is read.
   let sizesWatch: StoreSizesWatch?
   /// The running backup or check; at most one.
@@ -57,11 +59,13 @@ final class Core {
     admittedKeys: AdmittedKeys,
     auditSyslogPath: String? = nil,
     logger: Logger,
+    callLog: CallLog? = nil,
     remote loop: LoopRemote
   ) throws {
     self.folder = folder
     self.logger = logger
     self.callerMode = callerMode
+    self.callLog = callLog ?? CallLog(logger, slowMilliseconds: 0)
     let remote = CoreRemote(loop)
     self.remote = remote
     let steadyClock = SteadyClock()

@@ -39,7 +39,8 @@ final class ServerObservation: Sendable {
       + ProcessMetrics.families()
   }
 
-  private static func programFamilies(isUp: Bool) -> [MetricFamily] {
+  /// What is there whether the loop answers or not.
+  static func programFamilies(isUp: Bool) -> [MetricFamily] {
     [
       .gauge("tidings_up", "1 if the core loop answers.", isUp ? 1 : 0),
       MetricFamily(

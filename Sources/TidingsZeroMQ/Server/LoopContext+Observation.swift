@@ -35,6 +35,7 @@ extension LoopContext {
     } else {
       return
     }
+    observation.summarizing?.summarize(call)
     observation.ended?(call, code, duration, self)
   }
 

@@ -16,6 +16,13 @@ extension LoopContext {
     body.withUnsafeBytes { reply(token, body: $0) }
   }
 
+  /// Answers an inline call, about which somebody knows more.
+  public func reply(_ token: ReplyToken, body: [UInt8], summary: (any CallSummarizing)?) {
+    observation.summarizing = summary
+    reply(token, body: body)
+    observation.summarizing = nil
+  }
+
   /// Answers an inline call with a message that is written where libzmq sends it from.
   ///
   /// - Parameters:

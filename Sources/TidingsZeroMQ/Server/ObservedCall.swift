@@ -38,12 +38,17 @@ public struct TouchedCounts: Hashable, Sendable {
   public var recordsRead = 0
   public var recordsSaved = 0
   public var recordsDeleted = 0
-  /// Bytes of the request and of the answer.
+  /// Bytes of the request.
   public var requestBytes = 0
-  public var answerBytes = 0
 
   /// Nothing.
   public init() {}
+}
+
+/// What answered a call, and knows what that took.
+public protocol CallSummarizing: AnyObject {
+  /// Adds it to a call that is reported.
+  func summarize(_ call: ObservedCall)
 }
 
 /// Which calls are followed, and who is notified of their ends.
@@ -54,6 +59,8 @@ public struct CallObservation {
   public var observesMarked = false
   /// Calls that take longer are reported though they were not followed, in nanoseconds.
   public var slowMin = UInt64.max
+  /// Knows about the call that is being answered; `nil`: nobody does.
+  public var summarizing: (any CallSummarizing)?
   /// Called when a call that was followed, or was slow, is answered.
   public var ended:
     ((_ call: ObservedCall, _ code: StatusCode, _ nanoseconds: UInt64, LoopContext) -> Void)?
