@@ -1,18 +1,28 @@
 internal import TidingsClient
-internal import TidingsHTTP
+package import TidingsHTTP
 internal import TidingsKeys
+internal import TidingsOperator
 
 /// A gateway that runs: takes requests of CloudKit Web Services, and calls a server.
 package final class Gateway: Sendable {
   private let server: HTTPServer
   private let requests: GatewayRequests
   private let client: Client
+  private let operatorEndpoint: OperatorEndpoint?
 
+  /// Where monitoring systems ask for metrics and health, as bound; `nil`: nowhere.
+  package var operatorAddress: HTTPAddress? { operatorEndpoint?.address }
   /// The port on which it takes requests.
   package var port: UInt16 { server.port }
 
-  private init(_ server: HTTPServer, _ requests: GatewayRequests, _ client: Client) {
+  private init(
+    _ server: HTTPServer,
+    _ requests: GatewayRequests,
+    _ client: Client,
+    _ operatorEndpoint: OperatorEndpoint?
+  ) {
     (self.server, self.requests, self.client) = (server, requests, client)
+    self.operatorEndpoint = operatorEndpoint
   }
 
   /// Starts a gateway; the server need not be there yet.
@@ -30,12 +40,20 @@ package final class Gateway: Sendable {
     let server = try HTTPServer(settings.http, planning: requests.plan) { request in
       await requests.answer(request)
     }
-    return Gateway(server, requests, client)
+    let observation = GatewayObservation(
+      metrics: requests.metrics,
+      streams: requests.streams,
+      uploads: requests.uploads,
+      transport: client.transport
+    )
+    let operatorEndpoint = try settings.operatorAddress.map { try observation.listen($0) }
+    return Gateway(server, requests, client, operatorEndpoint)
   }
 
   /// Takes no more requests, answers those that are there, and ends.
   package func stop() async {
     await server.stop()
+    await operatorEndpoint?.stop()
     await requests.hub.close()
     await client.close()
   }

@@ -13,7 +13,9 @@ struct GatewayRequests: Sendable {
   private let authentication: Authentication
   private let signIn: SignIn
   private let events: EventRequests
-  private let uploads: OpenStreams
+  let streams: OpenStreams
+  let uploads: OpenStreams
+  let metrics = GatewayMetrics()
   let hub: EventHub
 
   init(
@@ -23,7 +25,7 @@ struct GatewayRequests: Sendable {
     hub: EventHub
   ) {
     (self.settings, self.hub) = (settings, hub)
-    let streams = OpenStreams(atMost: settings.streamsMax)
+    streams = OpenStreams(atMost: settings.streamsMax)
     uploads = OpenStreams(atMost: settings.uploadsMax)
     events = EventRequests(transport: transport, hub: hub, streams: streams)
     database = DatabaseRequests(transport: transport, urls: urls)
@@ -70,8 +72,10 @@ struct GatewayRequests: Sendable {
     }
     var isReadable = false
     if let origin { isReadable = await authentication.allows(origin, request.head) }
+    let duration = ContinuousClock.now - started
+    metrics.note(request.head, response.status, duration)
     if settings.logsRequests {
-      RequestLog.add(request.head, response.status, uuid, ContinuousClock.now - started)
+      RequestLog.add(request.head, response.status, uuid, duration)
     }
     return CrossOrigin.allow(isReadable ? origin : nil, response)
   }

@@ -15,6 +15,8 @@ package struct GatewaySettings: Sendable {
   package var streamsMax = 10_000
   /// Uploads of assets at a time, each with a file of its own.
   package var uploadsMax = 64
+  /// Where monitoring systems ask for metrics and health; `nil`: nowhere.
+  package var operatorAddress: HTTPAddress?
   /// A line for each request on standard error.
   package var logsRequests = false
 

@@ -75,6 +75,11 @@ enum GatewayArguments {
     in: 1...64,
     "Threads that read and write connections."
   )
+  private static let operatorEndpoint = OptionKey<String?>(
+    "operator-endpoint",
+    value: "HOST:PORT",
+    "Answer /metrics, /livez and /readyz over HTTP here (PORT alone: on 127.0.0.1; port 0 selects a free one)."
+  )
   private static let logRequests = OptionKey<Bool>(
     flag: "log-requests",
     "Write a line for each request to standard error: its ID, method, path without query, status and duration."
@@ -98,6 +103,7 @@ enum GatewayArguments {
     connectionsMax,
     connectionsPerAddressMax,
     threads,
+    operatorEndpoint,
     logRequests,
     config,
     help,
@@ -164,6 +170,14 @@ enum GatewayArguments {
     }
     settings.http.tls = try tls(parsed)
     settings.publicURL = try url(parsed)
+    if let text = parsed[operatorEndpoint] {
+      guard let address = HTTPAddress(UInt16(text) == nil ? text : "127.0.0.1:\(text)") else {
+        throw UsageError(
+          "\(parsed.source(operatorEndpoint)) takes HOST:PORT or PORT, not '\(text)'"
+        )
+      }
+      settings.operatorAddress = address
+    }
     settings.logsRequests = parsed[logRequests]
     return settings
   }
