@@ -93,6 +93,7 @@ let package = Package(
     .target(name: "DescriptorProtoC", dependencies: ["CProtobufC"]),
     .target(name: "CZMTPFilter"),
     .systemLibrary(name: "CThreads"),
+    .systemLibrary(name: "CTerminal"),
     .target(name: "CStoreVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
 
     library("TidingsThreads", "CThreads"),
@@ -266,6 +267,7 @@ let package = Package(
     executable(
       "rpcctl",
       "BenchStatistics",
+      "CTerminal",
       "CommandLineTools",
       "TidingsAudit",
       "TidingsBackup",
