@@ -89,6 +89,7 @@ let package = Package(
     .systemLibrary(name: "CPostgres"),
     .systemLibrary(name: "CMicroHTTPD"),
     .systemLibrary(name: "CGnuTLS"),
+    .systemLibrary(name: "CCurl"),
     .target(name: "TidingsProtoC", dependencies: ["CProtobufC"]),
     .target(name: "DescriptorProtoC", dependencies: ["CProtobufC"]),
     .target(name: "CZMTPFilter"),
@@ -183,6 +184,15 @@ let package = Package(
     // HTTP.
     library("TidingsHTTP", "CMicroHTTPD"),
     library("TidingsOperator", "TidingsHTTP", "TidingsMetrics"),
+    library(
+      "TidingsTracing",
+      "CCurl",
+      "TidingsMetrics",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC",
+      "TidingsThreads"
+    ),
     library("TidingsWeb", "TidingsJSON", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
     library(
       "TidingsGateway",
@@ -199,6 +209,7 @@ let package = Package(
       "TidingsProtobuf",
       "TidingsRPC",
       "TidingsSeal",
+      "TidingsTracing",
       "TidingsUserInfo",
       "TidingsWeb",
       "TidingsZeroMQ"
@@ -238,6 +249,7 @@ let package = Package(
       "TidingsUserInfo",
       "TidingsSeal",
       "TidingsThreads",
+      "TidingsTracing",
       "TidingsWire",
       "TidingsZeroMQ",
       "TidingsProtoC"
@@ -262,7 +274,8 @@ let package = Package(
       "TidingsGateway",
       "TidingsHTTP",
       "TidingsKeys",
-      "TidingsRPC"
+      "TidingsRPC",
+      "TidingsTracing"
     ),
     executable(
       "rpcctl",

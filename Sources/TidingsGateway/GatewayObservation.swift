@@ -3,6 +3,7 @@ internal import TidingsMetrics
 internal import TidingsOperator
 internal import TidingsProto
 internal import TidingsRPC
+internal import TidingsTracing
 
 /// What a gateway answers at its operator endpoint.
 struct GatewayObservation: Sendable {
@@ -10,6 +11,7 @@ struct GatewayObservation: Sendable {
   let streams: OpenStreams
   let uploads: OpenStreams
   let transport: any ClientTransport
+  let tracer: Tracer?
 
   /// How long the server may take to say that it is there.
   private static let patience = Duration.seconds(2)
@@ -39,7 +41,7 @@ struct GatewayObservation: Sendable {
       .gauge("tidings_event_streams", "Open event streams and courier polls.", streams.openCount),
       .gauge("tidings_uploads", "Uploads of assets that are going on.", uploads.openCount),
     ]
-    return own + metrics.families + ProcessMetrics.families()
+    return own + metrics.families + (tracer?.families ?? []) + ProcessMetrics.families()
   }
 
   private func isServerUp() async -> Bool {

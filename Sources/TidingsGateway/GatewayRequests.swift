@@ -2,6 +2,7 @@ internal import TidingsHTTP
 internal import TidingsJSON
 internal import TidingsProto
 internal import TidingsRPC
+internal import TidingsTracing
 internal import TidingsWeb
 
 /// Sends each request to where it is answered.
@@ -16,18 +17,23 @@ struct GatewayRequests: Sendable {
   let streams: OpenStreams
   let uploads: OpenStreams
   let metrics = GatewayMetrics()
+  let tracing: RequestTracing?
   let hub: EventHub
 
   init(
     _ settings: GatewaySettings,
     transport: any ClientTransport,
     urls: SealedURLs,
-    hub: EventHub
+    hub: EventHub,
+    tracer: Tracer?
   ) {
     (self.settings, self.hub) = (settings, hub)
+    tracing = tracer.map { RequestTracing(tracer: $0) }
+    let transport: any ClientTransport =
+      tracer.map { TracedTransport(transport: transport, tracer: $0) } ?? transport
     streams = OpenStreams(atMost: settings.streamsMax)
     uploads = OpenStreams(atMost: settings.uploadsMax)
-    events = EventRequests(transport: transport, hub: hub, streams: streams)
+    events = EventRequests(transport: transport, hub: hub, streams: streams, tracing: tracing)
     database = DatabaseRequests(transport: transport, urls: urls)
     assets = AssetRequests(transport: transport, urls: urls)
     devices = DeviceRequests(transport: transport, urls: urls, hub: hub, streams: streams)
@@ -58,6 +64,11 @@ struct GatewayRequests: Sendable {
 
   func answer(_ request: HTTPRequest) async -> HTTPResponse {
     let uuid = RequestID.make()
+    guard let tracing else { return await answer(request, uuid: uuid) }
+    return await tracing.trace(request, uuid: uuid) { await answer(request, uuid: uuid) }
+  }
+
+  private func answer(_ request: HTTPRequest, uuid: String) async -> HTTPResponse {
     let started = ContinuousClock.now
     let origin = request.head.header("origin")
     let response: HTTPResponse

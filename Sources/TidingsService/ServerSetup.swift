@@ -4,6 +4,7 @@ internal import TidingsKeys
 internal import TidingsModel
 internal import TidingsPostgres
 internal import TidingsRPC
+internal import TidingsTracing
 internal import TidingsZeroMQ
 
 /// What a server has in all of its roles: its keys, its endpoints, its folder.
@@ -18,6 +19,8 @@ struct ServerSetup: Sendable {
   /// The keys that may connect.
   let admittedKeys: AdmittedKeys
   let logger: Logger
+  /// Records spans; `nil`: nobody collects them.
+  let tracer: Tracer?
   /// Calls that are logged.
   let callLog: CallLog
   /// An administrator has drained the server, which is to exit.
@@ -42,7 +45,16 @@ struct ServerSetup: Sendable {
     drained: AsyncStream<Void>.Continuation
   ) throws(StartError) {
     (self.settings, self.logger, self.drained) = (settings, logger, drained)
-    callLog = CallLog(logger, slowMilliseconds: settings.slowCallMilliseconds)
+    tracer = settings.traces.map { traces in
+      Tracer(traces, version: TidingsServer.version) { reason in
+        logger.log(.warning, "spans were not sent to the collector", ["reason": reason])
+      }
+    }
+    callLog = CallLog(
+      logger,
+      slowMilliseconds: settings.slowCallMilliseconds,
+      tracer: tracer
+    )
     var configuration = ServerConfiguration(
       endpoint: settings.rpcEndpoint,
       pushEndpoint: settings.pushEndpoint

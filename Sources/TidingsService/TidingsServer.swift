@@ -7,6 +7,7 @@ internal import TidingsPostgres
 internal import TidingsRPC
 internal import TidingsSQL
 internal import TidingsThreads
+internal import TidingsTracing
 internal import TidingsZeroMQ
 
 /// A running server: the sockets, the loop, and the store or the way to the node that has it.
@@ -50,7 +51,7 @@ public final class TidingsServer: Sendable {
     let logger = Logger(level: settings.logLevel, format: settings.logFormat)
     let drained = AsyncStream<Void>.makeStream()
     var setup = try ServerSetup(settings, logger, drained: drained.continuation)
-    let observation = ServerObservation()
+    let observation = ServerObservation(setup.tracer)
     let endpoint = try settings.operatorAddress.map { try observation.listen($0) }
     do {
       let role = try await firstRole(setup)
@@ -122,6 +123,7 @@ public final class TidingsServer: Sendable {
     await role.server.stop(grace: grace)
     await endedSignal.wait()
     await operatorEndpoint?.stop()
+    await setup.tracer?.stop()
     logger.log(.info, "stopped")
   }
 

@@ -34,10 +34,11 @@ do {
     print(ServerManual.page.text, terminator: "")
     exit(0)
   }
-  guard let settings = try ServerArguments.settings(ProgramArguments.own) else {
+  guard var settings = try ServerArguments.settings(ProgramArguments.own) else {
     exit(0)
   }
   let logger = Logger(level: settings.logLevel, format: settings.logFormat)
+  settings.readTraces { logger.log(.warning, $0) }
   let supervision = Supervision(logger)
   let stopSignals = StopSignals()
   try DescriptorLimit.raise(toAtLeast: DescriptorNeed.count)

@@ -4,6 +4,7 @@ import TidingsGateway
 import TidingsHTTP
 import TidingsKeys
 import TidingsRPC
+import TidingsTracing
 
 #if canImport(Glibc)
 import Glibc
@@ -177,6 +178,9 @@ enum GatewayArguments {
         )
       }
       settings.operatorAddress = address
+    }
+    settings.traces = TraceSettings(TraceSettings.environment, program: "rpcgw") {
+      complain("rpcgw: \($0)")
     }
     settings.logsRequests = parsed[logRequests]
     return settings

@@ -45,6 +45,8 @@ struct CallGroup {
   var retiredTopics: [[UInt8]] = []
   /// Calls that were partly written in this group and continue in another.
   var partlyWritten: [CallLine] = []
+  /// Calls whose traces are recorded.
+  var traced: [TracedCall] = []
   /// Counters of the group, added up after the commit.
   var counters = CoreCounters()
   /// The effects of the transaction on the store, after they were prepared.

@@ -3,6 +3,7 @@ internal import TidingsMetrics
 internal import TidingsModel
 internal import TidingsProtobuf
 internal import TidingsRPC
+internal import TidingsTracing
 internal import TidingsZeroMQ
 
 /// Notified of each group of calls, on the loop thread.
@@ -37,6 +38,8 @@ final class GroupedCalls {
   /// Gathers calls, and commits them together.
   let committer: Committer
   weak var observer: (any GroupObserver)?
+  /// Records spans; `nil`: nobody collects them.
+  var tracer: Tracer?
   /// What groups came to.
   @exclusivity(unchecked) private(set) var metrics = GroupMetrics()
   /// Whether the answer of the current call is stored for its idempotency key; not if it changes nothing.
@@ -185,11 +188,24 @@ final class GroupedCalls {
     try committer.open(for: access)
     if access == .write, !call.caller.device.isEmpty { try engine.checkDevice(of: call.caller) }
     let loop = call.loop
+    let span = call.observed?.span?.context
+    let first = span == nil ? 0 : engine.pendingEventCount
+    if span != nil { engine.beginMeasuringMatching() }
+    defer { if span != nil { _ = engine.endMeasuringMatching() } }
     let answer = try answer(call, idempotent, answering)
+    if let span { noteTrace(span, access, eventsFrom: first) }
     committer.group.keep(.success(answer), to: token)
     guard committer.group.isFull, !gathers else { return true }
     endGroup(loop)
     return false
+  }
+
+  /// A recorded call is a part of the group.
+  private func noteTrace(_ call: TraceContext, _ access: StoreAccess, eventsFrom first: Int) {
+    let events = first..<max(first, engine.pendingEventCount)
+    tracer?.recordMatching(engine.endMeasuringMatching(), of: call, events: events.count)
+    guard access == .write else { return }
+    committer.group.traced.append(TracedCall(context: call, events: events))
   }
 
   /// A call fails when the group of this turn is committed.
@@ -318,6 +334,10 @@ final class GroupedCalls {
     if group.calls.mayHaveWritten { store.didCommit() }
     let committed = loop.answersBegin()
     metrics.note(group, from: begin, to: committed)
+    var group = group
+    if let tracer, !group.calls.traced.isEmpty {
+      group.pushTraces = tracer.recordCommit(group.calls, from: begin, to: committed)
+    }
     if let added = group.calls.addedAudits {
       audit.added(added)
     } else {

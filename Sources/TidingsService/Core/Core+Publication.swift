@@ -1,11 +1,18 @@
 internal import TidingsEngine
 internal import TidingsModel
+internal import TidingsTracing
 internal import TidingsZeroMQ
 
 extension Core: GroupObserver {
   func groupCommitted(_ group: CommittedGroup, at committed: Int64, on loop: LoopContext) {
     if let transaction = group.transaction {
-      publisher.publish(transaction.events, committed: committed, on: loop)
+      publisher.publish(
+        transaction.events,
+        committed: committed,
+        traces: group.pushTraces,
+        on: loop
+      )
+      if !group.pushTraces.isEmpty { calls.tracer?.recordPushes(group.pushTraces) }
     }
     publisher.retire(group.retiredTopics)
     publisher.announceChannels(group.calls.announcedTopics, on: loop)

@@ -123,6 +123,7 @@ final class Core {
     )
     feeds = WaitingFeeds(calls, limits: limits)
     maintenance = MaintenanceTurns(calls, isAdministered: callerMode == .authenticated)
+    calls.tracer = self.callLog.tracer
     sizesWatch = StoreSizesWatch(store.readers)
     calls.observer = self
     remote.attach(self)

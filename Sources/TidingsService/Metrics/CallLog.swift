@@ -1,9 +1,11 @@
 internal import Synchronization
 internal import TidingsModel
 internal import TidingsRPC
+internal import TidingsTracing
 internal import TidingsZeroMQ
 
-/// Logs slow calls, and with the level `debug` all of them: what they took and touched, never what they contain.
+/// Logs slow calls, and with the level `debug` all of them: what they took and touched, never what they contain. Records
+/// their spans, if somebody collects them.
 ///
 /// It is of the process, and follows one loop after the other; the loop's thread calls it.
 final class CallLog: Sendable {
@@ -31,10 +33,12 @@ final class CallLog: Sendable {
   private static let linesPerSecondMax = 20
 
   private let logger: Logger
+  /// Records the spans of calls; `nil`: nobody collects them.
+  let tracer: Tracer?
   private let state: Mutex<State>
 
-  init(_ logger: Logger, slowMilliseconds: Int) {
-    self.logger = logger
+  init(_ logger: Logger, slowMilliseconds: Int, tracer: Tracer? = nil) {
+    (self.logger, self.tracer) = (logger, tracer)
     state = Mutex(State(slowMilliseconds: slowMilliseconds))
   }
 
@@ -51,10 +55,12 @@ final class CallLog: Sendable {
   func follow(_ loop: LoopContext) {
     let slow = slowMilliseconds
     loop.observation.slowMin = slow == 0 ? .max : UInt64(slow) * 1_000_000
-    loop.observation.observesAll = logger.level == .debug
-    loop.observation.observesMarked = slow > 0
+    loop.observation.observesAll = logger.level == .debug || tracer?.sampler.samplesOwn == true
+    loop.observation.observesMarked = slow > 0 || tracer != nil
+    loop.observation.began = tracer.map { tracer in { $0.beginSpan(by: tracer) } }
     loop.observation.ended = { [self] call, code, nanoseconds, _ in
       ended(call, code, nanoseconds)
+      if let tracer { call.endSpan(code, nanoseconds: nanoseconds, by: tracer) }
     }
   }
 
@@ -96,7 +102,7 @@ final class CallLog: Sendable {
       ("durationMilliseconds", .double((Double(nanoseconds) / 1e3).rounded() / 1e3)),
     ]
     if !call.requestID.isEmpty { values.append(("requestId", .string(call.requestID))) }
-    if let trace = TraceContext(call.traceParent) {
+    if let trace = call.span?.context ?? TraceContext(call.traceParent) {
       values.append(("traceId", .string(trace.traceID.text)))
     }
     let counts = [

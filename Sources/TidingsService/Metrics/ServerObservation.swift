@@ -2,11 +2,15 @@ internal import Synchronization
 internal import TidingsHTTP
 internal import TidingsMetrics
 internal import TidingsOperator
+internal import TidingsTracing
 internal import TidingsZeroMQ
 
 /// What a server answers at its operator endpoint, from before it opens the store until it has stopped.
 final class ServerObservation: Sendable {
   private let role = Mutex<(any ServerRole)?>(nil)
+  private let tracer: Tracer?
+
+  init(_ tracer: Tracer?) { self.tracer = tracer }
 
   /// The server has a role, or is between two (`nil`).
   func set(_ role: (any ServerRole)?) { self.role.withLock { $0 = role } }
@@ -36,7 +40,7 @@ final class ServerObservation: Sendable {
     if let role = role.withLock(\.self) { snapshot = await MetricSnapshot.take(from: role) }
     let stored = await snapshot?.sizesWatch?.families() ?? []
     return Self.programFamilies(isUp: snapshot != nil) + (snapshot?.families ?? []) + stored
-      + ProcessMetrics.families()
+      + (tracer?.families ?? []) + ProcessMetrics.families()
   }
 
   /// What is there whether the loop answers or not.

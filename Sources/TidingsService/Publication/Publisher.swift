@@ -59,13 +59,22 @@ struct Publisher: ~Copyable {
   /// - Parameters:
   ///   - events: The events.
   ///   - committed: When they became durable, in nanoseconds of the monotonic clock.
+  ///   - traces: Spans that the pushes carry; pushes that have to wait carry none.
   ///   - loop: The loop.
-  mutating func publish(_ events: [StoredEvent], committed: Int64, on loop: LoopContext) {
+  mutating func publish(
+    _ events: [StoredEvent],
+    committed: Int64,
+    traces: [PushTrace] = [],
+    on loop: LoopContext
+  ) {
     guard !events.isEmpty else { return }
     if unpublished.isEmpty, events.count <= Self.eventsPerTurn {
       let published = PushMessage.PublicationTime(.now)
       var count: UInt64 = 0
-      for event in events where publish(event, committed, published, on: loop) { count += 1 }
+      for (index, event) in events.enumerated() {
+        let trace = traces.isEmpty ? nil : traces.traceParent(ofEvent: index)
+        if publish(event, committed, published, trace, on: loop) { count += 1 }
+      }
       return counters.delay.note(Self.nanoseconds(since: committed), count: count)
     }
     unpublished.append(events, committed: committed)
@@ -80,7 +89,7 @@ struct Publisher: ~Copyable {
     guard !unpublished.isEmpty else { return }
     let published = PushMessage.PublicationTime(.now)
     for waiting in unpublished.take(countMax)
-    where publish(waiting.event, waiting.committed, published, on: loop) {
+    where publish(waiting.event, waiting.committed, published, nil, on: loop) {
       counters.delay.note(Self.nanoseconds(since: waiting.committed))
     }
   }
@@ -92,6 +101,7 @@ struct Publisher: ~Copyable {
     _ event: StoredEvent,
     _ committed: Int64,
     _ published: PushMessage.PublicationTime,
+    _ traceParent: [UInt8]?,
     on loop: LoopContext
   ) -> Bool {
     let decision = pacing.decide(
@@ -106,6 +116,7 @@ struct Publisher: ~Copyable {
       event,
       published,
       protection(event.topic),
+      traceParent: traceParent,
       bytesMax: pushBytesMax
     )
     loop.publish(topic: event.topic, body: push.bytes)
