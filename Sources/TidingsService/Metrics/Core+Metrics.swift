@@ -83,7 +83,7 @@ extension Core: MetricSource {
         publisher.counters.delay.snapshot
       ),
       .gauge("tidings_channels", "Channels that are watched.", engine.channelCount),
-      .counter("tidings_work_leased_total", "Notifications handed out to groups.", counters.leases),
+      .counter("tidings_work_leases_total", "Notifications handed out to groups.", counters.leases),
       .counter(
         "tidings_work_redelivered_total",
         "Notifications handed out to groups again, because their lease ended.",
