@@ -53,6 +53,13 @@ public final class TidingsServer: Sendable {
     var setup = try ServerSetup(settings, logger, drained: drained.continuation)
     let observation = ServerObservation(setup.tracer)
     let endpoint = try settings.operatorAddress.map { try observation.listen($0) }
+    if let endpoint, !endpoint.address.isLoopback {
+      logger.log(
+        .warning,
+        "the operator endpoint has no authentication, and other machines can reach it",
+        ["endpoint": endpoint.address.description]
+      )
+    }
     do {
       let role = try await firstRole(setup)
       setup.keepEndpoints(of: role.server)

@@ -6,8 +6,6 @@ struct CommittedGroup {
   let calls: CallGroup
   /// The effects on the store; `nil` if no call used it.
   let transaction: CommittedTransaction?
-  /// Spans of pushes that are recorded.
-  var pushTraces: [PushTrace] = []
 
   init(_ calls: CallGroup) { (self.calls, transaction) = (calls, calls.transaction) }
 

@@ -13,8 +13,14 @@ protocol GroupObserver: AnyObject {
   /// - Parameters:
   ///   - group: The group.
   ///   - committed: When it became durable, in nanoseconds of the monotonic clock.
+  ///   - pushes: Spans of its pushes that are recorded.
   ///   - loop: The loop.
-  func groupCommitted(_ group: CommittedGroup, at committed: Int64, on loop: LoopContext)
+  func groupCommitted(
+    _ group: CommittedGroup,
+    at committed: Int64,
+    _ pushes: [PushTrace],
+    on loop: LoopContext
+  )
   /// A group was rolled back: data that was read meanwhile may include its writes.
   func groupRolledBack(on loop: LoopContext)
 }
@@ -334,9 +340,9 @@ final class GroupedCalls {
     if group.calls.mayHaveWritten { store.didCommit() }
     let committed = loop.answersBegin()
     metrics.note(group, from: begin, to: committed)
-    var group = group
+    var pushes: [PushTrace] = []
     if let tracer, !group.calls.traced.isEmpty {
-      group.pushTraces = tracer.recordCommit(group.calls, from: begin, to: committed)
+      pushes = tracer.recordCommit(group.calls, from: begin, to: committed)
     }
     if let added = group.calls.addedAudits {
       audit.added(added)
@@ -351,7 +357,7 @@ final class GroupedCalls {
     }
     loop.answersEnded()
     for task in group.calls.tasks { task.done(nil) }
-    observer?.groupCommitted(group, at: committed, on: loop)
+    observer?.groupCommitted(group, at: committed, pushes, on: loop)
     store.betweenTransactions(hasWritten: group.calls.mayHaveWritten)
   }
 

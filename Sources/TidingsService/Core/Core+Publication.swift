@@ -4,15 +4,20 @@ internal import TidingsTracing
 internal import TidingsZeroMQ
 
 extension Core: GroupObserver {
-  func groupCommitted(_ group: CommittedGroup, at committed: Int64, on loop: LoopContext) {
+  func groupCommitted(
+    _ group: CommittedGroup,
+    at committed: Int64,
+    _ pushes: [PushTrace],
+    on loop: LoopContext
+  ) {
     if let transaction = group.transaction {
       publisher.publish(
         transaction.events,
         committed: committed,
-        traces: group.pushTraces,
+        traces: pushes,
         on: loop
       )
-      if !group.pushTraces.isEmpty { calls.tracer?.recordPushes(group.pushTraces) }
+      if !pushes.isEmpty { calls.tracer?.recordPushes(pushes) }
     }
     publisher.retire(group.retiredTopics)
     publisher.announceChannels(group.calls.announcedTopics, on: loop)

@@ -39,5 +39,5 @@ class ClientSettings:
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     """How safe calls are retried."""
     trace_parent: Callable[[], str | None] | None = None
-    """The ``traceparent`` (W3C Trace Context) of the span that a call is part of, asked for with each
-    call; the server continues its trace."""
+    """The ``traceparent`` (W3C Trace Context) of the span that a call is part of, asked for with
+    each call; the server continues its trace."""
