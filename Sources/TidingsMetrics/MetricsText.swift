@@ -15,7 +15,8 @@ public enum MetricsText: Hashable, Sendable {
         part.drop { $0 == " " }.lowercased().filter { $0 != " " }
       }
       guard let type = parts.first else { continue }
-      let quality = parts.dropFirst().first { $0.hasPrefix("q=") }
+      let quality =
+        parts.dropFirst().first { $0.hasPrefix("q=") }
         .flatMap { Double($0.dropFirst(2)) } ?? 1
       let version = parts.first { $0.hasPrefix("version=") }?.dropFirst("version=".count)
       let format: Self

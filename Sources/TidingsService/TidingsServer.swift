@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import TidingsEngine
-public import TidingsKeys
 internal import TidingsHTTP
+public import TidingsKeys
 internal import TidingsOperator
 internal import TidingsPostgres
 internal import TidingsRPC

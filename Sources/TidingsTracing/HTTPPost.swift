@@ -22,7 +22,9 @@ struct HTTPPost: ~Copyable {
     var headers = curl_slist_append(nil, "Content-Type: application/x-protobuf")
     // No pause before a body of more than a kilobyte.
     headers = curl_slist_append(headers, "Expect:")
-    for (name, value) in settings.headers { headers = curl_slist_append(headers, "\(name): \(value)") }
+    for (name, value) in settings.headers {
+      headers = curl_slist_append(headers, "\(name): \(value)")
+    }
     self.headers = headers
     let milliseconds = Int(settings.timeout / .milliseconds(1))
     _ = settings.endpoint.withCString { tidings_curl_set_pointer(handle, CURLOPT_URL, $0) }

@@ -73,7 +73,9 @@ package struct TraceSettings: Sendable {
     let kind = "OTEL_EXPORTER_OTLP"
     let protocolName = value("\(kind)_TRACES_PROTOCOL") ?? value("\(kind)_PROTOCOL")
     if let protocolName, protocolName != "http/protobuf" {
-      warn("spans are sent as http/protobuf: OTEL_EXPORTER_OTLP_PROTOCOL '\(protocolName)' is not known")
+      warn(
+        "spans are sent as http/protobuf: OTEL_EXPORTER_OTLP_PROTOCOL '\(protocolName)' is not known"
+      )
     }
     if let text = value("\(kind)_TRACES_HEADERS") ?? value("\(kind)_HEADERS") {
       headers = Self.pairs(text).filter { Self.isHeader($0.name, $0.value) }
@@ -91,7 +93,9 @@ package struct TraceSettings: Sendable {
       for name in names {
         guard let text = value(name) else { continue }
         if let number = Int(text), range.contains(number) { return number }
-        warn("\(name) is ignored: it takes a number from \(range.lowerBound) to \(range.upperBound)")
+        warn(
+          "\(name) is ignored: it takes a number from \(range.lowerBound) to \(range.upperBound)"
+        )
       }
       return nil
     }
@@ -108,7 +112,9 @@ package struct TraceSettings: Sendable {
       if let known = Sampler(name: name, argument: argument) {
         sampler = known
       } else {
-        warn("OTEL_TRACES_SAMPLER is ignored: '\(name)' with the argument '\(argument ?? "")' is not known")
+        warn(
+          "OTEL_TRACES_SAMPLER is ignored: '\(name)' with the argument '\(argument ?? "")' is not known"
+        )
       }
     }
   }

@@ -219,7 +219,6 @@ final class ChannelRegistry: TransactionParticipant {
     matchingTime?.changes += 1
   }
 
-
   /// Finds the query channels that a change fires.
   ///
   /// - Parameters:

@@ -59,7 +59,9 @@ extension GroupedCalls {
     var group = commit.group
     committer.exchange(&group, isOpen: true)
     let error = commit.outcome.error
-    if let long = runningLongCall { return commitEnded(of: long, error, since: commit.begun, on: loop) }
+    if let long = runningLongCall {
+      return commitEnded(of: long, error, since: commit.begun, on: loop)
+    }
     guard let error else {
       groupEnded(committer.commitEnded(), since: commit.begun, on: loop)
       guard beside.commits.isEmpty, goOnGrowing() else { return }

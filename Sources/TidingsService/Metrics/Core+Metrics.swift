@@ -5,7 +5,9 @@ internal import TidingsZeroMQ
 extension Core: MetricSource {
   /// A copy of what the loop's thread counts.
   func metricFamilies(on loop: LoopContext) -> [MetricFamily] {
-    loop.metricFamilies(queues: queueMetrics) + storeFamilies + notificationFamilies + [.leader(true)]
+    loop.metricFamilies(queues: queueMetrics) + storeFamilies + notificationFamilies + [
+      .leader(true)
+    ]
   }
 
   private var storeFamilies: [MetricFamily] {
@@ -21,10 +23,18 @@ extension Core: MetricSource {
         "Calls of a group that wrote: they share its commit.",
         calls.metrics.calls.snapshot
       ),
-      .counter("tidings_groups_repeated_total", "Groups that were run again.", calls.groupsRunAgain),
+      .counter(
+        "tidings_groups_repeated_total",
+        "Groups that were run again.",
+        calls.groupsRunAgain
+      ),
       .counter("tidings_commits_total", "Commits of groups that wrote.", counters.commits),
       .counter("tidings_records_saved_total", "Records that were saved.", counters.recordsSaved),
-      .counter("tidings_records_deleted_total", "Records that were deleted.", counters.recordsDeleted),
+      .counter(
+        "tidings_records_deleted_total",
+        "Records that were deleted.",
+        counters.recordsDeleted
+      ),
       .counter(
         "tidings_quota_refusals_total",
         "Items that were refused because there was no room for them in a quota.",
@@ -49,7 +59,11 @@ extension Core: MetricSource {
         syncs
       ),
       .gauge("tidings_log_bytes", "Size of the database's log (WAL).", status.logBytes),
-      .gauge("tidings_free_bytes", "Bytes of removed rows that later writes use.", status.freeBytes),
+      .gauge(
+        "tidings_free_bytes",
+        "Bytes of removed rows that later writes use.",
+        status.freeBytes
+      ),
       .counter(
         "tidings_checkpoints_failed_total",
         "How often the log could not be moved into the database.",

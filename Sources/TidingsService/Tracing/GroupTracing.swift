@@ -23,7 +23,9 @@ extension Tracer {
     let start = unixNanoseconds() - Int64(begin.duration(to: .now) / .nanoseconds(1))
     let end = start + Int64(time.duration / .nanoseconds(1))
     var span = Self.child("match", of: call, from: start, to: end)
-    span.attributes = [("tidings.changes", .integer(time.changes)), ("tidings.events", .integer(events))]
+    span.attributes = [
+      ("tidings.changes", .integer(time.changes)), ("tidings.events", .integer(events)),
+    ]
     record(span)
   }
 

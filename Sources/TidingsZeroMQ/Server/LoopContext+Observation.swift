@@ -45,7 +45,8 @@ extension LoopContext {
   }
 
   /// Begins to follow a call, if anybody wants that.
-  func observe(_ header: RequestHeaderView, _ route: Route, _ mark: CallMark, bytes: Int) -> UInt32 {
+  func observe(_ header: RequestHeaderView, _ route: Route, _ mark: CallMark, bytes: Int) -> UInt32
+  {
     guard observation.observesAll || (observation.observesMarked && header.hasOtherMetadata) else {
       return 0
     }
@@ -71,7 +72,9 @@ struct RequestIdentifier {
   let text: String
 
   init?(_ bytes: UnsafeRawBufferPointer) {
-    guard 1...Self.bytesMax ~= bytes.count, bytes.allSatisfy({ 0x21...0x7E ~= $0 }) else { return nil }
+    guard 1...Self.bytesMax ~= bytes.count, bytes.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+      return nil
+    }
     text = String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -44,11 +44,14 @@ struct TopPage {
 
   private var store: String {
     let commits = figures.recent("tidings_commit_seconds")
-    var text = "commits \(Self.number(figures.rate("tidings_commits_total")))/s, " + Self.quantiles(commits)
+    var text =
+      "commits \(Self.number(figures.rate("tidings_commits_total")))/s, " + Self.quantiles(commits)
     let syncs = figures.recent("tidings_fsync_seconds")
     if syncs.count > 0 { text += ", fsync " + Self.quantiles(syncs) }
     if let log = figures.gauge("tidings_log_bytes") { text += ", log \(Self.bytes(log))" }
-    if let size = figures.gauge("tidings_database_bytes") { text += ", database \(Self.bytes(size))" }
+    if let size = figures.gauge("tidings_database_bytes") {
+      text += ", database \(Self.bytes(size))"
+    }
     return text
   }
 

@@ -30,7 +30,9 @@ final class TopTerminal: @unchecked Sendable {
       tcgetattr(STDIN_FILENO, &settings) == 0
     else { return nil }
     self.settings = settings
-    let (events, continuation) = AsyncStream<Event>.makeStream(bufferingPolicy: .bufferingNewest(64))
+    let (events, continuation) = AsyncStream<Event>.makeStream(
+      bufferingPolicy: .bufferingNewest(64)
+    )
     (self.events, self.continuation) = (events, continuation)
     let keys = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .global())
     keys.setEventHandler {
@@ -61,7 +63,10 @@ final class TopTerminal: @unchecked Sendable {
 
   /// Shows lines in place of those before; control characters in them are escaped.
   func show(_ lines: [String]) {
-    write("\u{1B}[H" + lines.map { $0.terminalText() + "\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J")
+    write(
+      "\u{1B}[H" + lines.map { $0.terminalText() + "\u{1B}[K" }.joined(separator: "\r\n")
+        + "\u{1B}[J"
+    )
   }
 
   /// Gives the terminal back as it was.

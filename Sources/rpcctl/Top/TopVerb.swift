@@ -45,7 +45,8 @@ extension Verb {
       }
       let interval = max(arguments[interval], .milliseconds(100))
       let output = invocation.output
-      let isText = arguments[once] || arguments[batch] ? !output.asksForData : output.format == .table
+      let isText =
+        arguments[once] || arguments[batch] ? !output.asksForData : output.format == .table
       let prints = arguments[once] || arguments[batch] || !isText
       if !prints, let terminal = TopTerminal() {
         defer { terminal.restore() }
