@@ -5,27 +5,32 @@
 
 /* What is variadic in libcurl, for Swift. */
 
-static inline CURLcode tidings_curl_set_number(CURL *handle, CURLoption option, long value) {
-  return curl_easy_setopt(handle, option, value);
+static inline CURLcode tidings_curl_set_number(CURL *easy, CURLoption option, long value) {
+  return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode tidings_curl_set_text(CURL *easy, CURLoption option, const char *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode tidings_curl_set_pointer(CURL *easy, CURLoption option, void *value) {
+  return curl_easy_setopt(easy, option, value);
 }
 
-static inline CURLcode tidings_curl_set_pointer(CURL *handle, CURLoption option, const void *value) {
-  return curl_easy_setopt(handle, option, value);
+typedef size_t (*tidings_curl_receive)(char *, size_t, size_t, void *);
+static inline CURLcode tidings_curl_set_receive(CURL *easy, CURLoption option, tidings_curl_receive function) {
+  return curl_easy_setopt(easy, option, function);
 }
 
-static inline CURLcode tidings_curl_set_writer(CURL *handle, size_t (*writer)(char *, size_t, size_t, void *)) {
-  return curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, writer);
-}
-
-static inline long tidings_curl_response_code(CURL *handle) {
-  long code = 0;
-  return curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &code) == CURLE_OK ? code : 0;
+static inline long tidings_curl_status(CURL *easy) {
+  long status = 0;
+  curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+  return status;
 }
 
 /* Seconds of the header Retry-After; 0: there was none. */
-static inline long tidings_curl_retry_after(CURL *handle) {
+static inline long tidings_curl_retry_after(CURL *easy) {
   curl_off_t seconds = 0;
-  return curl_easy_getinfo(handle, CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK ? (long)seconds : 0;
+  curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &seconds);
+  return (long)seconds;
 }
 
 #endif

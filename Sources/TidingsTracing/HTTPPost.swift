@@ -27,13 +27,15 @@ struct HTTPPost: ~Copyable {
     }
     self.headers = headers
     let milliseconds = Int(settings.timeout / .milliseconds(1))
-    _ = settings.endpoint.withCString { tidings_curl_set_pointer(handle, CURLOPT_URL, $0) }
+    _ = tidings_curl_set_text(handle, CURLOPT_URL, settings.endpoint)
     _ = tidings_curl_set_pointer(handle, CURLOPT_HTTPHEADER, headers)
     _ = tidings_curl_set_number(handle, CURLOPT_NOSIGNAL, 1)
     _ = tidings_curl_set_number(handle, CURLOPT_TIMEOUT_MS, milliseconds)
     _ = tidings_curl_set_number(handle, CURLOPT_FOLLOWLOCATION, 0)
-    _ = "http,https".withCString { tidings_curl_set_pointer(handle, CURLOPT_PROTOCOLS_STR, $0) }
-    _ = tidings_curl_set_writer(handle) { _, size, count, _ in size * count }
+    _ = tidings_curl_set_text(handle, CURLOPT_PROTOCOLS_STR, "http,https")
+    _ = tidings_curl_set_receive(handle, CURLOPT_WRITEFUNCTION) { _, size, count, _ in
+      size * count
+    }
   }
 
   deinit {
@@ -45,13 +47,17 @@ struct HTTPPost: ~Copyable {
   func send(_ body: [UInt8]) -> Outcome {
     let code = body.withUnsafeBytes { body in
       _ = tidings_curl_set_number(handle, CURLOPT_POSTFIELDSIZE, body.count)
-      _ = tidings_curl_set_pointer(handle, CURLOPT_POSTFIELDS, body.baseAddress)
+      _ = tidings_curl_set_pointer(
+        handle,
+        CURLOPT_POSTFIELDS,
+        UnsafeMutableRawPointer(mutating: body.baseAddress)
+      )
       return curl_easy_perform(handle)
     }
     guard code == CURLE_OK else {
       return .tryAgain(String(cString: curl_easy_strerror(code)), after: .zero)
     }
-    let status = tidings_curl_response_code(handle)
+    let status = tidings_curl_status(handle)
     if 200..<300 ~= status { return .taken }
     let reason = "the collector answered with the HTTP status \(status)"
     guard Self.retryable.contains(status) else { return .refused(reason) }
