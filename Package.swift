@@ -364,10 +364,22 @@ let package = Package(
     ),
     testSupport("RPCTestSupport", "TidingsInterop", "TidingsRPC"),
     testSupport("RandomSupport", "TidingsModel"),
+    // A disk that fails: in C, beneath whatever uses files, and as a value.
+    .target(name: "CFaultDisk", path: "Tests/CFaultDisk"),
+    testSupport("DiskModel", "RandomSupport"),
+    .executableTarget(
+      name: "tidings-faults",
+      dependencies: [
+        "CFaultDisk", "CSQLite", "CStoreVFS", "CommandLineTools", "DiskModel", "RandomSupport",
+        "TidingsAudit", "TidingsCodec", "TidingsEngine", "TidingsFiles", "TidingsKeys",
+        "TidingsModel", "TidingsSQL", "TidingsSQLite", "TidingsService",
+      ],
+      path: "Tests/tidings-faults",
+      swiftSettings: settings
+    ),
     testSupport("PostgresTestSupport", "TidingsPostgres", "TidingsSQL"),
     testSupport(
       "TestSupport",
-      exclude: ["Faults/disk-faults.c"],
       "PostgresTestSupport",
       "RPCTestSupport",
       "RandomSupport",
@@ -566,6 +578,17 @@ let package = Package(
       "TidingsRPC",
       "TidingsSeal",
       "VectorSupport"
+    ),
+    tests(
+      "DiskModelTests",
+      "DiskModel",
+      "RandomSupport",
+      "TestSupport",
+      "TidingsClient",
+      "TidingsProto",
+      "TidingsRPC",
+      "rpcd",
+      "tidings-faults"
     ),
     tests("TidingsWireTests", "RandomSupport", "TestSupport", "TidingsWire"),
     tests(

@@ -1,0 +1,85 @@
+/// What happened to the files below a folder, in order, as `fault_disk.c` wrote it.
+public struct DiskJournal: Sendable {
+  /// One change, sync or mark.
+  public enum Entry: Sendable {
+    /// A file or folder was opened; a file perhaps created or emptied.
+    case opened(path: String, node: UInt64, isCreated: Bool, isEmptied: Bool)
+    case written(node: UInt64, offset: Int, bytes: [UInt8])
+    case truncated(node: UInt64, size: Int)
+    /// What was written to a file, or the names in a folder, are durable, unless the sync failed.
+    case synced(node: UInt64, hasFailed: Bool)
+    case renamed(path: String, to: String)
+    case linked(path: String, to: String)
+    case unlinked(path: String)
+    case madeFolder(path: String)
+    case removedFolder(path: String)
+    /// Something else happened here, for example an acknowledgement.
+    case mark(Int64)
+  }
+
+  /// Oldest first.
+  public private(set) var entries: [Entry] = []
+  private let rootBytes: Int
+
+  /// No entries yet.
+  ///
+  /// - Parameter root: The folder, whose path begins all others.
+  public init(root: String) { rootBytes = root.utf8.count }
+
+  /// Adds the entries of a file.
+  ///
+  /// - Parameter bytes: From where the last call ended.
+  /// - Returns: How many bytes were whole entries.
+  @discardableResult
+  public mutating func append(_ bytes: [UInt8]) -> Int {
+    var offset = 0
+    while let (entry, count) = entry(bytes[offset...]) {
+      if let entry { entries.append(entry) }
+      offset += count
+    }
+    return offset
+  }
+
+  private static let headBytes = 32
+
+  /// - Returns: `nil`: there is no whole entry.
+  private func entry(_ bytes: ArraySlice<UInt8>) -> (Entry?, count: Int)? {
+    guard bytes.count >= Self.headBytes else { return nil }
+    func number(_ offset: Int, _ count: Int) -> UInt64 {
+      let start = bytes.startIndex + offset
+      return bytes[start..<start + count].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+    let (pathCount, contentCount) = (Int(number(4, 4)), Int(number(8, 4)))
+    let count = Self.headBytes + pathCount + contentCount
+    guard bytes.count >= count else { return nil }
+    let pathStart = bytes.startIndex + Self.headBytes
+    let content = bytes[(pathStart + pathCount)..<(bytes.startIndex + count)]
+    let path = relative(bytes[pathStart..<pathStart + pathCount])
+    let (node, value) = (number(16, 8), Int64(bitPattern: number(24, 8)))
+    let entry: Entry? =
+      switch number(0, 4) {
+      case 1:
+        .opened(
+          path: path,
+          node: node,
+          isCreated: value == 1 || value == 3,
+          isEmptied: value == 2 || value == 3
+        )
+      case 2: .written(node: node, offset: Int(value), bytes: Array(content))
+      case 3: .truncated(node: node, size: Int(value))
+      case 4: .synced(node: node, hasFailed: value != 0)
+      case 5: .renamed(path: path, to: relative(content))
+      case 6: .linked(path: path, to: relative(content))
+      case 7: .unlinked(path: path)
+      case 8: .madeFolder(path: path)
+      case 9: .removedFolder(path: path)
+      case 10: .mark(value)
+      default: nil
+      }
+    return (entry, count)
+  }
+
+  private func relative(_ path: ArraySlice<UInt8>) -> String {
+    String(decoding: path.dropFirst(rootBytes), as: UTF8.self)
+  }
+}
