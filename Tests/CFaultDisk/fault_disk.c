@@ -36,6 +36,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rule rules[rules_max];
 static int rules_count;
 static long hits;
+static int rests;
 static struct stat version;
 /* The control file; NULL: rules are set by calls. */
 static const char *control;
@@ -124,7 +125,7 @@ static long fault(const char *call, const char *path) {
   return code;
 }
 
-static int has_rules(void) { return control != NULL || rules_count > 0; }
+static int has_rules(void) { return !rests && (control != NULL || rules_count > 0); }
 
 static long fault_of(const char *call, int file) {
   if (!has_rules()) return 0;
@@ -233,6 +234,8 @@ void fault_disk_clear(void) {
   hits = 0;
   pthread_mutex_unlock(&lock);
 }
+
+void fault_disk_pause(int pause) { rests = pause; }
 
 int fault_disk_fail(const char *call, long after, long count, long code, const char *text) {
   pthread_mutex_lock(&lock);

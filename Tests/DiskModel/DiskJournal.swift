@@ -83,3 +83,22 @@ public struct DiskJournal: Sendable {
     String(decoding: path.dropFirst(rootBytes), as: UTF8.self)
   }
 }
+
+extension DiskJournal.Entry: CustomStringConvertible {
+  /// One line, without content.
+  public var description: String {
+    switch self {
+    case .opened(let path, let node, let isCreated, let isEmptied):
+      "open \(path) as \(node)" + (isCreated ? ", created" : "") + (isEmptied ? ", emptied" : "")
+    case .written(let node, let offset, let bytes): "write \(node) \(offset)+\(bytes.count)"
+    case .truncated(let node, let size): "truncate \(node) to \(size)"
+    case .synced(let node, let hasFailed): "sync \(node)" + (hasFailed ? ", failed" : "")
+    case .renamed(let path, let other): "rename \(path) to \(other)"
+    case .linked(let path, let other): "link \(path) as \(other)"
+    case .unlinked(let path): "unlink \(path)"
+    case .madeFolder(let path): "make folder \(path)"
+    case .removedFolder(let path): "remove folder \(path)"
+    case .mark(let number): "mark \(number)"
+    }
+  }
+}

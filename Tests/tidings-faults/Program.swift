@@ -43,15 +43,15 @@ enum Program {
   private static let runCommand = Command(
     "run",
     "Lets a server live on a disk that fails and loses its power, again and again",
-    options: [Option](of: seed, rounds, lives, folder, verbose)
+    options: [Option](of: rounds, lives)
   )
   private static let pointsCommand = Command(
     "points",
     "Loses the power before and after each sync of one run",
-    options: [Option](of: seed, steps, folder, verbose)
+    options: [Option](of: steps)
   )
   private static let commands = [runCommand, pointsCommand]
-  private static let common = [Option](of: helpFlag)
+  private static let common = [Option](of: seed, folder, verbose, helpFlag)
 
   /// Runs a command line.
   ///

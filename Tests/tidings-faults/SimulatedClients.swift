@@ -57,6 +57,18 @@ struct SimulatedClients {
     clients[client].answered = serial
   }
 
+  /// The clients after a power loss that came before later answers.
+  ///
+  /// - Parameter later: The same clients after the call that was under way.
+  /// - Returns: They know the answers that arrived, and the calls that they sent.
+  func afterPowerLoss(sending later: Self) -> Self {
+    var clients = self
+    for index in clients.clients.indices {
+      clients.clients[index].serial = later.clients[index].serial
+    }
+    return clients
+  }
+
   /// What the server does for a request.
   static func call(_ client: Int, _ serial: Int) -> RandomCalls.Call {
     let key = "client \(client) call \(serial)"

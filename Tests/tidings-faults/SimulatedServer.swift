@@ -21,6 +21,7 @@ final class SimulatedServer {
   private let assets: AssetShard
   private var audit: [any AuditRecords]
   private var reader: EngineReader?
+  private var hasStopped = false
   private var checkpointing: SQLiteConnection?
 
   /// Opens a data folder, as a start of a server does.
@@ -43,8 +44,10 @@ final class SimulatedServer {
     self.sqlite = sqlite
     let steadyClock = SteadyClock()
     engine = try Engine(sqlite, steadyClock: steadyClock) { ClockReading(undisturbed: clock()) }
-    audit = try database.auditStorage.records()
-    store = try database.makeStore(
+    // Short files, so that some are begun and removed.
+    let auditPath = folder.path
+    audit = AuditKind.allCases.map { AuditFile($0, folder: auditPath, bytesMax: 1_500) }
+    let store = try database.makeStore(
       for: StoreUser(
         limits: engine.limits,
         now: steadyClock.now,
@@ -52,24 +55,38 @@ final class SimulatedServer {
         wake: {}
       )
     )
-    let assetFolder = try AssetFolder(path: folder.assetsPath)
-    assets = AssetShard(
-      assetFolder,
-      try UnfinishedUploads(assetFolder, limits: engine.limits),
-      readers: store.readers,
-      steadyClock: steadyClock
-    )
+    self.store = store
+    do {
+      let assetFolder = try AssetFolder(path: folder.assetsPath)
+      assets = AssetShard(
+        assetFolder,
+        try UnfinishedUploads(assetFolder, limits: engine.limits),
+        readers: store.readers,
+        steadyClock: steadyClock
+      )
+    } catch {
+      store.stop()
+      throw error
+    }
     committer = Committer(engine, store: store)
-    try store.begin()
+    do {
+      try store.begin()
+    } catch {
+      abandon()
+      throw error
+    }
   }
 
   /// Ends its thread. What it still writes is behind the end of what was recorded.
-  func abandon() { store.stop() }
+  func abandon() {
+    if !hasStopped { store.stop() }
+    hasStopped = true
+  }
 
   /// Ends it in order.
   func stop() throws {
     try engine.keepTime()
-    store.stop()
+    abandon()
   }
 
   // MARK: Calls

@@ -25,8 +25,10 @@ final class Simulation {
     var unanswered: StoreDigest?
     /// Lines of the audit log, by the mark that acknowledged them.
     var audit: [(mark: Int, kind: AuditKind, head: ChainHead)] = []
+    /// What clients knew after each acknowledgement.
+    var clients: [SimulatedClients]
     /// Tokens that clients have, by the mark before them.
-    var tokens: [(mark: Int, zone: ZoneID, token: [UInt8])] = []
+    var tokens: [(mark: Int, zone: ZoneInfo, token: [UInt8])] = []
   }
 
   /// What a run did.
@@ -39,7 +41,7 @@ final class Simulation {
   }
 
   private(set) var counts = Counts()
-  private(set) var ledger = Ledger()
+  private(set) var ledger: Ledger
   private var random: SplitMix64
   private var calls: RandomCalls
   private var clients = SimulatedClients(count: 4)
@@ -62,6 +64,7 @@ final class Simulation {
     self.folder = folder
     self.verbose = verbose
     random = SplitMix64(seed: seed)
+    ledger = Ledger(clients: [clients])
     calls = RandomCalls(random: random.fork())
     root = folder + "/disk0"
     guard mkdir(root, 0o700) == 0 else { throw Failure("cannot create \(root)") }
@@ -79,7 +82,7 @@ final class Simulation {
     counts.lives += 1
     let base = try SimulatedDisk(copying: root)
     let disk = RecordedDisk(recording: root, journal: folder + "/journal")
-    ledger = Ledger(digests: [ledger.digests.last ?? nil])
+    ledger = Ledger(digests: [ledger.digests.last ?? nil], clients: [clients])
     (marks, uploads) = (0, [])
     let isFaultyStart = faults && random.oneIn(6)
     if isFaultyStart { addFault(to: disk) }
@@ -119,7 +122,7 @@ final class Simulation {
     let server = try start(root)
     noteStart(disk, server)
     for _ in 0..<steps {
-      time += Int64(random.below(3_000))
+      time += 1 + Int64(random.below(3_000))
       try step(server, disk)
     }
     try server.stop()
@@ -141,6 +144,7 @@ final class Simulation {
   private func acknowledge(_ digest: StoreDigest, _ disk: RecordedDisk) {
     marks += 1
     ledger.digests.append(digest)
+    ledger.clients.append(clients)
     disk.mark(marks)
   }
 
@@ -152,10 +156,14 @@ final class Simulation {
     let next = folder + "/disk\(counts.lives)"
     try base.write(after: loss, to: next)
     trace("life \(counts.lives): power loss at \(end) of \(entries.count), \(loss)")
+    if verbose { for (index, entry) in entries[..<end].enumerated() { say("    \(index) \(entry)") } }
     let mark = Self.lastMark(entries[..<end])
     ledger.unanswered = try unanswered(base, end: end, mark: mark)
     let found = try verify(next, mark: mark)
     ledger.digests = [found]
+    // What was answered after the power loss was not.
+    let later = mark + 1 < ledger.clients.count ? ledger.clients[mark + 1] : clients
+    clients = ledger.clients[mark].afterPowerLoss(sending: later)
     Self.remove(root)
     root = next
   }
@@ -223,12 +231,18 @@ final class Simulation {
     return try StoreDigest(server.folder.databasePath)
   }
 
-  private func check(_ token: [UInt8], of zone: ZoneID, _ server: SimulatedServer) throws {
+  /// A token is good as long as its zone is.
+  private func check(_ token: [UInt8], of zone: ZoneInfo, _ server: SimulatedServer) throws {
     do {
-      _ = try server.token(of: zone, after: token)
-    } catch let error as ItemError where error.code == .zoneNotFound {
-    } catch let error as ItemError where error.code == .changeTokenExpired {
-      throw Failure("a token of zone \(zone.zoneName) has expired")
+      let now = try server.look { try $0.zone(zone.id, in: RandomCalls.home) }
+      guard now.created == zone.created else { return }
+    } catch is ItemError {
+      return
+    }
+    do {
+      _ = try server.token(of: zone.id, after: token)
+    } catch let error as ItemError {
+      throw Failure("a token of zone \(zone.id.zoneName): \(error.message)")
     }
   }
 
@@ -247,7 +261,7 @@ final class Simulation {
     try server.look { try clients.check($0) }
     if faults, random.oneIn(2) { addFault(to: disk) }
     for _ in 0..<3 + random.below(30) {
-      time += Int64(random.below(3_000))
+      time += 1 + Int64(random.below(3_000))
       let hits = disk.hits
       do {
         try step(server, disk)
@@ -278,8 +292,8 @@ final class Simulation {
       let zone = random.pick(RandomCalls.zones)
       do {
         let token = try server.token(of: zone, after: [])
-        ledger.tokens.removeAll { $0.zone == zone }
-        ledger.tokens.append((marks, zone, token))
+        let info = try server.look { try $0.zone(zone, in: RandomCalls.home) }
+        ledger.tokens.append((marks, info, token))
       } catch is ItemError {}
     case 4, 5:
       try commit([{ while try $0.doMaintenance() == .zero {} }], server, disk)
@@ -294,6 +308,7 @@ final class Simulation {
       guard !group.isEmpty else { return }
       try commit(group, server, disk)
       for (client, serial) in arrived { clients.answer(client, serial, &random) }
+      ledger.clients[marks] = clients
     }
   }
 
@@ -348,6 +363,7 @@ final class Simulation {
     guard let (kind, head) = try server.addAudit(entry) else { return }
     marks += 1
     ledger.digests.append(ledger.digests.last ?? nil)
+    ledger.clients.append(clients)
     ledger.audit.append((marks, kind, head))
     disk.mark(marks)
   }

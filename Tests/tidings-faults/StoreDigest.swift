@@ -1,3 +1,4 @@
+internal import CFaultDisk
 internal import CSQLite
 internal import CStoreVFS
 
@@ -15,6 +16,8 @@ struct StoreDigest: Equatable {
   ///   - isChecked: SQLite checks the whole structure too.
   /// - Throws: `Failure`.
   init(_ path: String, isChecked: Bool = false) throws {
+    fault_disk_pause(1)
+    defer { fault_disk_pause(0) }
     var opened: OpaquePointer?
     guard sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE, tidings_vfs_name) == SQLITE_OK,
       let connection = opened

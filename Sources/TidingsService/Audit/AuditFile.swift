@@ -22,6 +22,10 @@ struct AuditFile: AuditRecords {
   private var size: UInt64 = 0
   /// The checksum of what a crash left of a line; the next one says so.
   private var torn: [UInt8]?
+  /// The file's name is on the disk.
+  private var isNameDurable = false
+  /// What is behind this place was not made durable, and is to be cut off before anything is added.
+  private var doubtfulFrom: UInt64?
 
   /// The files in a folder.
   init(_ kind: AuditKind, folder: String, bytesMax: UInt64 = Self.bytesMax) {
@@ -50,8 +54,8 @@ struct AuditFile: AuditRecords {
       lines.append(line)
     }
     try write(lines.flatMap(\.self), &file)
+    try makeDurable(file, lines.reduce(0) { $0 + UInt64($1.count) })
     (head, torn, isUnchained) = (next, nil, false)
-    try file.synchronize()
     return lines
   }
 
@@ -61,7 +65,37 @@ struct AuditFile: AuditRecords {
   mutating func append(bytes: [UInt8]) throws(FileError) {
     var file = try open()
     try write(bytes, &file)
-    try file.synchronize()
+    try makeDurable(file, UInt64(bytes.count))
+  }
+
+  /// Waits until what was added is on the disk, and the file's name.
+  ///
+  /// What a failed sync leaves is cut off again: the system forgets what it could not write, and lines behind it would
+  /// be tied to some that a power loss removes.
+  private mutating func makeDurable(_ file: File, _ added: UInt64) throws(FileError) {
+    do throws(FileError) {
+      try file.synchronize()
+      if !isNameDurable { try Folder.synchronize(folder) }
+      isNameDurable = true
+    } catch {
+      size -= added
+      doubtfulFrom = size
+      try? cutDoubtful(file)
+      throw error
+    }
+  }
+
+  private mutating func cutDoubtful(_ file: File) throws(FileError) {
+    guard let end = doubtfulFrom else { return }
+    if end == 0, !isNameDurable {
+      // Its name is as doubtful: the next one is another file.
+      try Folder.remove(path(0))
+      self.file = nil
+    } else {
+      try file.truncate(to: end)
+      size = end
+    }
+    doubtfulFrom = nil
   }
 
   private mutating func write(_ bytes: [UInt8], _ file: inout File) throws(FileError) {
@@ -127,7 +161,11 @@ struct AuditFile: AuditRecords {
 
   private mutating func open() throws(FileError) -> File {
     // Whoever removed or moved the file must not keep what follows from being found.
-    if let file, try file.isNamed(path(0)) { return file }
+    if let file, try file.isNamed(path(0)) {
+      try cutDoubtful(file)
+      if doubtfulFrom == nil, self.file != nil { return file }
+    }
+    (isNameDurable, doubtfulFrom) = (false, nil)
     let opened = try File(path: path(0), .create)
     guard try opened.isRegular else { throw FileError.notRegular("write", path(0)) }
     size = try opened.size
@@ -146,7 +184,11 @@ struct AuditFile: AuditRecords {
   private func rotate() throws(FileError) {
     var last = 1
     while last < AuditKind.oldFilesMax, try Folder.status(path(last)) != nil { last += 1 }
-    for number in (0..<last).reversed() { try Folder.rename(path(number), to: path(number + 1)) }
+    for number in (0..<last).reversed() {
+      try Folder.rename(path(number), to: path(number + 1))
+      // Otherwise a power loss may keep the next renaming alone, which replaces this file.
+      try Folder.synchronize(folder)
+    }
   }
 }
 

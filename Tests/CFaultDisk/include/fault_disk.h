@@ -52,6 +52,9 @@ void fault_disk_mark(int64_t number);
 /* Replaces all rules by none. */
 void fault_disk_clear(void);
 
+/* Lets the rules rest, or apply again: what looks at the disk is not what is tested. */
+void fault_disk_pause(int rests);
+
 /* Adds a rule, whose counter begins at 0. Returns 0 if there are too many. */
 int fault_disk_fail(const char *call, long after, long count, long code, const char *text);
 
