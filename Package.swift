@@ -410,6 +410,9 @@ let package = Package(
     ),
     testSupport(
       "FuzzTargets",
+      "CommandLineTools",
+      "TidingsAudit",
+      "TidingsBackup",
       "TidingsCodec",
       "TidingsClient",
       "TidingsEncryption",
@@ -418,6 +421,7 @@ let package = Package(
       "TidingsHTTP",
       "TidingsJSON",
       "TidingsKeys",
+      "TidingsKit",
       "TidingsMatcher",
       "TidingsModel",
       "TidingsProto",
@@ -425,6 +429,7 @@ let package = Package(
       "TidingsRPC",
       "TidingsSeal",
       "TidingsService",
+      "TidingsSQLite",
       "TidingsWeb",
       "CZeroMQ"
     ),
@@ -439,6 +444,7 @@ let package = Package(
       "FuzzTargets",
       "RandomSupport",
       "TestSupport",
+      "TidingsBackup",
       "TidingsEncryption",
       "TidingsJSON",
       "TidingsKeys",

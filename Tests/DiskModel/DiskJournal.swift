@@ -19,6 +19,8 @@ public struct DiskJournal: Sendable {
 
   /// Oldest first.
   public private(set) var entries: [Entry] = []
+  /// Where each entry ends in the file.
+  public private(set) var ends: [Int] = []
   private let rootBytes: Int
 
   /// No entries yet.
@@ -32,12 +34,26 @@ public struct DiskJournal: Sendable {
   /// - Returns: How many bytes were whole entries.
   @discardableResult
   public mutating func append(_ bytes: [UInt8]) -> Int {
+    let start = ends.last ?? 0
     var offset = 0
     while let (entry, count) = entry(bytes[offset...]) {
-      if let entry { entries.append(entry) }
       offset += count
+      guard let entry else { continue }
+      entries.append(entry)
+      ends.append(start + offset)
     }
     return offset
+  }
+
+  /// How many entries are marks of things that happened before a place in the file, or are before the last of them.
+  ///
+  /// - Parameter offset: How long the file was when something was known to have happened.
+  /// - Returns: The number of entries up to the last mark before it.
+  public func lastMark(before offset: Int) -> Int {
+    for index in entries.indices.reversed() where ends[index] <= offset {
+      if case .mark = entries[index] { return index + 1 }
+    }
+    return 0
   }
 
   private static let headBytes = 32

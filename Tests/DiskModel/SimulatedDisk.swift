@@ -103,7 +103,8 @@ public final class SimulatedDisk {
     path.split(separator: "/").reduce(into: []) { words, word in
       switch word {
       case ".": break
-      case "..": _ = words.popLast()
+      // Above the root nothing is known, and nothing has that name.
+      case "..": if words.popLast() == nil { words.append("..") }
       default: words.append(String(word))
       }
     }

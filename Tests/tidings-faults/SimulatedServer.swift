@@ -46,7 +46,7 @@ final class SimulatedServer {
     engine = try Engine(sqlite, steadyClock: steadyClock) { ClockReading(undisturbed: clock()) }
     // Short files, so that some are begun and removed.
     let auditPath = folder.path
-    audit = AuditKind.allCases.map { AuditFile($0, folder: auditPath, bytesMax: 1_500) }
+    audit = try AuditKind.allCases.map { try AuditFile($0, folder: auditPath, bytesMax: 1_500) }
     let store = try database.makeStore(
       for: StoreUser(
         limits: engine.limits,

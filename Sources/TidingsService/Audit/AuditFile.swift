@@ -28,13 +28,19 @@ struct AuditFile: AuditRecords {
   private var doubtfulFrom: UInt64?
 
   /// The files in a folder.
-  init(_ kind: AuditKind, folder: String, bytesMax: UInt64 = Self.bytesMax) {
+  ///
+  /// - Throws: `FileError` if one is there and cannot be read: the next line would begin another chain.
+  init(
+    _ kind: AuditKind,
+    folder: String,
+    bytesMax: UInt64 = Self.bytesMax
+  ) throws(FileError) {
     self.kind = kind
     self.folder = folder
     self.bytesMax = bytesMax
     // The newest file may have been renamed and not begun again.
     for number in 0...1 where !head.isLine {
-      let bytes = tail(path(number))
+      let bytes = try tail(path(number))
       if let end = bytes.lastIndex(of: UInt8(ascii: "\n")) { takeHead(bytes[...end]) }
     }
   }
@@ -120,7 +126,7 @@ struct AuditFile: AuditRecords {
     for number in 0...1 where entries.count < max {
       // The first line may be cut: then it is no entry.
       entries =
-        tail(path(number)).split(separator: UInt8(ascii: "\n"))
+        ((try? tail(path(number))) ?? []).split(separator: UInt8(ascii: "\n"))
         .compactMap { AuditEntry(line: Array($0), kind: kind) } + entries
     }
     return entries.suffix(max)
@@ -131,14 +137,17 @@ struct AuditFile: AuditRecords {
 
   private func path(_ number: Int) -> String { folder + "/" + kind.fileName(number) }
 
-  private func tail(_ path: String) -> [UInt8] {
-    guard let file = try? File(path: path, .read), (try? file.isRegular) == true,
-      let size = try? file.size
-    else {
+  private func tail(_ path: String) throws(FileError) -> [UInt8] {
+    let file: File
+    do throws(FileError) {
+      file = try File(path: path, .read)
+    } catch  where error.isMissing {
       return []
     }
+    guard try file.isRegular else { return [] }
+    let size = try file.size
     let offset = size > UInt64(Self.tailBytes) ? size - UInt64(Self.tailBytes) : 0
-    return (try? file.read(at: offset, count: Int(size - offset))) ?? []
+    return try file.read(at: offset, count: Int(size - offset))
   }
 
   /// Finds the last line that is whole, and what crashes left behind it.
