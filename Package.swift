@@ -369,10 +369,22 @@ let package = Package(
     ),
     testSupport("RPCTestSupport", "TidingsInterop", "TidingsRPC"),
     testSupport("RandomSupport", "TidingsModel"),
+    // A disk that fails: in C, beneath whatever uses files, and as a value.
+    .target(name: "CFaultDisk", path: "Tests/CFaultDisk"),
+    testSupport("DiskModel", "RandomSupport"),
+    .executableTarget(
+      name: "tidings-faults",
+      dependencies: [
+        "CFaultDisk", "CSQLite", "CStoreVFS", "CommandLineTools", "DiskModel", "RandomSupport",
+        "TidingsAudit", "TidingsCodec", "TidingsEngine", "TidingsFiles", "TidingsKeys",
+        "TidingsModel", "TidingsSQL", "TidingsSQLite", "TidingsService",
+      ],
+      path: "Tests/tidings-faults",
+      swiftSettings: settings
+    ),
     testSupport("PostgresTestSupport", "TidingsPostgres", "TidingsSQL"),
     testSupport(
       "TestSupport",
-      exclude: ["Faults/disk-faults.c"],
       "PostgresTestSupport",
       "RPCTestSupport",
       "RandomSupport",
@@ -403,6 +415,9 @@ let package = Package(
     ),
     testSupport(
       "FuzzTargets",
+      "CommandLineTools",
+      "TidingsAudit",
+      "TidingsBackup",
       "TidingsCodec",
       "TidingsClient",
       "TidingsEncryption",
@@ -411,6 +426,7 @@ let package = Package(
       "TidingsHTTP",
       "TidingsJSON",
       "TidingsKeys",
+      "TidingsKit",
       "TidingsMatcher",
       "TidingsModel",
       "TidingsProto",
@@ -418,6 +434,7 @@ let package = Package(
       "TidingsRPC",
       "TidingsSeal",
       "TidingsService",
+      "TidingsSQLite",
       "TidingsWeb",
       "CZeroMQ"
     ),
@@ -432,6 +449,7 @@ let package = Package(
       "FuzzTargets",
       "RandomSupport",
       "TestSupport",
+      "TidingsBackup",
       "TidingsEncryption",
       "TidingsJSON",
       "TidingsKeys",
@@ -571,6 +589,17 @@ let package = Package(
       "TidingsRPC",
       "TidingsSeal",
       "VectorSupport"
+    ),
+    tests(
+      "DiskModelTests",
+      "DiskModel",
+      "RandomSupport",
+      "TestSupport",
+      "TidingsClient",
+      "TidingsProto",
+      "TidingsRPC",
+      "rpcd",
+      "tidings-faults"
     ),
     tests("TidingsWireTests", "RandomSupport", "TestSupport", "TidingsWire"),
     tests(

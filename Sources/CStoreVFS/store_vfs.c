@@ -63,6 +63,8 @@ static sqlite3_file *system_file(sqlite3_file *file) { return (sqlite3_file *)(o
 
 int tidings_vfs_sync_failed(void) { return atomic_load(&sync_failed); }
 
+void tidings_vfs_forget_failed_sync(void) { atomic_store(&sync_failed, 0); }
+
 void tidings_vfs_on_failed_sync(void (*call)(const char *, int)) {
   atomic_store(&on_failed_sync, call);
 }
