@@ -1,5 +1,4 @@
 internal import Foundation
-internal import Synchronization
 internal import TestSupport
 internal import Testing
 internal import TidingsClient
@@ -67,7 +66,7 @@ internal import TidingsRPC
     let client = try await server.client(as: "ada", retries: false)
     let used = try server.process.memoryPeakBytes()
     try server.process.limitAddressSpace(toMore: 40 << 20)
-    let acknowledged = Mutex(0)
+    let acknowledged = Observed(0)
     // Each holds a large request and its answer.
     await withTaskGroup(of: Void.self) { group in
       for task in 0..<24 {
@@ -80,13 +79,13 @@ internal import TidingsRPC
               ["text": .init(.bytesValue(text))]
             )
             guard (try? await client.save(record)) != nil else { return }
-            acknowledged.withLock { $0 += 1 }
+            acknowledged.update { $0 += 1 }
           }
         }
       }
     }
-    print("memory: \(used >> 20) MiB at the begin, \(acknowledged.withLock(\.self)) acknowledged")
-    let count = acknowledged.withLock(\.self)
+    print("memory: \(used >> 20) MiB at the begin, \(acknowledged.value) acknowledged")
+    let count = acknowledged.value
     if server.process.seen.value.exit == nil { try await server.crash() }
     let next = try await TestServer.start(in: server.folder)
     let again = try await next.client(as: "ada")

@@ -136,7 +136,7 @@ enum Program {
 extension Simulation.Counts: CustomStringConvertible {
   var description: String {
     "\(lives) power losses, \(calls) calls, \(faults) faults, \(failedSyncs) failed syncs, "
-      + "\(refusedStarts) failed starts"
+      + "\(refusedStarts) failed starts, \(flippedBits) flipped bits"
   }
 
   static func += (total: inout Self, part: Self) {
@@ -145,6 +145,7 @@ extension Simulation.Counts: CustomStringConvertible {
     total.faults += part.faults
     total.failedSyncs += part.failedSyncs
     total.refusedStarts += part.refusedStarts
+    total.flippedBits += part.flippedBits
   }
 }
 #endif

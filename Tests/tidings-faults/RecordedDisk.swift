@@ -72,6 +72,19 @@ final class RecordedDisk {
     _ = fault_disk_fail(fault.call, fault.after, fault.count, Int(fault.code), fault.text)
   }
 
+  /// Lets one bit of what is read of a file be wrong, once.
+  static func flipOneBit(of text: String, after count: Int) {
+    _ = fault_disk_fail("flip", count, 1, 1, text)
+  }
+
+  /// Lets what is read be right again.
+  ///
+  /// - Returns: How many bits were wrong.
+  static func stopFlipping() -> Int {
+    defer { fault_disk_clear() }
+    return fault_disk_hits()
+  }
+
   /// How many calls failed since the last `heal`.
   var hits: Int { fault_disk_hits() }
 

@@ -38,6 +38,7 @@ final class Simulation {
     var faults = 0
     var failedSyncs = 0
     var refusedStarts = 0
+    var flippedBits = 0
   }
 
   private(set) var counts = Counts()
@@ -160,6 +161,7 @@ final class Simulation {
     let mark = Self.lastMark(entries[..<end])
     ledger.unanswered = try unanswered(base, end: end, mark: mark)
     let found = try verify(next, mark: mark)
+    if random.oneIn(4) { try startWithFlippedBit(base, loss, mark) }
     ledger.digests = [found]
     // What was answered after the power loss was not.
     let later = mark + 1 < ledger.clients.count ? ledger.clients[mark + 1] : clients
@@ -229,6 +231,31 @@ final class Simulation {
     }
     // What it says once it has started.
     return try StoreDigest(server.folder.databasePath)
+  }
+
+  /// A bit of what a start reads of the database is wrong once: it is noticed, or does not matter, and nothing becomes
+  /// worse by it.
+  private func startWithFlippedBit(_ disk: SimulatedDisk, _ loss: PowerLoss, _ mark: Int) throws {
+    let path = folder + "/flipped"
+    defer { Self.remove(path) }
+    try disk.write(after: loss, to: path)
+    RecordedDisk.flipOneBit(of: "tidings.sqlite$", after: random.below(40))
+    var found: StoreDigest?
+    let server = try? SimulatedServer(
+      path + "/data",
+      clock: { [time] in Timestamp(millisecondsSince1970: time) },
+      look: { found = try StoreDigest($0) }
+    )
+    server?.abandon()
+    counts.flippedBits += RecordedDisk.stopFlipping()
+    trace("flipped a bit: \(server == nil ? "refused" : "taken")")
+    if let found, let kept = ledger.digests[mark] {
+      let next = mark + 1 < ledger.digests.count ? ledger.digests[mark + 1] : nil
+      guard found == kept || found == next || found == ledger.unanswered else {
+        throw Failure("a flipped bit is served in \(found.differences(from: kept))")
+      }
+    }
+    try verify(path, mark: mark)
   }
 
   /// A token is good as long as its zone is.

@@ -222,8 +222,8 @@ extension GroupedCalls {
 
   /// Does what waited for the store, as much as fits in a turn.
   func serveWaiting(on loop: LoopContext) {
-    // At the end of the turn.
-    guard !gathers else { return }
+    // At the end of the turn, or when the group is durable that is committed beside the loop.
+    guard !gathers, beside.isNone else { return }
     isServingWaiting = true
     defer { isServingWaiting = false }
     let end = ContinuousClock.now.advanced(by: Self.heldCallsTurn)
