@@ -265,7 +265,10 @@ let package = Package(
       "TidingsJSON",
       "TidingsKeys",
       "TidingsPostgres",
-      "TidingsService"
+      "TidingsProtobuf",
+      "TidingsSQLite",
+      "TidingsService",
+      "TidingsZeroMQ"
     ),
     executable(
       "rpcgw",
@@ -274,8 +277,10 @@ let package = Package(
       "TidingsGateway",
       "TidingsHTTP",
       "TidingsKeys",
+      "TidingsProtobuf",
       "TidingsRPC",
-      "TidingsTracing"
+      "TidingsTracing",
+      "TidingsZeroMQ"
     ),
     executable(
       "rpcctl",
@@ -387,10 +392,22 @@ let package = Package(
     ),
     testSupport("RPCTestSupport", "TidingsInterop", "TidingsRPC"),
     testSupport("RandomSupport", "TidingsModel"),
+    // A disk that fails: in C, beneath whatever uses files, and as a value.
+    .target(name: "CFaultDisk", path: "Tests/CFaultDisk"),
+    testSupport("DiskModel", "RandomSupport"),
+    .executableTarget(
+      name: "tidings-faults",
+      dependencies: [
+        "CFaultDisk", "CSQLite", "CStoreVFS", "CommandLineTools", "DiskModel", "RandomSupport",
+        "TidingsAudit", "TidingsCodec", "TidingsEngine", "TidingsFiles", "TidingsKeys",
+        "TidingsModel", "TidingsSQL", "TidingsSQLite", "TidingsService",
+      ],
+      path: "Tests/tidings-faults",
+      swiftSettings: settings
+    ),
     testSupport("PostgresTestSupport", "TidingsPostgres", "TidingsSQL"),
     testSupport(
       "TestSupport",
-      exclude: ["Faults/disk-faults.c"],
       "PostgresTestSupport",
       "RPCTestSupport",
       "RandomSupport",
@@ -421,6 +438,9 @@ let package = Package(
     ),
     testSupport(
       "FuzzTargets",
+      "CommandLineTools",
+      "TidingsAudit",
+      "TidingsBackup",
       "TidingsCodec",
       "TidingsClient",
       "TidingsEncryption",
@@ -429,6 +449,7 @@ let package = Package(
       "TidingsHTTP",
       "TidingsJSON",
       "TidingsKeys",
+      "TidingsKit",
       "TidingsMatcher",
       "TidingsModel",
       "TidingsProto",
@@ -436,6 +457,7 @@ let package = Package(
       "TidingsRPC",
       "TidingsSeal",
       "TidingsService",
+      "TidingsSQLite",
       "TidingsWeb",
       "CZeroMQ"
     ),
@@ -450,6 +472,7 @@ let package = Package(
       "FuzzTargets",
       "RandomSupport",
       "TestSupport",
+      "TidingsBackup",
       "TidingsEncryption",
       "TidingsJSON",
       "TidingsKeys",
@@ -589,6 +612,17 @@ let package = Package(
       "TidingsRPC",
       "TidingsSeal",
       "VectorSupport"
+    ),
+    tests(
+      "DiskModelTests",
+      "DiskModel",
+      "RandomSupport",
+      "TestSupport",
+      "TidingsClient",
+      "TidingsProto",
+      "TidingsRPC",
+      "rpcd",
+      "tidings-faults"
     ),
     tests("TidingsWireTests", "RandomSupport", "TestSupport", "TidingsWire"),
     tests(
