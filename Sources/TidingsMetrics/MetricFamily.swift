@@ -1,7 +1,7 @@
 /// Metrics of one name: one for each combination of labels.
-public struct MetricFamily: Hashable, Sendable {
+package struct MetricFamily: Hashable, Sendable {
   /// What the values mean.
-  public enum Kind: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
     /// It only rises, and begins at 0 with the process; the name ends in `_total`.
     case counter
     /// It rises and falls.
@@ -11,34 +11,35 @@ public struct MetricFamily: Hashable, Sendable {
   }
 
   /// With the prefix and the unit, for example `tidings_commit_seconds`.
-  public let name: String
+  package let name: String
   /// One sentence.
-  public let help: String
-  public let kind: Kind
-  public var metrics: [Metric]
+  package let help: String
+  package let kind: Kind
+  package var metrics: [Metric]
 
   /// A family.
-  public init(_ name: String, _ kind: Kind, _ help: String, _ metrics: [Metric]) {
+  package init(_ name: String, _ kind: Kind, _ help: String, _ metrics: [Metric]) {
     (self.name, self.kind, self.help, self.metrics) = (name, kind, help, metrics)
   }
 
   /// A counter without labels.
-  public static func counter(_ name: String, _ help: String, _ value: UInt64) -> Self {
+  package static func counter(_ name: String, _ help: String, _ value: UInt64) -> Self {
     Self(name, .counter, help, [Metric(.number(Double(value)))])
   }
 
   /// A gauge without labels.
-  public static func gauge(_ name: String, _ help: String, _ value: Double) -> Self {
+  package static func gauge(_ name: String, _ help: String, _ value: Double) -> Self {
     Self(name, .gauge, help, [Metric(.number(value))])
   }
 
   /// A gauge without labels.
-  public static func gauge(_ name: String, _ help: String, _ value: Int) -> Self {
+  package static func gauge(_ name: String, _ help: String, _ value: Int) -> Self {
     gauge(name, help, Double(value))
   }
 
   /// A histogram without labels.
-  public static func histogram(_ name: String, _ help: String, _ value: HistogramSnapshot) -> Self {
+  package static func histogram(_ name: String, _ help: String, _ value: HistogramSnapshot) -> Self
+  {
     Self(name, .histogram, help, [Metric(.histogram(value))])
   }
 
@@ -50,33 +51,33 @@ public struct MetricFamily: Hashable, Sendable {
 }
 
 /// One metric of a family.
-public struct Metric: Hashable, Sendable {
+package struct Metric: Hashable, Sendable {
   /// A label: from a fixed set of values, never what a caller chooses.
-  public struct Label: Hashable, Sendable {
-    public let name: String
-    public let value: String
+  package struct Label: Hashable, Sendable {
+    package let name: String
+    package let value: String
 
     /// A label.
-    public init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+    package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
   }
 
   /// What it says.
-  public enum Value: Hashable, Sendable {
+  package enum Value: Hashable, Sendable {
     case number(Double)
     case histogram(HistogramSnapshot)
   }
 
-  public var labels: [Label]
-  public var value: Value
+  package var labels: [Label]
+  package var value: Value
 
   /// A metric.
-  public init(_ labels: [Label], _ value: Value) { (self.labels, self.value) = (labels, value) }
+  package init(_ labels: [Label], _ value: Value) { (self.labels, self.value) = (labels, value) }
 
   /// A metric without labels.
-  public init(_ value: Value) { self.init([], value) }
+  package init(_ value: Value) { self.init([], value) }
 
   /// A metric with one label.
-  public init(_ name: String, _ label: String, _ value: some BinaryInteger) {
+  package init(_ name: String, _ label: String, _ value: some BinaryInteger) {
     self.init([Label(name, label)], .number(Double(value)))
   }
 }

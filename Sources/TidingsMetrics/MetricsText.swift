@@ -1,5 +1,5 @@
 /// Metrics as text, in one of the two formats that Prometheus reads.
-public enum MetricsText: Hashable, Sendable {
+package enum MetricsText: Hashable, Sendable {
   /// Prometheus' own format, version 0.0.4.
   case prometheus
   /// OpenMetrics 1.0.0.
@@ -8,7 +8,7 @@ public enum MetricsText: Hashable, Sendable {
   /// The format that an `Accept` header prefers; Prometheus' own without one.
   ///
   /// - Parameter accept: For example `application/openmetrics-text;version=1.0.0,text/plain;q=0.5`.
-  public init(accepting accept: String?) {
+  package init(accepting accept: String?) {
     var best = (quality: -1.0, format: Self.prometheus)
     for range in (accept ?? "").prefix(Self.acceptCharactersMax).split(separator: ",").prefix(32) {
       let parts = range.split(separator: ";").map { part in
@@ -35,7 +35,7 @@ public enum MetricsText: Hashable, Sendable {
   private static let acceptCharactersMax = 1_000
 
   /// The value of `Content-Type`.
-  public var contentType: String {
+  package var contentType: String {
     switch self {
     case .prometheus: "text/plain; version=0.0.4; charset=utf-8"
     case .openMetrics: "application/openmetrics-text; version=1.0.0; charset=utf-8"
@@ -43,7 +43,7 @@ public enum MetricsText: Hashable, Sendable {
   }
 
   /// Returns the text; that of OpenMetrics ends with `# EOF`.
-  public func encode(_ families: [MetricFamily]) -> String {
+  package func encode(_ families: [MetricFamily]) -> String {
     var text = ""
     for family in families where !family.metrics.isEmpty {
       head(family, &text)

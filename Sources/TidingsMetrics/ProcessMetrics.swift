@@ -5,11 +5,12 @@ internal import Musl
 #endif
 
 /// What the system knows of this process, under the names that all of Prometheus' clients use.
-public enum ProcessMetrics {
+package enum ProcessMetrics {
   /// Reads it; what cannot be read is not there.
   ///
   /// - Parameter countsDescriptors: Open files are counted, one by one.
-  public static func families(countsDescriptors: Bool = true) -> [MetricFamily] {
+  /// - Returns: The metrics.
+  package static func families(countsDescriptors: Bool = true) -> [MetricFamily] {
     var families: [MetricFamily] = []
     var usage = rusage()
     if getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 {
@@ -48,7 +49,7 @@ public enum ProcessMetrics {
   }
 
   /// When this was first asked for, which programs do as they start.
-  public static let started: Double = {
+  package static let started: Double = {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
     return Double(now.tv_sec) + (Double(now.tv_nsec) / 1e9 * 1e3).rounded() / 1e3

@@ -36,9 +36,11 @@ package final class OperatorEndpoint: Sendable {
     configuration.threadCount = 1
     configuration.headBytesMax = 16 << 10
     configuration.bodiesBytesMax = 64 << 10
-    server = try HTTPServer(configuration, planning: { _ in .memory(bytesMax: 0) }) { request in
-      await Self.answer(request.head, source)
-    }
+    server = try HTTPServer(
+      configuration,
+      planning: { _ in .memory(bytesMax: 0) },
+      handler: { request in await Self.answer(request.head, source) }
+    )
     self.address = HTTPAddress(host: address.host, port: server.port)
   }
 

@@ -1,6 +1,8 @@
 /// The number of a trace: 128 bits, not 0.
 public struct TraceID: Hashable, Sendable {
+  /// The upper half.
   public let high: UInt64
+  /// The lower half.
   public let low: UInt64
 
   /// A number that nobody else has.
@@ -17,6 +19,7 @@ public struct TraceID: Hashable, Sendable {
 
 /// The number of a span: 64 bits, not 0.
 public struct SpanID: Hashable, Sendable {
+  /// The number.
   public let number: UInt64
 
   /// A number that no other span of its trace has.
@@ -28,7 +31,9 @@ public struct SpanID: Hashable, Sendable {
 
 /// A span of a trace, as a peer names it: W3C's Trace Context.
 public struct TraceContext: Hashable, Sendable {
+  /// The trace.
   public let traceID: TraceID
+  /// The span.
   public let spanID: SpanID
   /// Somebody records the trace.
   public let isSampled: Bool

@@ -31,7 +31,7 @@ public struct Logger: Sendable {
 
   /// How a line looks.
   public enum Format: String, CaseIterable, Sendable {
-    /// `2026-11-25T14:48:39.114Z info store opened data=/var/lib/tidings`
+    /// `2026-11-25T14:48:39.114Z info store opened data=tidings-data`
     case text
     /// An object of JSON with `time`, `level`, `message` and a member for each pair.
     case json

@@ -37,6 +37,7 @@ package enum Sampler: Hashable, Sendable {
   /// - Parameters:
   ///   - trace: The number of its trace.
   ///   - parent: The span of the caller; `nil`: the trace begins here.
+  /// - Returns: The decision.
   package func samples(_ trace: TraceID, parent: TraceContext?) -> Bool {
     switch self {
     case .ratio(let ratio): Self.isIn(ratio, trace)

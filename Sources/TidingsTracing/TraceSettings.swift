@@ -42,13 +42,12 @@ package struct TraceSettings: Sendable {
     return environment
   }
 
-  /// Reads the variables.
+  /// Reads the variables; `nil`: no spans are recorded.
   ///
   /// - Parameters:
   ///   - environment: The environment.
   ///   - program: The name of the program.
   ///   - warn: Called with what is wrong with a variable, which is ignored then.
-  /// - Returns: `nil`: no spans are recorded.
   package init?(
     _ environment: [String: String],
     program: String,

@@ -4,9 +4,9 @@ internal import TidingsRPC
 internal import TidingsTracing
 internal import TidingsZeroMQ
 
-/// Logs slow calls, and with the level `debug` all of them: what they took and touched, never what they contain. Records
-/// their spans, if somebody collects them.
+/// Logs slow calls, and with the level `debug` all of them.
 ///
+/// Lines have what calls took and touched, never what they contain. Their spans are recorded, if somebody collects them.
 /// It is of the process, and follows one loop after the other; the loop's thread calls it.
 final class CallLog: Sendable {
   /// A call that was slow.

@@ -6,6 +6,7 @@ extension LoopContext {
   /// The metrics of a loop, whether it leads or follows.
   ///
   /// - Parameter others: The depths of queues that are not the loop's own.
+  /// - Returns: A copy of them.
   func metricFamilies(queues others: [Metric] = []) -> [MetricFamily] {
     let queues = queues
     return callFamilies + connectionFamilies(queues) + [

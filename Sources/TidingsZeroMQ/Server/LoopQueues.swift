@@ -10,8 +10,9 @@ public struct LoopQueues: Hashable, Sendable {
   public var inlineCalls = 0
   /// Calls that were handed on to the node that leads.
   public var forwarded = 0
-  /// Connections for calls, and those for pushes.
+  /// Connections for calls.
   public var callConnections = 0
+  /// Connections for pushes.
   public var pushConnections = 0
 }
 

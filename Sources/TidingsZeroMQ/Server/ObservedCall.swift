@@ -36,7 +36,9 @@ public struct TouchedCounts: Hashable, Sendable {
   public var zones = 0
   /// Records that are in the answer.
   public var recordsRead = 0
+  /// Records that were saved.
   public var recordsSaved = 0
+  /// Records that were deleted.
   public var recordsDeleted = 0
   /// Bytes of the request.
   public var requestBytes = 0

@@ -21,8 +21,10 @@ public struct ReplyToken: Hashable, Sendable {
   /// Names the caller's connection; no other connection ever has the same.
   public var connection: UInt64 { peer.connection?.value ?? 0 }
 
+  /// They answer the same call.
   public static func == (a: Self, b: Self) -> Bool { a.callID == b.callID && a.peer == b.peer }
 
+  /// What makes it that call's.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(peer)
     hasher.combine(callID)
