@@ -89,14 +89,17 @@ let package = Package(
     .systemLibrary(name: "CPostgres"),
     .systemLibrary(name: "CMicroHTTPD"),
     .systemLibrary(name: "CGnuTLS"),
+    .systemLibrary(name: "CCurl"),
     .target(name: "TidingsProtoC", dependencies: ["CProtobufC"]),
     .target(name: "DescriptorProtoC", dependencies: ["CProtobufC"]),
     .target(name: "CZMTPFilter"),
     .systemLibrary(name: "CThreads"),
+    .systemLibrary(name: "CTerminal"),
     .target(name: "CStoreVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
 
     library("TidingsThreads", "CThreads"),
     library("TidingsWire"),
+    library("TidingsMetrics"),
 
     // Domain wing.
     library("TidingsModel"),
@@ -143,6 +146,7 @@ let package = Package(
     library(
       "TidingsZeroMQ",
       "TidingsKeys",
+      "TidingsMetrics",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
@@ -179,6 +183,16 @@ let package = Package(
 
     // HTTP.
     library("TidingsHTTP", "CMicroHTTPD"),
+    library("TidingsOperator", "TidingsHTTP", "TidingsMetrics"),
+    library(
+      "TidingsTracing",
+      "CCurl",
+      "TidingsMetrics",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC",
+      "TidingsThreads"
+    ),
     library("TidingsWeb", "TidingsJSON", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
     library(
       "TidingsGateway",
@@ -189,10 +203,13 @@ let package = Package(
       "TidingsHTTP",
       "TidingsJSON",
       "TidingsKeys",
+      "TidingsMetrics",
+      "TidingsOperator",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
       "TidingsSeal",
+      "TidingsTracing",
       "TidingsUserInfo",
       "TidingsWeb",
       "TidingsZeroMQ"
@@ -217,9 +234,12 @@ let package = Package(
       "TidingsCodec",
       "TidingsEngine",
       "TidingsFiles",
+      "TidingsHTTP",
       "TidingsJSON",
       "TidingsKeys",
+      "TidingsMetrics",
       "TidingsModel",
+      "TidingsOperator",
       "TidingsPostgres",
       "TidingsSQL",
       "TidingsSQLite",
@@ -229,6 +249,7 @@ let package = Package(
       "TidingsUserInfo",
       "TidingsSeal",
       "TidingsThreads",
+      "TidingsTracing",
       "TidingsWire",
       "TidingsZeroMQ",
       "TidingsProtoC"
@@ -258,11 +279,13 @@ let package = Package(
       "TidingsKeys",
       "TidingsProtobuf",
       "TidingsRPC",
+      "TidingsTracing",
       "TidingsZeroMQ"
     ),
     executable(
       "rpcctl",
       "BenchStatistics",
+      "CTerminal",
       "CommandLineTools",
       "TidingsAudit",
       "TidingsBackup",
