@@ -244,7 +244,10 @@ let package = Package(
       "TidingsJSON",
       "TidingsKeys",
       "TidingsPostgres",
-      "TidingsService"
+      "TidingsProtobuf",
+      "TidingsSQLite",
+      "TidingsService",
+      "TidingsZeroMQ"
     ),
     executable(
       "rpcgw",
@@ -253,7 +256,9 @@ let package = Package(
       "TidingsGateway",
       "TidingsHTTP",
       "TidingsKeys",
-      "TidingsRPC"
+      "TidingsProtobuf",
+      "TidingsRPC",
+      "TidingsZeroMQ"
     ),
     executable(
       "rpcctl",
