@@ -196,7 +196,10 @@ let package = Package(
     library("TidingsWeb", "TidingsJSON", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
     library(
       "TidingsGateway",
-      resources: [.embedInCode("Web/tidings.js"), .embedInCode("Web/tidings.d.ts")],
+      resources: [
+        .embedInCode("Web/tidings.js"), .embedInCode("Web/tidings.d.ts"),
+        .embedInCode("Web/dashboard"),
+      ],
       "CGnuTLS",
       "TidingsClient",
       "TidingsFiles",

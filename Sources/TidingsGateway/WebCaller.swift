@@ -10,6 +10,8 @@ package struct WebCaller: Hashable, Sendable {
     case token(api: String, user: String?)
     /// The ID of a server's key, whose signature was verified.
     case serverKey(String)
+    /// The token of a dashboard's session.
+    case dashboard(String)
   }
 
   package var credential: Credential
@@ -70,7 +72,7 @@ package struct WebCaller: Hashable, Sendable {
     switch credential {
     case .claimed(let user): user != nil
     case .token(_, let user): user != nil
-    case .serverKey: true
+    case .serverKey, .dashboard: true
     }
   }
 
@@ -83,6 +85,7 @@ package struct WebCaller: Hashable, Sendable {
       metadata[Metadata.apiTokenKey] = api
       metadata[Metadata.webAuthTokenKey] = user
     case .serverKey(let id): metadata[Metadata.serverKeyKey] = id
+    case .dashboard(let token): metadata[Metadata.webAuthTokenKey] = token
     }
     metadata[Metadata.deviceKey] = device
     return metadata

@@ -51,7 +51,7 @@ extension Verb {
     ),
     VerbSection(
       "Server",
-      [status, call, describe, audit, backup],
+      [status, dashboard, call, describe, audit, backup],
       reflectVerbs,
       serverVerbs,
       operationVerbs,
