@@ -179,7 +179,14 @@ let package = Package(
 
     // HTTP.
     library("TidingsHTTP", "CMicroHTTPD"),
-    library("TidingsWeb", "TidingsJSON", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
+    library(
+      "TidingsWeb",
+      "TidingsJSON",
+      "TidingsModel",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC"
+    ),
     library(
       "TidingsGateway",
       resources: [.embedInCode("Web/tidings.js"), .embedInCode("Web/tidings.d.ts")],

@@ -39,7 +39,8 @@ struct GatewayRequests: Sendable {
 
   /// What becomes of a request's body: nothing is written for whoever may not upload.
   func plan(_ head: HTTPHead) -> HTTPBodyPlan {
-    guard case .asset(let sealed) = RequestPath(head.path), ["POST", "PUT"].contains(head.method)
+    guard head.path.hasPrefix("/assets/"), ["POST", "PUT"].contains(head.method),
+      case .asset(let sealed) = RequestPath(head.path)
     else { return .memory(bytesMax: WebLimits.bodyBytesMax) }
     let uuid = RequestID.make()
     do {
@@ -71,7 +72,13 @@ struct GatewayRequests: Sendable {
     var isReadable = false
     if let origin { isReadable = await authentication.allows(origin, request.head) }
     if settings.logsRequests {
-      RequestLog.add(request.head, response.status, uuid, ContinuousClock.now - started)
+      RequestLog.add(
+        request.head,
+        from: ClientAddress.of(request.head, trusting: settings.trustedProxies),
+        response.status,
+        uuid,
+        ContinuousClock.now - started
+      )
     }
     return CrossOrigin.allow(isReadable ? origin : nil, response)
   }

@@ -15,6 +15,8 @@ package struct GatewaySettings: Sendable {
   package var streamsMax = 10_000
   /// Uploads of assets at a time, each with a file of its own.
   package var uploadsMax = 64
+  /// Addresses of proxies that say for whom they call.
+  package var trustedProxies: Set<String> = []
   /// A line for each request on standard error.
   package var logsRequests = false
 

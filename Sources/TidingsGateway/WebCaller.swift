@@ -59,6 +59,8 @@ package struct WebCaller: Hashable, Sendable {
   }
 
   private static let developmentPrefix = "dev:"
+  /// Names the request of which a call is a part, for the server's logs and traces.
+  private static let requestIDKey = "request-id"
 
   /// The user, as far as the gateway knows.
   var user: String? {
@@ -75,7 +77,7 @@ package struct WebCaller: Hashable, Sendable {
   }
 
   /// What calls carry.
-  func metadata(device: String? = nil) -> Metadata {
+  func metadata(device: String? = nil, requestID: String? = nil) -> Metadata {
     var metadata = Metadata()
     switch credential {
     case .claimed(let user): metadata[Metadata.userKey] = user
@@ -85,6 +87,7 @@ package struct WebCaller: Hashable, Sendable {
     case .serverKey(let id): metadata[Metadata.serverKeyKey] = id
     }
     metadata[Metadata.deviceKey] = device
+    metadata[Self.requestIDKey] = requestID
     return metadata
   }
 }
