@@ -179,14 +179,7 @@ let package = Package(
 
     // HTTP.
     library("TidingsHTTP", "CMicroHTTPD"),
-    library(
-      "TidingsWeb",
-      "TidingsJSON",
-      "TidingsModel",
-      "TidingsProto",
-      "TidingsProtobuf",
-      "TidingsRPC"
-    ),
+    library("TidingsWeb", "TidingsJSON", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
     library(
       "TidingsGateway",
       resources: [.embedInCode("Web/tidings.js"), .embedInCode("Web/tidings.d.ts")],

@@ -90,6 +90,7 @@ final class HTTPCore: Sendable {
       ends: LineEnds(afterRequestLine: version.map { $0 + Self.count($0) })
     )
     Self.read(connection, into: &received)
+    received.ends.finish()
     let uri = exchange.uri.utf8
     let mark = uri.firstIndex(of: UInt8(ascii: "?"))
     let head = HTTPHead(
@@ -194,7 +195,11 @@ final class HTTPCore: Sendable {
           let received = context?.assumingMemoryBound(to: ReceivedHeaders.self)
           received?.pointee.ends.add(name: name, end: value.map { $0 + valueCount })
           let name = UnsafeRawBufferPointer(start: name, count: nameCount)
-          let value = UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueCount)
+          var value = UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueCount)
+          // Space at the end of a value belongs to none.
+          while let last = value.last, last == 0x20 || last == 0x09 {
+            value = UnsafeRawBufferPointer(rebasing: value.dropLast())
+          }
           received?.pointee.headers.append(
             (HTTPCore.lowercase(name), String(decoding: value, as: UTF8.self))
           )

@@ -24,5 +24,12 @@ struct LineEnds {
     self.end = next
   }
 
+  /// Checks the last line and the empty one behind it; the head has ended, so that as many bytes are there.
+  mutating func finish() {
+    guard var end, areValid else { return }
+    while end.pointee == 0x20 || end.pointee == 0x09 { end += 1 }
+    areValid = (0..<4).allSatisfy { end[$0] == 0 }
+  }
+
   private static let gapMax = 32 << 10
 }

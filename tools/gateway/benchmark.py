@@ -53,7 +53,11 @@ class Programs:
         for process in reversed(self.running):
             process.terminate()
         for process in self.running:
-            process.wait()
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
 
 
 def processor_seconds(pid):

@@ -1,4 +1,3 @@
-internal import TidingsModel
 internal import TidingsProto
 internal import TidingsRPC
 
@@ -6,13 +5,26 @@ internal import TidingsRPC
 package struct WebSchema: Sendable {
   private let types: [String: [String: String]]
 
-  /// Reads the schema language; `nil`: it is none.
-  init?(text: String) {
-    guard let schema = try? Schema(text: text) else { return nil }
-    types = schema.recordTypes.mapValues { type in
-      type.fields.compactMapValues { Self.webName($0) }
+  /// Reads the schema language as a server writes it: a declaration a line.
+  init(text: String) {
+    var types: [String: [String: String]] = [:]
+    var current: String?
+    for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
+      let words = Substring(line).split { $0 == " " || $0 == "," || $0 == ";" }
+      if words.count >= 3, words[0] == "RECORD", words[1] == "TYPE", current == nil {
+        let name = Self.unquoted(words[2])
+        types[name] = [:]
+        current = name
+      } else if words.first == ")" {
+        current = nil
+      } else if let type = current, let name = words.first, name != "GRANT" {
+        types[type]?[Self.unquoted(name)] = Self.webName(words.dropFirst().joined(separator: " "))
+      }
     }
+    self.types = types
   }
+
+  private static func unquoted(_ name: Substring) -> String { name.filter { $0 != "\"" } }
 
   func has(_ recordType: String) -> Bool { types[recordType] != nil }
 
@@ -21,21 +33,20 @@ package struct WebSchema: Sendable {
     field.hasPrefix("___") || types[recordType]?[field] != nil
   }
 
-  /// The type of a field as `type` names it; `nil`: it is not known.
+  /// The type of a field as `type` names it; empty or `nil`: it is not known.
   func type(of field: String, in recordType: String) -> String? { types[recordType]?[field] }
 
-  private static func webName(_ field: Schema.Field) -> String? {
-    if field.isEncrypted { return "ENCRYPTED_BYTES" }
-    switch field.type {
-    case .number(let preferred): return preferred?.rawValue ?? ""
-    case .values(let kind):
-      let name = kind.rawValue
-      guard name.hasPrefix("LIST<"), name.hasSuffix(">") else { return webName(name) }
-      return webName(String(name.dropFirst("LIST<".count).dropLast())) + "_LIST"
+  /// The type that a declaration has behind the name; empty: what values look like.
+  private static func webName(_ declaration: String) -> String {
+    if declaration.hasPrefix("ENCRYPTED") { return "ENCRYPTED_BYTES" }
+    if declaration.hasPrefix("NUMBER PREFERRED AS ") {
+      return String(declaration.split(separator: " ")[3])
     }
+    let type = declaration.prefix { $0 != " " }
+    if type == "NUMBER" || type.hasPrefix("LIST<ENCRYPTED") { return "" }
+    guard type.hasPrefix("LIST<"), type.hasSuffix(">") else { return type == "ASSET" ? "ASSETID" : String(type) }
+    return webName(String(type.dropFirst("LIST<".count).dropLast())) + "_LIST"
   }
-
-  private static func webName(_ name: String) -> String { name == "ASSET" ? "ASSETID" : name }
 }
 
 extension WebCall {
