@@ -89,14 +89,17 @@ let package = Package(
     .systemLibrary(name: "CPostgres"),
     .systemLibrary(name: "CMicroHTTPD"),
     .systemLibrary(name: "CGnuTLS"),
+    .systemLibrary(name: "CCurl"),
     .target(name: "TidingsProtoC", dependencies: ["CProtobufC"]),
     .target(name: "DescriptorProtoC", dependencies: ["CProtobufC"]),
     .target(name: "CZMTPFilter"),
     .systemLibrary(name: "CThreads"),
+    .systemLibrary(name: "CTerminal"),
     .target(name: "CStoreVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
 
     library("TidingsThreads", "CThreads"),
     library("TidingsWire"),
+    library("TidingsMetrics"),
 
     // Domain wing.
     library("TidingsModel"),
@@ -143,6 +146,7 @@ let package = Package(
     library(
       "TidingsZeroMQ",
       "TidingsKeys",
+      "TidingsMetrics",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
@@ -179,6 +183,16 @@ let package = Package(
 
     // HTTP.
     library("TidingsHTTP", "CMicroHTTPD"),
+    library("TidingsOperator", "TidingsHTTP", "TidingsMetrics"),
+    library(
+      "TidingsTracing",
+      "CCurl",
+      "TidingsMetrics",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC",
+      "TidingsThreads"
+    ),
     library("TidingsWeb", "TidingsJSON", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
     library(
       "TidingsGateway",
@@ -189,10 +203,13 @@ let package = Package(
       "TidingsHTTP",
       "TidingsJSON",
       "TidingsKeys",
+      "TidingsMetrics",
+      "TidingsOperator",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
       "TidingsSeal",
+      "TidingsTracing",
       "TidingsUserInfo",
       "TidingsWeb",
       "TidingsZeroMQ"
@@ -217,9 +234,12 @@ let package = Package(
       "TidingsCodec",
       "TidingsEngine",
       "TidingsFiles",
+      "TidingsHTTP",
       "TidingsJSON",
       "TidingsKeys",
+      "TidingsMetrics",
       "TidingsModel",
+      "TidingsOperator",
       "TidingsPostgres",
       "TidingsSQL",
       "TidingsSQLite",
@@ -229,6 +249,7 @@ let package = Package(
       "TidingsUserInfo",
       "TidingsSeal",
       "TidingsThreads",
+      "TidingsTracing",
       "TidingsWire",
       "TidingsZeroMQ",
       "TidingsProtoC"
@@ -244,7 +265,10 @@ let package = Package(
       "TidingsJSON",
       "TidingsKeys",
       "TidingsPostgres",
-      "TidingsService"
+      "TidingsProtobuf",
+      "TidingsSQLite",
+      "TidingsService",
+      "TidingsZeroMQ"
     ),
     executable(
       "rpcgw",
@@ -253,11 +277,15 @@ let package = Package(
       "TidingsGateway",
       "TidingsHTTP",
       "TidingsKeys",
-      "TidingsRPC"
+      "TidingsProtobuf",
+      "TidingsRPC",
+      "TidingsTracing",
+      "TidingsZeroMQ"
     ),
     executable(
       "rpcctl",
       "BenchStatistics",
+      "CTerminal",
       "CommandLineTools",
       "TidingsAudit",
       "TidingsBackup",
@@ -364,10 +392,22 @@ let package = Package(
     ),
     testSupport("RPCTestSupport", "TidingsInterop", "TidingsRPC"),
     testSupport("RandomSupport", "TidingsModel"),
+    // A disk that fails: in C, beneath whatever uses files, and as a value.
+    .target(name: "CFaultDisk", path: "Tests/CFaultDisk"),
+    testSupport("DiskModel", "RandomSupport"),
+    .executableTarget(
+      name: "tidings-faults",
+      dependencies: [
+        "CFaultDisk", "CSQLite", "CStoreVFS", "CommandLineTools", "DiskModel", "RandomSupport",
+        "TidingsAudit", "TidingsCodec", "TidingsEngine", "TidingsFiles", "TidingsKeys",
+        "TidingsModel", "TidingsSQL", "TidingsSQLite", "TidingsService",
+      ],
+      path: "Tests/tidings-faults",
+      swiftSettings: settings
+    ),
     testSupport("PostgresTestSupport", "TidingsPostgres", "TidingsSQL"),
     testSupport(
       "TestSupport",
-      exclude: ["Faults/disk-faults.c"],
       "PostgresTestSupport",
       "RPCTestSupport",
       "RandomSupport",
@@ -398,6 +438,9 @@ let package = Package(
     ),
     testSupport(
       "FuzzTargets",
+      "CommandLineTools",
+      "TidingsAudit",
+      "TidingsBackup",
       "TidingsCodec",
       "TidingsClient",
       "TidingsEncryption",
@@ -406,6 +449,7 @@ let package = Package(
       "TidingsHTTP",
       "TidingsJSON",
       "TidingsKeys",
+      "TidingsKit",
       "TidingsMatcher",
       "TidingsModel",
       "TidingsProto",
@@ -413,6 +457,7 @@ let package = Package(
       "TidingsRPC",
       "TidingsSeal",
       "TidingsService",
+      "TidingsSQLite",
       "TidingsWeb",
       "CZeroMQ"
     ),
@@ -427,6 +472,7 @@ let package = Package(
       "FuzzTargets",
       "RandomSupport",
       "TestSupport",
+      "TidingsBackup",
       "TidingsEncryption",
       "TidingsJSON",
       "TidingsKeys",
@@ -566,6 +612,17 @@ let package = Package(
       "TidingsRPC",
       "TidingsSeal",
       "VectorSupport"
+    ),
+    tests(
+      "DiskModelTests",
+      "DiskModel",
+      "RandomSupport",
+      "TestSupport",
+      "TidingsClient",
+      "TidingsProto",
+      "TidingsRPC",
+      "rpcd",
+      "tidings-faults"
     ),
     tests("TidingsWireTests", "RandomSupport", "TestSupport", "TidingsWire"),
     tests(

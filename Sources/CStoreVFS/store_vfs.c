@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "log_frames.h"
 #include "page_checksum.h"
@@ -62,6 +63,8 @@ static sqlite3_file *system_file(sqlite3_file *file) { return (sqlite3_file *)(o
 /* MARK: Failed syncs */
 
 int tidings_vfs_sync_failed(void) { return atomic_load(&sync_failed); }
+
+void tidings_vfs_forget_failed_sync(void) { atomic_store(&sync_failed, 0); }
 
 void tidings_vfs_on_failed_sync(void (*call)(const char *, int)) {
   atomic_store(&on_failed_sync, call);
@@ -252,11 +255,41 @@ static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
   return code;
 }
 
+/* MARK: How long syncs take */
+
+const uint64_t tidings_vfs_sync_bounds[TIDINGS_SYNC_BOUNDS] = {
+  50000, 100000, 250000, 500000, 1000000, 2500000, 5000000, 10000000, 25000000,
+  50000000, 100000000, 250000000, 500000000, 1000000000, 2500000000, 10000000000};
+
+static atomic_uint_fast64_t sync_counts[TIDINGS_SYNC_BOUNDS + 1];
+static atomic_uint_fast64_t sync_nanoseconds;
+
+static uint64_t now_nanoseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void note_sync(uint64_t duration) {
+  int bucket = 0;
+  while (bucket < TIDINGS_SYNC_BOUNDS && tidings_vfs_sync_bounds[bucket] < duration) bucket++;
+  atomic_fetch_add_explicit(&sync_counts[bucket], 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&sync_nanoseconds, duration, memory_order_relaxed);
+}
+
+uint64_t tidings_vfs_sync_counts(uint64_t *counts) {
+  for (int bucket = 0; bucket <= TIDINGS_SYNC_BOUNDS; bucket++)
+    counts[bucket] = atomic_load_explicit(&sync_counts[bucket], memory_order_relaxed);
+  return atomic_load_explicit(&sync_nanoseconds, memory_order_relaxed);
+}
+
 static int file_sync(sqlite3_file *file, int flags) {
   if (atomic_load(&sync_failed)) return SQLITE_IOERR_FSYNC;
   const int written = write_gathered(file);
   if (written != SQLITE_OK) return written;
+  const uint64_t begin = now_nanoseconds();
   const int code = system_file(file)->pMethods->xSync(system_file(file), flags);
+  note_sync(now_nanoseconds() - begin);
   if (code != SQLITE_OK) note_failed_sync(of(file)->path, errno);
   return code;
 }
@@ -292,7 +325,9 @@ static int file_characteristics(sqlite3_file *file) {
 }
 
 static int shm_map(sqlite3_file *file, int region, int size, int extend, void volatile **memory) {
-  return system_file(file)->pMethods->xShmMap(system_file(file), region, size, extend, memory);
+  const int code = system_file(file)->pMethods->xShmMap(system_file(file), region, size, extend, memory);
+  /* As for files: no memory that cannot be written. */
+  return code == SQLITE_READONLY ? SQLITE_IOERR_SHMOPEN : code;
 }
 
 static int shm_lock(sqlite3_file *file, int offset, int count, int flags) {
@@ -352,7 +387,14 @@ static int vfs_open(
       return SQLITE_NOMEM;
     }
   }
-  const int code = system_vfs(vfs)->xOpen(system_vfs(vfs), path, under, flags, opened_flags);
+  int opened = 0;
+  int code = system_vfs(vfs)->xOpen(system_vfs(vfs), path, under, flags, &opened);
+  /* SQLite's VFS reads what it cannot write now: the connection would refuse to write as long as it is there. */
+  if (code == SQLITE_OK && flags & SQLITE_OPEN_READWRITE && opened & SQLITE_OPEN_READONLY) {
+    under->pMethods->xClose(under);
+    code = SQLITE_CANTOPEN;
+  }
+  if (opened_flags != NULL) *opened_flags = opened;
   if (code == SQLITE_OK) {
     file->pMethods = &methods;
   } else {

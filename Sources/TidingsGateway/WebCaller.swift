@@ -59,8 +59,6 @@ package struct WebCaller: Hashable, Sendable {
   }
 
   private static let developmentPrefix = "dev:"
-  /// Names the request of which a call is a part, for the server's logs and traces.
-  private static let requestIDKey = "request-id"
 
   /// The user, as far as the gateway knows.
   var user: String? {
@@ -87,7 +85,7 @@ package struct WebCaller: Hashable, Sendable {
     case .serverKey(let id): metadata[Metadata.serverKeyKey] = id
     }
     metadata[Metadata.deviceKey] = device
-    metadata[Self.requestIDKey] = requestID
+    metadata[Metadata.requestIDKey] = requestID
     return metadata
   }
 }

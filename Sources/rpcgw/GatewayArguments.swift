@@ -4,6 +4,7 @@ import TidingsGateway
 import TidingsHTTP
 import TidingsKeys
 import TidingsRPC
+import TidingsTracing
 
 #if canImport(Glibc)
 import Glibc
@@ -80,6 +81,11 @@ enum GatewayArguments {
     value: "ADDRESSES",
     "Addresses of proxies, with commas between them, whose Forwarded or X-Forwarded-For header is used in the log."
   )
+  private static let operatorEndpoint = OptionKey<String?>(
+    "operator-endpoint",
+    value: "HOST:PORT",
+    "Answer /metrics, /livez and /readyz over HTTP here (PORT alone: on 127.0.0.1; port 0 selects a free one)."
+  )
   private static let logRequests = OptionKey<Bool>(
     flag: "log-requests",
     "Write a line for each request to standard error: its ID, the client's address, method, path without query, status and duration."
@@ -91,6 +97,10 @@ enum GatewayArguments {
   )
   private static let help = OptionKey<Bool>(flag: "help", letter: "h", "Show this.")
   private static let version = OptionKey<Bool>(flag: "version", "Show the version.")
+  private static let verbose = OptionKey<Bool>(
+    flag: "verbose",
+    "With --version: show the versions of the libraries that are loaded, too."
+  )
 
   private static let options = [Option](
     of: listen,
@@ -104,10 +114,12 @@ enum GatewayArguments {
     connectionsPerAddressMax,
     threads,
     trustedProxy,
+    operatorEndpoint,
     logRequests,
     config,
     help,
-    version
+    version,
+    verbose
   )
 
   static let command = Command(
@@ -134,7 +146,7 @@ enum GatewayArguments {
       return nil
     }
     if parsed[version] {
-      print("rpcgw \(Version.current)")
+      print(ProgramVersion.rpcgw.text(verbose: parsed[verbose]), terminator: "")
       return nil
     }
     if let path = parsed[config] {
@@ -170,6 +182,17 @@ enum GatewayArguments {
     }
     settings.http.tls = try tls(parsed)
     settings.publicURL = try url(parsed)
+    if let text = parsed[operatorEndpoint] {
+      guard let address = HTTPAddress(UInt16(text) == nil ? text : "127.0.0.1:\(text)") else {
+        throw UsageError(
+          "\(parsed.source(operatorEndpoint)) takes HOST:PORT or PORT, not '\(text)'"
+        )
+      }
+      settings.operatorAddress = address
+    }
+    settings.traces = TraceSettings(TraceSettings.environment, program: "rpcgw") {
+      complain("rpcgw: \($0)")
+    }
     settings.logsRequests = parsed[logRequests]
     settings.http.namesPeers = parsed[logRequests]
     let proxies = parsed[trustedProxy]?.split(separator: ",") ?? []

@@ -56,7 +56,7 @@ extension Verb {
       serverVerbs,
       operationVerbs,
       sessionVerbs,
-      [clusterStatus, bench, doctor]
+      [clusterStatus, top, bench, doctor]
     ),
     VerbSection(
       "Local",
