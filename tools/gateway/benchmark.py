@@ -67,7 +67,11 @@ def processor_seconds(pid):
 
 
 def milliseconds(text):
-    number, unit = re.match(r"([\d.]+)(us|ms|s)", text).groups()
+    found = re.match(r"([\d.]+)(us|ms|s)", text)
+    if not found:
+        # Nothing was answered in time.
+        return float("nan")
+    number, unit = found.groups()
     return float(number) * {"us": 1e-3, "ms": 1, "s": 1e3}[unit]
 
 
@@ -78,7 +82,7 @@ def wrk(url, connections, seconds, script=None, pid=None):
         command + (["-s", script] if script else []) + [url], capture_output=True, text=True, check=True
     ).stdout
     assert "Non-2xx" not in text, text
-    count = int(re.search(r"(\d+) requests in", text)[1])
+    count = max(1, int(re.search(r"(\d+) requests in", text)[1]))
     return {
         "rate": float(re.search(r"Requests/sec:\s+([\d.]+)", text)[1]),
         "p50": milliseconds(re.search(r"50%\s+(\S+)", text)[1]),
@@ -165,6 +169,7 @@ def main():
     parser = argparse.ArgumentParser(prog="tools/bench-gateway")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=3)
+    parser.add_argument("--calls", type=int, default=2000)
     options = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="tidings-gateway-"))
     folder.chmod(0o755)
@@ -203,11 +208,11 @@ def measure(options, folder, programs):
     for number in range(options.rounds + 1):
         print(f"==> round {number} of {options.rounds}", file=os.sys.stderr)
         found = {}
-        seconds = options.seconds if number else 1
+        seconds = options.seconds
         found["nginx.c64"] = wrk(static, 64, seconds)
         found["lookup.c64"] = wrk(url % "lookup", 64, seconds, folder / "lookup.lua", gateway.pid)
         found["lookup.c1"] = wrk(url % "lookup", 1, seconds, folder / "lookup.lua", gateway.pid)
-        calls = 2000 if number else 100
+        calls = options.calls if number else 100
         found["rpcd.fetch.c1"] = bench(calls, "--connections", "1", "--in-flight", "1", "fetch")["fetch.c1.n1"]
         found["modify.c64"] = wrk(url % "modify", 64, seconds, folder / "modify.lua", gateway.pid)
         found["rpcd.save.c64"] = bench(
