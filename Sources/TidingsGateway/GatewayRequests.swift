@@ -55,11 +55,14 @@ struct GatewayRequests: Sendable {
 
   /// What becomes of a request's body: nothing is written for whoever may not upload.
   func plan(_ head: HTTPHead) -> HTTPBodyPlan {
-    let path = RequestPath(head.path)
-    // Anybody can send reports.
-    if path == .dashboard(.report) { return .memory(bytesMax: 16 << 10) }
-    guard case .asset(let sealed) = path, ["POST", "PUT"].contains(head.method)
-    else { return .memory(bytesMax: WebLimits.bodyBytesMax) }
+    guard head.path.hasPrefix("/assets/"), ["POST", "PUT"].contains(head.method),
+      case .asset(let sealed) = RequestPath(head.path)
+    else {
+      // Anybody can send reports.
+      let isReport =
+        head.path.hasPrefix("/dashboard/") && RequestPath(head.path) == .dashboard(.report)
+      return .memory(bytesMax: isReport ? 16 << 10 : WebLimits.bodyBytesMax)
+    }
     let uuid = RequestID.make()
     do {
       _ = try assets.content(sealed, .upload)
@@ -99,7 +102,13 @@ struct GatewayRequests: Sendable {
     let duration = ContinuousClock.now - started
     metrics.note(request.head, response.status, duration)
     if settings.logsRequests {
-      RequestLog.add(request.head, response.status, uuid, duration)
+      RequestLog.add(
+        request.head,
+        from: ClientAddress.of(request.head, trusting: settings.trustedProxies),
+        response.status,
+        uuid,
+        duration
+      )
     }
     return CrossOrigin.allow(isReadable ? origin : nil, response)
   }

@@ -24,8 +24,9 @@ enum RequestPath: Hashable, Sendable {
   case unknown
 
   /// Reads a path as it was sent.
-  init(_ path: String) {
-    let parts = path.split(separator: "/", omittingEmptySubsequences: true)
+  package init(_ path: String) {
+    // By bytes, which is much faster than by characters.
+    let parts = path.utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) }
     switch parts.first {
     case "database"? where parts.count >= 7 && parts[1] == "1": self = Self.database(parts)
     case "device"? where parts.count == 6 && parts[1] == "1" && parts[4] == "tokens":

@@ -77,7 +77,7 @@ package struct WebCaller: Hashable, Sendable {
   }
 
   /// What calls carry.
-  func metadata(device: String? = nil) -> Metadata {
+  func metadata(device: String? = nil, requestID: String? = nil) -> Metadata {
     var metadata = Metadata()
     switch credential {
     case .claimed(let user): metadata[Metadata.userKey] = user
@@ -88,6 +88,7 @@ package struct WebCaller: Hashable, Sendable {
     case .dashboard(let token): metadata[Metadata.webAuthTokenKey] = token
     }
     metadata[Metadata.deviceKey] = device
+    metadata[Metadata.requestIDKey] = requestID
     return metadata
   }
 }
