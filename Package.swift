@@ -64,6 +64,7 @@ let package = Package(
     .executable(name: "rpcd", targets: ["rpcd"]),
     .executable(name: "rpcctl", targets: ["rpcctl"]),
     .executable(name: "rpcgw", targets: ["rpcgw"]),
+    .executable(name: "rpcdeliver", targets: ["rpcdeliver"]),
     .executable(name: "tidings-bench", targets: ["tidings-bench"]),
     .executable(name: "tidings-check", targets: ["tidings-check"]),
     .executable(name: "tidings-conformance", targets: ["tidings-conformance"]),
@@ -89,6 +90,8 @@ let package = Package(
     .systemLibrary(name: "CPostgres"),
     .systemLibrary(name: "CMicroHTTPD"),
     .systemLibrary(name: "CGnuTLS"),
+    .systemLibrary(name: "CCurl"),
+    .systemLibrary(name: "CCrypto"),
     .target(name: "TidingsProtoC", dependencies: ["CProtobufC"]),
     .target(name: "DescriptorProtoC", dependencies: ["CProtobufC"]),
     .target(name: "CZMTPFilter"),
@@ -127,6 +130,7 @@ let package = Package(
       "TidingsMatcher",
       "TidingsSQL",
       "TidingsSeal",
+      "TidingsEncryption",
       "TidingsKeys",
       "TidingsWire",
       "CSodium"
@@ -198,6 +202,22 @@ let package = Package(
       "TidingsZeroMQ"
     ),
 
+    // Senders.
+    library(
+      "TidingsDelivery",
+      "CCrypto",
+      "CCurl",
+      "TidingsClient",
+      "TidingsFiles",
+      "TidingsJSON",
+      "TidingsKeys",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC",
+      "TidingsThreads",
+      "TidingsUserInfo"
+    ),
+
     // Where the wings meet.
     library(
       "TidingsCodec",
@@ -215,6 +235,7 @@ let package = Package(
       "TidingsAudit",
       "TidingsBackup",
       "TidingsCodec",
+      "TidingsEncryption",
       "TidingsEngine",
       "TidingsFiles",
       "TidingsJSON",
@@ -252,6 +273,14 @@ let package = Package(
       "TidingsClient",
       "TidingsGateway",
       "TidingsHTTP",
+      "TidingsKeys",
+      "TidingsRPC"
+    ),
+    executable(
+      "rpcdeliver",
+      "CommandLineTools",
+      "TidingsClient",
+      "TidingsDelivery",
       "TidingsKeys",
       "TidingsRPC"
     ),
@@ -517,6 +546,21 @@ let package = Package(
       "TidingsWeb",
       "rpcd",
       "rpcgw"
+    ),
+    tests(
+      "DeliveryTests",
+      exclude: ["receiver.py"],
+      "RandomSupport",
+      "TestSupport",
+      "TidingsClient",
+      "TidingsDelivery",
+      "TidingsJSON",
+      "TidingsKeys",
+      "TidingsProto",
+      "TidingsRPC",
+      "rpcctl",
+      "rpcd",
+      "rpcdeliver"
     ),
     tests(
       "TidingsBenchTests",
