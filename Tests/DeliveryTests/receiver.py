@@ -1,6 +1,9 @@
-"""Receives deliveries as services do, checks them with other code than the sender's, and notes them in FOLDER/log.
+"""Receives deliveries as services do, checks them with other code than the sender's, and prints a line for each.
 
-Makes keys in FOLDER, listens with HTTP/1.1 on one port and with HTTP/2 over TLS on another, and prints both ports.
+Makes keys in FOLDER, listens with HTTP/1.1 on one port and with HTTP/2 over TLS on another, and prints both ports
+first. It ends with its standard input.
+
+usage: receiver.py FOLDER [PORT]
 """
 
 from __future__ import annotations
@@ -8,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import datetime
+import hmac
 import ipaddress
 import json
 import os
@@ -36,8 +40,20 @@ seen: dict[str, int] = {}
 
 
 def note(entry: dict) -> None:
-    with lock, open(folder / "log", "a") as log:
-        log.write(json.dumps(entry) + "\n")
+    with lock:
+        print(json.dumps(entry), flush=True)
+
+
+def signers(headers: dict, body: bytes) -> list[int]:
+    """Which of the tests' secrets signed a webhook (Standard Webhooks)."""
+    message = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
+    given = headers["webhook-signature"].split(" ")
+    found = []
+    for index in range(3):
+        code = hmac.digest(bytes([index] * 32), message, "sha256")
+        if "v1," + base64.b64encode(code).decode() in given:
+            found.append(index)
+    return found
 
 
 def times(path: str) -> int:
@@ -129,6 +145,8 @@ class Receiver(BaseHTTPRequestHandler):
                 token = headers["authorization"].removeprefix("vapid t=").split(", k=")
                 entry["claims"] = token_claims(token[0], vapid)[1]
                 entry["key"] = token[1] == b64url(point(vapid))
+            if self.path.startswith("/hook"):
+                entry["signedBy"] = signers(headers, body)
             if self.path == "/token":
                 assertion = body.decode().split("assertion=")[1]
                 entry["claims"] = token_claims(assertion, account)[1]
@@ -257,6 +275,7 @@ async def main() -> None:
     subscription = {"endpoint": f"http://127.0.0.1:{port}/push/1", "keys": keys}
     (folder / "subscription.json").write_text(json.dumps(subscription))
     threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(folder / "tls.pem", folder / "tls.key")
     context.set_alpn_protocols(["h2"])

@@ -106,6 +106,11 @@ extension Core {
         error: settlement.error
       )
       if !isOpen { lost += 1 }
+      // Who waits for the next one that is due has to know.
+      switch outcome {
+      case .retry, .postponed: deliveryWaits.isChanged = true
+      case .sent, .givenUp, .targetGone: break
+      }
     }
     return TidingsV1.SettleDeliveriesResponse(lostCount: lost).encoded(in: call.arena)
   }
