@@ -265,7 +265,10 @@ let package = Package(
       "TidingsJSON",
       "TidingsKeys",
       "TidingsPostgres",
-      "TidingsService"
+      "TidingsProtobuf",
+      "TidingsSQLite",
+      "TidingsService",
+      "TidingsZeroMQ"
     ),
     executable(
       "rpcgw",
@@ -274,7 +277,9 @@ let package = Package(
       "TidingsGateway",
       "TidingsHTTP",
       "TidingsKeys",
-      "TidingsRPC"
+      "TidingsProtobuf",
+      "TidingsRPC",
+      "TidingsZeroMQ"
     ),
     executable(
       "rpcdeliver",
@@ -393,10 +398,22 @@ let package = Package(
     ),
     testSupport("RPCTestSupport", "TidingsInterop", "TidingsRPC"),
     testSupport("RandomSupport", "TidingsModel"),
+    // A disk that fails: in C, beneath whatever uses files, and as a value.
+    .target(name: "CFaultDisk", path: "Tests/CFaultDisk"),
+    testSupport("DiskModel", "RandomSupport"),
+    .executableTarget(
+      name: "tidings-faults",
+      dependencies: [
+        "CFaultDisk", "CSQLite", "CStoreVFS", "CommandLineTools", "DiskModel", "RandomSupport",
+        "TidingsAudit", "TidingsCodec", "TidingsEngine", "TidingsFiles", "TidingsKeys",
+        "TidingsModel", "TidingsSQL", "TidingsSQLite", "TidingsService",
+      ],
+      path: "Tests/tidings-faults",
+      swiftSettings: settings
+    ),
     testSupport("PostgresTestSupport", "TidingsPostgres", "TidingsSQL"),
     testSupport(
       "TestSupport",
-      exclude: ["Faults/disk-faults.c"],
       "PostgresTestSupport",
       "RPCTestSupport",
       "RandomSupport",
@@ -427,6 +444,9 @@ let package = Package(
     ),
     testSupport(
       "FuzzTargets",
+      "CommandLineTools",
+      "TidingsAudit",
+      "TidingsBackup",
       "TidingsCodec",
       "TidingsClient",
       "TidingsEncryption",
@@ -435,6 +455,7 @@ let package = Package(
       "TidingsHTTP",
       "TidingsJSON",
       "TidingsKeys",
+      "TidingsKit",
       "TidingsMatcher",
       "TidingsModel",
       "TidingsProto",
@@ -442,6 +463,7 @@ let package = Package(
       "TidingsRPC",
       "TidingsSeal",
       "TidingsService",
+      "TidingsSQLite",
       "TidingsWeb",
       "CZeroMQ"
     ),
@@ -456,6 +478,7 @@ let package = Package(
       "FuzzTargets",
       "RandomSupport",
       "TestSupport",
+      "TidingsBackup",
       "TidingsEncryption",
       "TidingsJSON",
       "TidingsKeys",
@@ -610,6 +633,17 @@ let package = Package(
       "TidingsRPC",
       "TidingsSeal",
       "VectorSupport"
+    ),
+    tests(
+      "DiskModelTests",
+      "DiskModel",
+      "RandomSupport",
+      "TestSupport",
+      "TidingsClient",
+      "TidingsProto",
+      "TidingsRPC",
+      "rpcd",
+      "tidings-faults"
     ),
     tests("TidingsWireTests", "RandomSupport", "TestSupport", "TidingsWire"),
     tests(

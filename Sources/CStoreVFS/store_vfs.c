@@ -63,6 +63,8 @@ static sqlite3_file *system_file(sqlite3_file *file) { return (sqlite3_file *)(o
 
 int tidings_vfs_sync_failed(void) { return atomic_load(&sync_failed); }
 
+void tidings_vfs_forget_failed_sync(void) { atomic_store(&sync_failed, 0); }
+
 void tidings_vfs_on_failed_sync(void (*call)(const char *, int)) {
   atomic_store(&on_failed_sync, call);
 }
@@ -292,7 +294,9 @@ static int file_characteristics(sqlite3_file *file) {
 }
 
 static int shm_map(sqlite3_file *file, int region, int size, int extend, void volatile **memory) {
-  return system_file(file)->pMethods->xShmMap(system_file(file), region, size, extend, memory);
+  const int code = system_file(file)->pMethods->xShmMap(system_file(file), region, size, extend, memory);
+  /* As for files: no memory that cannot be written. */
+  return code == SQLITE_READONLY ? SQLITE_IOERR_SHMOPEN : code;
 }
 
 static int shm_lock(sqlite3_file *file, int offset, int count, int flags) {
@@ -352,7 +356,14 @@ static int vfs_open(
       return SQLITE_NOMEM;
     }
   }
-  const int code = system_vfs(vfs)->xOpen(system_vfs(vfs), path, under, flags, opened_flags);
+  int opened = 0;
+  int code = system_vfs(vfs)->xOpen(system_vfs(vfs), path, under, flags, &opened);
+  /* SQLite's VFS reads what it cannot write now: the connection would refuse to write as long as it is there. */
+  if (code == SQLITE_OK && flags & SQLITE_OPEN_READWRITE && opened & SQLITE_OPEN_READONLY) {
+    under->pMethods->xClose(under);
+    code = SQLITE_CANTOPEN;
+  }
+  if (opened_flags != NULL) *opened_flags = opened;
   if (code == SQLITE_OK) {
     file->pMethods = &methods;
   } else {

@@ -154,7 +154,10 @@ public enum KeyFile: Sendable {
     }
   }
 
-  private static func parse(_ text: String, _ path: String) throws(KeyFileError) -> Self {
+  /// Reads the text of a key file.
+  ///
+  /// - Parameter path: The file's, for messages.
+  package static func parse(_ text: String, _ path: String) throws(KeyFileError) -> Self {
     var keys: [Substring: PublicKey] = [:]
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       .enumerated()

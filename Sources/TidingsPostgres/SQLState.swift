@@ -8,6 +8,8 @@ extension SQLError {
   ///   - message: The server's primary message; its details may contain values of rows.
   init(state: String, _ message: String) {
     self.init(Self.kind(ofState: state), message, state: state)
+    // disk_full
+    isFull = state == "53100"
   }
 
   /// What a caller can do about an SQLSTATE, by the code and else by its class.

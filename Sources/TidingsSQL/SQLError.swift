@@ -30,6 +30,8 @@ public struct SQLError: Error, Hashable, Sendable, CustomStringConvertible {
   public var message: String
   /// The engine's own code, where it is an SQLSTATE: five letters and digits.
   public var state: String?
+  /// The disk, or what the user may take of it, is full.
+  public var isFull = false
   /// It failed only because the transaction before it did, which was not durable yet.
   public var follows = false
   /// It is of rows that were queued (`SQLInsertion`), perhaps by another caller than the one it is thrown to.

@@ -7,9 +7,13 @@ extension SQLiteConnection {
   /// Looks for damage: always that the file is a database with a sound first page; page by page when
   /// it is small, or when `thorough`.
   ///
+  /// - Parameters:
+  ///   - thorough: Whatever its size.
+  ///   - firstPageIsInLog: The log holds the first page, which nobody then reads in the file: a power loss within a
+  ///     checkpoint may have left a part of it there, and the next checkpoint writes it again.
   /// - Throws: `damaged`, with what was found.
-  public func check(thorough: Bool) throws {
-    if try pageFormat() == .damaged {
+  public func check(thorough: Bool, firstPageIsInLog: Bool = false) throws {
+    if !firstPageIsInLog, try pageFormat() == .damaged {
       throw SQLError(.damaged, "the first page has another checksum")
     }
     let size = try number("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")

@@ -117,6 +117,10 @@ enum ServerArguments {
   )
   private static let help = OptionKey<Bool>(flag: "help", letter: "h", "Show this.")
   private static let version = OptionKey<Bool>(flag: "version", "Show the version.")
+  private static let verbose = OptionKey<Bool>(
+    flag: "verbose",
+    "With --version: show the versions of the libraries that are loaded, too."
+  )
 
   private static let options = [Option](
     of: rpc,
@@ -143,7 +147,8 @@ enum ServerArguments {
     limits,
     verify,
     help,
-    version
+    version,
+    verbose
   )
 
   static let command = Command(
@@ -177,7 +182,7 @@ enum ServerArguments {
       return nil
     }
     if parsed[version] {
-      print("rpcd \(TidingsServer.version)")
+      print(ProgramVersion.rpcd.text(verbose: parsed[verbose]), terminator: "")
       return nil
     }
     if let path = parsed[config] {

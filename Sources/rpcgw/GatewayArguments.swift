@@ -86,6 +86,10 @@ enum GatewayArguments {
   )
   private static let help = OptionKey<Bool>(flag: "help", letter: "h", "Show this.")
   private static let version = OptionKey<Bool>(flag: "version", "Show the version.")
+  private static let verbose = OptionKey<Bool>(
+    flag: "verbose",
+    "With --version: show the versions of the libraries that are loaded, too."
+  )
 
   private static let options = [Option](
     of: listen,
@@ -101,7 +105,8 @@ enum GatewayArguments {
     logRequests,
     config,
     help,
-    version
+    version,
+    verbose
   )
 
   static let command = Command(
@@ -128,7 +133,7 @@ enum GatewayArguments {
       return nil
     }
     if parsed[version] {
-      print("rpcgw \(Version.current)")
+      print(ProgramVersion.rpcgw.text(verbose: parsed[verbose]), terminator: "")
       return nil
     }
     if let path = parsed[config] {

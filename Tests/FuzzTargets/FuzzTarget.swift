@@ -14,7 +14,7 @@ public struct FuzzTarget: Sendable {
 
   /// All targets; only in debug builds those that look into libraries (`@testable`).
   #if DEBUG
-  public static let all = model + wire + client + server + web
+  public static let all = model + wire + client + server + web + files
   #else
   public static let all = wire
   #endif

@@ -1,5 +1,6 @@
 internal import FuzzTargets
 internal import RandomSupport
+internal import TidingsBackup
 internal import TidingsEncryption
 internal import TidingsJSON
 internal import TidingsKeys
@@ -18,6 +19,63 @@ enum Seeds {
     "public-key": texts([KeyPair().publicKey.description]), "sealed-value": [sealed],
     "calls": calls, "frames": frames, "tokens": [[0, 0], [1, 0, 1], [2], [3, 0, 0, 0, 255]],
     "json-import": texts(lines), "web-json": texts(webBodies), "multipart": texts(forms),
+    "key-file": texts(keyFiles), "share-url": texts(shareURLs),
+    "configuration": texts(configurations), "backup": [Array("tidings backup\n".utf8)],
+    "backup-manifest": [manifest], "predicate-json": texts(jsonPredicates),
+    "predicate-format": texts(predicates + formats), "audit-line": texts(auditLines),
+    "store-log": [[0x37, 0x7f, 0x06, 0x82, 0, 0x2d, 0xe2, 0x18, 0, 0, 0x10, 0]],
+    "inbox-position": texts(["TDIP"]),
+  ]
+
+  private static let keyFiles = [KeyFileText.pair, KeyFileText.publicKey, "# nothing\n"]
+
+  private enum KeyFileText {
+    static let publicKey = "# a key\npublic-key \(KeyPair().publicKey)\n"
+    static let pair: String = {
+      let pair = KeyPair()
+      return "public-key \(pair.publicKey)\nsecret-key \(KeyPair().publicKey)\n"
+    }()
+  }
+
+  private static let shareURLs = [
+    ShareURL(container: "app", environment: .production, token: (0..<16).map { $0 }).description,
+    "tidings://share/app/development/AAAAAAAAAAAAAAAAAAAAAA", "tidings://share///",
+  ]
+
+  private static let configurations = [
+    "# a comment\ndata = /var/lib/tidings\n\n  rpc=tcp://*:5570  \nlog-level = info = debug\n",
+    "data", "= x", "unknown = 1\r\n",
+  ]
+
+  private static let manifest = Array(
+    BackupManifest(
+      schema: 3,
+      incarnation: "00ff",
+      created: "2026-11-25T00:00:00Z",
+      serverVersion: "1",
+      pageBytes: 4096,
+      pageCount: 7,
+      assetCount: 1,
+      assetBytes: 5,
+      containerCount: 1,
+      recordCount: 9
+    ).json.description.utf8
+  )
+
+  private static let jsonPredicates = [
+    #"{"text": "n > %@ AND %K IN %@", "arguments": [{"int64Value": "5"}, {"stringValue": "n"}, {"int64ListValue": {"values": ["1", "2"]}}]}"#,
+    #"{"nodes": [{"comparison": {"fieldName": "n", "operator": "LESS_THAN", "values": [{"doubleValue": "NaN"}]}}, {"not": true}]}"#,
+  ]
+
+  private static let formats = [
+    "%K == %@ AND 'it\\'s %@' != %d OR b IN %@", "n > %lld AND t < %f", "%", "\"%@\" = %@",
+  ]
+
+  private static let auditLines = [
+    #"{"time":"2026-11-25T00:00:00.000Z","action":"RevokeKey","result":"done","user":"ada","count":1,"detail":"x"}"#
+      + "\n",
+    #"{"time":"2026-11-25T00:00:00.000Z","action":"handshake","result":"refused","address":"::1","count":7,"number":3,"previous":"00"}"#
+      + "\n",
   ]
 
   /// Bodies of requests to the gateway.

@@ -195,7 +195,12 @@ internal import TidingsRPC
       #expect(help.output.contains(option))
     }
     let version = try await run(["--version"])
-    #expect(version.exit == .code(0) && version.output.hasPrefix("rpcd "))
+    #expect(version.exit == .code(0) && version.output == "rpcd \(Version.current)\n")
+    let all = try await run(["--version", "--verbose"])
+    let lines = all.output.split(separator: "\n").dropFirst()
+    let words = lines.map { $0.split(separator: " ") }
+    #expect(words.map { $0[0] }.starts(with: ["libzmq", "protobuf-c", "libsodium", "SQLite"]))
+    for word in words { #expect(word.count == 2 && word[1].first?.isNumber == true) }
   }
 
   @Test("clients get the advertised push endpoint")

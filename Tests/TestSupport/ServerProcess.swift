@@ -115,6 +115,27 @@ public final class ServerProcess: Sendable {
     return kilobytes * 1024
   }
 
+  /// Lets it have no more memory than it has now, and so many bytes: what it asks for beyond is refused.
+  ///
+  /// - Throws: `WaitingFailure` when there is no `prlimit`.
+  public func limitAddressSpace(toMore bytes: Int) throws {
+    let pages = try processFile("statm").split(separator: " ").first.flatMap { Int($0) } ?? 0
+    guard let program = Executable.path("prlimit") else {
+      throw WaitingFailure(description: "no prlimit: install util-linux")
+    }
+    let limit = pages * 4096 + bytes
+    // A program in Swift traps when it gets no memory.
+    seen.update { $0.signalsSent.formUnion([SIGABRT, SIGILL, SIGTRAP, SIGSEGV, SIGBUS]) }
+    let process = try Process.run(
+      URL(fileURLWithPath: program),
+      arguments: ["--pid", "\(pid)", "--as=\(limit)"]
+    )
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw WaitingFailure(description: "prlimit: \(process.terminationStatus)")
+    }
+  }
+
   /// Waits for the end.
   @discardableResult
   public func waitForExit() async throws -> Exit {

@@ -113,7 +113,7 @@ internal import TidingsModel
   func files() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("")
-    var file = AuditFile(.refusals, folder: path, bytesMax: 2_000)
+    var file = try AuditFile(.refusals, folder: path, bytesMax: 2_000)
     for number in 0..<200 { _ = try file.append([refusal("u\(number)", at: 1_000)]) }
     let names = try FileManager.default.contentsOfDirectory(atPath: path)
     #expect(names.count == AuditKind.oldFilesMax + 1)
@@ -128,7 +128,7 @@ internal import TidingsModel
     let check = try AuditVerification(.refusals, folder: path).check()
     #expect(check.problems == [] && check.head == file.head && check.head.number == 200)
     // The next start continues it.
-    var next = AuditFile(.refusals, folder: path, bytesMax: 2_000)
+    var next = try AuditFile(.refusals, folder: path, bytesMax: 2_000)
     #expect(next.head == file.head)
     _ = try next.append([refusal("x", at: 1_000)])
     #expect(try AuditVerification(.refusals, folder: path).check().problems == [])
@@ -139,16 +139,16 @@ internal import TidingsModel
     let line = refusal("ada", at: 1_000).line(ChainLink(after: .none))
     for cut in stride(from: 1, through: line.count - 1, by: 7) {
       let folder = try TemporaryFolder()
-      var file = AuditFile(.refusals, folder: folder.path)
+      var file = try AuditFile(.refusals, folder: folder.path)
       _ = try file.append([refusal("a", at: 1_000), refusal("b", at: 1_000)])
       let whole = try folder.read("refusals.log")
       try folder.write(whole.dropLast(cut % 100), to: "refusals.log")
       // A start that ends at once, and one that ends after the line feed.
-      _ = AuditFile(.refusals, folder: folder.path)
+      _ = try AuditFile(.refusals, folder: folder.path)
       if cut % 2 == 0 {
         try folder.write(try folder.read("refusals.log") + [0x0A], to: "refusals.log")
       }
-      var next = AuditFile(.refusals, folder: folder.path)
+      var next = try AuditFile(.refusals, folder: folder.path)
       _ = try next.append([refusal("c", at: 1_000)])
       _ = try next.append([refusal("d", at: 1_000)])
       let check = try AuditVerification(.refusals, folder: folder.path).check()
@@ -160,7 +160,7 @@ internal import TidingsModel
   @Test("a file that is removed or moved away is begun again, and its lines are missed")
   func removed() throws {
     let folder = try TemporaryFolder()
-    var file = AuditFile(.administration, folder: folder.path)
+    var file = try AuditFile(.administration, folder: folder.path)
     for _ in 0..<3 { _ = try file.append([refusal("a", at: 1_000)]) }
     try FileManager.default.moveItem(
       atPath: folder.file("audit.log"),

@@ -334,12 +334,12 @@ struct DatabaseContentTests {
   @Test("lines are copied from files to tables and back as they are, those of crashes too")
   func auditCopies() throws {
     let (from, back) = (try TemporaryFolder(), try TemporaryFolder())
-    var file = AuditFile(.administration, folder: from.path, bytesMax: 2_000)
+    var file = try AuditFile(.administration, folder: from.path, bytesMax: 2_000)
     for number in 0..<20 { _ = try file.append([entry("\(number)")]) }
     let handle = try #require(FileHandle(forWritingAtPath: from.file("audit.log")))
     try handle.seekToEnd()
     try handle.write(contentsOf: Data("{\"number\":2".utf8))
-    file = AuditFile(.administration, folder: from.path, bytesMax: 2_000)
+    file = try AuditFile(.administration, folder: from.path, bytesMax: 2_000)
     for number in 0..<3 { _ = try file.append([entry("after \(number)")]) }
     let source = AuditFolder(path: from.path)
     let rows = try StoredAuditRows(connect())
@@ -359,7 +359,7 @@ struct DatabaseContentTests {
     // And the chain goes on in each.
     var continued = try #require(try audit().records().first { $0.kind == .administration })
     _ = try continued.append([entry("in the table")])
-    var copy = AuditFile(.administration, folder: back.path)
+    var copy = try AuditFile(.administration, folder: back.path)
     _ = try copy.append([entry("in the file")])
     #expect(try check().problems == [] && check().lineCount == 24)
     let verified = try AuditVerification(.administration, folder: back.path).check()

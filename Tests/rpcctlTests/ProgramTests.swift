@@ -15,6 +15,12 @@ import TidingsRPC
     #expect(help.out.hasPrefix("rpcctl is the command-line client") && help.exitCode == .success)
     let version = await ProgramRun("--version")
     #expect(version.out == "rpcctl \(Version.current)\n" && version.configuration == nil)
+    for arguments in [["--version", "--verbose"], ["version", "--verbose"]] {
+      let all = await ProgramRun(list: arguments)
+      #expect(all.out.hasPrefix(version.out) && all.out.contains("\n  libzmq 4."))
+    }
+    let json = await ProgramRun("version", "-o", "jsonl")
+    #expect(json.out.contains(#""libzmq":"4."#))
   }
 
   @Test("every verb has help, in two ways")

@@ -22,15 +22,25 @@ struct AuditFile: AuditRecords {
   private var size: UInt64 = 0
   /// The checksum of what a crash left of a line; the next one says so.
   private var torn: [UInt8]?
+  /// The file's name is on the disk.
+  private var isNameDurable = false
+  /// What is behind this place was not made durable, and is to be cut off before anything is added.
+  private var doubtfulFrom: UInt64?
 
   /// The files in a folder.
-  init(_ kind: AuditKind, folder: String, bytesMax: UInt64 = Self.bytesMax) {
+  ///
+  /// - Throws: `FileError` if one is there and cannot be read: the next line would begin another chain.
+  init(
+    _ kind: AuditKind,
+    folder: String,
+    bytesMax: UInt64 = Self.bytesMax
+  ) throws(FileError) {
     self.kind = kind
     self.folder = folder
     self.bytesMax = bytesMax
     // The newest file may have been renamed and not begun again.
     for number in 0...1 where !head.isLine {
-      let bytes = tail(path(number))
+      let bytes = try tail(path(number))
       if let end = bytes.lastIndex(of: UInt8(ascii: "\n")) { takeHead(bytes[...end]) }
     }
   }
@@ -50,8 +60,8 @@ struct AuditFile: AuditRecords {
       lines.append(line)
     }
     try write(lines.flatMap(\.self), &file)
+    try makeDurable(file, lines.reduce(0) { $0 + UInt64($1.count) })
     (head, torn, isUnchained) = (next, nil, false)
-    try file.synchronize()
     return lines
   }
 
@@ -61,7 +71,37 @@ struct AuditFile: AuditRecords {
   mutating func append(bytes: [UInt8]) throws(FileError) {
     var file = try open()
     try write(bytes, &file)
-    try file.synchronize()
+    try makeDurable(file, UInt64(bytes.count))
+  }
+
+  /// Waits until what was added is on the disk, and the file's name.
+  ///
+  /// What a failed sync leaves is cut off again: the system forgets what it could not write, and lines behind it would
+  /// be tied to some that a power loss removes.
+  private mutating func makeDurable(_ file: File, _ added: UInt64) throws(FileError) {
+    do throws(FileError) {
+      try file.synchronize()
+      if !isNameDurable { try Folder.synchronize(folder) }
+      isNameDurable = true
+    } catch {
+      size -= added
+      doubtfulFrom = size
+      try? cutDoubtful(file)
+      throw error
+    }
+  }
+
+  private mutating func cutDoubtful(_ file: File) throws(FileError) {
+    guard let end = doubtfulFrom else { return }
+    if end == 0, !isNameDurable {
+      // Its name is as doubtful: the next one is another file.
+      try Folder.remove(path(0))
+      self.file = nil
+    } else {
+      try file.truncate(to: end)
+      size = end
+    }
+    doubtfulFrom = nil
   }
 
   private mutating func write(_ bytes: [UInt8], _ file: inout File) throws(FileError) {
@@ -86,7 +126,7 @@ struct AuditFile: AuditRecords {
     for number in 0...1 where entries.count < max {
       // The first line may be cut: then it is no entry.
       entries =
-        tail(path(number)).split(separator: UInt8(ascii: "\n"))
+        ((try? tail(path(number))) ?? []).split(separator: UInt8(ascii: "\n"))
         .compactMap { AuditEntry(line: Array($0), kind: kind) } + entries
     }
     return entries.suffix(max)
@@ -97,14 +137,17 @@ struct AuditFile: AuditRecords {
 
   private func path(_ number: Int) -> String { folder + "/" + kind.fileName(number) }
 
-  private func tail(_ path: String) -> [UInt8] {
-    guard let file = try? File(path: path, .read), (try? file.isRegular) == true,
-      let size = try? file.size
-    else {
+  private func tail(_ path: String) throws(FileError) -> [UInt8] {
+    let file: File
+    do throws(FileError) {
+      file = try File(path: path, .read)
+    } catch  where error.isMissing {
       return []
     }
+    guard try file.isRegular else { return [] }
+    let size = try file.size
     let offset = size > UInt64(Self.tailBytes) ? size - UInt64(Self.tailBytes) : 0
-    return (try? file.read(at: offset, count: Int(size - offset))) ?? []
+    return try file.read(at: offset, count: Int(size - offset))
   }
 
   /// Finds the last line that is whole, and what crashes left behind it.
@@ -127,7 +170,11 @@ struct AuditFile: AuditRecords {
 
   private mutating func open() throws(FileError) -> File {
     // Whoever removed or moved the file must not keep what follows from being found.
-    if let file, try file.isNamed(path(0)) { return file }
+    if let file, try file.isNamed(path(0)) {
+      try cutDoubtful(file)
+      if doubtfulFrom == nil, self.file != nil { return file }
+    }
+    (isNameDurable, doubtfulFrom) = (false, nil)
     let opened = try File(path: path(0), .create)
     guard try opened.isRegular else { throw FileError.notRegular("write", path(0)) }
     size = try opened.size
@@ -146,7 +193,11 @@ struct AuditFile: AuditRecords {
   private func rotate() throws(FileError) {
     var last = 1
     while last < AuditKind.oldFilesMax, try Folder.status(path(last)) != nil { last += 1 }
-    for number in (0..<last).reversed() { try Folder.rename(path(number), to: path(number + 1)) }
+    for number in (0..<last).reversed() {
+      try Folder.rename(path(number), to: path(number + 1))
+      // Otherwise a power loss may keep the next renaming alone, which replaces this file.
+      try Folder.synchronize(folder)
+    }
   }
 }
 

@@ -7,7 +7,7 @@ internal import TidingsSQL
 protocol AuditStorage: Sendable {
   /// The lines of each kind, for the log's thread.
   ///
-  /// - Throws: `SQLError`.
+  /// - Throws: `FileError`, `SQLError`.
   func records() throws -> [any AuditRecords]
 
   /// Checks of the lines of each kind as they are now, to be made later.
@@ -63,8 +63,8 @@ struct AuditCheck {
 struct AuditFolder: AuditStorage {
   let path: String
 
-  func records() -> [any AuditRecords] {
-    AuditKind.allCases.map { AuditFile($0, folder: path) }
+  func records() throws -> [any AuditRecords] {
+    try AuditKind.allCases.map { try AuditFile($0, folder: path) }
   }
 
   func checks() throws -> [AuditCheck] {

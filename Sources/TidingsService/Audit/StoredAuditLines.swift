@@ -40,7 +40,7 @@ extension AuditFolder: StoredAuditLines {
     _ read: (_ write: ([UInt8]) throws -> Void) throws -> Void
   ) throws {
     try forEachLine(kind) { _ in throw StartError.hasAuditLines(kind) }
-    var file = AuditFile(kind, folder: path)
+    var file = try AuditFile(kind, folder: path)
     var lines: [UInt8] = []
     try read { line in
       lines += line

@@ -7,14 +7,16 @@ internal import TidingsSQL
 struct BesideWork {
   /// What it came to, set by a thread.
   final class Outcome: Sendable {
-    private let failure = Mutex<SQLError??>(nil)
+    private let end = Mutex<(error: SQLError?, time: ContinuousClock.Instant)?>(nil)
 
     /// Whether it is done.
-    var isDone: Bool { failure.withLock { $0 != nil } }
+    var isDone: Bool { end.withLock { $0 != nil } }
+    /// When it was; `nil`: it is not.
+    var time: ContinuousClock.Instant? { end.withLock { $0?.time } }
     /// Why it failed; `nil`: it did not.
-    var error: SQLError? { failure.withLock { $0 ?? nil } }
+    var error: SQLError? { end.withLock { $0?.error } }
 
-    func set(_ error: SQLError?) { failure.withLock { $0 = .some(error) } }
+    func set(_ error: SQLError?) { end.withLock { $0 = (error, .now) } }
   }
 
   /// Reads what gathered calls are going to read.
@@ -31,6 +33,7 @@ struct BesideWork {
     /// The next group may be decided meanwhile.
     let letsNextBegin: Bool
     let lines: Set<CallLine>
+    let begin = ContinuousClock.now
     let outcome = Outcome()
   }
 

@@ -60,6 +60,7 @@ extension GroupedCalls {
     committer.exchange(&group, isOpen: true)
     let error = commit.outcome.error
     if let long = runningLongCall { return commitEnded(of: long, error, on: loop) }
+    if !gathers { return commitEnded(commit, error, on: loop) }
     guard let error else {
       groupEnded(committer.commitEnded(), on: loop)
       guard beside.commits.isEmpty, goOnGrowing() else { return }
@@ -74,6 +75,21 @@ extension GroupedCalls {
     afterCommits(wasPrepared: true, on: loop) { [self] loop in
       groupFailed(after: error, on: loop)
     }
+  }
+
+  /// The group of a turn is durable, or was rolled back: what waited for the store has its turn.
+  private func commitEnded(
+    _ commit: BesideWork.Commit,
+    _ error: SQLError?,
+    on loop: LoopContext
+  ) {
+    if let end = commit.outcome.time { commitPace.note(commit.begin.duration(to: end)) }
+    if let error {
+      groupFailed(after: error, on: loop)
+    } else {
+      groupEnded(committer.commitEnded(), on: loop)
+    }
+    serveWaiting(on: loop)
   }
 
   /// Lets the committer's group grow until the groups before it are durable.

@@ -111,6 +111,10 @@ extension GroupedCalls {
   func syncFailed(_ failure: SyncFailure, on loop: LoopContext) {
     let error = SQLError(.uncertain, "\(failure)")
     if let long = runningLongCall { loop.fail(long.held.token, RPCError(callFailure: error)) }
+    for commit in beside.commits where runningLongCall == nil {
+      for answer in commit.group.answers { loop.fail(answer.token, RPCError(callFailure: error)) }
+    }
+    beside.commits = []
     if committer.isOpen { giveUpGroup(after: error, on: loop) }
     loop.endAtOnce()
   }

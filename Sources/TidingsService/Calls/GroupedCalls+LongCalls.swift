@@ -45,11 +45,11 @@ extension GroupedCalls {
     min(.milliseconds(2), .microseconds(engine.limits.callCostMax))
   }
 
-  /// A call has the store, or what waited for it has its turn before others; of a remote store, everything waits
-  /// for its turn.
+  /// A call has the store, a group is committed beside the loop, or what waited has its turn before others; of a remote
+  /// store, everything waits for its turn.
   var isStoreTaken: Bool {
     if isServingWaiting { return runningLongCall != nil || !beside.isNone }
-    return gathers || runningLongCall != nil || longCalls.isAnyWaiting
+    return gathers || runningLongCall != nil || !beside.commits.isEmpty || longCalls.isAnyWaiting
   }
 
   // MARK: The call
@@ -221,9 +221,9 @@ extension GroupedCalls {
   }
 
   /// Does what waited for the store, as much as fits in a turn.
-  private func serveWaiting(on loop: LoopContext) {
-    // At the end of the turn.
-    guard !gathers else { return }
+  func serveWaiting(on loop: LoopContext) {
+    // At the end of the turn, or when the group is durable that is committed beside the loop.
+    guard !gathers, beside.isNone else { return }
     isServingWaiting = true
     defer { isServingWaiting = false }
     let end = ContinuousClock.now.advanced(by: Self.heldCallsTurn)

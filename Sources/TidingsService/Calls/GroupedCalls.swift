@@ -49,6 +49,8 @@ final class GroupedCalls {
   var runningLongCall: RunningLongCall?
   /// What threads of the store do.
   var beside = BesideWork()
+  /// Where groups are committed; not of a remote store.
+  var commitPace = CommitPace()
   /// Calls wait until the turn ends, and are a group then.
   let gathers: Bool
   /// Those that failed while others before them are made durable, in their order.
@@ -283,8 +285,12 @@ final class GroupedCalls {
   /// Ends the turn: commits its group, and starts a long call, if there is one.
   func turnEnded(_ loop: LoopContext) {
     guard !gathers else { return gatheringTurnEnded(loop) }
-    guard runningLongCall == nil else { return answerRefused(on: loop) }
-    endGroup(loop)
+    guard runningLongCall == nil, beside.isNone else { return answerRefused(on: loop) }
+    if commitPace.isSlow, committer.isOpen, committer.group.mayHaveWritten {
+      endGroupBeside(loop)
+    } else {
+      endGroup(loop)
+    }
     beginLongCall(on: loop)
   }
 
@@ -292,10 +298,25 @@ final class GroupedCalls {
   func endGroup(_ loop: LoopContext) {
     guard committer.isAwaited else { return }
     do {
-      groupEnded(try committer.commit(), on: loop)
+      let writes = committer.isOpen && committer.group.mayHaveWritten && !gathers
+      let begin = writes ? ContinuousClock.now : nil
+      let group = try committer.commit()
+      if let begin { commitPace.note(begin.duration(to: .now)) }
+      groupEnded(group, on: loop)
     } catch {
       groupFailed(after: error, on: loop)
     }
+  }
+
+  /// Commits the group of this turn on a thread of its own; until then calls wait for the store, as for a long call, and
+  /// what reads is answered by the reader threads.
+  private func endGroupBeside(_ loop: LoopContext) {
+    do {
+      try committer.prepare()
+    } catch {
+      return groupFailed(after: error, on: loop)
+    }
+    commitBeside(on: loop)
   }
 
   /// Answers the calls of a group, and passes it to the observer.
@@ -319,6 +340,7 @@ final class GroupedCalls {
 
   /// Answers all remaining calls, because the server is stopping.
   func stop(_ loop: LoopContext) {
+    if !gathers, !beside.isNone { awaitBeside(on: loop) }
     finishLongCall(on: loop)
     if gathers { finishGathered(on: loop) }
     endGroup(loop)

@@ -69,7 +69,10 @@ final class DataFolder: Sendable {
     do {
       _ = try SQLiteConnection.addPageChecksums(to: databasePath)
       let connection = try SQLiteConnection(path: databasePath)
-      try connection.check(thorough: isThorough)
+      try connection.check(
+        thorough: isThorough,
+        firstPageIsInLog: files.log?.hasFirstPage ?? false
+      )
       if let loss = try loss(in: connection, files) { throw refusal(loss) }
       return connection
     } catch let error as SQLError where error.kind == .damaged {

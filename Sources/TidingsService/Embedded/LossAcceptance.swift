@@ -53,7 +53,10 @@ public struct LossAcceptance: Sendable {
     // A log without its database would be removed by the new one.
     if case .database = loss, files.log != nil { logPath = try setLogAside(folder) }
     let connection = try SQLiteConnection(path: folder.databasePath)
-    try connection.check(thorough: true)
+    try connection.check(
+      thorough: true,
+      firstPageIsInLog: logPath == nil && files.log?.hasFirstPage ?? false
+    )
     guard let loss = try loss ?? folder.loss(in: connection, files) else {
       throw StartError("nothing is known to be lost in '\(dataPath)': start rpcd")
     }

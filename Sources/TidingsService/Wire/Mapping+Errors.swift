@@ -75,8 +75,10 @@ extension RPCError {
     case .busy, .storage, .conflict, .disconnected, .interrupted, .denied:
       self.init(
         .unavailable,
-        "the store cannot be used now; nothing was changed: try again later",
-        details: [.retryInfo(after: .seconds(1))],
+        error.isFull
+          ? "the disk of the server is full; nothing was changed: try again later"
+          : "the store cannot be used now; nothing was changed: try again later",
+        details: [.retryInfo(after: .seconds(error.isFull ? 10 : 1))],
         cause: error
       )
     case .uncertain:

@@ -60,7 +60,7 @@ extension OptionKey<Bool> {
     Self(
       flag: "verbose",
       letter: "v",
-      "Log each call with its attempts and its duration."
+      "Log each call with its attempts and its duration; with --version: show libraries too."
     )
   }
   static var trace: Self {

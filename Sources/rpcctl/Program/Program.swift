@@ -283,7 +283,8 @@ struct Program: Sendable {
   private func runWithoutVerb(_ parsed: ParsedArguments, _ output: Output) -> ExitCode {
     output.write(
       text: parsed[.version]
-        ? "\(Self.name) \(Self.version)\n" : parsed[.map] ? VerbMap.text : Self.help
+        ? ProgramVersion.rpcctl.text(verbose: parsed[.verbose])
+        : parsed[.map] ? VerbMap.text : Self.help
     )
     return .success
   }

@@ -5,9 +5,10 @@ extension Verb {
   static let version = Verb(
     command: Command(
       "version",
-      "Print the version of rpcctl; `status` shows the server's.",
+      "Print the version of rpcctl, with --verbose those of its libraries too; `status` shows the server's.",
       discussion: """
         Example:
+          rpcctl version --verbose
           rpcctl version -o json
         """
     ),
@@ -15,11 +16,17 @@ extension Verb {
     context: .none,
     run: { invocation in
       try invocation.refuseOperands()
+      let version = ProgramVersion.rpcctl
       if invocation.output.format == .table || !invocation.output.asksForData {
-        invocation.output.write(text: "\(Program.name) \(Program.version)\n")
+        invocation.output.write(text: version.text(verbose: invocation.arguments[.verbose]))
       } else {
+        var libraries: JSONObject = [:]
+        for library in version.libraries { libraries[library.name] = .string(library.version) }
         invocation.output.write(
-          .object(["name": .string(Program.name), "version": .string("\(Program.version)")])
+          .object([
+            "name": .string(version.program), "version": .string(version.version),
+            "libraries": .object(libraries),
+          ])
         )
       }
       return .success

@@ -5,11 +5,13 @@ internal import Synchronization
 /// Stands between clients and a server's port for calls, and cuts connections in the middle of
 /// whatever they carry.
 ///
-/// Where it cuts follows from its seed and from the bytes that pass, never from the clock.
+/// Where it cuts, and how long it delays what passes, follows from its seed and from the bytes that pass, never from
+/// the clock.
 public final class CallProxy: Sendable {
   fileprivate struct State {
     var random: SplitMix64
     var bytesMax: Int?
+    var delayMax = Duration.zero
     var cutCount = 0
     var open: [ObjectIdentifier: ProxiedConnection] = [:]
   }
@@ -38,8 +40,20 @@ public final class CallProxy: Sendable {
 
   deinit { for connection in state.withLock({ Array($0.open.values) }) { connection.cut() } }
 
-  /// Cuts no more.
-  public func behave() { state.withLock { $0.bytesMax = nil } }
+  /// Delays each piece that passes, by any time up to this: a piece in a thousand by ten times as much.
+  public func delay(upTo duration: Duration) { state.withLock { $0.delayMax = duration } }
+
+  /// Cuts and delays no more.
+  public func behave() { state.withLock { ($0.bytesMax, $0.delayMax) = (nil, .zero) } }
+
+  private func pause() {
+    let pause = state.withLock { state in
+      let most = Int(state.delayMax / .microseconds(1))
+      guard most > 0 else { return 0 }
+      return state.random.below(most) * (state.random.oneIn(1_000) ? 10 : 1)
+    }
+    if pause > 0 { usleep(UInt32(pause)) }
+  }
 
   private func serve(_ client: Int32, _ target: UInt16) {
     guard let server = ProxyListener.connect(to: target) else {
@@ -54,7 +68,8 @@ public final class CallProxy: Sendable {
     for (budget, (from, to)) in zip(budgets, [(client, server), (server, client)]) {
       Thread.detachNewThread { [weak self] in
         let isCut = connection.pump(from: from, to: to, atMost: budget) {
-          self?.state.withLock { $0.bytesMax != nil } ?? false
+          self?.pause()
+          return self?.state.withLock { $0.bytesMax != nil } ?? false
         }
         self?.state.withLock { state in
           if isCut { state.cutCount += 1 }
@@ -80,7 +95,8 @@ extension ProxiedConnection {
     while true {
       var bytes = Self.receive(from: from, into: &buffer)
       guard !bytes.isEmpty else { return false }
-      let isLast = bytes.count >= rest && cuts()
+      let mayCut = cuts()
+      let isLast = bytes.count >= rest && mayCut
       if isLast { bytes = bytes.prefix(rest) }
       rest -= min(rest, bytes.count)
       guard Self.send(bytes, to: to) else { return false }

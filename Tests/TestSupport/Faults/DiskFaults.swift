@@ -2,7 +2,7 @@ internal import Foundation
 
 /// A disk that fails on request: calls on files that an `rpcd` started with `environment` makes.
 ///
-/// A library in C (`disk-faults.c`), loaded before the system's, decides about each call. Rules may be
+/// A library in C (`fault_disk.c`), loaded before the system's, decides about each call. Rules may be
 /// changed while the process runs; each process counts its calls from when a rule is set.
 public final class DiskFaults: Sendable {
   /// Which calls a rule is about.
@@ -17,6 +17,14 @@ public final class DiskFaults: Sendable {
     case truncate
     /// rename; the path is the new one.
     case rename
+    /// open.
+    case open
+    /// link; the path is the new one.
+    case link
+    /// unlink.
+    case unlink
+    /// mkdir.
+    case mkdir
   }
 
   /// What a call fails with.
@@ -25,13 +33,24 @@ public final class DiskFaults: Sendable {
     case inputOutput
     /// ENOSPC: the disk is full.
     case noSpace
+    /// EDQUOT: what the user may take of the disk is full.
+    case quota
+    /// EROFS: the file system was made read-only.
+    case readOnly
 
-    fileprivate var code: Int32 { self == .noSpace ? ENOSPC : EIO }
+    fileprivate var code: Int32 {
+      switch self {
+      case .inputOutput: EIO
+      case .noSpace: ENOSPC
+      case .quota: EDQUOT
+      case .readOnly: EROFS
+      }
+    }
   }
 
   /// Calls that fail.
   public struct Rule: Sendable {
-    fileprivate let call: Call
+    fileprivate let call: String
     fileprivate let text: String
     fileprivate let after: Int
     fileprivate let count: Int
@@ -53,12 +72,18 @@ public final class DiskFaults: Sendable {
       count: Int? = 1,
       with failure: Failure = .inputOutput
     ) -> Rule {
-      Rule(call: call, text: text, after: after, count: count ?? 0, code: failure.code)
+      Rule(call: call.rawValue, text: text, after: after, count: count ?? 0, code: failure.code)
+    }
+
+    /// Syncs that take longer.
+    public static func slow(_ text: String, by duration: Duration) -> Rule {
+      let microseconds = Int32(duration / .microseconds(1))
+      return Rule(call: "delay", text: text, after: 0, count: 0, code: microseconds)
     }
 
     /// Calls that are made, and counted by `hits`.
     public static func observe(_ call: Call, of text: String) -> Rule {
-      Rule(call: call, text: text, after: 0, count: 0, code: 0)
+      Rule(call: call.rawValue, text: text, after: 0, count: 0, code: 0)
     }
   }
 
@@ -71,12 +96,17 @@ public final class DiskFaults: Sendable {
   }
 
   private let folder: TemporaryFolder
+  private let journalRoot: String?
   private static let control = "faults"
   private static let library = Result { try compiled() }
 
   /// A disk without faults so far.
-  public init() throws {
+  ///
+  /// - Parameter root: The folder whose changes are recorded in `journal`; `nil`: none is.
+  /// - Throws: `WaitingFailure` when there is no C compiler.
+  public init(recording root: String? = nil) throws {
     folder = try TemporaryFolder()
+    journalRoot = root
     _ = try Self.library.get()
     try set([])
   }
@@ -84,15 +114,33 @@ public final class DiskFaults: Sendable {
   /// What the process is started with.
   public var environment: [String: String] {
     get throws {
-      ["LD_PRELOAD": try Self.library.get(), "TIDINGS_DISK_FAULTS": folder.file(Self.control)]
+      var variables = [
+        "LD_PRELOAD": try Self.library.get(), "TIDINGS_DISK_FAULTS": folder.file(Self.control),
+      ]
+      if let journalRoot {
+        variables["TIDINGS_DISK_JOURNAL"] = folder.file(Self.journalName)
+        variables["TIDINGS_DISK_ROOT"] = journalRoot
+      }
+      return variables
     }
+  }
+
+  private static let journalName = "journal"
+
+  /// What was recorded so far; `DiskJournal` reads it.
+  public var journal: [UInt8] { (try? folder.read(Self.journalName)) ?? [] }
+
+  /// How long it is, in bytes.
+  public var journalBytes: Int {
+    let status = try? FileManager.default.attributesOfItem(atPath: folder.file(Self.journalName))
+    return (status?[.size] as? Int) ?? 0
   }
 
   /// Replaces all rules: their counters begin at 0.
   public func set(_ rules: [Rule]) throws {
     let first = UInt32.random(in: 1...1 << 30)
     let lines = rules.enumerated().map { index, rule in
-      "\(Int(first) + index) \(rule.call.rawValue) \(rule.after) \(rule.count) \(rule.code) "
+      "\(Int(first) + index) \(rule.call) \(rule.after) \(rule.count) \(rule.code) "
         + "\(rule.text)\n"
     }
     // By rename: the library sees the old rules or the new ones.
@@ -123,11 +171,11 @@ public final class DiskFaults: Sendable {
 
   /// Builds the library once for all tests of this process.
   private static func compiled() throws -> String {
-    let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("disk-faults.c")
+    let tests = URL(fileURLWithPath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     return try PreloadLibrary.make(
-      "disk-faults",
-      source: String(contentsOf: source, encoding: .utf8),
+      "fault-disk",
+      file: tests.path + "/CFaultDisk/fault_disk.c",
       in: TemporaryFolder()
     )
   }

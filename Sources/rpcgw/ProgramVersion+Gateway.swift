@@ -1,0 +1,22 @@
+internal import CommandLineTools
+internal import TidingsGateway
+internal import TidingsHTTP
+internal import TidingsKeys
+internal import TidingsProtobuf
+internal import TidingsRPC
+internal import TidingsZeroMQ
+
+extension ProgramVersion {
+  /// That of rpcgw, with what it uses of the system.
+  static let rpcgw = ProgramVersion(
+    "rpcgw",
+    Version.current,
+    libraries: [
+      .init("libmicrohttpd", MicroHTTPDLibrary.version),
+      .init("GnuTLS", GnuTLSLibrary.version),
+      .init("libzmq", ZeroMQLibrary.version),
+      .init("protobuf-c", ProtobufCLibrary.version),
+      .init("libsodium", SodiumLibrary.version),
+    ]
+  )
+}

@@ -1,0 +1,79 @@
+import CheckCore
+import Foundation
+import RandomSupport
+import TestSupport
+import Testing
+
+/// A server on a network and a machine that misbehave, while it is checked.
+@Suite(.endsServers) struct CheckedMachineTests {
+  /// Runs all workloads, and does something meanwhile.
+  private func check(
+    _ settings: CheckSettings,
+    while disturb: (Observed<Bool>) async throws -> Void
+  ) async throws {
+    let run = CheckRun(settings)
+    let isDone = Observed(false)
+    async let report = {
+      defer { isDone.update { $0 = true } }
+      return try await run.run()
+    }()
+    try await disturb(isDone)
+    let found = try await report
+    #expect(found.isFine, "\(found.text)")
+    print("CheckedMachineTests: \(found.text)")
+    for row in found.rows { #expect(row.ok > 20, "\(row.line)") }
+  }
+
+  @Test("connections that are cut and late, and pushes that are lost, doubled and reordered, violate nothing")
+  func network() async throws {
+    let seed = Seed.make("CheckedMachineTests.network")
+    let pushes = try PushProxy(.init(lost: 6, doubled: 6, heldBack: 4), seed: seed &+ 1)
+    let server = try await TestServer.start(arguments: ["--advertise-push", pushes.endpoint])
+    pushes.connect(to: server.pushEndpoint)
+    let calls = try CallProxy(to: server.rpcEndpoint, cutWithin: 60_000, seed: seed &+ 2)
+    calls.delay(upTo: .milliseconds(6))
+    var settings = CheckSettings([calls.endpoint], calls: 100_000, seed: seed)
+    settings.duration = CheckSettings.seconds(10)
+    try await check(settings) { isDone in
+      while !isDone.value {
+        try await Task.sleep(for: .milliseconds(1_500))
+        pushes.disconnectSubscribers()
+      }
+    }
+    #expect(calls.cutCount > 3)
+    #expect(pushes.counts.value.lost > 3)
+  }
+
+  /// TIDINGS_STOPPED_SECONDS: how long it stands still.
+  @Test("a server that is stopped for a while and continued violates nothing")
+  func stopped() async throws {
+    let seed = Seed.make("CheckedMachineTests.stopped")
+    let given = ProcessInfo.processInfo.environment["TIDINGS_STOPPED_SECONDS"].flatMap(Double.init)
+    let server = try await TestServer.start()
+    var settings = CheckSettings([server.rpcEndpoint], calls: 100_000, seed: seed)
+    settings.duration = CheckSettings.seconds(6 + 2 * (given ?? 3))
+    try await check(settings) { isDone in
+      for _ in 0..<2 where !isDone.value {
+        try await Task.sleep(for: .seconds(2))
+        server.process.send(SIGSTOP)
+        try await Task.sleep(for: .seconds(given ?? 3))
+        server.process.send(SIGCONT)
+      }
+    }
+  }
+
+  @Test("a time of day that jumps by a day, forward and back, violates nothing")
+  func clock() async throws {
+    let seed = Seed.make("CheckedMachineTests.clock")
+    let clock = try ClockFault()
+    let server = try await TestServer.start(environment: clock.environment)
+    var settings = CheckSettings([server.rpcEndpoint], calls: 100_000, seed: seed)
+    settings.duration = CheckSettings.seconds(8)
+    try await check(settings) { isDone in
+      for days in [1, -1, 0, 1] where !isDone.value {
+        try await Task.sleep(for: .seconds(1.5))
+        try clock.setTimeOfDay(ahead: .seconds(days * 86_400))
+      }
+    }
+  }
+}
