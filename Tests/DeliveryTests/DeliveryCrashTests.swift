@@ -2,13 +2,14 @@ internal import RandomSupport
 internal import TestSupport
 internal import Testing
 internal import TidingsJSON
+internal import TidingsProto
 
 /// Nothing that is committed is lost, whoever is killed.
 @Suite(.endsServers) struct DeliveryCrashTests {
   @Test("each notification arrives at least once across kill -9 of senders and the server")
   func killed() async throws {
     let seed = Seed.make("DeliveryCrashTests")
-    var random = SplitMix64(state: seed)
+    var random = SplitMix64(seed: seed)
     var world = try await DeliveryWorld.start(pauses: "1,1,1,1,1,1,1,1,1,1")
     try await world.addWebhook("/hook/a")
     try await world.addWebhook("/hook/fail/3")

@@ -3,6 +3,7 @@ internal import TestSupport
 internal import Testing
 internal import TidingsJSON
 internal import TidingsProto
+internal import TidingsRPC
 
 /// Web Push, APNs and FCM as the services see them.
 @Suite(.endsServers) struct PushServiceTests {

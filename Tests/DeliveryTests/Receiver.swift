@@ -15,10 +15,9 @@ final class Receiver: Sendable {
 
   let folder: TemporaryFolder
   let seen = Observed(Seen())
-  /// Unchecked: set once.
-  nonisolated(unsafe) private let process = Process()
+  private let process = Process()
   /// The process ends when it is closed.
-  nonisolated(unsafe) private let input = Pipe()
+  private let input = Pipe()
   let port: Int
   let http2Port: Int
 

@@ -3,6 +3,7 @@ internal import Testing
 internal import TidingsClient
 internal import TidingsJSON
 internal import TidingsProto
+internal import TidingsRPC
 
 /// Webhooks as a receiver sees them.
 @Suite(.endsServers) struct WebhookTests {

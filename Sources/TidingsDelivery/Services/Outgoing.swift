@@ -27,7 +27,7 @@ package struct Outgoing: Sendable {
   /// When the change was committed, in seconds since 1970.
   var committedSeconds: Int64 { notification.committed?.seconds ?? createdSeconds }
 
-  /// Somebody is to see or hear it.
+  /// Something is shown or played.
   var isAlert: Bool {
     guard let info = notification.notificationInfo else { return false }
     return !info.alertBody.isEmpty || !info.alertLocalizationKey.isEmpty || !info.title.isEmpty

@@ -13,7 +13,7 @@ final class TargetDirectory: TransactionParticipant {
     let since: Int64
   }
 
-  private struct Place: Hashable {
+  private struct ContainerKey: Hashable {
     let container: String
     let environment: Environment
   }
@@ -21,7 +21,7 @@ final class TargetDirectory: TransactionParticipant {
   private let table: TargetTable
   private var entries: [Int64: Entry] = [:]
   private var byInbox: [Inbox: [Int64]] = [:]
-  private var byPlace: [Place: [Int64]] = [:]
+  private var byContainer: [ContainerKey: [Int64]] = [:]
   private var isStale = true
   private var isChanged = false
 
@@ -52,7 +52,7 @@ final class TargetDirectory: TransactionParticipant {
     after id: Int64
   ) throws -> LazyMapSequence<ArraySlice<Int64>, Entry?> {
     try refreshIfStale()
-    let ids = byPlace[Place(container: container, environment: environment)] ?? []
+    let ids = byContainer[ContainerKey(container: container, environment: environment)] ?? []
     return ids[Self.index(after: id, in: ids)...].lazy.map { [entries] in entries[$0] }
   }
 
@@ -83,10 +83,10 @@ final class TargetDirectory: TransactionParticipant {
     isChanged = true
     byInbox[entry.inbox]?.removeAll { $0 == id }
     if byInbox[entry.inbox]?.isEmpty == true { byInbox[entry.inbox] = nil }
-    let place = Place(container: entry.inbox.container, environment: entry.inbox.environment)
-    if let ids = byPlace[place] {
+    let key = ContainerKey(container: entry.inbox.container, environment: entry.inbox.environment)
+    if let ids = byContainer[key] {
       let index = Self.index(after: id - 1, in: ids)
-      if index < ids.count, ids[index] == id { byPlace[place]?.remove(at: index) }
+      if index < ids.count, ids[index] == id { byContainer[key]?.remove(at: index) }
     }
   }
 
@@ -105,7 +105,7 @@ final class TargetDirectory: TransactionParticipant {
     guard isStale else { return }
     entries.removeAll(keepingCapacity: true)
     byInbox.removeAll(keepingCapacity: true)
-    byPlace.removeAll(keepingCapacity: true)
+    byContainer.removeAll(keepingCapacity: true)
     // They come in the order of their IDs.
     try table.readAll { add($0) }
     isStale = false
@@ -119,8 +119,8 @@ final class TargetDirectory: TransactionParticipant {
       since: target.since
     )
     Self.insert(target.id, into: &byInbox[target.inbox, default: []])
-    let place = Place(container: target.inbox.container, environment: target.inbox.environment)
-    Self.insert(target.id, into: &byPlace[place, default: []])
+    let key = ContainerKey(container: target.inbox.container, environment: target.inbox.environment)
+    Self.insert(target.id, into: &byContainer[key, default: []])
   }
 
   private static func insert(_ id: Int64, into ids: inout [Int64]) {
