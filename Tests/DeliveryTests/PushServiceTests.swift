@@ -49,7 +49,9 @@ internal import TidingsRPC
     }
   }
 
-  @Test("APNs gets CloudKit's dictionary over HTTP/2; gone tokens are removed, and busy ones tried again")
+  @Test(
+    "APNs gets CloudKit's dictionary over HTTP/2; gone tokens are removed, and busy ones tried again"
+  )
   func apns() async throws {
     let world = try await DeliveryWorld.start()
     for token: [UInt8] in [[0xaa, 0xbb], [0xde, 0xad], [0xba, 0xd0], [0xc0, 0xde]] {

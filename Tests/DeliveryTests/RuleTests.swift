@@ -31,14 +31,17 @@ internal import Testing
 
   @Test("a range allows its addresses, and no others")
   func allowed() throws {
-    let rule = AddressRule(allowing: [try #require(.init("10.1.0.0/16")), try #require(.init("::1"))])
+    let rule = AddressRule(allowing: [
+      try #require(.init("10.1.0.0/16")), try #require(.init("::1")),
+    ])
     for (text, isAdmitted) in [
       ("10.1.255.1", true), ("10.2.0.1", false), ("::ffff:10.1.0.1", true), ("::1", true),
       ("::2", false), ("127.0.0.1", false),
     ] {
       #expect(rule.admits(try #require(AddressRule.bytes(text))) == isAdmitted, "\(text)")
     }
-    for text in ["", "10.0.0.0/33", "10.0.0/8", "x", "::/129", "10.0.0.0/", "10.0.0.0/-1", "1/2/3"] {
+    for text in ["", "10.0.0.0/33", "10.0.0/8", "x", "::/129", "10.0.0.0/", "10.0.0.0/-1", "1/2/3"]
+    {
       #expect(AddressRule.Range(text) == nil, "\(text)")
     }
   }

@@ -96,7 +96,9 @@ internal import TidingsRPC
       $0.at("/hook/later").count == 2 && $0.at("/hook/redirect").count == 4
         && $0.at("/hook/status/410").count == 1 && $0.at("/cut").count == 1
     }
-    let times = seen.at("/hook/later").compactMap { $0["at"]?.number.flatMap { Double($0.literal) } }
+    let times = seen.at("/hook/later").compactMap {
+      $0["at"]?.number.flatMap { Double($0.literal) }
+    }
     #expect(times.count == 2 && times[1] - times[0] >= 3, "\(times)")
     #expect(seen.at("/stolen").isEmpty)
     try await world.wait("the target is gone, and what was redirected is dead") {

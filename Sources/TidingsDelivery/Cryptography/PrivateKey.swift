@@ -94,6 +94,7 @@ package final class PrivateKey: @unchecked Sendable {
   /// The secret that this key shares with the holder of a public key: ECDH on P-256, 32 bytes.
   ///
   /// - Parameter point: 65 bytes, an uncompressed point.
+  /// - Returns: The secret.
   /// - Throws: `CryptoError` for what is no point of P-256.
   package func sharedSecret(with point: [UInt8]) throws(CryptoError) -> [UInt8] {
     guard let peer = EVP_PKEY_new() else { throw CryptoError("no memory") }

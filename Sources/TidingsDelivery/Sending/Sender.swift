@@ -60,6 +60,7 @@ package final class Sender: Sendable {
   /// - Parameters:
   ///   - settings: How it runs.
   ///   - log: Takes a line.
+  /// - Returns: The sender, which does not run yet.
   /// - Throws: When it cannot run.
   package static func make(
     _ settings: SenderSettings,

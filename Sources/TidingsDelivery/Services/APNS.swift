@@ -58,7 +58,8 @@ package final class APNS: PushService {
     ]
     let collapseID = delivery.notification.collapseID
     if !collapseID.isEmpty {
-      let isShort = collapseID.utf8.count <= Self.collapseBytesMax
+      let isShort =
+        collapseID.utf8.count <= Self.collapseBytesMax
         && collapseID.utf8.allSatisfy { (0x20..<0x7f).contains($0) }
       headers.append(
         (

@@ -17,7 +17,8 @@ package enum UnixTime {
       let digits = "\(number)"
       return String(repeating: "0", count: max(0, count - digits.count)) + digits
     }
-    return "\(padded(parts.tm_year + 1_900, 4))-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday))T"
+    return
+      "\(padded(parts.tm_year + 1_900, 4))-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday))T"
       + "\(padded(parts.tm_hour)):\(padded(parts.tm_min)):\(padded(parts.tm_sec))Z"
   }
 }

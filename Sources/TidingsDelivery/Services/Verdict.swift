@@ -29,6 +29,7 @@ package struct RetrySchedule: Sendable {
   ///   - attempts: How many failed, this one included: from 1.
   ///   - asked: What the service asks for.
   ///   - jitter: 0 to 1: so that what failed together does not come again together.
+  /// - Returns: The pause.
   package func pause(after attempts: Int, asked: Duration?, jitter: Double) -> Duration? {
     guard attempts >= 1, attempts <= pauses.count else { return nil }
     let pause = pauses[attempts - 1] * (0.9 + 0.2 * jitter)

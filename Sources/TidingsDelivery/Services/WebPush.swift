@@ -92,4 +92,3 @@ package final class WebPush: PushService {
     return String(url[..<colon.upperBound] + url[colon.upperBound...].prefix { !"/?".contains($0) })
   }
 }
-

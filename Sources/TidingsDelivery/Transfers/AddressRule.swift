@@ -24,7 +24,8 @@ package struct AddressRule: Sendable {
 
     func contains(_ address: [UInt8]) -> Bool {
       guard address.count == bytes.count else { return false }
-      for bit in 0..<bits where (address[bit / 8] ^ bytes[bit / 8]) & (0x80 >> UInt8(bit % 8)) != 0 {
+      for bit in 0..<bits where (address[bit / 8] ^ bytes[bit / 8]) & (0x80 >> UInt8(bit % 8)) != 0
+      {
         return false
       }
       return true
@@ -55,6 +56,7 @@ package struct AddressRule: Sendable {
   /// Whether an address may be connected to.
   ///
   /// - Parameter address: 4 or 16 bytes.
+  /// - Returns: Whether it may.
   package func admits(_ address: [UInt8]) -> Bool {
     if Self.mapped4.contains(where: { $0.contains(address) }) {
       return admits(Array(address.suffix(4)))

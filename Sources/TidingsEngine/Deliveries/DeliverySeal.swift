@@ -13,7 +13,9 @@ final class DeliverySeal {
   private let secret: [UInt8]
   private var ring: KeyRing?
 
-  init(_ keys: @escaping DeliveryKeys, secret: [UInt8]) { (self.keys, self.secret) = (keys, secret) }
+  init(_ keys: @escaping DeliveryKeys, secret: [UInt8]) {
+    (self.keys, self.secret) = (keys, secret)
+  }
 
   /// Seals an address for its target.
   ///

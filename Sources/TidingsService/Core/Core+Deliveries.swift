@@ -157,7 +157,9 @@ extension Core {
 
   static func address(_ bytes: [UInt8]) throws -> TidingsV1.DeliveryAddress {
     let arena = Arena()
-    return try bytes.withUnsafeBytes { try TidingsV1.DeliveryAddress(decoding: $0.bytes, in: arena) }
+    return try bytes.withUnsafeBytes {
+      try TidingsV1.DeliveryAddress(decoding: $0.bytes, in: arena)
+    }
   }
 
   /// A notification as a member: what is stored, and what differs between subscribers.

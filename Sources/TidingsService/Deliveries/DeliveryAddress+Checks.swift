@@ -56,6 +56,7 @@ extension TidingsV1.DeliveryAddress {
   /// - Parameters:
   ///   - previous: The one that it replaces.
   ///   - now: The time.
+  /// - Returns: The address.
   /// - Throws: `ItemError` `invalidArguments` for a secret that is none.
   func completed(
     replacing previous: TidingsV1.DeliveryAddress?,
