@@ -25,13 +25,16 @@ final class Receiver: Sendable {
     folder = try TemporaryFolder()
     let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     let output = Pipe()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+    process.executableURL = URL(fileURLWithPath: "/bin/python3")
     process.arguments = [script.appendingPathComponent("receiver.py").path, folder.path]
     process.standardInput = input
     process.standardOutput = output
     output.fileHandleForReading.readabilityHandler = { [seen] handle in
       let data = handle.availableData
-      guard !data.isEmpty else { return handle.readabilityHandler = nil }
+      guard !data.isEmpty else {
+        handle.readabilityHandler = nil
+        return
+      }
       seen.update { Self.take(String(decoding: data, as: UTF8.self), into: &$0) }
     }
     try process.run()
