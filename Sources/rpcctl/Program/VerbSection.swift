@@ -31,7 +31,8 @@ extension Verb {
         watch, fetchNotificationChanges, markNotificationsRead, modifyBadge, traceNotification,
         leaseNotifications, settleNotifications, work, rotateChannels,
       ],
-      notificationVerbs
+      notificationVerbs,
+      targetVerbs
     ),
     VerbSection("Changes", [fetchZoneChanges, fetchDatabaseChanges], changeVerbs, tokenVerbs),
     VerbSection("Assets", [uploadAsset, downloadAsset, assetStat, assetVerify]),
