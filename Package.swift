@@ -64,6 +64,7 @@ let package = Package(
     .executable(name: "rpcd", targets: ["rpcd"]),
     .executable(name: "rpcctl", targets: ["rpcctl"]),
     .executable(name: "rpcgw", targets: ["rpcgw"]),
+    .executable(name: "rpcdeliver", targets: ["rpcdeliver"]),
     .executable(name: "tidings-bench", targets: ["tidings-bench"]),
     .executable(name: "tidings-check", targets: ["tidings-check"]),
     .executable(name: "tidings-conformance", targets: ["tidings-conformance"]),
@@ -90,6 +91,7 @@ let package = Package(
     .systemLibrary(name: "CMicroHTTPD"),
     .systemLibrary(name: "CGnuTLS"),
     .systemLibrary(name: "CCurl"),
+    .systemLibrary(name: "CCrypto"),
     .target(name: "TidingsProtoC", dependencies: ["CProtobufC"]),
     .target(name: "DescriptorProtoC", dependencies: ["CProtobufC"]),
     .target(name: "CZMTPFilter"),
@@ -130,6 +132,7 @@ let package = Package(
       "TidingsMatcher",
       "TidingsSQL",
       "TidingsSeal",
+      "TidingsEncryption",
       "TidingsKeys",
       "TidingsWire",
       "CSodium"
@@ -196,7 +199,10 @@ let package = Package(
     library("TidingsWeb", "TidingsJSON", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
     library(
       "TidingsGateway",
-      resources: [.embedInCode("Web/tidings.js"), .embedInCode("Web/tidings.d.ts")],
+      resources: [
+        .embedInCode("Web/tidings.js"), .embedInCode("Web/tidings.d.ts"),
+        .embedInCode("Web/dashboard"),
+      ],
       "CGnuTLS",
       "TidingsClient",
       "TidingsFiles",
@@ -213,6 +219,22 @@ let package = Package(
       "TidingsUserInfo",
       "TidingsWeb",
       "TidingsZeroMQ"
+    ),
+
+    // Senders.
+    library(
+      "TidingsDelivery",
+      "CCrypto",
+      "CCurl",
+      "TidingsClient",
+      "TidingsFiles",
+      "TidingsJSON",
+      "TidingsKeys",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC",
+      "TidingsThreads",
+      "TidingsUserInfo"
     ),
 
     // Where the wings meet.
@@ -232,6 +254,7 @@ let package = Package(
       "TidingsAudit",
       "TidingsBackup",
       "TidingsCodec",
+      "TidingsEncryption",
       "TidingsEngine",
       "TidingsFiles",
       "TidingsHTTP",
@@ -281,6 +304,14 @@ let package = Package(
       "TidingsRPC",
       "TidingsTracing",
       "TidingsZeroMQ"
+    ),
+    executable(
+      "rpcdeliver",
+      "CommandLineTools",
+      "TidingsClient",
+      "TidingsDelivery",
+      "TidingsKeys",
+      "TidingsRPC"
     ),
     executable(
       "rpcctl",
@@ -563,6 +594,21 @@ let package = Package(
       "TidingsWeb",
       "rpcd",
       "rpcgw"
+    ),
+    tests(
+      "DeliveryTests",
+      exclude: ["receiver.py"],
+      "RandomSupport",
+      "TestSupport",
+      "TidingsClient",
+      "TidingsDelivery",
+      "TidingsJSON",
+      "TidingsKeys",
+      "TidingsProto",
+      "TidingsRPC",
+      "rpcctl",
+      "rpcd",
+      "rpcdeliver"
     ),
     tests(
       "TidingsBenchTests",

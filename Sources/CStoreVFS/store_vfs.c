@@ -1,12 +1,14 @@
 #include "store_vfs.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "log_frames.h"
 #include "page_checksum.h"
@@ -46,6 +48,8 @@ typedef struct store_file {
   int ends_transaction;
   int gathered_bytes;
   sqlite3_int64 gathered_offset;
+  /* Of a log: a sync of its folder succeeded since it was opened. */
+  int has_durable_name;
 } store_file;
 
 static pthread_mutex_t registry = PTHREAD_MUTEX_INITIALIZER;
@@ -283,14 +287,39 @@ uint64_t tidings_vfs_sync_counts(uint64_t *counts) {
   return atomic_load_explicit(&sync_nanoseconds, memory_order_relaxed);
 }
 
+/* Waits until the name of a file is on the disk; returns an errno. */
+static int sync_folder(const char *path) {
+  char *folder = strdup(path);
+  if (folder == NULL) return ENOMEM;
+  char *slash = strrchr(folder, '/');
+  if (slash == folder) slash += 1;
+  if (slash != NULL) *slash = 0;
+  const int descriptor = open(slash == NULL ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  free(folder);
+  if (descriptor < 0) return errno;
+  const int error = fsync(descriptor) == 0 ? 0 : errno;
+  close(descriptor);
+  return error;
+}
+
 static int file_sync(sqlite3_file *file, int flags) {
   if (atomic_load(&sync_failed)) return SQLITE_IOERR_FSYNC;
   const int written = write_gathered(file);
   if (written != SQLITE_OK) return written;
+  /* SQLite does so too after the first sync of a log, and ignores that it failed. */
+  if (of(file)->kind == KIND_LOG && !of(file)->has_durable_name) {
+    const int error = sync_folder(of(file)->path);
+    if (error != 0) {
+      note_failed_sync(of(file)->path, error);
+      return SQLITE_IOERR_DIR_FSYNC;
+    }
+    of(file)->has_durable_name = 1;
+  }
   const uint64_t begin = now_nanoseconds();
   const int code = system_file(file)->pMethods->xSync(system_file(file), flags);
+  const int error = errno;
   note_sync(now_nanoseconds() - begin);
-  if (code != SQLITE_OK) note_failed_sync(of(file)->path, errno);
+  if (code != SQLITE_OK) note_failed_sync(of(file)->path, error);
   return code;
 }
 

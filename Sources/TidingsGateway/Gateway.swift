@@ -40,7 +40,7 @@ package final class Gateway: Sendable {
       }
     }
     let secret = settings.keys?.pair.secretKey ?? (0..<32).map { _ in UInt8.random(in: 0...255) }
-    let requests = GatewayRequests(
+    let requests = try GatewayRequests(
       settings,
       transport: client.transport,
       urls: SealedURLs(secret: secret),

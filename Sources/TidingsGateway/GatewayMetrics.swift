@@ -63,7 +63,8 @@ final class GatewayMetrics: Sendable {
     case .courier: "courier"
     case .events: "events"
     case .signIn: "sign-in"
-    case .file: "files"
+    case .dashboard: "dashboard"
+    case .file, .dashboardFile: "files"
     case .unknown: "unknown"
     }
   }

@@ -16,6 +16,8 @@ package struct GatewaySettings: Sendable {
   package var streamsMax = 10_000
   /// Uploads of assets at a time, each with a file of its own.
   package var uploadsMax = 64
+  /// Addresses of proxies that say for whom they call.
+  package var trustedProxies: Set<String> = []
   /// Where monitoring systems ask for metrics and health; `nil`: nowhere.
   package var operatorAddress: HTTPAddress?
   /// Where spans go; `nil`: nowhere.

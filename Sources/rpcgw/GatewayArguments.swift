@@ -76,6 +76,11 @@ enum GatewayArguments {
     in: 1...64,
     "Threads that read and write connections."
   )
+  private static let trustedProxy = OptionKey<String?>(
+    "trusted-proxy",
+    value: "ADDRESSES",
+    "Addresses of proxies, with commas between them, whose Forwarded or X-Forwarded-For header is used in the log."
+  )
   private static let operatorEndpoint = OptionKey<String?>(
     "operator-endpoint",
     value: "HOST:PORT",
@@ -83,7 +88,7 @@ enum GatewayArguments {
   )
   private static let logRequests = OptionKey<Bool>(
     flag: "log-requests",
-    "Write a line for each request to standard error: its ID, method, path without query, status and duration."
+    "Write a line for each request to standard error: its ID, the client's address, method, path without query, status and duration."
   )
   private static let config = OptionKey<String?>(
     "config",
@@ -108,6 +113,7 @@ enum GatewayArguments {
     connectionsMax,
     connectionsPerAddressMax,
     threads,
+    trustedProxy,
     operatorEndpoint,
     logRequests,
     config,
@@ -188,6 +194,9 @@ enum GatewayArguments {
       complain("rpcgw: \($0)")
     }
     settings.logsRequests = parsed[logRequests]
+    settings.http.namesPeers = parsed[logRequests]
+    let proxies = parsed[trustedProxy]?.split(separator: ",") ?? []
+    settings.trustedProxies = Set(proxies.map { $0.filter { $0 != " " }.lowercased() })
     return settings
   }
 

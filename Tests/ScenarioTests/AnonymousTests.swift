@@ -55,6 +55,11 @@ internal import TidingsRPC
       "FetchWebCredential": .open, "RenewWebAuthToken": .open, "BeginSignIn": .login,
       "CompleteSignIn": .open,
     ],
+    "tidings.v1.DeliveryService": [
+      "AddDeliveryTarget": .login, "FetchDeliveryTargets": .login, "RemoveDeliveryTarget": .login,
+      "TestDeliveryTarget": .login, "FetchDeadLetters": .login, "ResendDeadLetters": .login,
+      "LeaseDeliveries": .open, "SettleDeliveries": .open, "AwaitDeliveries": .open,
+    ],
     "tidings.v1.ShareService": [
       "FetchShareMetadata": .login, "AcceptShares": .login,
       "RequestShareAccess": .login, "FetchShares": .login,
@@ -72,7 +77,7 @@ internal import TidingsRPC
     TidingsV1.SubscriptionService.descriptor, TidingsV1.NotificationService.descriptor,
     TidingsV1.AssetService.descriptor, TidingsV1.AccountService.descriptor,
     TidingsV1.AdminService.descriptor, TidingsV1.GatewayService.descriptor,
-    TidingsV1.ShareService.descriptor,
+    TidingsV1.ShareService.descriptor, TidingsV1.DeliveryService.descriptor,
     TidingsV1.SchemaService.descriptor, TidingsRpcV1.HealthService.descriptor,
     TidingsRpcV1.ServerService.descriptor, TidingsRpcV1.ReflectionService.descriptor,
   ]

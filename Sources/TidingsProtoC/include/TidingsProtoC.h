@@ -14,6 +14,7 @@
 #include "tidings/v1/admin_service.pb-c.h"
 #include "tidings/v1/asset_service.pb-c.h"
 #include "tidings/v1/database.pb-c.h"
+#include "tidings/v1/delivery_service.pb-c.h"
 #include "tidings/v1/error.pb-c.h"
 #include "tidings/v1/gateway_service.pb-c.h"
 #include "tidings/v1/notification.pb-c.h"

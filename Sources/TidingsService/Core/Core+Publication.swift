@@ -37,6 +37,12 @@ extension Core: GroupObserver {
     if transaction.hasChangedQuotas { quotasChanged(on: loop) }
     if !transaction.endedAccess.isEmpty { feeds.end(transaction.endedAccess, on: loop) }
     feeds.wake(by: transaction, on: loop)
+    if !transaction.events.isEmpty || deliveryWaits.isChanged {
+      answer(
+        deliveryWaits.committed(hasEvents: !transaction.events.isEmpty, loop.now),
+        on: loop
+      )
+    }
     noteInAudit(transaction.finishedErasures)
     assets.collect(transaction.collectedAssets)
   }

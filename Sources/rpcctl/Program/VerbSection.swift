@@ -31,7 +31,8 @@ extension Verb {
         watch, fetchNotificationChanges, markNotificationsRead, modifyBadge, traceNotification,
         leaseNotifications, settleNotifications, work, rotateChannels,
       ],
-      notificationVerbs
+      notificationVerbs,
+      targetVerbs
     ),
     VerbSection("Changes", [fetchZoneChanges, fetchDatabaseChanges], changeVerbs, tokenVerbs),
     VerbSection("Assets", [uploadAsset, downloadAsset, assetStat, assetVerify]),
@@ -51,7 +52,7 @@ extension Verb {
     ),
     VerbSection(
       "Server",
-      [status, call, describe, audit, backup],
+      [status, dashboard, call, describe, audit, backup],
       reflectVerbs,
       serverVerbs,
       operationVerbs,

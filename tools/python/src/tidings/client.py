@@ -30,6 +30,7 @@ from tidings.v1.account_service_pb2 import FetchUserRecordIDRequest
 from tidings.v1.account_service_rpc import AccountServiceClient
 from tidings.v1.admin_service_rpc import AdminServiceClient
 from tidings.v1.asset_service_rpc import AssetServiceClient
+from tidings.v1.gateway_service_rpc import GatewayServiceClient
 from tidings.v1.notification_service_rpc import NotificationServiceClient
 from tidings.v1.record_service_rpc import RecordServiceClient
 from tidings.v1.schema_service_rpc import SchemaServiceClient
@@ -209,6 +210,11 @@ class Client:
     def accounts(self) -> AccountServiceClient:
         """The user's account."""
         return AccountServiceClient(self.transport)
+
+    @property
+    def gateways(self) -> GatewayServiceClient:
+        """What a gateway calls for callers on the web."""
+        return GatewayServiceClient(self.transport)
 
     @property
     def administration(self) -> AdminServiceClient:
