@@ -184,7 +184,7 @@ extension Core {
   func answerFollowers(on loop: LoopContext) {
     guard let leadership else { return }
     for (token, response) in leadership.due(at: loop.now) {
-      loop.reply(token, body: response.encoded(in: loop.arena))
+      loop.reply(token.afterWait, body: response.encoded(in: loop.arena))
     }
   }
 

@@ -60,13 +60,13 @@ final class CallLog: Sendable {
     loop.observation.began = tracer.map { tracer in { $0.beginSpan(by: tracer) } }
     loop.observation.ended = { [self] call, code, nanoseconds, _ in
       ended(call, code, nanoseconds)
-      if let tracer { call.endSpan(code, nanoseconds: nanoseconds, by: tracer) }
+      if let tracer { call.endSpan(code, by: tracer) }
     }
   }
 
   private func ended(_ call: ObservedCall, _ code: StatusCode, _ nanoseconds: UInt64) {
     let (isSlow, skipped) = state.withLock { state -> (Bool, Int?) in
-      guard state.slowMilliseconds > 0,
+      guard state.slowMilliseconds > 0, call.method.kind == .unary,
         nanoseconds > UInt64(state.slowMilliseconds) * 1_000_000
       else { return (false, nil) }
       state.note(

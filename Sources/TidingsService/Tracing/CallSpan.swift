@@ -25,9 +25,9 @@ extension ObservedCall {
   }
 
   /// Records its span.
-  func endSpan(_ code: StatusCode, nanoseconds: UInt64, by tracer: Tracer) {
+  func endSpan(_ code: StatusCode, by tracer: Tracer) {
     guard var span else { return }
-    span.end = span.start + Int64(nanoseconds)
+    span.end = unixNanoseconds()
     span.attributes = [
       ("rpc.system", .string("tidings")), ("rpc.service", .string(method.service)),
       ("rpc.method", .string(method.name)),

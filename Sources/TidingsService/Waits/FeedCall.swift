@@ -19,7 +19,7 @@ struct FeedCall: Sendable {
   typealias Handler =
     @Sendable (StoreReader, Caller, _ body: UnsafeRawBufferPointer) throws -> FeedAnswer
 
-  let token: ReplyToken
+  var token: ReplyToken
   let caller: Caller
   /// Whose turn it takes.
   let key: CallerKey

@@ -66,13 +66,13 @@ final class WaitingFeeds {
 
   /// Answers the calls whose wait is over.
   func timerFired(on loop: LoopContext) {
-    for call in waiting.expire(loop.now) { loop.reply(call.token, body: call.answer) }
+    for call in waiting.expire(loop.now) { loop.reply(call.token.afterWait, body: call.answer) }
   }
 
   /// Answers all waiting calls; later calls no longer wait.
   func stop(on loop: LoopContext) {
     letsCallsWait = false
-    for call in waiting.takeAll() { loop.reply(call.token, body: call.answer) }
+    for call in waiting.takeAll() { loop.reply(call.token.afterWait, body: call.answer) }
   }
 
   /// Ends the calls of callers whose access has ended, including streams and uploads.
@@ -111,7 +111,7 @@ final class WaitingFeeds {
 
   private func runWoken(on loop: LoopContext) {
     while rerunCount < Self.rerunsMax, var call = waiting.popWoken() {
-      call.isRerun = true
+      (call.isRerun, call.token) = (true, call.token.afterWait)
       if run(call) {
         rerunCount += 1
       } else {

@@ -51,16 +51,16 @@ public struct CallMetrics: Sendable {
 
   /// A call was answered.
   mutating func note(_ method: UInt16, _ code: StatusCode, nanoseconds: UInt64) {
-    let place =
+    let position =
       Int(method) * Self.codeCount + min(Int(truncatingIfNeeded: code.rawValue), Self.codeCount - 1)
-    if indexes[place] == 0 { begin(method, code, at: place) }
-    histograms.note(nanoseconds, in: Int(indexes[place]) - 1)
+    if indexes[position] == 0 { begin(method, code, at: position) }
+    histograms.note(nanoseconds, in: Int(indexes[position]) - 1)
   }
 
-  private mutating func begin(_ method: UInt16, _ code: StatusCode, at place: Int) {
+  private mutating func begin(_ method: UInt16, _ code: StatusCode, at position: Int) {
     let histogram = histograms.addSeries()
     series.append(Series(method: methods[Int(method)], code: code, histogram: histogram))
-    indexes[place] = UInt16(series.count)
+    indexes[position] = UInt16(series.count)
   }
 
   /// How long the calls of a series took.

@@ -1,3 +1,5 @@
+internal import TidingsMetrics
+
 /// The right to answer one call: the way back to its client, and the call's id.
 ///
 /// Use it once, on the loop thread, in the turn of the call or any later one.
@@ -28,6 +30,13 @@ public struct ReplyToken: Hashable, Sendable {
   public func hash(into hasher: inout Hasher) {
     hasher.combine(peer)
     hasher.combine(callID)
+  }
+
+  /// The same for a call that has waited for something to happen: that time does not count as its duration.
+  public var afterWait: ReplyToken {
+    var token = self
+    token.mark.started = monotonicNanoseconds()
+    return token
   }
 
   /// The way back.

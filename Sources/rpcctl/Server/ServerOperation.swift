@@ -79,13 +79,14 @@ extension Verb {
   private static let serverLogLevel = Verb(
     command: Command(
       "server log-level",
-      "Show the server's log level and its threshold of slow calls, or set them until the server stops.",
+      "Show or set the server's log level and its threshold of slow calls.",
       operands: "[LEVEL]",
       options: [Option](of: slowCalls),
       discussion: """
-        LEVEL is debug, info, warning or error: with debug each call is logged, with its duration and what it
-        touched. `rpcd --log-level` and `--slow-call-threshold` set them at start. Of several nodes, it
-        is the one that is called, `nodeName`. Requires the admin role.
+        LEVEL is debug, info, warning or error: with debug each call is logged, with its duration and what
+        it touched. Settings last until the server stops; `rpcd --log-level` and `--slow-call-threshold`
+        set them at start. Of several nodes, it is the one that is called, `nodeName`. Requires the admin
+        role.
 
         Examples:
           rpcctl server log-level

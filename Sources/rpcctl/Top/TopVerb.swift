@@ -24,8 +24,10 @@ extension Verb {
       "Show what the server does: rates, latencies by method, queues, slow calls.",
       options: [Option](of: interval, once, batch),
       discussion: """
-        Fills the terminal; q quits. --once and --batch print text, or with -o what it asks for. Latencies are those of the last interval, from the receipt of a call to its answer,
-        and are interpolated between the bounds of a histogram. Without a terminal it prints one interval. Of several nodes, the figures are those of the one that is called. Requires the admin role.
+        Fills the terminal; q quits. --once and --batch print text, or with -o what it asks for. Without
+        a terminal it prints one interval. Latencies are those of the last interval, from the receipt of a
+        call to its answer, and are interpolated between the bounds of a histogram. Of several nodes, the
+        figures are those of the one that is called. Requires the admin role.
 
         Examples:
           rpcctl top

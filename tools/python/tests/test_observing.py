@@ -27,6 +27,7 @@ from server import ROOT, _end_with_parent, program
 import tidings
 from tidings.rpc.options import CallOptions
 from tidings.v1 import admin_service_pb2 as admin
+from tidings.v1 import record_service_pb2 as record_service
 from tidings.v1 import zone_service_pb2 as zones
 
 MONITORING = ROOT / "tools" / "packaging" / "monitoring"
@@ -382,6 +383,21 @@ async def test_slow_calls_are_logged_with_their_plan(tmp_path: Path) -> None:
             assert "100" not in found[0]["plan"].split(",")[0]
             metrics = await operator.fetch_metrics(admin.FetchMetricsRequest())
             assert metrics.slow_calls and metrics.slow_calls[-1].duration_microseconds >= 1000
+
+
+async def test_a_call_that_waits_for_a_change_is_not_slow(tmp_path: Path) -> None:
+    with rpcd(tmp_path, "--log-format", "json", "--slow-call-threshold", "1s") as server:
+        async with client(server) as ada:
+            request = record_service.FetchDatabaseChangesRequest(database_id=ada.database_id())
+            first = await ada.records.fetch_database_changes(request)
+            request.change_token = first.change_token
+            request.max_wait.seconds = 2
+            began = time.monotonic()
+            await ada.records.fetch_database_changes(request)
+            assert time.monotonic() - began > 1.5
+        labels = 'service="tidings.v1.RecordService",method="FetchDatabaseChanges",code="OK"'
+        total = value(scrape(server), f"tidings_rpc_handling_seconds_sum{{{labels}}}")
+        assert total < 1.5 and not lines(server, "slow call")
 
 
 async def _query(database: Any, predicate: str) -> None:
