@@ -66,7 +66,8 @@ internal import TidingsJSON
     ]
     for head in heads { try await expectRefusal(head + "{}" + inner, world) }
     // Space behind a value is none of it.
-    let padded = "\(line)\r\nHost: x \t\r\nX: y  \r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
+    let padded =
+      "\(line)\r\nHost: x \t\r\nX: y  \r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
     #expect(try HTTPAnswer.raw(Array(padded.utf8), at: world.port).status == 200)
   }
 

@@ -44,7 +44,9 @@ package struct WebSchema: Sendable {
     }
     let type = declaration.prefix { $0 != " " }
     if type == "NUMBER" || type.hasPrefix("LIST<ENCRYPTED") { return "" }
-    guard type.hasPrefix("LIST<"), type.hasSuffix(">") else { return type == "ASSET" ? "ASSETID" : String(type) }
+    guard type.hasPrefix("LIST<"), type.hasSuffix(">") else {
+      return type == "ASSET" ? "ASSETID" : String(type)
+    }
     return webName(String(type.dropFirst("LIST<".count).dropLast())) + "_LIST"
   }
 }
