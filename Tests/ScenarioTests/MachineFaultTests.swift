@@ -23,7 +23,9 @@ internal import TidingsRPC
     let disk = try DiskFaults()
     let server = try await TestServer.start(environment: disk.environment)
     let client = try await server.client(as: "ada", retries: false)
-    for number in 1...5 { try await client.save(.init("Houses", "h", ["n": .init(integerLiteral: Int64(number))])) }
+    for number in 1...5 {
+      try await client.save(.init("Houses", "h", ["n": .init(integerLiteral: Int64(number))]))
+    }
     try disk.set(.fail(.write, of: path, count: nil, with: cause))
     for number in 6...9 {
       let refusal = await failure {
