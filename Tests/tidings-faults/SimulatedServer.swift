@@ -78,7 +78,9 @@ final class SimulatedServer {
     }
   }
 
-  /// Ends its thread. What it still writes is behind the end of what was recorded.
+  /// Ends its thread.
+  ///
+  /// What it still writes is behind the end of what was recorded.
   func abandon() {
     if !hasStopped { store.stop() }
     hasStopped = true
