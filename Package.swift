@@ -64,6 +64,7 @@ let package = Package(
     .executable(name: "rpcd", targets: ["rpcd"]),
     .executable(name: "rpcctl", targets: ["rpcctl"]),
     .executable(name: "rpcgw", targets: ["rpcgw"]),
+    .executable(name: "rpcdeliver", targets: ["rpcdeliver"]),
     .executable(name: "tidings-bench", targets: ["tidings-bench"]),
     .executable(name: "tidings-check", targets: ["tidings-check"]),
     .executable(name: "tidings-conformance", targets: ["tidings-conformance"]),
@@ -89,14 +90,18 @@ let package = Package(
     .systemLibrary(name: "CPostgres"),
     .systemLibrary(name: "CMicroHTTPD"),
     .systemLibrary(name: "CGnuTLS"),
+    .systemLibrary(name: "CCurl"),
+    .systemLibrary(name: "CCrypto"),
     .target(name: "TidingsProtoC", dependencies: ["CProtobufC"]),
     .target(name: "DescriptorProtoC", dependencies: ["CProtobufC"]),
     .target(name: "CZMTPFilter"),
     .systemLibrary(name: "CThreads"),
+    .systemLibrary(name: "CTerminal"),
     .target(name: "CStoreVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
 
     library("TidingsThreads", "CThreads"),
     library("TidingsWire"),
+    library("TidingsMetrics"),
 
     // Domain wing.
     library("TidingsModel"),
@@ -127,6 +132,7 @@ let package = Package(
       "TidingsMatcher",
       "TidingsSQL",
       "TidingsSeal",
+      "TidingsEncryption",
       "TidingsKeys",
       "TidingsWire",
       "CSodium"
@@ -143,6 +149,7 @@ let package = Package(
     library(
       "TidingsZeroMQ",
       "TidingsKeys",
+      "TidingsMetrics",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
@@ -179,23 +186,55 @@ let package = Package(
 
     // HTTP.
     library("TidingsHTTP", "CMicroHTTPD"),
+    library("TidingsOperator", "TidingsHTTP", "TidingsMetrics"),
+    library(
+      "TidingsTracing",
+      "CCurl",
+      "TidingsMetrics",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC",
+      "TidingsThreads"
+    ),
     library("TidingsWeb", "TidingsJSON", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
     library(
       "TidingsGateway",
-      resources: [.embedInCode("Web/tidings.js"), .embedInCode("Web/tidings.d.ts")],
+      resources: [
+        .embedInCode("Web/tidings.js"), .embedInCode("Web/tidings.d.ts"),
+        .embedInCode("Web/dashboard"),
+      ],
       "CGnuTLS",
       "TidingsClient",
       "TidingsFiles",
       "TidingsHTTP",
       "TidingsJSON",
       "TidingsKeys",
+      "TidingsMetrics",
+      "TidingsOperator",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
       "TidingsSeal",
+      "TidingsTracing",
       "TidingsUserInfo",
       "TidingsWeb",
       "TidingsZeroMQ"
+    ),
+
+    // Senders.
+    library(
+      "TidingsDelivery",
+      "CCrypto",
+      "CCurl",
+      "TidingsClient",
+      "TidingsFiles",
+      "TidingsJSON",
+      "TidingsKeys",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC",
+      "TidingsThreads",
+      "TidingsUserInfo"
     ),
 
     // Where the wings meet.
@@ -215,11 +254,15 @@ let package = Package(
       "TidingsAudit",
       "TidingsBackup",
       "TidingsCodec",
+      "TidingsEncryption",
       "TidingsEngine",
       "TidingsFiles",
+      "TidingsHTTP",
       "TidingsJSON",
       "TidingsKeys",
+      "TidingsMetrics",
       "TidingsModel",
+      "TidingsOperator",
       "TidingsPostgres",
       "TidingsSQL",
       "TidingsSQLite",
@@ -229,6 +272,7 @@ let package = Package(
       "TidingsUserInfo",
       "TidingsSeal",
       "TidingsThreads",
+      "TidingsTracing",
       "TidingsWire",
       "TidingsZeroMQ",
       "TidingsProtoC"
@@ -258,11 +302,21 @@ let package = Package(
       "TidingsKeys",
       "TidingsProtobuf",
       "TidingsRPC",
+      "TidingsTracing",
       "TidingsZeroMQ"
+    ),
+    executable(
+      "rpcdeliver",
+      "CommandLineTools",
+      "TidingsClient",
+      "TidingsDelivery",
+      "TidingsKeys",
+      "TidingsRPC"
     ),
     executable(
       "rpcctl",
       "BenchStatistics",
+      "CTerminal",
       "CommandLineTools",
       "TidingsAudit",
       "TidingsBackup",
@@ -540,6 +594,21 @@ let package = Package(
       "TidingsWeb",
       "rpcd",
       "rpcgw"
+    ),
+    tests(
+      "DeliveryTests",
+      exclude: ["receiver.py"],
+      "RandomSupport",
+      "TestSupport",
+      "TidingsClient",
+      "TidingsDelivery",
+      "TidingsJSON",
+      "TidingsKeys",
+      "TidingsProto",
+      "TidingsRPC",
+      "rpcctl",
+      "rpcd",
+      "rpcdeliver"
     ),
     tests(
       "TidingsBenchTests",

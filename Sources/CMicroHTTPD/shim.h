@@ -1,10 +1,13 @@
 #ifndef TIDINGS_CMICROHTTPD_SHIM_H
 #define TIDINGS_CMICROHTTPD_SHIM_H
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <microhttpd.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
 
 /* What is variadic in libmicrohttpd, for Swift. */
 
@@ -23,6 +26,19 @@ typedef size_t (*tidings_mhd_unescape)(void *, struct MHD_Connection *, char *);
 static inline intptr_t tidings_mhd_completed_value(tidings_mhd_completed function) { return (intptr_t)function; }
 static inline intptr_t tidings_mhd_uri_value(tidings_mhd_uri function) { return (intptr_t)function; }
 static inline intptr_t tidings_mhd_unescape_value(tidings_mhd_unescape function) { return (intptr_t)function; }
+
+/* The address of the other side as text, of at least 64 bytes; empty: it is none of the internet's. */
+static inline void tidings_mhd_peer(struct MHD_Connection *connection, char *text) {
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+  const struct sockaddr *address = info ? info->client_addr : NULL;
+  text[0] = 0;
+  if (address && address->sa_family == AF_INET) {
+    inet_ntop(AF_INET, &((const struct sockaddr_in *)address)->sin_addr, text, 64);
+  } else if (address && address->sa_family == AF_INET6) {
+    inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)address)->sin6_addr, text, 64);
+    if (!strncmp(text, "::ffff:", 7) && strchr(text, '.')) memmove(text, text + 7, strlen(text + 7) + 1);
+  }
+}
 
 /* Opens a file without a name in a folder; O_TMPFILE is defined for GNU sources only. */
 static inline int tidings_open_unnamed(const char *folder) {

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "log_frames.h"
@@ -261,6 +262,34 @@ static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
   return code;
 }
 
+/* MARK: How long syncs take */
+
+const uint64_t tidings_vfs_sync_bounds[TIDINGS_SYNC_BOUNDS] = {
+  50000, 100000, 250000, 500000, 1000000, 2500000, 5000000, 10000000, 25000000,
+  50000000, 100000000, 250000000, 500000000, 1000000000, 2500000000, 10000000000};
+
+static atomic_uint_fast64_t sync_counts[TIDINGS_SYNC_BOUNDS + 1];
+static atomic_uint_fast64_t sync_nanoseconds;
+
+static uint64_t now_nanoseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void note_sync(uint64_t duration) {
+  int bucket = 0;
+  while (bucket < TIDINGS_SYNC_BOUNDS && tidings_vfs_sync_bounds[bucket] < duration) bucket++;
+  atomic_fetch_add_explicit(&sync_counts[bucket], 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&sync_nanoseconds, duration, memory_order_relaxed);
+}
+
+uint64_t tidings_vfs_sync_counts(uint64_t *counts) {
+  for (int bucket = 0; bucket <= TIDINGS_SYNC_BOUNDS; bucket++)
+    counts[bucket] = atomic_load_explicit(&sync_counts[bucket], memory_order_relaxed);
+  return atomic_load_explicit(&sync_nanoseconds, memory_order_relaxed);
+}
+
 /* Waits until the name of a file is on the disk; returns an errno. */
 static int sync_folder(const char *path) {
   char *folder = strdup(path);
@@ -289,8 +318,11 @@ static int file_sync(sqlite3_file *file, int flags) {
     }
     of(file)->has_durable_name = 1;
   }
+  const uint64_t begin = now_nanoseconds();
   const int code = system_file(file)->pMethods->xSync(system_file(file), flags);
-  if (code != SQLITE_OK) note_failed_sync(of(file)->path, errno);
+  const int error = errno;
+  note_sync(now_nanoseconds() - begin);
+  if (code != SQLITE_OK) note_failed_sync(of(file)->path, error);
   return code;
 }
 

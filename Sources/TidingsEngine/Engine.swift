@@ -41,6 +41,7 @@ public final class Engine {
   let events: EventsAssembly
   let notifications: NotificationsAssembly
   let work: WorkAssembly
+  let deliveries: DeliveriesAssembly
   let subscriptionChanges: ModifySubscriptions
   let rotation: RotationAssembly
   let modifications: ModificationsAssembly
@@ -66,6 +67,7 @@ public final class Engine {
   ///   - admittedKeys: The keys that may connect, updated now and after each commit.
   ///   - steadyClock: Shows the store's steady time to other threads.
   ///   - assetContents: The contents of assets, if they are in the store.
+  ///   - deliveryKeys: Returns the keys that seal the addresses of delivery targets.
   ///   - reloadsAlways: Reloads all in-memory state before each transaction, for debugging: a defect that
   ///     disappears is in a cache.
   ///   - clock: Reads the system's clocks.
@@ -77,6 +79,7 @@ public final class Engine {
     admittedKeys: AdmittedKeys = AdmittedKeys(),
     steadyClock: SteadyClock = SteadyClock(),
     assetContents: (any AssetContents)? = nil,
+    deliveryKeys: @escaping DeliveryKeys = { _ in nil },
     reloadsAlways: Bool = false,
     clock: @escaping () -> ClockReading
   ) throws {
@@ -140,6 +143,12 @@ public final class Engine {
       access: access
     )
     work = try WorkAssembly(room, channels: channels.registry, notifications: notifications)
+    deliveries = try DeliveriesAssembly(
+      room,
+      keys: deliveryKeys,
+      access: access,
+      notifications: notifications
+    )
     subscriptionChanges = ModifySubscriptions(
       accesses: access.publicAccesses,
       firings: events.firings,
@@ -174,7 +183,8 @@ public final class Engine {
       rooms,
       modifications: modifications,
       subscriptions: subscriptionChanges,
-      eventBodies: notifications.bodies
+      eventBodies: notifications.bodies,
+      deliveryTargets: deliveries.targets
     )
     userDataReader = UserDataReader(
       connection,
@@ -192,7 +202,7 @@ public final class Engine {
 
     let assemblies: [any RoomAssembly] = [
       schema, records, indexes, quotas, sharing, access, assets, channels, removal, events,
-      notifications, work, rotation, modifications, erasure,
+      notifications, work, deliveries, rotation, modifications, erasure,
     ]
     let tombstones = try TombstoneExpiry(
       connection,

@@ -7,6 +7,10 @@ internal import TidingsWeb
 struct Authentication: Sendable {
   let credentials: WebCredentials
   let isDevelopment: Bool
+  let dashboard: DashboardRequests
+
+  /// In place of an API token: the request is the dashboard's, and its session is in a cookie.
+  static let dashboardToken = "dashboard"
 
   /// - Parameters:
   ///   - request: The request.
@@ -35,6 +39,7 @@ struct Authentication: Sendable {
       try key.check(database)
       return WebCaller(.serverKey(signature.keyID))
     }
+    if query["ckAPIToken"] == Self.dashboardToken { return try dashboard.caller(request.head) }
     var caller = try WebCaller(query, isDevelopment: isDevelopment)
     guard case .token(let token, _) = caller.credential else { return caller }
     let entry = try await credentials.apiToken(token)
@@ -51,7 +56,9 @@ struct Authentication: Sendable {
 
   /// Whether a page of an origin may read the answer to a request.
   func allows(_ origin: String, _ head: HTTPHead) async -> Bool {
-    guard !isDevelopment, let token = QueryString(head.query)["ckAPIToken"] else { return true }
+    let token = QueryString(head.query)["ckAPIToken"]
+    guard token != Self.dashboardToken else { return false }
+    guard !isDevelopment, let token else { return true }
     guard let entry = try? await credentials.apiToken(token.lowercased()) else { return true }
     return entry.allows(origin)
   }

@@ -29,7 +29,7 @@ struct DatabaseRequests: Sendable {
       database: database,
       input: try Self.input(request, name),
       transport: transport,
-      options: CallOptions(metadata: caller.metadata(device: device)),
+      options: CallOptions(metadata: caller.metadata(device: device, requestID: uuid)),
       uuid: uuid
     )
     if let key = query["idempotencyKey"] {

@@ -2,6 +2,7 @@ internal import TidingsHTTP
 internal import TidingsJSON
 internal import TidingsProto
 internal import TidingsRPC
+internal import TidingsTracing
 internal import TidingsWeb
 
 /// Sends each request to where it is answered.
@@ -13,34 +14,55 @@ struct GatewayRequests: Sendable {
   private let authentication: Authentication
   private let signIn: SignIn
   private let events: EventRequests
-  private let uploads: OpenStreams
+  let streams: OpenStreams
+  let uploads: OpenStreams
+  let metrics = GatewayMetrics()
+  let tracing: RequestTracing?
+  private let dashboard: DashboardRequests
   let hub: EventHub
 
   init(
     _ settings: GatewaySettings,
     transport: any ClientTransport,
     urls: SealedURLs,
-    hub: EventHub
-  ) {
+    hub: EventHub,
+    tracer: Tracer?
+  ) throws {
     (self.settings, self.hub) = (settings, hub)
-    let streams = OpenStreams(atMost: settings.streamsMax)
+    tracing = tracer.map { RequestTracing(tracer: $0) }
+    let transport: any ClientTransport =
+      tracer.map { TracedTransport(transport: transport, tracer: $0) } ?? transport
+    streams = OpenStreams(atMost: settings.streamsMax)
     uploads = OpenStreams(atMost: settings.uploadsMax)
-    events = EventRequests(transport: transport, hub: hub, streams: streams)
+    events = EventRequests(transport: transport, hub: hub, streams: streams, tracing: tracing)
     database = DatabaseRequests(transport: transport, urls: urls)
     assets = AssetRequests(transport: transport, urls: urls)
     devices = DeviceRequests(transport: transport, urls: urls, hub: hub, streams: streams)
     let credentials = WebCredentials(transport)
+    let isSecure = settings.publicURL?.hasPrefix("https:") ?? (settings.http.tls != nil)
+    dashboard = try DashboardRequests(
+      transport,
+      isSecure: isSecure,
+      origin: settings.publicURL.map(Self.origin)
+    )
     authentication = Authentication(
       credentials: credentials,
-      isDevelopment: settings.keys == nil
+      isDevelopment: settings.keys == nil,
+      dashboard: dashboard
     )
     signIn = SignIn(transport, credentials, urls)
   }
 
   /// What becomes of a request's body: nothing is written for whoever may not upload.
   func plan(_ head: HTTPHead) -> HTTPBodyPlan {
-    guard case .asset(let sealed) = RequestPath(head.path), ["POST", "PUT"].contains(head.method)
-    else { return .memory(bytesMax: WebLimits.bodyBytesMax) }
+    guard head.path.hasPrefix("/assets/"), ["POST", "PUT"].contains(head.method),
+      case .asset(let sealed) = RequestPath(head.path)
+    else {
+      // Anybody can send reports.
+      let isReport =
+        head.path.hasPrefix("/dashboard/") && RequestPath(head.path) == .dashboard(.report)
+      return .memory(bytesMax: isReport ? 16 << 10 : WebLimits.bodyBytesMax)
+    }
     let uuid = RequestID.make()
     do {
       _ = try assets.content(sealed, .upload)
@@ -56,6 +78,11 @@ struct GatewayRequests: Sendable {
 
   func answer(_ request: HTTPRequest) async -> HTTPResponse {
     let uuid = RequestID.make()
+    guard let tracing else { return await answer(request, uuid: uuid) }
+    return await tracing.trace(request, uuid: uuid) { await answer(request, uuid: uuid) }
+  }
+
+  private func answer(_ request: HTTPRequest, uuid: String) async -> HTTPResponse {
     let started = ContinuousClock.now
     let origin = request.head.header("origin")
     let response: HTTPResponse
@@ -69,9 +96,19 @@ struct GatewayRequests: Sendable {
       }
     }
     var isReadable = false
-    if let origin { isReadable = await authentication.allows(origin, request.head) }
+    if let origin, !request.head.path.hasPrefix("/dashboard/") {
+      isReadable = await authentication.allows(origin, request.head)
+    }
+    let duration = ContinuousClock.now - started
+    metrics.note(request.head, response.status, duration)
     if settings.logsRequests {
-      RequestLog.add(request.head, response.status, uuid, ContinuousClock.now - started)
+      RequestLog.add(
+        request.head,
+        from: ClientAddress.of(request.head, trusting: settings.trustedProxies),
+        response.status,
+        uuid,
+        duration
+      )
     }
     return CrossOrigin.allow(isReadable ? origin : nil, response)
   }
@@ -110,6 +147,8 @@ struct GatewayRequests: Sendable {
     case .events(let named):
       return try await answer(request, named) { try events.answer(request, named, of: $0) }
     case .signIn(let step): return try await signIn.answer(request, step, uuid: uuid)
+    case .dashboardFile(let name): return try DashboardFiles.answer(request.head, name)
+    case .dashboard(let step): return await dashboard.answer(request, step)
     case .file(let file): return try StaticFiles.answer(request.head, file)
     case .unknown: throw WebFailure(.notFound, "there is nothing at this path")
     }
@@ -129,6 +168,12 @@ struct GatewayRequests: Sendable {
     } catch {
       throw WebFailure(error, of: caller)
     }
+  }
+
+  /// Scheme, host and port of a URL.
+  private static func origin(_ url: String) -> String {
+    url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3)
+      .joined(separator: "/")
   }
 
   private func baseURL(_ request: HTTPRequest) -> String {

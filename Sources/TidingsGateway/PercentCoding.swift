@@ -40,9 +40,9 @@ package struct QueryString: Sendable {
   private let pairs: [(name: Substring, value: Substring)]
 
   package init(_ text: String) {
-    pairs = text.split(separator: "&").map { pair in
-      let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      return (sides[0], sides.count > 1 ? sides[1] : "")
+    pairs = text.utf8.split(separator: UInt8(ascii: "&")).map { pair in
+      guard let sign = pair.firstIndex(of: UInt8(ascii: "=")) else { return (Substring(pair), "") }
+      return (Substring(pair[..<sign]), Substring(pair[pair.index(after: sign)...]))
     }
   }
 

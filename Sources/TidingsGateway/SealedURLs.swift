@@ -67,11 +67,12 @@ final class SealedURLs: Sendable {
 
 extension SealedURLs.Content {
   fileprivate var json: JSONValue {
-    var (user, api, server): (String?, String?, String?)
+    var (user, api, server, dashboard): (String?, String?, String?, String?)
     switch caller.credential {
     case .claimed(let name): user = name
     case .token(let token, let userToken): (api, user) = (token, userToken)
     case .serverKey(let id): server = id
+    case .dashboard(let token): dashboard = token
     }
     return .omittingNil([
       "p": .string(purpose.rawValue),
@@ -82,6 +83,7 @@ extension SealedURLs.Content {
       "a": api.map { .string($0) },
       "u": user.map { .string($0) },
       "k": server.map { .string($0) },
+      "d": dashboard.map { .string($0) },
       "h": asset.map { .string(Base64.encode($0.checksum)) },
       "n": asset.map { .integer($0.size) },
       "g": group.map { .string($0) },
@@ -108,6 +110,8 @@ extension SealedURLs.Content {
     let user = object["u"]?.string
     if let id = object["k"]?.string {
       caller = WebCaller(.serverKey(id))
+    } else if let token = object["d"]?.string {
+      caller = WebCaller(.dashboard(token))
     } else if let api = object["a"]?.string {
       caller = WebCaller(.token(api: api, user: user))
     } else {

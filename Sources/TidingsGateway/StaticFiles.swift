@@ -17,52 +17,21 @@ package enum StaticFiles {
     guard head.method == "GET" || head.method == "HEAD" else {
       throw .badRequest("\(file.rawValue) takes GET, not \(head.method)")
     }
-    let content = contents[file] ?? Content(bytes: [], type: "text/plain")
-    let headers = [
-      ("ETag", content.tag), ("Cache-Control", "public, max-age=\(freshSeconds)"),
-      ("X-Content-Type-Options", "nosniff"),
-    ]
-    if let known = head.header("if-none-match"), content.matches(known) {
-      return HTTPResponse(304, headers: headers)
-    }
-    return HTTPResponse(
-      200,
-      headers: headers + [("Content-Type", content.type)],
-      .bytes(content.bytes)
+    let content = contents[file] ?? StaticContent(bytes: [], type: "text/plain")
+    return content.answer(
+      head,
+      adding: [
+        ("Cache-Control", "public, max-age=\(freshSeconds)"), ("X-Content-Type-Options", "nosniff"),
+      ]
     )
   }
 
-  private struct Content {
-    let bytes: [UInt8]
-    let type: String
-    let tag: String
-
-    init(bytes: [UInt8], type: String) {
-      (self.bytes, self.type) = (bytes, type)
-      tag = "\"\(Self.hash(bytes))\""
-    }
-
-    /// Whether a list of tags has this one; a proxy that compresses makes it a weak one.
-    func matches(_ list: String) -> Bool {
-      list.split(separator: ",").contains { entry in
-        var known = entry.drop { $0 == " " }
-        if known.hasPrefix("W/") { known = known.dropFirst(2) }
-        while known.last == " " { known.removeLast() }
-        return known == tag || known == "*"
-      }
-    }
-
-    /// FNV-1a of 64 bits: the file changes with versions of the program only.
-    private static func hash(_ bytes: [UInt8]) -> String {
-      var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-      for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-      return String(hash, radix: 16)
-    }
-  }
-
-  private static let contents: [File: Content] = [
-    .client: Content(bytes: PackageResources.tidings_js, type: "text/javascript; charset=utf-8"),
-    .clientTypes: Content(
+  private static let contents: [File: StaticContent] = [
+    .client: StaticContent(
+      bytes: PackageResources.tidings_js,
+      type: "text/javascript; charset=utf-8"
+    ),
+    .clientTypes: StaticContent(
       bytes: PackageResources.tidings_d_ts,
       type: "text/plain; charset=utf-8"
     ),

@@ -10,6 +10,8 @@ package struct WebCaller: Hashable, Sendable {
     case token(api: String, user: String?)
     /// The ID of a server's key, whose signature was verified.
     case serverKey(String)
+    /// The token of a dashboard's session.
+    case dashboard(String)
   }
 
   package var credential: Credential
@@ -70,12 +72,12 @@ package struct WebCaller: Hashable, Sendable {
     switch credential {
     case .claimed(let user): user != nil
     case .token(_, let user): user != nil
-    case .serverKey: true
+    case .serverKey, .dashboard: true
     }
   }
 
   /// What calls carry.
-  func metadata(device: String? = nil) -> Metadata {
+  func metadata(device: String? = nil, requestID: String? = nil) -> Metadata {
     var metadata = Metadata()
     switch credential {
     case .claimed(let user): metadata[Metadata.userKey] = user
@@ -83,8 +85,10 @@ package struct WebCaller: Hashable, Sendable {
       metadata[Metadata.apiTokenKey] = api
       metadata[Metadata.webAuthTokenKey] = user
     case .serverKey(let id): metadata[Metadata.serverKeyKey] = id
+    case .dashboard(let token): metadata[Metadata.webAuthTokenKey] = token
     }
     metadata[Metadata.deviceKey] = device
+    metadata[Metadata.requestIDKey] = requestID
     return metadata
   }
 }

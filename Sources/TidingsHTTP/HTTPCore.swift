@@ -7,6 +7,7 @@ final class HTTPCore: Sendable {
   private let handler: HTTPServer.Handler
   private let folder: String
   private let budget: BodyBudget
+  private let namesPeers: Bool
 
   private struct State {
     var isStopping = false
@@ -23,6 +24,7 @@ final class HTTPCore: Sendable {
   ) {
     (self.planning, self.handler) = (planning, handler)
     folder = configuration.temporaryFolder
+    namesPeers = configuration.namesPeers
     budget = BodyBudget(bytesMax: configuration.bodiesBytesMax)
   }
 
@@ -47,6 +49,7 @@ final class HTTPCore: Sendable {
     guard let context, let pointer = slot?.pointee else { return }
     slot?.pointee = nil
     let exchange = Unmanaged<HTTPExchange>.fromOpaque(pointer).takeRetainedValue()
+    exchange.executor?.abandon()
     exchange.onEnd?(code == .REQUEST_TERMINATED_COMPLETED_OK)
     guard let stream = exchange.stream else { return }
     Unmanaged<HTTPCore>.fromOpaque(context).takeUnretainedValue().ended(stream)
@@ -57,7 +60,7 @@ final class HTTPCore: Sendable {
     connection,
     _,
     method,
-    _,
+    version,
     data,
     size,
     slot in
@@ -65,7 +68,7 @@ final class HTTPCore: Sendable {
     let core = Unmanaged<HTTPCore>.fromOpaque(context).takeUnretainedValue()
     let exchange = Unmanaged<HTTPExchange>.fromOpaque(pointer).takeUnretainedValue()
     if exchange.head == nil {
-      return core.begin(exchange, method.map { String(cString: $0) } ?? "", connection)
+      return core.begin(exchange, method.map { String(cString: $0) } ?? "", version, connection)
     }
     if let size, size.pointee > 0 {
       exchange.append(UnsafeRawBufferPointer(start: data, count: size.pointee))
@@ -80,16 +83,24 @@ final class HTTPCore: Sendable {
   private func begin(
     _ exchange: HTTPExchange,
     _ method: String,
+    _ version: UnsafePointer<CChar>?,
     _ connection: OpaquePointer
   ) -> MHD_Result {
-    let parts = exchange.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    var received = ReceivedHeaders(
+      ends: LineEnds(afterRequestLine: version.map { $0 + Self.count($0) })
+    )
+    Self.read(connection, into: &received)
+    received.ends.finish()
+    let uri = exchange.uri.utf8
+    let mark = uri.firstIndex(of: UInt8(ascii: "?"))
     let head = HTTPHead(
       method: method,
-      path: String(parts.first ?? ""),
-      query: parts.count > 1 ? String(parts[1]) : "",
-      headers: Self.headers(of: connection)
+      path: String(exchange.uri[..<(mark ?? uri.endIndex)]),
+      query: mark.map { String(exchange.uri[uri.index(after: $0)...]) } ?? "",
+      headers: received.headers,
+      peer: namesPeers ? Self.peer(of: connection) : ""
     )
-    if let problem = HeadRules.problem(head) {
+    if let problem = received.ends.areValid ? HeadRules.problem(head) : Self.brokenLines {
       exchange.begin(head, .refuse(.text(400, problem)), folder: folder)
     } else {
       exchange.begin(head, planning(head), folder: folder)
@@ -105,11 +116,54 @@ final class HTTPCore: Sendable {
       exchange.onEnd = answer.onEnd
       return send(answer, exchange, connection)
     }
+    if let executor = exchange.executor { return advance(exchange, executor, connection) }
     guard !exchange.isBegun, let request = exchange.takeRequest() else { return .YES }
     exchange.isBegun = true
     guard begin() else {
       return Self.send(.text(503, "the server is stopping"), closes: true, connection)
     }
+    return request.body.isSmall
+      ? beginHere(request, exchange, connection) : beginElsewhere(request, exchange, connection)
+  }
+
+  /// Answers a request on the thread of its connection.
+  private func beginHere(
+    _ request: HTTPRequest,
+    _ exchange: HTTPExchange,
+    _ connection: OpaquePointer
+  ) -> MHD_Result {
+    let executor = ConnectionExecutor()
+    exchange.executor = executor
+    let handler = handler
+    Task(executorPreference: executor) {
+      exchange.setAnswer(await handler(request))
+      self.finished()
+    }
+    return advance(exchange, executor, connection)
+  }
+
+  /// Lets the task of a request go on, and sends its answer if there is one.
+  private func advance(
+    _ exchange: HTTPExchange,
+    _ executor: ConnectionExecutor,
+    _ connection: OpaquePointer
+  ) -> MHD_Result {
+    repeat {
+      executor.run()
+      if let answer = exchange.takeAnswer() {
+        exchange.onEnd = answer.onEnd
+        return send(answer, exchange, connection)
+      }
+    } while !executor.suspend(connection)
+    return .YES
+  }
+
+  /// Answers a request that may take long on another thread, so that other connections do not wait for it.
+  private func beginElsewhere(
+    _ request: HTTPRequest,
+    _ exchange: HTTPExchange,
+    _ connection: OpaquePointer
+  ) -> MHD_Result {
     MHD_suspend_connection(connection)
     let suspended = Connection(pointer: connection)
     let handler = handler
@@ -124,28 +178,58 @@ final class HTTPCore: Sendable {
   /// Unchecked: a suspended connection belongs to whoever resumes it.
   private struct Connection: @unchecked Sendable { let pointer: OpaquePointer }
 
-  private static func headers(of connection: OpaquePointer) -> [(name: String, value: String)] {
+  private static let brokenLines =
+    "a line of the head does not end with a carriage return and a line feed, or continues another one"
+
+  private struct ReceivedHeaders {
     var headers: [(name: String, value: String)] = []
-    withUnsafeMutablePointer(to: &headers) { list in
+    var ends: LineEnds
+  }
+
+  private static func read(_ connection: OpaquePointer, into received: inout ReceivedHeaders) {
+    withUnsafeMutablePointer(to: &received) { received in
       _ = MHD_get_connection_values_n(
         connection,
         .HEADER_KIND,
         { context, _, name, nameCount, value, valueCount in
-          let list = context?.assumingMemoryBound(to: [(name: String, value: String)].self)
+          let received = context?.assumingMemoryBound(to: ReceivedHeaders.self)
+          received?.pointee.ends.add(name: name, end: value.map { $0 + valueCount })
           let name = UnsafeRawBufferPointer(start: name, count: nameCount)
-          let value = UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueCount)
-          list?.pointee.append(
-            (
-              String(decoding: name, as: UTF8.self).lowercased(),
-              String(decoding: value, as: UTF8.self)
-            )
+          var value = UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueCount)
+          // Space at the end of a value belongs to none.
+          while let last = value.last, last == 0x20 || last == 0x09 {
+            value = UnsafeRawBufferPointer(rebasing: value.dropLast())
+          }
+          received?.pointee.headers.append(
+            (HTTPCore.lowercase(name), String(decoding: value, as: UTF8.self))
           )
           return .YES
         },
-        list
+        received
       )
     }
-    return headers
+  }
+
+  private static func count(_ text: UnsafePointer<CChar>) -> Int {
+    var count = 0
+    while text[count] != 0 { count += 1 }
+    return count
+  }
+
+  private static func peer(of connection: OpaquePointer) -> String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { text in
+      tidings_mhd_peer(connection, text.baseAddress)
+      return text.baseAddress.map { String(cString: $0) } ?? ""
+    }
+  }
+
+  private static func lowercase(_ name: UnsafeRawBufferPointer) -> String {
+    String(unsafeUninitializedCapacity: name.count) { text in
+      for (index, byte) in name.enumerated() {
+        text[index] = 0x41...0x5A ~= byte ? byte | 0x20 : byte
+      }
+      return name.count
+    }
   }
 
   // MARK: Answers

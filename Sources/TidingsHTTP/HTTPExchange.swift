@@ -15,6 +15,8 @@ final class HTTPExchange: @unchecked Sendable {
   /// Why the body is not wanted; the rest of it is not kept.
   private(set) var refusal: HTTPResponse?
   var isBegun = false
+  /// Of a request that is answered on the thread of its connection.
+  var executor: ConnectionExecutor?
   private let answer = Mutex<HTTPResponse?>(nil)
   /// Of a streamed answer.
   var stream: HTTPStream?

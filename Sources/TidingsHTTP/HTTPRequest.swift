@@ -8,6 +8,8 @@ package struct HTTPHead: Sendable {
   package var query: String
   /// In the order of arrival, names in lower case.
   package var headers: [(name: String, value: String)]
+  /// The address of the other side; empty unless the server is configured to say it.
+  package var peer = ""
 
   /// The value of a header; the first, if there are several.
   package func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
@@ -27,6 +29,11 @@ package enum HTTPBody: Sendable {
   case bytes([UInt8])
   /// Too large for memory; the file has no name and is gone with the last reference.
   case file(HTTPFile)
+
+  /// To read it takes no time that others would notice.
+  var isSmall: Bool {
+    if case .bytes(let bytes) = self { bytes.count <= 64 << 10 } else { false }
+  }
 }
 
 /// What becomes of a body, decided by the head before any of it is read.

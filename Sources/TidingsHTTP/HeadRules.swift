@@ -15,7 +15,7 @@ enum HeadRules {
       return "content-length is not a number"
     }
     for (name, value) in head.headers {
-      if !name.utf8.allSatisfy(isTokenCharacter) { return "the name of a header is not valid" }
+      if name.isEmpty || !name.utf8.allSatisfy(isTokenCharacter) { return "the name of a header is not valid" }
       if value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
         return "the header '\(name)' has control characters"
       }

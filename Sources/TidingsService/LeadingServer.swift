@@ -44,6 +44,7 @@ struct LeadingServer: ServerRole {
         admittedKeys: setup.admittedKeys,
         auditSyslogPath: settings.auditSyslogPath,
         logger: logger,
+        callLog: setup.callLog,
         remote: loop.remote
       )
       // A lost key must not open a server that its users consider closed.
@@ -66,6 +67,7 @@ struct LeadingServer: ServerRole {
       }
       try core.beginRun()
       loop.delegate = core
+      setup.callLog.follow(loop)
       endOnFailedSync(core.remote, logger)
       core.quotasChanged(on: loop)
       register(core, health, startedAt: setup.started, on: loop)
@@ -157,6 +159,7 @@ struct LeadingServer: ServerRole {
     loop.register(ShareMethods())
     loop.register(AccountMethods())
     loop.register(GatewayMethods())
+    loop.register(DeliveryMethods())
     loop.register(AdminMethods(core, core.remote))
     loop.whenStopping { core.walks.stop() }
     loop.register(ServerMethods())
@@ -177,6 +180,7 @@ struct LeadingServer: ServerRole {
     core.registerWebTokens(on: loop)
     core.registerWebSessions(on: loop)
     core.registerGateway(on: loop)
+    core.registerDeliveries(on: loop)
     core.registerCluster(on: loop)
     loop.registerBuiltIn(health)
   }
@@ -198,4 +202,5 @@ private struct SchemaMethods: TidingsV1.SchemaService.Server {}
 private struct ShareMethods: TidingsV1.ShareService.Server {}
 private struct AccountMethods: TidingsV1.AccountService.Server {}
 private struct GatewayMethods: TidingsV1.GatewayService.Server {}
+private struct DeliveryMethods: TidingsV1.DeliveryService.Server {}
 private struct ServerMethods: TidingsRpcV1.ServerService.Server {}

@@ -4,6 +4,7 @@ import TidingsGateway
 import TidingsHTTP
 import TidingsKeys
 import TidingsRPC
+import TidingsTracing
 
 #if canImport(Glibc)
 import Glibc
@@ -75,9 +76,19 @@ enum GatewayArguments {
     in: 1...64,
     "Threads that read and write connections."
   )
+  private static let trustedProxy = OptionKey<String?>(
+    "trusted-proxy",
+    value: "ADDRESSES",
+    "Addresses of proxies, with commas between them, whose Forwarded or X-Forwarded-For header is used in the log."
+  )
+  private static let operatorEndpoint = OptionKey<String?>(
+    "operator-endpoint",
+    value: "HOST:PORT",
+    "Answer /metrics, /livez and /readyz over HTTP here (PORT alone: on 127.0.0.1; port 0 selects a free one)."
+  )
   private static let logRequests = OptionKey<Bool>(
     flag: "log-requests",
-    "Write a line for each request to standard error: its ID, method, path without query, status and duration."
+    "Write a line for each request to standard error: its ID, the client's address, method, path without query, status and duration."
   )
   private static let config = OptionKey<String?>(
     "config",
@@ -102,6 +113,8 @@ enum GatewayArguments {
     connectionsMax,
     connectionsPerAddressMax,
     threads,
+    trustedProxy,
+    operatorEndpoint,
     logRequests,
     config,
     help,
@@ -169,7 +182,21 @@ enum GatewayArguments {
     }
     settings.http.tls = try tls(parsed)
     settings.publicURL = try url(parsed)
+    if let text = parsed[operatorEndpoint] {
+      guard let address = HTTPAddress(UInt16(text) == nil ? text : "127.0.0.1:\(text)") else {
+        throw UsageError(
+          "\(parsed.source(operatorEndpoint)) takes HOST:PORT or PORT, not '\(text)'"
+        )
+      }
+      settings.operatorAddress = address
+    }
+    settings.traces = TraceSettings(TraceSettings.environment, program: "rpcgw") {
+      complain("rpcgw: \($0)")
+    }
     settings.logsRequests = parsed[logRequests]
+    settings.http.namesPeers = parsed[logRequests]
+    let proxies = parsed[trustedProxy]?.split(separator: ",") ?? []
+    settings.trustedProxies = Set(proxies.map { $0.filter { $0 != " " }.lowercased() })
     return settings
   }
 

@@ -261,6 +261,26 @@ enum CallTable {
       TidingsV1.FetchRecordZonesRequest.self,
       TidingsV1.FetchRecordZonesResponse.self
     ),
+    entry(
+      TidingsV1.GatewayService.Methods.fetchWebCredential,
+      TidingsV1.FetchWebCredentialRequest.self,
+      TidingsV1.FetchWebCredentialResponse.self
+    ),
+    entry(
+      TidingsV1.GatewayService.Methods.renewWebAuthToken,
+      TidingsV1.RenewWebAuthTokenRequest.self,
+      TidingsV1.RenewWebAuthTokenResponse.self
+    ),
+    entry(
+      TidingsV1.GatewayService.Methods.beginSignIn,
+      TidingsV1.BeginSignInRequest.self,
+      TidingsV1.BeginSignInResponse.self
+    ),
+    entry(
+      TidingsV1.GatewayService.Methods.completeSignIn,
+      TidingsV1.CompleteSignInRequest.self,
+      TidingsV1.CompleteSignInResponse.self
+    ),
   ]
 
   /// The method that a byte stands for.

@@ -1,3 +1,5 @@
+internal import Foundation
+internal import Glibc
 internal import TestSupport
 internal import Testing
 internal import TidingsJSON
@@ -32,6 +34,98 @@ internal import TidingsJSON
       #expect(!answers.contains { $0.contains("userRecordName") }, "\(head): \(answers)")
     }
     #expect(try world.post("private/zones/list").status == 200)
+  }
+
+  @Test("a head whose lines do not end as they must, or continue, is refused")
+  func lineEnds() async throws {
+    let world = try await GatewayWorld.start()
+    let inner = "GET \(GatewayWorld.path("private/users/caller")) HTTP/1.1\r\nHost: x\r\n\r\n"
+    let line = "POST \(Self.path) HTTP/1.1"
+    let heads = [
+      // Line feeds alone.
+      "\(line)\nHost: x\r\nContent-Length: 2\r\n\r\n",
+      "\(line)\r\nHost: x\nContent-Length: 2\r\n\r\n",
+      "\(line)\r\nHost: x\r\nContent-Length: 2\n\r\n",
+      "\(line)\nHost: x\nContent-Length: 2\n\n",
+      // Headers that hide in others.
+      "\(line)\r\nHost: x\r\nX: a\nContent-Length: 2\r\nY: b\r\n\r\n",
+      // Lines that continue.
+      "\(line)\r\nHost: x\r\nX: a\r\n b\r\nContent-Length: 2\r\n\r\n",
+      "\(line)\r\nHost: x\r\nContent-Length:\r\n 2\r\n\r\n",
+      "\(line)\r\n Host: x\r\nHost: x\r\nContent-Length: 2\r\n\r\n",
+      // Space before the colon, no colon, no name.
+      "\(line)\r\nHost: x\r\nContent-Length : 2\r\n\r\n",
+      "\(line)\r\nHost : x\r\nContent-Length: 2\r\n\r\n",
+      "\(line)\r\nHost: x\r\nTransfer-Encoding : chunked\r\nContent-Length: 2\r\n\r\n",
+      "\(line)\r\nHost: x\r\nContent-Length 2\r\n\r\n",
+      "\(line)\r\nHost: x\r\n: 2\r\nContent-Length: 2\r\n\r\n",
+      // Carriage returns alone, and zeros.
+      "\(line)\r\nHost: x\r\nX: a\rContent-Length: 2\r\n\r\n",
+      "\(line)\r\nHost: x\r\nX: a\u{0}b\r\nContent-Length: 2\r\n\r\n",
+      "\(line)\r\nHost: x\u{0}y\r\nContent-Length: 2\r\n\r\n",
+    ]
+    for head in heads { try await expectRefusal(head + "{}" + inner, world) }
+    // Space behind a value is none of it.
+    let padded = "\(line)\r\nHost: x \t\r\nX: y  \r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
+    #expect(try HTTPAnswer.raw(Array(padded.utf8), at: world.port).status == 200)
+  }
+
+  @Test("chunks whose size is no hexadecimal number end the connection")
+  func chunks() async throws {
+    let world = try await GatewayWorld.start()
+    let head = "POST \(Self.path) HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    let inner = "GET \(GatewayWorld.path("private/users/caller")) HTTP/1.1\r\nHost: x\r\n\r\n"
+    for body in [
+      "0x2\r\n{}\r\n0\r\n\r\n", "-2\r\n{}\r\n0\r\n\r\n", "+2\r\n{}\r\n0\r\n\r\n",
+      "g\r\n{}\r\n0\r\n\r\n", "\r\n{}\r\n0\r\n\r\n",
+      "FFFFFFFFFFFFFFFFF\r\n{}\r\n0\r\n\r\n", "2\r\n{}XX0\r\n\r\n",
+    ] { try await expectRefusal(head + body + inner, world) }
+    let whole = head.replacingOccurrences(of: "\r\n\r\n", with: "\r\nConnection: close\r\n\r\n")
+    for body in ["2\r\n{}\r\n0\r\n\r\n", "1\r\n{\r\n1;x=y\r\n}\r\n0\r\n\r\n"] {
+      #expect(try HTTPAnswer.raw(Array((whole + body).utf8), at: world.port).status == 200)
+    }
+  }
+
+  @Test("requests that follow each other at once are answered in their order")
+  func pipelining() async throws {
+    let world = try await GatewayWorld.start()
+    let one = "POST \(Self.path) HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"
+    let last = "GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    let connection = try HTTPConnection(world.port)
+    connection.send(String(repeating: one, count: 5) + last)
+    let bytes = try await blocking { [connection = Lent(connection)] in connection.value.readAll() }
+    let answers = String(decoding: bytes, as: UTF8.self).components(of: "HTTP/1.1 ")
+    #expect(answers.map { $0.prefix(3) } == ["200", "200", "200", "200", "200", "404"])
+    // A path that names a server is none of ours.
+    let absolute = "GET http://other\(Self.path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    #expect(try HTTPAnswer.raw(Array(absolute.utf8), at: world.port).status == 404)
+  }
+
+  /// Sends bytes of which no request may be answered with success.
+  private func expectRefusal(_ text: String, _ world: GatewayWorld) async throws {
+    let connection = try HTTPConnection(world.port)
+    connection.send(text)
+    connection.finish()
+    let bytes = try await blocking { [connection = Lent(connection)] in connection.value.readAll() }
+    let answers = String(decoding: bytes, as: UTF8.self).components(of: "HTTP/1.1 ")
+    let shown = text.replacingOccurrences(of: "\r", with: "\\r").replacingOccurrences(
+      of: "\n",
+      with: "\\n"
+    )
+    #expect(answers.allSatisfy { $0.hasPrefix("4") }, "\(shown): \(answers)")
+    #expect(!answers.contains { $0.contains("userRecordName") }, "\(shown): \(answers)")
+  }
+
+  @Test("clients that go before they are answered leave nothing behind, and the gateway stops")
+  func gone() async throws {
+    let world = try await GatewayWorld.start()
+    for _ in 0..<200 {
+      let connection = try HTTPConnection(world.port)
+      connection.send("POST \(Self.path) HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}")
+    }
+    #expect(try world.post("private/zones/list").status == 200)
+    world.gateway.send(SIGTERM)
+    #expect(try await world.gateway.waitForExit() == .code(0))
   }
 
   @Test("lines and headers that are too long, and bytes that are no HTTP, end the connection")

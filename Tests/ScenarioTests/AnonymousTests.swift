@@ -44,7 +44,8 @@ internal import TidingsRPC
       "CreateUser": .open, "UpdateUser": .open, "ListUsers": .open, "AuthorizeKey": .open,
       "RevokeKey": .open, "AssignRoles": .open, "FetchAuditLog": .open, "CreateBackup": .endless,
       "CheckStore": .endless, "FetchStatistics": .open, "ListConnections": .open,
-      "EndConnections": .open, "ListDevices": .open, "SetLogLevel": .open, "SetRetention": .open,
+      "EndConnections": .open, "ListDevices": .open, "FetchMetrics": .open, "SetLogLevel": .open,
+      "SetRetention": .open,
       "Drain": .open, "FetchClusterStatus": .open, "ResetDevelopment": .open,
       "FetchUserData": .login, "EraseUser": .open,
       "FetchErasure": .open, "CreateWebToken": .open, "ListWebTokens": .open,
@@ -53,6 +54,11 @@ internal import TidingsRPC
     "tidings.v1.GatewayService": [
       "FetchWebCredential": .open, "RenewWebAuthToken": .open, "BeginSignIn": .login,
       "CompleteSignIn": .open,
+    ],
+    "tidings.v1.DeliveryService": [
+      "AddDeliveryTarget": .login, "FetchDeliveryTargets": .login, "RemoveDeliveryTarget": .login,
+      "TestDeliveryTarget": .login, "FetchDeadLetters": .login, "ResendDeadLetters": .login,
+      "LeaseDeliveries": .open, "SettleDeliveries": .open, "AwaitDeliveries": .open,
     ],
     "tidings.v1.ShareService": [
       "FetchShareMetadata": .login, "AcceptShares": .login,
@@ -71,7 +77,7 @@ internal import TidingsRPC
     TidingsV1.SubscriptionService.descriptor, TidingsV1.NotificationService.descriptor,
     TidingsV1.AssetService.descriptor, TidingsV1.AccountService.descriptor,
     TidingsV1.AdminService.descriptor, TidingsV1.GatewayService.descriptor,
-    TidingsV1.ShareService.descriptor,
+    TidingsV1.ShareService.descriptor, TidingsV1.DeliveryService.descriptor,
     TidingsV1.SchemaService.descriptor, TidingsRpcV1.HealthService.descriptor,
     TidingsRpcV1.ServerService.descriptor, TidingsRpcV1.ReflectionService.descriptor,
   ]

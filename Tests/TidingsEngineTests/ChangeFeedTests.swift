@@ -48,6 +48,49 @@ internal import TidingsModel
     #expect(rest.deleted.map(\.type) == ["T", "T"])
   }
 
+  @Test("changes can be read newest first, page by page, down to where a token was")
+  func newestFirst() throws {
+    let harness = try ZoneStore()
+    try harness.saveZone(notes)
+    try harness.modify(notes, saves: records(0..<4))
+    func back(_ token: [UInt8] = [], limit: Int = 0) throws -> ReadZonePage {
+      let request = ZoneFeedRequest(zone: notes, changeToken: token, order: .newestFirst)
+      return try harness.pages([request], limit: limit)[0]
+    }
+    let all = try back()
+    #expect(all.names == ["r3", "r2", "r1", "r0"] && !all.moreComing)
+    #expect(try back(all.token).isEmpty)
+    let known = try harness.page(notes, limit: 2)
+    try harness.modify(notes, saves: records(4..<7), deletions: ["r1"])
+    let first = try back(known.token, limit: 2)
+    #expect(first.moreComing && first.names.count + first.deleted.count == 2)
+    // It is ahead of the pages that follow.
+    try harness.modify(notes, saves: records(2..<3))
+    let second = try back(first.token)
+    #expect(!second.moreComing && second.names.last == "r3")
+    let names = first.names + second.names + (first.deleted + second.deleted).map(\.name)
+    #expect(Set(names) == ["r1", "r3", "r4", "r5", "r6"] && names.count == 5, "\(names)")
+    // A token of one direction does not continue in the other.
+    #expect(error { _ = try harness.page(notes, after: first.token) }?.code == .invalidArguments)
+    // Without a token, what was deleted before is not reported.
+    #expect(try back().deleted.isEmpty)
+    let typed = ZoneFeedRequest(zone: notes, recordTypes: ["Other"], order: .newestFirst)
+    #expect(try harness.pages([typed])[0].isEmpty)
+  }
+
+  @Test("a token of a zone as it is now continues with what changes from then on")
+  func tokenOnly() throws {
+    let harness = try ZoneStore()
+    try harness.saveZone(notes)
+    try harness.modify(notes, saves: records(0..<4))
+    let now = try harness.pages([ZoneFeedRequest(zone: notes, order: .none)])[0]
+    #expect(now.isEmpty && !now.moreComing && !now.token.isEmpty)
+    #expect(try harness.page(notes, after: now.token).isEmpty)
+    try harness.modify(notes, saves: records(1..<2), deletions: ["r2"])
+    let next = try harness.page(notes, after: now.token)
+    #expect(next.names == ["r1"] && next.deleted.map(\.name) == ["r2"])
+  }
+
   @Test("what is forgotten expires the tokens that would need it, and no others")
   func expiry() throws {
     var limits = Limits()

@@ -267,7 +267,7 @@ internal import TidingsSQL
       """
       UPDATE index_entries SET key = CAST(substr(key, 1, 1) || substr(key, 10) AS BLOB)
         WHERE index_id = (SELECT id FROM field_indexes WHERE field = 'place');
-      DROP TABLE web_tokens;
+      DROP TABLE web_tokens; DROP TABLE delivery_targets; DROP TABLE deliveries; DROP TABLE delivery_progress;
       DELETE FROM migrations WHERE number >= \(Migration.locationIndexes.number)
       """
     )

@@ -19,6 +19,7 @@ internal import TidingsSQL
     "ChannelFirings.prepared": "of the change at hand",
     "ChannelSweep.channel": "a walk that starts again",
     "ChannelSweep.subscription": "a walk that starts again",
+    "DeliverySeal.ring": "keys of a file, which is read once",
     "WakeUpFlag.isRaised": "raised once too often does no harm",
     "EndedShareRows.position": "is forgotten by ShareTable",
     "Engine.maintenance": "all of them are woken",
@@ -35,7 +36,7 @@ internal import TidingsSQL
   ]
   /// Set when the engine is made, and never again.
   private static let constant: Set<String> = [
-    "AssetTable.contents", "ControlTopics.secret", "Engine.incarnation",
+    "AssetTable.contents", "ControlTopics.secret", "DeliverySeal.keys", "DeliverySeal.secret", "Engine.incarnation",
     "EventsAssembly.originTags",
     "Engine.pushKeys", "Engine.reloadsAlways", "Engine.secretEraser", "ModifyRecords.hasAccount",
     "ModifyRecords.isKnownUser",

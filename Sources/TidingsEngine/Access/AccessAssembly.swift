@@ -27,7 +27,7 @@ struct AccessAssembly: RoomAssembly {
     )
     webTokenTable = try WebTokenTable(room.connection)
     webTokens = try WebTokenDirectory(webTokenTable)
-    webCredentials = WebCredentials(directory: webTokens)
+    webCredentials = WebCredentials(directory: webTokens, admittedKeys: admittedKeys)
     webTokenExpiry = try WebTokenExpiry(room.connection, webTokens)
     signIns = SignIns(room.limits)
   }

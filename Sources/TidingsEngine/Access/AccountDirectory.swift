@@ -37,6 +37,8 @@ final class AccountDirectory: TransactionParticipant {
   static let developerRole = "developer"
   /// Who has it may call in the name of web credentials.
   static let gatewayRole = "gateway"
+  /// Who has it may send what delivery targets get.
+  static let senderRole = "sender"
 
   let admittedKeys: AdmittedKeys
   private let selectUsers: any SQLStatement

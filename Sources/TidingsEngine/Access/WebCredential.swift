@@ -8,16 +8,23 @@ public struct WebCredentialText {
   public var webAuthToken: UnsafeRawBufferPointer?
   /// The ID of a server key, 64 hexadecimal digits; `nil`: none.
   public var serverKey: UnsafeRawBufferPointer?
+  /// The call renews its session, which completes a sign-in to the dashboard.
+  public var isRenewal: Bool
+  /// Authentication is on: the session of a dashboard depends on a key.
+  public var requiresKey: Bool
 
   /// What a call says.
   public init(
     apiToken: UnsafeRawBufferPointer?,
     webAuthToken: UnsafeRawBufferPointer?,
-    serverKey: UnsafeRawBufferPointer?
+    serverKey: UnsafeRawBufferPointer?,
+    isRenewal: Bool,
+    requiresKey: Bool
   ) {
     self.apiToken = apiToken
     self.webAuthToken = webAuthToken
     self.serverKey = serverKey
+    (self.isRenewal, self.requiresKey) = (isRenewal, requiresKey)
   }
 }
 

@@ -1,8 +1,10 @@
+internal import TidingsKeys
 internal import TidingsModel
 
 /// Decides whether web credentials are good, from memory.
 struct WebCredentials {
   let directory: WebTokenDirectory
+  let admittedKeys: AdmittedKeys
 
   /// The credential of a caller.
   ///
@@ -10,6 +12,9 @@ struct WebCredentials {
   func find(_ text: WebCredentialText, at now: Timestamp) throws -> WebToken {
     if let keyID = text.serverKey {
       return try find(.serverKey, WebTokenHash(hexadecimal: keyID), at: now)
+    }
+    if text.apiToken == nil, let webAuthToken = text.webAuthToken {
+      return try findDashboard(WebTokenHash(ofWebAuthToken: webAuthToken), text, at: now)
     }
     let apiToken = try find(
       .apiToken,
@@ -21,6 +26,21 @@ struct WebCredentials {
     guard session.apiToken == apiToken.id else {
       throw WebCredentialRefusal(.session, .unknown)
     }
+    return session
+  }
+
+  /// The session of a dashboard: one that has no API token.
+  private func findDashboard(
+    _ hash: WebTokenHash?,
+    _ text: WebCredentialText,
+    at now: Timestamp
+  ) throws -> WebToken {
+    let session = try find(.session, hash, at: now)
+    guard session.isOfDashboard else { throw WebCredentialRefusal(.apiToken, .unknown) }
+    guard text.isRenewal || session.previous != nil,
+      // One that began while authentication was off.
+      !text.requiresKey || !session.publicKey.isEmpty
+    else { throw WebCredentialRefusal(.session, .unknown) }
     return session
   }
 
@@ -54,6 +74,14 @@ struct WebCredentials {
       throw WebCredentialRefusal(token.kind, .expired(expires))
     }
     guard token.kind == .session else { return }
+    guard !token.isOfDashboard else {
+      guard let key = PublicKey(token.publicKey) else { return }
+      // Says what was committed last, as for connections.
+      guard admittedKeys.number(of: key, at: now) != nil else {
+        throw WebCredentialRefusal(.session, .unknown)
+      }
+      return
+    }
     guard let apiToken = try directory.token(token.apiToken) else {
       throw WebCredentialRefusal(.apiToken, .unknown)
     }

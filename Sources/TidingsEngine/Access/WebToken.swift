@@ -33,6 +33,8 @@ public struct WebToken: Hashable, Sendable {
   /// The API token of a session; 0: it is none.
   public var apiToken: Int64 = 0
   /// A server key: its SubjectPublicKeyInfo in DER.
+  ///
+  /// The session of a dashboard: the CURVE key with which the user began it; empty while authentication was off.
   public var publicKey: [UInt8] = []
   /// A session that lasts two weeks instead of 30 minutes.
   public var isKept = false
@@ -52,6 +54,11 @@ public struct WebToken: Hashable, Sendable {
     var hash: WebTokenHash
     var ends: Timestamp
   }
+
+  /// A session of a dashboard, which has no API token and ends with the key that began it.
+  ///
+  /// The token before its first renewal is a sign-in, with which nothing else can be called.
+  public var isOfDashboard: Bool { kind == .session && apiToken == 0 }
 
   /// The ID of a server key; empty for others, whose hash is not shown.
   public var keyID: String { kind == .serverKey ? hash.bytes.hexadecimal : "" }

@@ -8,7 +8,8 @@ struct ErasureAssembly: RoomAssembly {
     _ rooms: ModificationsAssembly.Rooms,
     modifications: ModificationsAssembly,
     subscriptions: ModifySubscriptions,
-    eventBodies: EventBodies
+    eventBodies: EventBodies,
+    deliveryTargets: TargetDirectory
   ) throws {
     development = try DevelopmentReset(
       room.connection,
@@ -40,6 +41,7 @@ struct ErasureAssembly: RoomAssembly {
         devices: rooms.quotas.devices,
         accounts: rooms.access.accounts,
         webTokens: rooms.access.webTokens,
+        deliveryTargets: deliveryTargets,
         publicAccesses: rooms.access.publicAccesses
       ),
       codec: room.codec,

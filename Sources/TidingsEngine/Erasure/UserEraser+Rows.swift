@@ -47,7 +47,7 @@ extension UserEraser {
       if removed > 0 { return .again }
     }
     if try removeReadMarks(erasure.user) || removeWork(of: erasure.user) { return .again }
-    if try removeMarks(&erasure) { return .again }
+    if try removeMarks(&erasure) || removeTargets(&erasure) { return .again }
     erasure.counts.add(
       try sql.count("DELETE FROM directory_entries WHERE user = ?1 RETURNING 1", user),
       "directory-entries"
@@ -117,6 +117,31 @@ extension UserEraser {
     guard removed == 0 else { return true }
     try sql.run("DELETE FROM work_positions WHERE group_id = ?1", .number(group))
     try sql.run("DELETE FROM work_groups WHERE id = ?1", .number(group))
+    return true
+  }
+
+  /// Removes a delivery target with a page of what waits for it.
+  ///
+  /// - Returns: There may be more.
+  private func removeTargets(_ erasure: inout UserErasure) throws -> Bool {
+    guard
+      let target = try sql.number(
+        "SELECT id FROM delivery_targets WHERE owner = ?1 LIMIT 1",
+        .text(erasure.user)
+      )
+    else { return false }
+    let removed = try sql.count(
+      """
+      DELETE FROM deliveries WHERE id IN (
+        SELECT id FROM deliveries WHERE target_id = ?1 LIMIT \(Self.rowsPerPage)
+      ) RETURNING 1
+      """,
+      .number(target)
+    )
+    guard removed == 0 else { return true }
+    tables.deliveryTargets.willReload()
+    try sql.run("DELETE FROM delivery_targets WHERE id = ?1", .number(target))
+    erasure.counts.add(1, "delivery-targets")
     return true
   }
 

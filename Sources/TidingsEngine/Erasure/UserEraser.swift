@@ -32,6 +32,7 @@ final class UserEraser: MaintenanceTask, TransactionParticipant {
     let devices: DeviceNames
     let accounts: AccountDirectory
     let webTokens: WebTokenDirectory
+    let deliveryTargets: TargetDirectory
     let publicAccesses: PublicAccesses
   }
 

@@ -12,6 +12,18 @@ public struct ZoneFeedRequest: Sendable {
   public var recordTypes: Set<String>
   /// Most records of this zone; 0: as many as the answer holds.
   public var limit: Int
+  /// Which changes, and in which order.
+  public var order: Order
+
+  /// An order of changes.
+  public enum Order: Sendable {
+    /// Oldest change first.
+    case oldestFirst
+    /// Newest change first; the token continues with older ones.
+    case newestFirst
+    /// No changes: only the token of the zone as it is now.
+    case none
+  }
 
   /// A request.
   public init(
@@ -19,13 +31,15 @@ public struct ZoneFeedRequest: Sendable {
     changeToken: [UInt8] = [],
     desiredKeys: Set<String>? = nil,
     recordTypes: Set<String> = [],
-    limit: Int = 0
+    limit: Int = 0,
+    order: Order = .oldestFirst
   ) {
     self.zone = zone
     self.changeToken = changeToken
     self.desiredKeys = desiredKeys
     self.recordTypes = recordTypes
     self.limit = limit
+    self.order = order
   }
 }
 

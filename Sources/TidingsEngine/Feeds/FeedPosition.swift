@@ -17,6 +17,9 @@ struct FeedPosition: Hashable {
   /// A position at the beginning of a feed.
   static func beginning(head: Int64) -> Self { Self(born: head) }
 
+  /// A position at the end of a feed.
+  static func end(head: Int64) -> Self { Self(sequence: head) }
+
   /// Moves behind what was just read.
   mutating func move(to sequence: Int64, _ location: Int64?) {
     (self.sequence, self.location) = (sequence, location)

@@ -24,6 +24,8 @@ final class ZoneFeed {
   private let selectZone: any SQLStatement
   private let selectRecords: any SQLStatement
   private let selectHeads: any SQLStatement
+  private let selectNewest: any SQLStatement
+  private let selectNewestHeads: any SQLStatement
   private let selectBody: any SQLStatement
   private let selectMark: any SQLStatement
 
@@ -43,16 +45,20 @@ final class ZoneFeed {
       SELECT id, created, head, tombstone_floor FROM zones WHERE database_id = ?1 AND name = ?2
       """
     )
-    func select(_ body: String) -> String {
-      """
-      SELECT sequence, position, name, record_type, deleted IS NOT NULL, \(body), creator
-      FROM records
-      WHERE zone_id = ?1 AND (sequence, position) > (?2, ?3) ORDER BY sequence, position
-      """
+    func select(_ body: String, newestFirst: Bool = false) -> String {
+      let (relation, order) = newestFirst ? ("<", " DESC") : (">", "")
+      return """
+        SELECT sequence, position, name, record_type, deleted IS NOT NULL, \(body), creator
+        FROM records
+        WHERE zone_id = ?1 AND (sequence, position) \(relation) (?2, ?3)
+        ORDER BY sequence\(order), position\(order)
+        """
     }
     let key = PageKey(.integer(2, column: 0), .integer(3, column: 1))
     selectRecords = try connection.prepare(select("body"), inPagesBy: key)
     selectHeads = try connection.prepare(select("NULL"), inPagesBy: key)
+    selectNewest = try connection.prepare(select("body", newestFirst: true), inPagesBy: key)
+    selectNewestHeads = try connection.prepare(select("NULL", newestFirst: true), inPagesBy: key)
     selectBody = try connection.prepare(
       "SELECT body FROM records WHERE zone_id = ?1 AND name = ?2"
     )
@@ -89,6 +95,22 @@ final class ZoneFeed {
     try request.zone.validate()
     let zone = try zone(request.zone, in: database, entry)
     let purpose = "zone changes\0" + database.purpose + "\0" + request.zone.zoneName
+    if request.order == .newestFirst {
+      return try newestPage(request, zone, purpose, reading, &budget, visit)
+    }
+    if request.order == .none {
+      let end = FeedPosition.end(head: zone.head)
+      return ZonePage(
+        changeToken: SealedToken.seal(
+          [zone.number, zone.created] + end.numbers,
+          for: purpose,
+          identity
+        ),
+        moreComing: false,
+        changeCount: 0,
+        clientChangeTokenData: []
+      )
+    }
     var position = try position(request, zone, purpose)
     let walked = try walk(request, zone, reading, from: &position, budget: &budget, visit)
     return ZonePage(
@@ -166,11 +188,26 @@ final class ZoneFeed {
     _ purpose: String
   ) throws(ItemError) -> FeedPosition {
     guard !request.changeToken.isEmpty else { return .beginning(head: zone.head) }
-    let holder = "zone \(Identifier.shown(request.zone.zoneName)) of this database and user"
+    let holder = Self.holder(request)
     let numbers = try SealedToken.open(request.changeToken, for: purpose, identity, holder: holder)
     guard numbers.count > 2, let position = FeedPosition(numbers[2...]) else {
       throw SealedToken.foreign(holder)
     }
+    try check(numbers, position, request, zone)
+    return position
+  }
+
+  private static func holder(_ request: ZoneFeedRequest) -> String {
+    "zone \(Identifier.shown(request.zone.zoneName)) of this database and user"
+  }
+
+  /// Refuses a token that was issued for another zone of this name, or from which changes are no longer known.
+  private func check(
+    _ numbers: [Int64],
+    _ position: FeedPosition,
+    _ request: ZoneFeedRequest,
+    _ zone: Zone
+  ) throws(ItemError) {
     let name = "zone \(Identifier.shown(request.zone.zoneName))"
     // The default zone is never deleted, and tokens from before it was first written to stay valid.
     let isDefault = request.zone == .default
@@ -180,7 +217,6 @@ final class ZoneFeed {
       )
     }
     try check(position, in: zone, named: name)
-    return position
   }
 
   /// Refuses a position from which the changes of a zone are no longer known.
@@ -191,6 +227,87 @@ final class ZoneFeed {
     guard !position.isExpired(floor: zone.floor) else {
       throw .tokenTooOld(name, limits.tombstoneRetention)
     }
+  }
+
+  // MARK: Newest first
+
+  /// Makes a page of the newest changes that the client does not have.
+  ///
+  /// A record that changes while the client reads back is not returned by later pages: it is ahead of them.
+  private func newestPage(
+    _ request: ZoneFeedRequest,
+    _ zone: Zone,
+    _ purpose: String,
+    _ reading: PublicReading?,
+    _ budget: inout FeedBudget,
+    _ visit: (ZoneChange) throws -> Void
+  ) throws -> ZonePage {
+    let ownPurpose = purpose + "\0newest first"
+    var position = try newestPosition(request, zone, purpose, ownPurpose)
+    let room = request.limit == 0 ? budget.items : min(request.limit, budget.items)
+    let rows = request.recordTypes.isEmpty ? selectNewest : selectNewestHeads
+    rows.bind(zone.number, at: 1)
+    rows.bind(position.sequence, at: 2)
+    rows.bind(position.location, at: 3)
+    defer { rows.reset() }
+    var (count, moreComing) = (0, false)
+    while try rows.step() {
+      let (sequence, location) = (rows.int64(0), rows.int64(1))
+      if position.isKnown(sequence, location) { break }
+      guard budget.rows > 0 else {
+        moreComing = true
+        break
+      }
+      budget.rows -= 1
+      let hasChanges = rows.int64(4) == 0 || sequence > position.base.born
+      if hasChanges, request.recordTypes.isEmpty || request.recordTypes.contains(rows.string(3)),
+        try mayRead(rows, zone, reading)
+      {
+        moreComing = try !offer(rows, request, zone, &budget) { change, bytes, budget in
+          guard count < room, budget.take(bytes: bytes) else { return false }
+          try visit(change)
+          count += 1
+          return true
+        }
+        if moreComing { break }
+      }
+      position.move(to: sequence, location)
+    }
+    if !moreComing { position.end() }
+    return ZonePage(
+      changeToken: SealedToken.seal(
+        [zone.number, zone.created] + position.numbers,
+        for: ownPurpose,
+        identity
+      ),
+      moreComing: moreComing,
+      changeCount: count,
+      clientChangeTokenData: []
+    )
+  }
+
+  /// Where the client is: its own token continues, one of a feed that is read forwards is where it ends.
+  private func newestPosition(
+    _ request: ZoneFeedRequest,
+    _ zone: Zone,
+    _ purpose: String,
+    _ ownPurpose: String
+  ) throws -> NewestFirstPosition {
+    let holder = Self.holder(request)
+    let numbers = try? SealedToken.open(
+      request.changeToken,
+      for: ownPurpose,
+      identity,
+      holder: holder
+    )
+    guard let numbers else {
+      return .init(downTo: try position(request, zone, purpose), head: zone.head)
+    }
+    guard numbers.count > 2, let position = NewestFirstPosition(numbers[2...]) else {
+      throw SealedToken.foreign(holder)
+    }
+    try check(numbers, position.base, request, zone)
+    return position
   }
 
   // MARK: The rows

@@ -154,14 +154,18 @@ extension Engine {
     try modifications.accounts.authorize(key, of: name, at: now)
   }
 
-  /// Revokes a key permanently, and gives new topics to all channels of its user.
+  /// Revokes a key permanently, with the dashboards that it signed in, and gives new topics to all channels of its user.
   ///
   /// - Returns: Whose it was (`nil`: of guests), and how many channels got new topics at once; when
   ///   there are very many, the rest follows.
   /// - Throws: `ItemError` `unknownItem`; `serverRejectedRequest` for the last administrator's last
   ///   key that does not expire; `SQLError`.
   public func revokeKey(_ key: PublicKey) throws -> (account: Account?, rotatedCount: Int) {
-    try modifications.accounts.revoke(key, at: now)
+    let revoked = try modifications.accounts.revoke(key, at: now)
+    if let account = revoked.account {
+      try modifications.webTokens.endDashboards(of: account.name, key: key.bytes, at: now)
+    }
+    return revoked
   }
 
   /// A user with roles and keys.

@@ -1,3 +1,4 @@
+internal import TidingsKeys
 public import TidingsModel
 
 extension Engine {
@@ -106,6 +107,21 @@ extension Engine {
       isKept: isKept,
       at: now
     )
+  }
+
+  /// Begins a sign-in of a user to the dashboard: its token is good for one renewal, within 2 minutes.
+  ///
+  /// - Parameters:
+  ///   - user: The user.
+  ///   - number: The number of the key of the call, with which the session ends; `nil`: authentication is off.
+  /// - Returns: The session, and the token of the sign-in, which is not stored.
+  /// - Throws: `SQLError`.
+  public func beginDashboardSession(
+    of user: String,
+    ofKey number: Int64?
+  ) throws -> (token: WebToken, text: String) {
+    let key = try number.flatMap { try holder(ofKey: $0)?.publicKey?.bytes }
+    return try modifications.webTokens.beginDashboard(for: user, key: key ?? [], at: now)
   }
 
   /// Gives the session of a call another token and a later expiry.

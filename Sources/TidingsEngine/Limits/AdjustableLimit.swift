@@ -5,7 +5,7 @@ public struct AdjustableLimit: Sendable {
     case bytes, calls, connections, containers, days, devices, fields, groups, hours, items, keys,
       members, microseconds, minutes
     case notifications, participants, pushes, records, roles, sessions, shares, subscriptions
-    case tokens, types, uploads, users, versions, zones
+    case targets, tokens, types, uploads, users, versions, zones
   }
 
   /// As it is written on a command line, for example `items-per-call-max`.

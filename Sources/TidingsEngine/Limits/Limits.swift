@@ -185,6 +185,14 @@ public struct Limits: Hashable, Sendable {
   public var signInsWaitingMax = 1_000
   /// Tries with a wrong code of a sign-in, of one user in an hour.
   public var wrongCodesPerHourMax = 10
+  /// Targets of one user in one container, of all devices.
+  public var deliveryTargetsPerUserMax = 20
+  /// Targets of all users.
+  public var deliveryTargetsMax = 100_000
+  /// Deliveries that wait for one target; further ones are dead letters at once.
+  public var deliveriesPerTargetMax = 1_000
+  /// Dead-letters of one target; the oldest are removed.
+  public var deadLettersPerTargetMax = 1_000
   /// What may be set while the server runs; shared by copies until one of them sets it.
   var retention = SharedRetention()
 
@@ -450,6 +458,14 @@ extension AdjustableLimit {
     Self(
       "web-sessions-per-user-max", .sessions, 1...1_000, \.webSessionsPerUserMax,
       "on the web of one user; the oldest ends when another begins"
+    ),
+    Self(
+      "delivery-targets-per-user-max", .targets, 0...1_000, \.deliveryTargetsPerUserMax,
+      "of one user in one container, of all devices"
+    ),
+    Self(
+      "delivery-targets-max", .targets, 0...10_000_000, \.deliveryTargetsMax,
+      "of all users"
     ),
   ]
 }

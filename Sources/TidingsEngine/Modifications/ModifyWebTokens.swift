@@ -60,10 +60,7 @@ final class ModifyWebTokens {
     isKept: Bool,
     at now: Timestamp
   ) throws -> (token: WebToken, text: String) {
-    let sessions = try directory.sessions(of: user, at: now)
-    for session in sessions.dropLast(limits.webSessionsPerUserMax - 1) {
-      _ = try revoke(session, at: now)
-    }
+    try makeRoom(for: user, at: now)
     let secret = Cryptography.randomBytes(WebTokenText.bytesCount)
     var token = WebToken(
       id: 0,
@@ -79,13 +76,62 @@ final class ModifyWebTokens {
     return (try insert(token), WebTokenText.base64URL(secret))
   }
 
-  /// Gives a session another token and a later expiry.
+  /// How long a sign-in to the dashboard waits to be completed.
+  private static let signInSeconds = 120
+
+  /// Begins a sign-in of a user to the dashboard, which the first renewal completes.
+  ///
+  /// - Parameters:
+  ///   - user: The user.
+  ///   - key: The CURVE key of the call; empty: authentication is off.
+  ///   - now: The time of the transaction.
+  /// - Returns: The session, and the token of the sign-in.
+  /// - Throws: `SQLError`.
+  func beginDashboard(
+    for user: String,
+    key: [UInt8],
+    at now: Timestamp
+  ) throws -> (token: WebToken, text: String) {
+    try makeRoom(for: user, at: now)
+    let secret = Cryptography.randomBytes(WebTokenText.bytesCount)
+    var token = WebToken(
+      id: 0,
+      kind: .session,
+      user: user,
+      container: "",
+      environment: .development,
+      created: now,
+      hash: secret.withUnsafeBytes { WebTokenHash(hashing: $0) }
+    )
+    (token.label, token.publicKey) = ("dashboard", key)
+    token.expires = now.advanced(seconds: Self.signInSeconds)
+    return (try insert(token), WebTokenText.base64URL(secret))
+  }
+
+  /// Ends the sessions of dashboards that a key began.
+  func endDashboards(of user: String, key: [UInt8], at now: Timestamp) throws {
+    for session in try directory.sessions(of: user, at: now)
+    where session.isOfDashboard && session.publicKey == key {
+      _ = try revoke(session, at: now)
+    }
+  }
+
+  /// The oldest sessions of a user end if there are too many.
+  private func makeRoom(for user: String, at now: Timestamp) throws {
+    let sessions = try directory.sessions(of: user, at: now)
+    for session in sessions.dropLast(limits.webSessionsPerUserMax - 1) {
+      _ = try revoke(session, at: now)
+    }
+  }
+
+  /// Gives a session another token and a later expiry; that of a sign-in to the dashboard is good once.
   func renew(_ session: WebToken, at now: Timestamp) throws -> (token: WebToken, text: String) {
     let secret = Cryptography.randomBytes(WebTokenText.bytesCount)
     var session = session
+    let isSignIn = session.isOfDashboard && session.previous == nil
     session.previous = .init(
       hash: session.hash,
-      ends: now.advanced(seconds: limits.webTokenOverlapSeconds)
+      ends: isSignIn ? now : now.advanced(seconds: limits.webTokenOverlapSeconds)
     )
     session.hash = secret.withUnsafeBytes { WebTokenHash(hashing: $0) }
     session.expires = expiry(isKept: session.isKept, at: now)

@@ -45,15 +45,14 @@ struct JSONParser {
   private mutating func object(depth: Int) throws(JSONSyntaxError) -> JSONObject {
     try enter(depth)
     var object = JSONObject()
-    // By bytes, because Swift holds differently composed strings for equal.
-    var names: Set<[UInt8]> = []
+    var names = MemberNames()
     if take("}") { return object }
     repeat {
       skipSpace()
       let start = index
       guard next == UInt8(ascii: "\"") else { throw error("expected a member's name") }
       let name = try string()
-      guard names.insert(Array(name.utf8)).inserted else {
+      guard names.insert(name) else {
         throw JSONSyntaxError("the name '\(name)' appears twice", at: start, in: text)
       }
       guard take(":") else { throw error("expected ':'") }
@@ -134,6 +133,27 @@ struct JSONParser {
   }
 }
 
+/// The names of an object so far.
+///
+/// By bytes, because Swift holds differently composed strings for equal.
+private struct MemberNames {
+  private var few: [String] = []
+  private var many: Set<[UInt8]> = []
+
+  private static let fewMax = 8
+
+  /// - Returns: `false` when the name is there.
+  mutating func insert(_ name: String) -> Bool {
+    guard few.count == Self.fewMax else {
+      guard !few.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else { return false }
+      few.append(name)
+      if few.count == Self.fewMax { many = Set(few.map { Array($0.utf8) }) }
+      return true
+    }
+    return many.insert(Array(name.utf8)).inserted
+  }
+}
+
 extension JSONParser {
   private mutating func string() throws(JSONSyntaxError) -> String {
     index += 1
@@ -141,6 +161,12 @@ extension JSONParser {
     // Most strings have no escapes: find the end, then validate at once.
     while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
       index += 1
+    }
+    if next == UInt8(ascii: "\""),
+      let string = String(validating: text[start..<index], as: UTF8.self)
+    {
+      index += 1
+      return string
     }
     var content = Array(text[start..<index])
     while true {

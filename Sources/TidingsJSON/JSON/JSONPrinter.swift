@@ -10,11 +10,14 @@ private struct JSONPrinter {
     case .number(let number): text += number.literal.utf8
     case .string(let string): write(string)
     case .array(let elements):
-      writeList(elements, "[", "]", depth) { $0.write($1, depth: depth + 1) }
+      writeList(elements, UInt8(ascii: "["), UInt8(ascii: "]"), depth) {
+        $0.write($1, depth: depth + 1)
+      }
     case .object(let object):
-      writeList(object.members, "{", "}", depth) { printer, member in
+      writeList(object.members, UInt8(ascii: "{"), UInt8(ascii: "}"), depth) { printer, member in
         printer.write(member.name)
-        printer.text += (printer.isPretty ? ": " : ":").utf8
+        printer.text.append(UInt8(ascii: ":"))
+        if printer.isPretty { printer.text.append(UInt8(ascii: " ")) }
         printer.write(member.value, depth: depth + 1)
       }
     }
@@ -22,19 +25,19 @@ private struct JSONPrinter {
 
   private mutating func writeList<Element>(
     _ elements: [Element],
-    _ open: String,
-    _ close: String,
+    _ open: UInt8,
+    _ close: UInt8,
     _ depth: Int,
     _ write: (inout Self, Element) -> Void
   ) {
-    text += open.utf8
+    text.append(open)
     for (index, element) in elements.enumerated() {
-      if index > 0 { text += ",".utf8 }
+      if index > 0 { text.append(UInt8(ascii: ",")) }
       breakLine(depth + 1)
       write(&self, element)
     }
     if !elements.isEmpty { breakLine(depth) }
-    text += close.utf8
+    text.append(close)
   }
 
   private mutating func breakLine(_ depth: Int) {
@@ -45,6 +48,18 @@ private struct JSONPrinter {
 
   private mutating func write(_ string: String) {
     text.append(UInt8(ascii: "\""))
+    var string = string
+    let isPlain = string.withUTF8 { bytes in
+      // Most strings are written as they are.
+      guard bytes.allSatisfy(\.isPlain) else { return false }
+      text += bytes
+      return true
+    }
+    if !isPlain { writeScalars(of: string) }
+    text.append(UInt8(ascii: "\""))
+  }
+
+  private mutating func writeScalars(of string: String) {
     for scalar in string.unicodeScalars {
       switch scalar {
       case "\"": text += "\\\"".utf8
@@ -57,13 +72,19 @@ private struct JSONPrinter {
       default: text += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
       }
     }
-    text.append(UInt8(ascii: "\""))
   }
 
   /// Writes a scalar below U+10000 as `\u` and four digits.
   private mutating func writeEscape(_ value: UInt32) {
     let digits = String(value, radix: 16)
     text += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8
+  }
+}
+
+extension UInt8 {
+  /// A character of ASCII that needs no escape.
+  fileprivate var isPlain: Bool {
+    self >= 0x20 && self < 0x7F && self != UInt8(ascii: "\"") && self != UInt8(ascii: "\\")
   }
 }
 

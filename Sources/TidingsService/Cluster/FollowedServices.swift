@@ -10,6 +10,7 @@ enum FollowedServices {
     TidingsV1.AssetService.descriptor, TidingsV1.SchemaService.descriptor,
     TidingsV1.ShareService.descriptor, TidingsV1.AccountService.descriptor,
     TidingsV1.AdminService.descriptor, TidingsV1.GatewayService.descriptor,
+    TidingsV1.DeliveryService.descriptor,
     TidingsRpcV1.ServerService.descriptor,
   ]
 }

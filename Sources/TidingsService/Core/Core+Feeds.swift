@@ -64,7 +64,8 @@ private struct ZoneChangesCall {
         let zone = try options.zoneID.named(in: database, for: caller)
         zones.append(zone)
         let page = try add(options, of: zone, to: &part, &budget)
-        hasChanges = hasChanges || page.changeCount > 0 || page.moreComing
+        let waits = page.changeCount == 0 && !page.moreComing && options.order == .oldestFirst
+        hasChanges = hasChanges || !waits
       } catch let error as ItemError {
         hasChanges = true
         part.add(Field.error, TidingsV1.ItemError(error).encoded(in: reader.arena))
@@ -91,7 +92,8 @@ private struct ZoneChangesCall {
         changeToken: options.changeToken,
         desiredKeys: try options.desiredKeys.map { try Core.fields($0, reader.engine.limits) },
         recordTypes: Set(options.recordTypes),
-        limit: Int(options.limit)
+        limit: Int(options.limit),
+        order: options.order
       ),
       in: database,
       caller: caller,
@@ -146,6 +148,12 @@ private func databaseChanges(
     watch: hasChanges ? nil : try reader.engine.watch([], in: database),
     wait: wait
   )
+}
+
+extension TidingsV1.ZoneChangesOptions {
+  fileprivate var order: ZoneFeedRequest.Order {
+    if onlyChangeToken { .none } else { newestFirst ? .newestFirst : .oldestFirst }
+  }
 }
 
 extension GoogleProtobuf.Duration? {

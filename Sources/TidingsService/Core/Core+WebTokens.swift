@@ -89,11 +89,14 @@ extension Core {
     let request = try TidingsV1.IssueWebAuthTokenRequest(decoding: call.body.bytes, in: call.arena)
     try requireOwnKey(call)
     calls.keepsAnswer = false
-    let (token, text) = try engine.beginWebSession(
-      of: call.caller.user,
-      apiToken: request.apiToken,
-      isKept: request.keepSignedIn
-    )
+    let (token, text) =
+      request.apiToken.isEmpty
+      ? try engine.beginDashboardSession(of: call.caller.user, ofKey: call.keyNumber)
+      : try engine.beginWebSession(
+        of: call.caller.user,
+        apiToken: request.apiToken,
+        isKept: request.keepSignedIn
+      )
     return TidingsV1.IssueWebAuthTokenResponse(
       webAuthToken: text,
       expires: token.expires.map { .init($0) }

@@ -31,6 +31,12 @@ final class Core {
   let maintenance: MaintenanceTurns
   var publisher: Publisher
   var counters = CoreCounters()
+  /// Calls that are logged.
+  let callLog: CallLog
+  /// Metrics for which the store is read.
+  let sizesWatch: StoreSizesWatch?
+  /// Senders that wait.
+  var deliveryWaits = DeliveryWaits()
   /// The running backup or check; at most one.
   let walks = StoreWalkSlot()
   /// The health of the server.
@@ -55,11 +61,13 @@ final class Core {
     admittedKeys: AdmittedKeys,
     auditSyslogPath: String? = nil,
     logger: Logger,
+    callLog: CallLog? = nil,
     remote loop: LoopRemote
   ) throws {
     self.folder = folder
     self.logger = logger
     self.callerMode = callerMode
+    self.callLog = callLog ?? CallLog(logger, slowMilliseconds: 0)
     let remote = CoreRemote(loop)
     self.remote = remote
     let steadyClock = SteadyClock()
@@ -70,6 +78,9 @@ final class Core {
       admittedKeys: admittedKeys,
       steadyClock: steadyClock,
       assetContents: database.assetContents,
+      deliveryKeys: { [keys = DeliveryKeyFile(path: folder.deliveryKeyPath)] in
+        try keys.ring(isMade: $0)
+      },
       reloadsAlways: reloadsAlways,
       clock: { .now }
     )
@@ -117,6 +128,8 @@ final class Core {
     )
     feeds = WaitingFeeds(calls, limits: limits)
     maintenance = MaintenanceTurns(calls, isAdministered: callerMode == .authenticated)
+    calls.tracer = self.callLog.tracer
+    sizesWatch = StoreSizesWatch(store.readers)
     calls.observer = self
     remote.attach(self)
   }
@@ -136,7 +149,7 @@ extension Core: LoopDelegate {
   var nextTimer: ContinuousClock.Instant? {
     let timer = earlier(
       earlier(publisher.nextTimer, maintenance.nextTimer),
-      earlier(feeds.nextTimer, calls.nextTimer)
+      earlier(earlier(feeds.nextTimer, deliveryWaits.nextTimer), calls.nextTimer)
     )
     return leadership.map { earlier(timer, $0.nextTimer) } ?? timer
   }
@@ -154,11 +167,15 @@ extension Core: LoopDelegate {
     if let timer = publisher.nextTimer, timer <= loop.now { publisher.timerFired(on: loop) }
     maintenance.timerFired(on: loop)
     if let timer = feeds.nextTimer, timer <= loop.now { feeds.timerFired(on: loop) }
+    if let timer = deliveryWaits.nextTimer, timer <= loop.now {
+      answer(deliveryWaits.timerFired(loop.now), on: loop)
+    }
     beatIfDue(on: loop)
   }
 
   func connectionsEnded(_ connections: [UInt64], _ loop: LoopContext) {
     feeds.connectionsEnded(connections, loop)
+    for token in deliveryWaits.take(on: connections) { loop.abandon(token) }
     for token in leadership?.connectionsEnded(connections) ?? [] { loop.abandon(token) }
   }
 
@@ -167,6 +184,7 @@ extension Core: LoopDelegate {
     publisher.publishRest(on: loop)
     maintenance.stop()
     feeds.stop(on: loop)
+    answer(deliveryWaits.takeAll(), on: loop)
     calls.endPostponed(on: loop)
     for token in leadership?.takeAll() ?? [] {
       loop.fail(token, RPCError(.unavailable, "the node that leads is stopping"))

@@ -83,7 +83,9 @@ package final class IdentityGate {
       WebCredentialText(
         apiToken: credential.apiToken,
         webAuthToken: credential.webAuthToken,
-        serverKey: credential.serverKey
+        serverKey: credential.serverKey,
+        isRenewal: method()?.fullName == Self.renewal,
+        requiresKey: mode == .authenticated
       )
     )
     return .admittedOnWeb(
@@ -92,6 +94,8 @@ package final class IdentityGate {
       gateway: gateway
     )
   }
+
+  private static let renewal = TidingsV1.GatewayService.Methods.renewWebAuthToken.fullName
 
   /// Nodes call each other for themselves with one service only.
   private func admitNode(_ method: MethodDescriptor?) throws -> CallAdmission {

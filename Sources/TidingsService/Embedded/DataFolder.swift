@@ -19,6 +19,8 @@ final class DataFolder: Sendable {
   let serverKeyPath: String
   /// Where its public part is, for those who connect.
   let serverPublicKeyPath: String
+  /// Where the key ring of delivery targets is, once there is one.
+  let deliveryKeyPath: String
   private let lock: FolderLock
 
   /// Creates the folder if needed, durably, and locks it.
@@ -40,6 +42,7 @@ final class DataFolder: Sendable {
     assetsPath = path + "/assets"
     serverKeyPath = path + "/server.key"
     serverPublicKeyPath = path + "/server.pub"
+    deliveryKeyPath = path + "/delivery.key"
   }
 
   private static func unusable(_ path: String, _ error: FileError) -> StartError {

@@ -53,7 +53,7 @@ extension TidingsV1.WebToken {
       allowedOrigins: token.origins,
       callbackURL: token.callbackURL,
       apiTokenID: UInt64(token.apiToken),
-      publicKey: token.publicKey,
+      publicKey: token.kind == .serverKey ? token.publicKey : [],
       keyID: token.keyID,
       created: .init(token.created),
       expires: token.expires.map { .init($0) },

@@ -10,7 +10,7 @@ enum FieldDictionary {
   ///
   /// - Parameters:
   ///   - input: The dictionary.
-  ///   - hint: The type if none is sent.
+  ///   - hint: The type if none is sent; empty: what the value looks like.
   ///   - database: Where the record is.
   /// - Returns: Without a value, if the field is to be removed.
   /// - Throws: `badRequest`, with the path to what is wrong.
@@ -21,7 +21,20 @@ enum FieldDictionary {
   ) throws(WebFailure) -> TidingsV1.FieldValue {
     guard let value = input["value"] else { return .init() }
     let path = input.path(to: "value")
-    let name = try input.string("type") ?? hint ?? guess(value)
+    if let type = try input.string("type") { return try read(value, as: type, path, in: database) }
+    // What does not fit is what it looks like: the server says what is wrong with it.
+    if let hint, !hint.isEmpty, let field = try? read(value, as: hint, path, in: database) {
+      return field
+    }
+    return try read(value, as: guess(value), path, in: database)
+  }
+
+  private static func read(
+    _ value: JSONValue,
+    as name: String,
+    _ path: String,
+    in database: WebDatabase
+  ) throws(WebFailure) -> TidingsV1.FieldValue {
     if name == "UNKNOWN_LIST" {
       guard value.array?.isEmpty == true else { throw .badRequest("\(path) is not an empty array") }
       return .init(value: .unknownListValue(.init()))

@@ -5,10 +5,16 @@ internal import TidingsProto
 enum FilterDictionary {
   static func predicate(
     _ filters: [WebInput],
+    of recordType: String = "",
+    as schema: WebSchema? = nil,
     in database: WebDatabase
   ) throws(WebFailure) -> TidingsV1.Predicate? {
     var nodes: [TidingsV1.PredicateNode] = []
-    for filter in filters { nodes += try Self.nodes(filter, in: database) }
+    for filter in filters {
+      let name = try filter.string("fieldName") ?? ""
+      let type = schema?.type(of: name, in: recordType)
+      nodes += try Self.nodes(filter, type, in: database)
+    }
     if filters.count > 1 { nodes.append(.init(node: .andCount(UInt32(filters.count)))) }
     return nodes.isEmpty ? nil : .init(nodes: nodes)
   }
@@ -16,18 +22,20 @@ enum FilterDictionary {
   /// The condition in postfix order.
   private static func nodes(
     _ filter: WebInput,
+    _ type: String?,
     in database: WebDatabase
   ) throws(WebFailure) -> [TidingsV1.PredicateNode] {
     let comparator = try filter.requiredString("comparator")
     let isNegated = comparator.hasPrefix("NOT_") && comparator != "NOT_EQUALS"
     let name = isNegated ? String(comparator.dropFirst("NOT_".count)) : comparator
     let field = try fieldName(filter)
-    var hint: String?
+    let input = try filter.requiredObject("fieldValue")
+    var hint = type.flatMap { valueType(of: $0, name, input) }
     if field == "recordID" || field.hasSuffix("UserRecordID") || field == "parent" {
       hint = "REFERENCE"
     }
     let value = try FieldDictionary.read(
-      filter.requiredObject("fieldValue"),
+      input,
       hint: hint,
       in: database
     )
@@ -78,6 +86,18 @@ enum FilterDictionary {
     return nodes
   }
 
+  /// What a condition compares a field with, whose type is known.
+  private static func valueType(of type: String, _ comparator: String, _ value: WebInput) -> String?
+  {
+    let isList = value["value"]?.array != nil
+    // Tokens, beginnings and places are what they look like.
+    guard isList || !["NEAR", "BEGINS_WITH"].contains(comparator),
+      !comparator.hasPrefix("CONTAINS_"), !type.isEmpty, type != "UNKNOWN_LIST"
+    else { return nil }
+    let member = type.hasSuffix("_LIST") ? String(type.dropLast("_LIST".count)) : type
+    return isList ? member + "_LIST" : member
+  }
+
   private static func distance(_ filter: WebInput) throws(WebFailure) -> TidingsV1.FieldValue {
     guard let value = filter["distance"] else { throw filter.missing("distance") }
     guard let metres = value.number?.double else {
@@ -124,4 +144,9 @@ enum FilterDictionary {
     default: throw .badRequest("\(path) '\(name)' is not a system field that can be queried")
     }
   }
+}
+
+extension WebInput {
+  /// Whether a condition's value says no type.
+  func isUntagged() throws(WebFailure) -> Bool { try object("fieldValue")?["type"] == nil }
 }

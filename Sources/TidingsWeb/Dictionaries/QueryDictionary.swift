@@ -7,10 +7,23 @@ struct QueryDictionary {
   var predicate: TidingsV1.Predicate?
   var sortDescriptors: [TidingsV1.SortDescriptor]
 
-  init(_ input: WebInput, in database: WebDatabase) throws(WebFailure) {
+  /// Of conditions and sorting, without system fields.
+  private(set) var fieldNames: [String]
+
+  init(
+    _ input: WebInput,
+    as schema: WebSchema? = nil,
+    in database: WebDatabase
+  ) throws(WebFailure) {
     recordType = try input.requiredString("recordType")
-    predicate = try FilterDictionary.predicate(input.objects("filterBy"), in: database)
+    let filters = try input.objects("filterBy")
+    predicate = try FilterDictionary.predicate(filters, of: recordType, as: schema, in: database)
     sortDescriptors = []
+    fieldNames = []
+    for input in try filters + input.objects("sortBy")
+    where try input.string("systemFieldName") == nil {
+      fieldNames.append(try input.requiredString("fieldName"))
+    }
     for sort in try input.objects("sortBy") {
       var name = try FilterDictionary.fieldName(sort)
       if name == "recordID" { name = "recordName" }

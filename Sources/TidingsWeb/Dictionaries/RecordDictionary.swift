@@ -8,12 +8,14 @@ enum RecordDictionary {
   /// - Parameters:
   ///   - input: The dictionary.
   ///   - zone: Of the request; the record's own zone precedes.
+  ///   - schema: What values are that say no type.
   ///   - database: Where it is saved.
   /// - Returns: The record.
   /// - Throws: `badRequest`, with the path to what is wrong.
   static func read(
     _ input: WebInput,
     in zone: TidingsV1.ZoneID?,
+    as schema: WebSchema? = nil,
     of database: WebDatabase
   ) throws(WebFailure) -> TidingsV1.Record {
     let type = try input.string("recordType") ?? ""
@@ -30,6 +32,7 @@ enum RecordDictionary {
         case .object(let object):
           record.fields[member.name] = try FieldDictionary.read(
             WebInput(object, at: path),
+            hint: schema?.type(of: member.name, in: record.recordType),
             in: database
           )
         default:

@@ -28,15 +28,12 @@ extension WebEndpoints {
     var styles: [FieldDictionary.Style] = []
     for input in zones {
       let zone = try ZoneDictionary.required(input, in: call.database)
-      if try input.bool("reverse") == true {
-        throw WebFailure.badRequest(
-          "\(input.path(to: "reverse")): changes are returned oldest first only"
-        )
-      }
       var style = try call.style()
       if let flag = try input.bool("numbersAsStrings") { style.numbersAsStrings = flag }
       styles.append(style)
-      options.append(try zoneOptions(input, zone))
+      var option = try zoneOptions(input, zone)
+      option.newestFirst = try input.bool("reverse") ?? false
+      options.append(option)
     }
     let changes = try await fetchZones(options, call)
     return [

@@ -7,10 +7,21 @@ extension WebEndpoints {
     let (input, style) = (call.input, try call.style())
     let zone = try ZoneDictionary.read(input, in: call.database)
     let common = try input.strings("desiredKeys")
+    let inputs = try input.objects("operations")
+    // The schema says what a value is that says no type; most clients send types.
+    let schema =
+      try inputs.contains(where: { try $0.hasUntaggedField() })
+      ? await call.fetchSchema() : nil
     var operations: [RecordOperation] = []
-    for operation in try input.objects("operations") {
+    for operation in inputs {
       operations.append(
-        try RecordOperation(operation, zone: zone, desiredKeys: common, in: call.database)
+        try RecordOperation(
+          operation,
+          zone: zone,
+          schema: schema,
+          desiredKeys: common,
+          in: call.database
+        )
       )
     }
     let plan = RecordOperationPlan(operations)
@@ -40,12 +51,30 @@ extension WebEndpoints {
           )
         )
       case .error(let error)?:
-        answers.append(conflict(result, WebFailure(error), style, call))
+        var failure = WebFailure(error)
+        if failure.detail == "INVALID_ARGUMENTS", case .save(let record, _) = operation.action,
+          let reason = await call.schemaFailure(
+            recordType: record.recordType,
+            fields: record.fields.keys.sorted()
+          )
+        {
+          failure.code = reason.code
+          failure.reason = "\(reason.reason): \(failure.reason)"
+        }
+        answers.append(conflict(result, failure, style, call))
       default:
         answers.append(.object(RecordDictionary.deleted(result.recordID, in: call.database)))
       }
     }
-    return ["records": .array(answers)]
+    var object: JSONObject = ["records": .array(answers)]
+    let zones = Set(operations.map(\.zoneID))
+    let isAnySaved = results.contains { if case .error? = $0.outcome { false } else { true } }
+    if isAnySaved, zones.count == 1, let only = zones.first,
+      let token = await call.syncTokens([only])[only]
+    {
+      object.append("syncToken", .string(token))
+    }
+    return object
   }
 
   /// What the records have after their saves.

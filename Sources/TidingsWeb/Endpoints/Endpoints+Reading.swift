@@ -5,24 +5,26 @@ internal import TidingsRPC
 extension WebEndpoints {
   static let queryRecords: WebEndpoint = { call in
     let (input, style) = (call.input, try call.style())
-    let query = try QueryDictionary(input.requiredObject("query"), in: call.database)
+    let queryInput = try input.requiredObject("query")
+    let schema =
+      try queryInput.objects("filterBy").contains(where: { try $0.isUntagged() })
+      ? await call.fetchSchema() : nil
+    let query = try QueryDictionary(queryInput, as: schema, in: call.database)
     var zone = try ZoneDictionary.read(input, in: call.database)
     if zone == nil, try input.bool("zoneWide") != true {
       zone = .init(zoneName: ZoneDictionary.defaultName)
     }
-    let response = try await call.records.queryRecords(
-      .init(
-        databaseID: call.database.id,
-        recordType: query.recordType,
-        predicate: query.predicate,
-        sortDescriptors: query.sortDescriptors,
-        zoneID: zone,
-        desiredKeys: try DesiredKeys.read(input),
-        limit: try resultsLimit(input),
-        cursor: try input.base64("continuationMarker")
-      ),
-      options: call.options
+    let request = TidingsV1.QueryRecordsRequest(
+      databaseID: call.database.id,
+      recordType: query.recordType,
+      predicate: query.predicate,
+      sortDescriptors: query.sortDescriptors,
+      zoneID: zone,
+      desiredKeys: try DesiredKeys.read(input),
+      limit: try resultsLimit(input),
+      cursor: try input.base64("continuationMarker")
     )
+    let response = try await found(query, request, call)
     var object: JSONObject = [
       "records": .array(
         response.records.map { .object(RecordDictionary.json($0, style, in: call.database)) }
@@ -32,6 +34,32 @@ extension WebEndpoints {
       object.append("continuationMarker", .string(Base64.encode(response.cursor)))
     }
     return object
+  }
+
+  /// Runs a query; one that finds nothing, or fails, may name a type or a field that does not exist.
+  private static func found(
+    _ query: QueryDictionary,
+    _ request: TidingsV1.QueryRecordsRequest,
+    _ call: WebCall
+  ) async throws -> TidingsV1.QueryRecordsResponse {
+    var response = TidingsV1.QueryRecordsResponse()
+    var failure: (any Error)?
+    do {
+      response = try await call.records.queryRecords(request, options: call.options)
+    } catch {
+      guard WebFailure(error).code == .badRequest else { throw error }
+      failure = error
+    }
+    guard response.records.isEmpty, response.cursor.isEmpty, request.cursor.isEmpty else {
+      return response
+    }
+    // Fields of conditions may be in records that are still to be saved.
+    let fields = failure == nil ? [] : query.fieldNames
+    if let reason = await call.schemaFailure(recordType: query.recordType, fields: fields) {
+      throw reason
+    }
+    if let failure { throw failure }
+    return response
   }
 
   static let lookUpRecords: WebEndpoint = { call in

@@ -24,7 +24,8 @@ extension WebEndpoints {
       .init(databaseID: call.database.id, zoneIDs: ids),
       options: call.options
     )
-    return ["zones": .array(response.results.map { json($0, call) })]
+    let tokens = await call.syncTokens(response.results.zones)
+    return ["zones": .array(response.results.map { json($0, tokens, call) })]
   }
 
   static let modifyZones: WebEndpoint = { call in
@@ -57,21 +58,35 @@ extension WebEndpoints {
       ),
       options: call.options
     )
-    return [
-      "zones": .array(try order.ordered(response.results).map { json($0, call) })
-    ]
+    let results = try order.ordered(response.results)
+    let tokens = await call.syncTokens(results.zones)
+    return ["zones": .array(results.map { json($0, tokens, call) })]
   }
 
-  private static func json(_ result: TidingsV1.ZoneResult, _ call: WebCall) -> JSONValue {
+  private static func json(
+    _ result: TidingsV1.ZoneResult,
+    _ tokens: [TidingsV1.ZoneID: String],
+    _ call: WebCall
+  ) -> JSONValue {
     switch result.outcome {
     case .zone(let zone)?:
-      [
+      .omittingNil([
         "zoneID": ZoneDictionary.json(zone.zoneID, in: call.database),
+        "syncToken": zone.zoneID.flatMap { tokens[$0] }.map { .string($0) },
         "atomic": .bool(zone.capabilities?.atomic ?? false),
-      ]
+      ])
     case .error(let error)?: call.failure(zone: result.zoneID, WebFailure(error))
     default:
       ["zoneID": ZoneDictionary.json(result.zoneID, in: call.database), "deleted": .bool(true)]
+    }
+  }
+}
+
+extension [TidingsV1.ZoneResult] {
+  /// The zones that are there.
+  fileprivate var zones: [TidingsV1.ZoneID] {
+    compactMap { result in
+      if case .zone(let zone)? = result.outcome { zone.zoneID } else { nil }
     }
   }
 }

@@ -11,9 +11,18 @@ struct RecordOperation {
   let action: Action
   let desiredKeys: [String]?
 
+  /// The zone of the record.
+  var zoneID: TidingsV1.ZoneID {
+    switch action {
+    case .save(let record, _): record.recordID?.zoneID ?? .init()
+    case .delete(let id, _): id.zoneID ?? .init()
+    }
+  }
+
   init(
     _ input: WebInput,
     zone: TidingsV1.ZoneID?,
+    schema: WebSchema?,
     desiredKeys: [String]?,
     in database: WebDatabase
   ) throws(WebFailure) {
@@ -26,7 +35,7 @@ struct RecordOperation {
       _ policy: TidingsV1.SavePolicy,
       tag: String = ""
     ) throws(WebFailure) -> Action {
-      var record = try RecordDictionary.read(record, in: zone, of: database)
+      var record = try RecordDictionary.read(record, in: zone, as: schema, of: database)
       record.changeTag = tag
       return .save(record, policy)
     }
@@ -65,6 +74,19 @@ struct RecordOperation {
         "\(input.path(to: "operationType")) is '\(type)': use create, update, forceUpdate, replace, forceReplace, "
           + "delete or forceDelete"
       )
+    }
+  }
+}
+
+extension WebInput {
+  /// Whether a record of an operation has a value whose type is not sent.
+  func hasUntaggedField() throws(WebFailure) -> Bool {
+    guard let fields = try object("record")?.object("fields") else { return false }
+    return fields.object.members.contains { member in
+      guard let field = member.value.object, let value = field["value"], value != .null else {
+        return false
+      }
+      return field["type"] == nil
     }
   }
 }

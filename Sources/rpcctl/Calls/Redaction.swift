@@ -19,7 +19,9 @@ enum Redaction {
   /// Words in the names of secret fields.
   private static let words = ["authorization", "secret", "password", "privatekey", "channelkey"]
   /// Names of fields and metadata that are secret though their parts are not.
-  private static let names = ["apitoken", "webauthtoken", "usercode"]
+  private static let names = [
+    "apitoken", "webauthtoken", "usercode", "devicetoken", "registrationtoken",
+  ]
 
   private static func isSecret(_ name: String) -> Bool {
     let name = name.lowercased()

@@ -34,6 +34,7 @@ struct LiveCandidates {
     case "users": await lines(["users", "list"])
     case "keys": await lines(["keys", "list"])
     case "web-tokens": await lines(["web-tokens", "list"])
+    case "targets": await lines(["targets", "list"])
     case "services": await lines(["reflect", "services"])
     case "methods": await lines(["reflect", "methods"])
     case "symbols": await lines(["reflect", "symbols"])

@@ -31,7 +31,8 @@ extension Verb {
         watch, fetchNotificationChanges, markNotificationsRead, modifyBadge, traceNotification,
         leaseNotifications, settleNotifications, work, rotateChannels,
       ],
-      notificationVerbs
+      notificationVerbs,
+      targetVerbs
     ),
     VerbSection("Changes", [fetchZoneChanges, fetchDatabaseChanges], changeVerbs, tokenVerbs),
     VerbSection("Assets", [uploadAsset, downloadAsset, assetStat, assetVerify]),
@@ -51,12 +52,12 @@ extension Verb {
     ),
     VerbSection(
       "Server",
-      [status, call, describe, audit, backup],
+      [status, dashboard, call, describe, audit, backup],
       reflectVerbs,
       serverVerbs,
       operationVerbs,
       sessionVerbs,
-      [clusterStatus, bench, doctor]
+      [clusterStatus, top, bench, doctor]
     ),
     VerbSection(
       "Local",

@@ -13,7 +13,7 @@ enum Contract {
       .tidingsV1ErrorProto, .tidingsV1AdminServiceProto, .tidingsV1AccountServiceProto,
       .tidingsV1ShareServiceProto, .tidingsV1RecordServiceProto, .tidingsV1AssetServiceProto,
       .tidingsV1SchemaServiceProto, .tidingsRpcV1HealthProto, .tidingsRpcV1HeaderProto,
-      .tidingsRpcV1ReflectionProto,
+      .tidingsRpcV1ReflectionProto, .tidingsV1DeliveryServiceProto,
     ]
     do throws(Schema.ReadingError) {
       return .success(try Schema(fileDescriptors: files.flatMap(\.serializedWithDependencies)))

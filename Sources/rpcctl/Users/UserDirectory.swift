@@ -204,7 +204,8 @@ extension Verb {
 }
 
 extension Invocation {
-  fileprivate func accounts() async throws -> TidingsV1.AccountService.Client {
+  /// A client of the server's account service.
+  func accounts() async throws -> TidingsV1.AccountService.Client {
     TidingsV1.AccountService.Client(try await connect().transport)
   }
 }

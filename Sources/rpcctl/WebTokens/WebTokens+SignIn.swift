@@ -83,10 +83,3 @@ extension Verb {
     }
   )
 }
-
-extension Invocation {
-  /// A client of the server's account service.
-  fileprivate func accounts() async throws -> TidingsV1.AccountService.Client {
-    TidingsV1.AccountService.Client(try await connect().transport)
-  }
-}

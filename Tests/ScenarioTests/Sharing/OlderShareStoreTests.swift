@@ -16,7 +16,7 @@ internal import TidingsSQLite
       """
       DROP TABLE share_invitations;
       DROP TABLE access_requests;
-      DROP TABLE web_tokens;
+      DROP TABLE web_tokens; DROP TABLE delivery_targets; DROP TABLE deliveries; DROP TABLE delivery_progress;
       DELETE FROM migrations WHERE number >= 15
       """
     )

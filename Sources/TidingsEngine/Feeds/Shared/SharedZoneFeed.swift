@@ -78,6 +78,12 @@ final class SharedZoneFeed {
     budget: inout FeedBudget,
     _ visit: (ZoneChange) throws -> Void
   ) throws -> ZonePage {
+    guard request.order != .newestFirst else {
+      throw ItemError(
+        .invalidArguments,
+        "the changes of a shared zone are returned oldest first: do not ask for the newest first"
+      )
+    }
     let zone = try shares.acceptedZone(request.zone, in: database, catalog)
     let read = ZoneRead(
       request: request,
@@ -87,7 +93,7 @@ final class SharedZoneFeed {
     )
     let purpose =
       "zone changes\0\(database.purpose)\0\(request.zone.ownerName)\0\(request.zone.zoneName)"
-    let known = try position(read, purpose)
+    let known = request.order == .none ? nil : try position(read, purpose)
     let owner = codec.ownerBytes(ofZone: request.zone)
     let visit = { [codec] (change: ZoneChange) in
       guard case .saved(let body) = change else { return try visit(change) }
@@ -95,7 +101,9 @@ final class SharedZoneFeed {
       try (seen + owner).withUnsafeBytes { try visit(.saved($0)) }
     }
     let page: Page =
-      if let share = read.accepted.first(where: \.share.isZoneWide) {
+      if request.order == .none {
+        try end(read)
+      } else if let share = read.accepted.first(where: \.share.isZoneWide) {
         try whole(share, known, read, &budget, visit)
       } else {
         try records(known, read, &budget, visit)
@@ -137,6 +145,19 @@ final class SharedZoneFeed {
       )
     }
     return position
+  }
+
+  /// No changes, and the position behind all of them.
+  private func end(_ read: ZoneRead) throws -> Page {
+    if let share = read.accepted.first(where: \.share.isZoneWide) {
+      let zone = try zoneFeed.zone(read.entry.id, in: read.entry.database.id, read.entry.database)
+      let position = FeedPosition.end(head: zone.head)
+      return Page(position: .zone(share: share.share.number, position), covered: 0)
+    }
+    let positions = read.accepted.map {
+      ($0.share.number, SharedPosition(sequence: $0.share.head))
+    }
+    return Page(position: .records(Dictionary(positions, uniquingKeysWith: { $1 })), covered: 0)
   }
 
   // MARK: A zone that is shared as a whole

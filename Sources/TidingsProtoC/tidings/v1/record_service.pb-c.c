@@ -1844,7 +1844,7 @@ const ProtobufCMessageDescriptor tidings__v1__explain_query_response__descriptor
   (ProtobufCMessageInit) tidings__v1__explain_query_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__zone_changes_options__field_descriptors[5] =
+static const ProtobufCFieldDescriptor tidings__v1__zone_changes_options__field_descriptors[7] =
 {
   {
     "zone_id",
@@ -1906,18 +1906,44 @@ static const ProtobufCFieldDescriptor tidings__v1__zone_changes_options__field_d
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "newest_first",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ZoneChangesOptions, newest_first),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "only_change_token",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__ZoneChangesOptions, only_change_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__zone_changes_options__field_indices_by_name[] = {
   1,   /* field[1] = change_token */
   2,   /* field[2] = desired_keys */
   4,   /* field[4] = limit */
+  5,   /* field[5] = newest_first */
+  6,   /* field[6] = only_change_token */
   3,   /* field[3] = record_types */
   0,   /* field[0] = zone_id */
 };
 static const ProtobufCIntRange tidings__v1__zone_changes_options__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor tidings__v1__zone_changes_options__descriptor =
 {
@@ -1927,7 +1953,7 @@ const ProtobufCMessageDescriptor tidings__v1__zone_changes_options__descriptor =
   "Tidings__V1__ZoneChangesOptions",
   "tidings.v1",
   sizeof(Tidings__V1__ZoneChangesOptions),
-  5,
+  7,
   tidings__v1__zone_changes_options__field_descriptors,
   tidings__v1__zone_changes_options__field_indices_by_name,
   1,  tidings__v1__zone_changes_options__number_ranges,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
 
 import zmq
@@ -30,6 +30,7 @@ from tidings.v1.account_service_pb2 import FetchUserRecordIDRequest
 from tidings.v1.account_service_rpc import AccountServiceClient
 from tidings.v1.admin_service_rpc import AdminServiceClient
 from tidings.v1.asset_service_rpc import AssetServiceClient
+from tidings.v1.gateway_service_rpc import GatewayServiceClient
 from tidings.v1.notification_service_rpc import NotificationServiceClient
 from tidings.v1.record_service_rpc import RecordServiceClient
 from tidings.v1.schema_service_rpc import SchemaServiceClient
@@ -71,6 +72,7 @@ class Client:
         connect_timeout: float = 3.0,
         reconcile_interval: float = 60.0,
         retry: RetryPolicy | None = None,
+        trace_parent: Callable[[], str | None] | None = None,
     ) -> None:
         """Creates an unconnected client. :class:`ClientSettings` describes the parameters.
 
@@ -96,6 +98,7 @@ class Client:
             connect_timeout=connect_timeout,
             reconcile_interval=reconcile_interval,
             retry=retry or RetryPolicy(),
+            trace_parent=trace_parent,
         )
         self._context: zmq.Context[zmq.Socket[bytes]] | None = None
         self._connection: Connection | None = None
@@ -130,6 +133,7 @@ class Client:
             connect_timeout=self.settings.connect_timeout,
             timeout=self.settings.timeout,
             retry=self.settings.retry,
+            trace_parent=self.settings.trace_parent,
             on_move=self._moved,
         )
         context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
@@ -206,6 +210,11 @@ class Client:
     def accounts(self) -> AccountServiceClient:
         """The user's account."""
         return AccountServiceClient(self.transport)
+
+    @property
+    def gateways(self) -> GatewayServiceClient:
+        """What a gateway calls for callers on the web."""
+        return GatewayServiceClient(self.transport)
 
     @property
     def administration(self) -> AdminServiceClient:

@@ -572,9 +572,11 @@ extension TidingsV1 {
 
   /// Begins a web session.
   public struct IssueWebAuthTokenRequest: Hashable, Sendable {
-    /// The API token with which the session is used, 64 hexadecimal digits.
+    /// The API token with which the session is used, 64 hexadecimal digits. Empty: the session is for the dashboard of a
+    /// gateway, and is used without an API token. Its token is good for one RenewWebAuthToken within 2 minutes, which
+    /// begins the session; it ends when the key of this call is revoked or expires.
     public var apiToken: String = ""
-    /// The session lasts two weeks instead of 30 minutes, unless it is renewed.
+    /// The session lasts two weeks instead of 30 minutes, unless it is renewed; has no effect for the dashboard.
     public var keepSignedIn: Bool = false
 
     /// All fields at their defaults.

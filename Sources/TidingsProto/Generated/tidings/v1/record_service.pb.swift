@@ -547,6 +547,12 @@ extension TidingsV1 {
     public var recordTypes: [String] = []
     /// Most records of this zone in the answer; 0: as many as the answer holds.
     public var limit: UInt32 = 0
+    /// Newest change first. The token of such an answer continues with older changes, and only in calls with this flag; a
+    /// `change_token` of another call is where the changes end. A record that changes meanwhile is not returned any more.
+    /// Not in the shared database.
+    public var newestFirst: Bool = false
+    /// No changes: only the token of the zone as it is now, with which later calls return what changes from now on.
+    public var onlyChangeToken: Bool = false
 
     /// All fields at their defaults.
     public init() {}
@@ -557,13 +563,17 @@ extension TidingsV1 {
       changeToken: [UInt8] = [],
       desiredKeys: TidingsV1.DesiredKeys? = nil,
       recordTypes: [String] = [],
-      limit: UInt32 = 0
+      limit: UInt32 = 0,
+      newestFirst: Bool = false,
+      onlyChangeToken: Bool = false
     ) {
       self.zoneID = zoneID
       self.changeToken = changeToken
       self.desiredKeys = desiredKeys
       self.recordTypes = recordTypes
       self.limit = limit
+      self.newestFirst = newestFirst
+      self.onlyChangeToken = onlyChangeToken
     }
 
     /// The numbers of the fields on the wire.
@@ -573,6 +583,8 @@ extension TidingsV1 {
       @inlinable public static var desiredKeys: Int { 3 }
       @inlinable public static var recordTypes: Int { 4 }
       @inlinable public static var limit: Int { 5 }
+      @inlinable public static var newestFirst: Int { 6 }
+      @inlinable public static var onlyChangeToken: Int { 7 }
     }
   }
 
@@ -643,7 +655,7 @@ extension TidingsV1 {
   public struct ZoneChanges: Hashable, Sendable {
     /// The zone.
     public var zoneID: TidingsV1.ZoneID? = nil
-    /// Saved records, oldest change first.
+    /// Saved records, oldest change first unless `newest_first` is set.
     public var changedRecords: [TidingsV1.Record] = []
     /// Deleted records.
     public var deletedRecords: [TidingsV1.DeletedRecord] = []
@@ -1317,6 +1329,10 @@ extension TidingsV1.ZoneChangesOptions: TidingsProtobuf.GeneratedMessage {
         self.recordTypes.append(try reader.string("tidings.v1.ZoneChangesOptions.record_types"))
       case 5:
         self.limit = try reader.uint32()
+      case 6:
+        self.newestFirst = try reader.bool()
+      case 7:
+        self.onlyChangeToken = try reader.bool()
       default: try reader.skip(field)
       }
     }
@@ -1329,6 +1345,8 @@ extension TidingsV1.ZoneChangesOptions: TidingsProtobuf.GeneratedMessage {
     if let value = self.desiredKeys { writer.tag(26); writer.message(value) }
     for value in self.recordTypes { writer.tag(34); writer.string(value) }
     if self.limit != 0 { writer.tag(40); writer.uint32(self.limit) }
+    if self.newestFirst { writer.tag(48); writer.bool(self.newestFirst) }
+    if self.onlyChangeToken { writer.tag(56); writer.bool(self.onlyChangeToken) }
   }
 }
 
@@ -1959,40 +1977,41 @@ extension TidingsProtobuf.FileDescriptor {
       ZRgCIAEoCVIJcHJlZGljYXRlEh8KC2luZGV4X2ZpZWxkGAMgASgJUgppbmRleEZpZWxkEiYKD3NvcnRlZF9ieV9pbmRl\
       eBgEIAEoCFINc29ydGVkQnlJbmRleBInCg9lbnRyaWVzX3Zpc2l0ZWQYBSABKARSDmVudHJpZXNWaXNpdGVkEicKD3Jl\
       Y29yZHNfdmlzaXRlZBgGIAEoBFIOcmVjb3Jkc1Zpc2l0ZWQSJwoPcmVjb3Jkc19tYXRjaGVkGAcgASgEUg5yZWNvcmRz\
-      TWF0Y2hlZBIWCgZhZHZpY2UYCCABKAlSBmFkdmljZRIaCgh3YXJuaW5ncxgJIAMoCVIId2FybmluZ3Mi2QEKElpvbmVD\
+      TWF0Y2hlZBIWCgZhZHZpY2UYCCABKAlSBmFkdmljZRIaCgh3YXJuaW5ncxgJIAMoCVIId2FybmluZ3MiqAIKElpvbmVD\
       aGFuZ2VzT3B0aW9ucxIrCgd6b25lX2lkGAEgASgLMhIudGlkaW5ncy52MS5ab25lSURSBnpvbmVJZBIhCgxjaGFuZ2Vf\
       dG9rZW4YAiABKAxSC2NoYW5nZVRva2VuEjoKDGRlc2lyZWRfa2V5cxgDIAEoCzIXLnRpZGluZ3MudjEuRGVzaXJlZEtl\
       eXNSC2Rlc2lyZWRLZXlzEiEKDHJlY29yZF90eXBlcxgEIAMoCVILcmVjb3JkVHlwZXMSFAoFbGltaXQYBSABKA1SBWxp\
-      bWl0ItoBCh1GZXRjaFJlY29yZFpvbmVDaGFuZ2VzUmVxdWVzdBI3CgtkYXRhYmFzZV9pZBgBIAEoCzIWLnRpZGluZ3Mu\
-      djEuRGF0YWJhc2VJRFIKZGF0YWJhc2VJZBI0CgV6b25lcxgCIAMoCzIeLnRpZGluZ3MudjEuWm9uZUNoYW5nZXNPcHRp\
-      b25zUgV6b25lcxIUCgVsaW1pdBgDIAEoDVIFbGltaXQSNAoIbWF4X3dhaXQYBCABKAsyGS5nb29nbGUucHJvdG9idWYu\
-      RHVyYXRpb25SB21heFdhaXQiYwoNRGVsZXRlZFJlY29yZBIxCglyZWNvcmRfaWQYASABKAsyFC50aWRpbmdzLnYxLlJl\
-      Y29yZElEUghyZWNvcmRJZBIfCgtyZWNvcmRfdHlwZRgCIAEoCVIKcmVjb3JkVHlwZSLlAgoLWm9uZUNoYW5nZXMSKwoH\
-      em9uZV9pZBgBIAEoCzISLnRpZGluZ3MudjEuWm9uZUlEUgZ6b25lSWQSOwoPY2hhbmdlZF9yZWNvcmRzGAIgAygLMhIu\
-      dGlkaW5ncy52MS5SZWNvcmRSDmNoYW5nZWRSZWNvcmRzEkIKD2RlbGV0ZWRfcmVjb3JkcxgDIAMoCzIZLnRpZGluZ3Mu\
-      djEuRGVsZXRlZFJlY29yZFIOZGVsZXRlZFJlY29yZHMSIQoMY2hhbmdlX3Rva2VuGAQgASgMUgtjaGFuZ2VUb2tlbhIf\
-      Cgttb3JlX2NvbWluZxgFIAEoCFIKbW9yZUNvbWluZxIrCgVlcnJvchgGIAEoCzIVLnRpZGluZ3MudjEuSXRlbUVycm9y\
-      UgVlcnJvchI3ChhjbGllbnRfY2hhbmdlX3Rva2VuX2RhdGEYByABKAxSFWNsaWVudENoYW5nZVRva2VuRGF0YSJPCh5G\
-      ZXRjaFJlY29yZFpvbmVDaGFuZ2VzUmVzcG9uc2USLQoFem9uZXMYASADKAsyFy50aWRpbmdzLnYxLlpvbmVDaGFuZ2Vz\
-      UgV6b25lcyLFAQobRmV0Y2hEYXRhYmFzZUNoYW5nZXNSZXF1ZXN0EjcKC2RhdGFiYXNlX2lkGAEgASgLMhYudGlkaW5n\
-      cy52MS5EYXRhYmFzZUlEUgpkYXRhYmFzZUlkEiEKDGNoYW5nZV90b2tlbhgCIAEoDFILY2hhbmdlVG9rZW4SFAoFbGlt\
-      aXQYAyABKA1SBWxpbWl0EjQKCG1heF93YWl0GAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uUgdtYXhXYWl0\
-      InIKC0RlbGV0ZWRab25lEisKB3pvbmVfaWQYASABKAsyEi50aWRpbmdzLnYxLlpvbmVJRFIGem9uZUlkEjYKBnJlYXNv\
-      bhgCIAEoDjIeLnRpZGluZ3MudjEuWm9uZURlbGV0aW9uUmVhc29uUgZyZWFzb24i3gEKHEZldGNoRGF0YWJhc2VDaGFu\
-      Z2VzUmVzcG9uc2USPAoQY2hhbmdlZF96b25lX2lkcxgBIAMoCzISLnRpZGluZ3MudjEuWm9uZUlEUg5jaGFuZ2VkWm9u\
-      ZUlkcxI8Cg1kZWxldGVkX3pvbmVzGAIgAygLMhcudGlkaW5ncy52MS5EZWxldGVkWm9uZVIMZGVsZXRlZFpvbmVzEiEK\
-      DGNoYW5nZV90b2tlbhgDIAEoDFILY2hhbmdlVG9rZW4SHwoLbW9yZV9jb21pbmcYBCABKAhSCm1vcmVDb21pbmcqzAEK\
-      ClNhdmVQb2xpY3kSGwoXU0FWRV9QT0xJQ1lfVU5TUEVDSUZJRUQQABIqCiZTQVZFX1BPTElDWV9JRl9TRVJWRVJfUkVD\
-      T1JEX1VOQ0hBTkdFRBABEhwKGFNBVkVfUE9MSUNZX0NIQU5HRURfS0VZUxACEhgKFFNBVkVfUE9MSUNZX0FMTF9LRVlT\
-      EAMSJAogU0FWRV9QT0xJQ1lfUkVQTEFDRV9JRl9VTkNIQU5HRUQQBBIXChNTQVZFX1BPTElDWV9SRVBMQUNFEAUy0wQK\
-      DVJlY29yZFNlcnZpY2USVAoNTW9kaWZ5UmVjb3JkcxIgLnRpZGluZ3MudjEuTW9kaWZ5UmVjb3Jkc1JlcXVlc3QaIS50\
-      aWRpbmdzLnYxLk1vZGlmeVJlY29yZHNSZXNwb25zZRJWCgxGZXRjaFJlY29yZHMSHy50aWRpbmdzLnYxLkZldGNoUmVj\
-      b3Jkc1JlcXVlc3QaIC50aWRpbmdzLnYxLkZldGNoUmVjb3Jkc1Jlc3BvbnNlIgOQAgESVgoMUXVlcnlSZWNvcmRzEh8u\
-      dGlkaW5ncy52MS5RdWVyeVJlY29yZHNSZXF1ZXN0GiAudGlkaW5ncy52MS5RdWVyeVJlY29yZHNSZXNwb25zZSIDkAIB\
-      ElYKDEV4cGxhaW5RdWVyeRIfLnRpZGluZ3MudjEuRXhwbGFpblF1ZXJ5UmVxdWVzdBogLnRpZGluZ3MudjEuRXhwbGFp\
-      blF1ZXJ5UmVzcG9uc2UiA5ACARJ0ChZGZXRjaFJlY29yZFpvbmVDaGFuZ2VzEikudGlkaW5ncy52MS5GZXRjaFJlY29y\
-      ZFpvbmVDaGFuZ2VzUmVxdWVzdBoqLnRpZGluZ3MudjEuRmV0Y2hSZWNvcmRab25lQ2hhbmdlc1Jlc3BvbnNlIgOQAgES\
-      bgoURmV0Y2hEYXRhYmFzZUNoYW5nZXMSJy50aWRpbmdzLnYxLkZldGNoRGF0YWJhc2VDaGFuZ2VzUmVxdWVzdBooLnRp\
-      ZGluZ3MudjEuRmV0Y2hEYXRhYmFzZUNoYW5nZXNSZXNwb25zZSIDkAIBYgZwcm90bzM=
+      bWl0EiEKDG5ld2VzdF9maXJzdBgGIAEoCFILbmV3ZXN0Rmlyc3QSKgoRb25seV9jaGFuZ2VfdG9rZW4YByABKAhSD29u\
+      bHlDaGFuZ2VUb2tlbiLaAQodRmV0Y2hSZWNvcmRab25lQ2hhbmdlc1JlcXVlc3QSNwoLZGF0YWJhc2VfaWQYASABKAsy\
+      Fi50aWRpbmdzLnYxLkRhdGFiYXNlSURSCmRhdGFiYXNlSWQSNAoFem9uZXMYAiADKAsyHi50aWRpbmdzLnYxLlpvbmVD\
+      aGFuZ2VzT3B0aW9uc1IFem9uZXMSFAoFbGltaXQYAyABKA1SBWxpbWl0EjQKCG1heF93YWl0GAQgASgLMhkuZ29vZ2xl\
+      LnByb3RvYnVmLkR1cmF0aW9uUgdtYXhXYWl0ImMKDURlbGV0ZWRSZWNvcmQSMQoJcmVjb3JkX2lkGAEgASgLMhQudGlk\
+      aW5ncy52MS5SZWNvcmRJRFIIcmVjb3JkSWQSHwoLcmVjb3JkX3R5cGUYAiABKAlSCnJlY29yZFR5cGUi5QIKC1pvbmVD\
+      aGFuZ2VzEisKB3pvbmVfaWQYASABKAsyEi50aWRpbmdzLnYxLlpvbmVJRFIGem9uZUlkEjsKD2NoYW5nZWRfcmVjb3Jk\
+      cxgCIAMoCzISLnRpZGluZ3MudjEuUmVjb3JkUg5jaGFuZ2VkUmVjb3JkcxJCCg9kZWxldGVkX3JlY29yZHMYAyADKAsy\
+      GS50aWRpbmdzLnYxLkRlbGV0ZWRSZWNvcmRSDmRlbGV0ZWRSZWNvcmRzEiEKDGNoYW5nZV90b2tlbhgEIAEoDFILY2hh\
+      bmdlVG9rZW4SHwoLbW9yZV9jb21pbmcYBSABKAhSCm1vcmVDb21pbmcSKwoFZXJyb3IYBiABKAsyFS50aWRpbmdzLnYx\
+      Lkl0ZW1FcnJvclIFZXJyb3ISNwoYY2xpZW50X2NoYW5nZV90b2tlbl9kYXRhGAcgASgMUhVjbGllbnRDaGFuZ2VUb2tl\
+      bkRhdGEiTwoeRmV0Y2hSZWNvcmRab25lQ2hhbmdlc1Jlc3BvbnNlEi0KBXpvbmVzGAEgAygLMhcudGlkaW5ncy52MS5a\
+      b25lQ2hhbmdlc1IFem9uZXMixQEKG0ZldGNoRGF0YWJhc2VDaGFuZ2VzUmVxdWVzdBI3CgtkYXRhYmFzZV9pZBgBIAEo\
+      CzIWLnRpZGluZ3MudjEuRGF0YWJhc2VJRFIKZGF0YWJhc2VJZBIhCgxjaGFuZ2VfdG9rZW4YAiABKAxSC2NoYW5nZVRv\
+      a2VuEhQKBWxpbWl0GAMgASgNUgVsaW1pdBI0CghtYXhfd2FpdBgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlv\
+      blIHbWF4V2FpdCJyCgtEZWxldGVkWm9uZRIrCgd6b25lX2lkGAEgASgLMhIudGlkaW5ncy52MS5ab25lSURSBnpvbmVJ\
+      ZBI2CgZyZWFzb24YAiABKA4yHi50aWRpbmdzLnYxLlpvbmVEZWxldGlvblJlYXNvblIGcmVhc29uIt4BChxGZXRjaERh\
+      dGFiYXNlQ2hhbmdlc1Jlc3BvbnNlEjwKEGNoYW5nZWRfem9uZV9pZHMYASADKAsyEi50aWRpbmdzLnYxLlpvbmVJRFIO\
+      Y2hhbmdlZFpvbmVJZHMSPAoNZGVsZXRlZF96b25lcxgCIAMoCzIXLnRpZGluZ3MudjEuRGVsZXRlZFpvbmVSDGRlbGV0\
+      ZWRab25lcxIhCgxjaGFuZ2VfdG9rZW4YAyABKAxSC2NoYW5nZVRva2VuEh8KC21vcmVfY29taW5nGAQgASgIUgptb3Jl\
+      Q29taW5nKswBCgpTYXZlUG9saWN5EhsKF1NBVkVfUE9MSUNZX1VOU1BFQ0lGSUVEEAASKgomU0FWRV9QT0xJQ1lfSUZf\
+      U0VSVkVSX1JFQ09SRF9VTkNIQU5HRUQQARIcChhTQVZFX1BPTElDWV9DSEFOR0VEX0tFWVMQAhIYChRTQVZFX1BPTElD\
+      WV9BTExfS0VZUxADEiQKIFNBVkVfUE9MSUNZX1JFUExBQ0VfSUZfVU5DSEFOR0VEEAQSFwoTU0FWRV9QT0xJQ1lfUkVQ\
+      TEFDRRAFMtMECg1SZWNvcmRTZXJ2aWNlElQKDU1vZGlmeVJlY29yZHMSIC50aWRpbmdzLnYxLk1vZGlmeVJlY29yZHNS\
+      ZXF1ZXN0GiEudGlkaW5ncy52MS5Nb2RpZnlSZWNvcmRzUmVzcG9uc2USVgoMRmV0Y2hSZWNvcmRzEh8udGlkaW5ncy52\
+      MS5GZXRjaFJlY29yZHNSZXF1ZXN0GiAudGlkaW5ncy52MS5GZXRjaFJlY29yZHNSZXNwb25zZSIDkAIBElYKDFF1ZXJ5\
+      UmVjb3JkcxIfLnRpZGluZ3MudjEuUXVlcnlSZWNvcmRzUmVxdWVzdBogLnRpZGluZ3MudjEuUXVlcnlSZWNvcmRzUmVz\
+      cG9uc2UiA5ACARJWCgxFeHBsYWluUXVlcnkSHy50aWRpbmdzLnYxLkV4cGxhaW5RdWVyeVJlcXVlc3QaIC50aWRpbmdz\
+      LnYxLkV4cGxhaW5RdWVyeVJlc3BvbnNlIgOQAgESdAoWRmV0Y2hSZWNvcmRab25lQ2hhbmdlcxIpLnRpZGluZ3MudjEu\
+      RmV0Y2hSZWNvcmRab25lQ2hhbmdlc1JlcXVlc3QaKi50aWRpbmdzLnYxLkZldGNoUmVjb3JkWm9uZUNoYW5nZXNSZXNw\
+      b25zZSIDkAIBEm4KFEZldGNoRGF0YWJhc2VDaGFuZ2VzEicudGlkaW5ncy52MS5GZXRjaERhdGFiYXNlQ2hhbmdlc1Jl\
+      cXVlc3QaKC50aWRpbmdzLnYxLkZldGNoRGF0YWJhc2VDaGFuZ2VzUmVzcG9uc2UiA5ACAWIGcHJvdG8z
       """)
 }

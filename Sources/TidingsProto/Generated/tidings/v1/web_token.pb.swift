@@ -53,7 +53,7 @@ extension TidingsV1 {
     public var container: String = ""
     /// The environment that it is for.
     public var environment: TidingsV1.Environment = TidingsV1.Environment(rawValue: 0)
-    /// What it is for, at most 255 bytes; empty for a session.
+    /// What it is for, at most 255 bytes; empty for a session, `dashboard` for that of a dashboard.
     public var label: String = ""
     /// The user of a session or a server key; empty for an API token.
     public var userName: String = ""
@@ -61,7 +61,7 @@ extension TidingsV1 {
     public var allowedOrigins: [String] = []
     /// Where a sign-in with an API token ends; empty: in the page that began it.
     public var callbackURL: String = ""
-    /// The API token of a session; 0: it is none.
+    /// The API token of a session; 0: it is none, or the session of a dashboard.
     public var apiTokenID: UInt64 = 0
     /// A server key: its SubjectPublicKeyInfo in DER.
     public var publicKey: [UInt8] = []

@@ -506,10 +506,20 @@ struct  Tidings__V1__ZoneChangesOptions
    * Most records of this zone in the answer; 0: as many as the answer holds.
    */
   uint32_t limit;
+  /*
+   * Newest change first. The token of such an answer continues with older changes, and only in calls with this flag; a
+   * `change_token` of another call is where the changes end. A record that changes meanwhile is not returned any more.
+   * Not in the shared database.
+   */
+  protobuf_c_boolean newest_first;
+  /*
+   * No changes: only the token of the zone as it is now, with which later calls return what changes from now on.
+   */
+  protobuf_c_boolean only_change_token;
 };
 #define TIDINGS__V1__ZONE_CHANGES_OPTIONS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__zone_changes_options__descriptor) \
-    , NULL, {0,NULL}, NULL, 0,NULL, 0 }
+    , NULL, {0,NULL}, NULL, 0,NULL, 0, 0, 0 }
 
 
 /*
@@ -573,7 +583,7 @@ struct  Tidings__V1__ZoneChanges
    */
   Tidings__V1__ZoneID *zone_id;
   /*
-   * Saved records, oldest change first.
+   * Saved records, oldest change first unless `newest_first` is set.
    */
   size_t n_changed_records;
   Tidings__V1__Record **changed_records;

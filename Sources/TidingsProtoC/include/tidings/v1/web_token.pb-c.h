@@ -70,7 +70,7 @@ struct  Tidings__V1__WebToken
    */
   Tidings__V1__Environment environment;
   /*
-   * What it is for, at most 255 bytes; empty for a session.
+   * What it is for, at most 255 bytes; empty for a session, `dashboard` for that of a dashboard.
    */
   ProtobufCBinaryData label;
   /*
@@ -87,7 +87,7 @@ struct  Tidings__V1__WebToken
    */
   ProtobufCBinaryData callback_url;
   /*
-   * The API token of a session; 0: it is none.
+   * The API token of a session; 0: it is none, or the session of a dashboard.
    */
   uint64_t api_token_id;
   /*

@@ -240,18 +240,22 @@ class ZoneChanges(_message.Message):
     def __init__(self, zone_id: _Optional[_Union[_database_pb2.ZoneID, _Mapping]] = ..., changed_records: _Optional[_Iterable[_Union[_record_pb2.Record, _Mapping]]] = ..., deleted_records: _Optional[_Iterable[_Union[DeletedRecord, _Mapping]]] = ..., change_token: _Optional[bytes] = ..., more_coming: bool = ..., error: _Optional[_Union[_error_pb2.ItemError, _Mapping]] = ..., client_change_token_data: _Optional[bytes] = ...) -> None: ...
 
 class ZoneChangesOptions(_message.Message):
-    __slots__ = ["change_token", "desired_keys", "limit", "record_types", "zone_id"]
+    __slots__ = ["change_token", "desired_keys", "limit", "newest_first", "only_change_token", "record_types", "zone_id"]
     CHANGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     DESIRED_KEYS_FIELD_NUMBER: _ClassVar[int]
     LIMIT_FIELD_NUMBER: _ClassVar[int]
+    NEWEST_FIRST_FIELD_NUMBER: _ClassVar[int]
+    ONLY_CHANGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     RECORD_TYPES_FIELD_NUMBER: _ClassVar[int]
     ZONE_ID_FIELD_NUMBER: _ClassVar[int]
     change_token: bytes
     desired_keys: DesiredKeys
     limit: int
+    newest_first: bool
+    only_change_token: bool
     record_types: _containers.RepeatedScalarFieldContainer[str]
     zone_id: _database_pb2.ZoneID
-    def __init__(self, zone_id: _Optional[_Union[_database_pb2.ZoneID, _Mapping]] = ..., change_token: _Optional[bytes] = ..., desired_keys: _Optional[_Union[DesiredKeys, _Mapping]] = ..., record_types: _Optional[_Iterable[str]] = ..., limit: _Optional[int] = ...) -> None: ...
+    def __init__(self, zone_id: _Optional[_Union[_database_pb2.ZoneID, _Mapping]] = ..., change_token: _Optional[bytes] = ..., desired_keys: _Optional[_Union[DesiredKeys, _Mapping]] = ..., record_types: _Optional[_Iterable[str]] = ..., limit: _Optional[int] = ..., newest_first: bool = ..., only_change_token: bool = ...) -> None: ...
 
 class SavePolicy(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = []

@@ -1,0 +1,242 @@
+internal import TidingsHTTP
+internal import TidingsJSON
+internal import TidingsProto
+internal import TidingsRPC
+internal import TidingsWeb
+
+/// Answers the requests of the dashboard: its files, its session, and calls of the server's methods.
+///
+/// The gateway has no rights here: each call carries the session's token, and the server looks up its user, roles and
+/// key.
+struct DashboardRequests: Sendable {
+  private let transport: any ClientTransport
+  private let cookie: DashboardCookie
+  private let origin: String?
+  private let contract: DashboardContract
+  private let reports = PolicyReports()
+
+  /// - Parameters:
+  ///   - transport: To the server.
+  ///   - isSecure: The page is served over HTTPS.
+  ///   - origin: The page's origin; `nil`: that of each request.
+  /// - Throws: `Schema.ReadingError` for a contract that cannot be read, a defect.
+  init(_ transport: any ClientTransport, isSecure: Bool, origin: String?) throws {
+    (self.transport, self.origin) = (transport, origin)
+    cookie = DashboardCookie(isSecure: isSecure)
+    contract = try DashboardContract()
+  }
+
+  /// What a path below `/dashboard` asks for.
+  enum Step: Hashable, Sendable {
+    case signIn, session, renew, signOut, report
+    /// `SERVICE/METHOD`.
+    case call(String)
+
+    init?(_ parts: ArraySlice<Substring>) {
+      switch (parts.first, parts.count) {
+      case ("sign-in"?, 1): self = .signIn
+      case ("session"?, 1): self = .session
+      case ("renew"?, 1): self = .renew
+      case ("sign-out"?, 1): self = .signOut
+      case ("csp-report"?, 1): self = .report
+      case ("rpc"?, 3): self = .call(parts.dropFirst().joined(separator: "/"))
+      default: return nil
+      }
+    }
+  }
+
+  func answer(_ request: HTTPRequest, _ step: Step) async -> HTTPResponse {
+    let isReading = step == .session
+    guard request.head.method == (isReading ? "GET" : "POST") else {
+      return DashboardAnswer.refusal(405, .unimplemented, "use \(isReading ? "GET" : "POST")")
+    }
+    if step == .report {
+      reports.add(request.body)
+      return HTTPResponse(204)
+    }
+    guard isOfOwnOrigin(request.head) else {
+      return DashboardAnswer.refusal(
+        403,
+        .permissionDenied,
+        "the request comes from a page of another origin"
+      )
+    }
+    do {
+      if step == .signIn { return try await signIn(request) }
+      guard let token = cookie.token(request.head) else { throw DashboardFailure.notSignedIn }
+      if isReading { return try await session(token) }
+      guard DashboardCookie.isAllowed(request.head, token: token) else {
+        throw DashboardFailure.noRequestToken
+      }
+      switch step {
+      case .renew: return try await renew(token)
+      case .signOut: return try await signOut(token)
+      case .call(let name): return try await call(name, request, token)
+      default: throw DashboardFailure.notSignedIn
+      }
+    } catch let failure as DashboardFailure {
+      return failure.answer
+    } catch let error as RPCError {
+      return DashboardAnswer.json(
+        DashboardAnswer.status(of: error.code),
+        .object(contract.error(error))
+      )
+    } catch {
+      return DashboardAnswer.refusal(500, .internal, "a defect of the gateway: \(type(of: error))")
+    }
+  }
+
+  /// The caller of a request for CloudKit Web Services that comes from the dashboard.
+  ///
+  /// - Throws: `WebFailure` without a session, or without the second token.
+  func caller(_ head: HTTPHead) throws(WebFailure) -> WebCaller {
+    guard let token = cookie.token(head) else {
+      throw WebFailure(.authenticationRequired, "no session of the dashboard: sign in")
+    }
+    guard isOfOwnOrigin(head), DashboardCookie.isAllowed(head, token: token) else {
+      throw WebFailure(.accessDenied, DashboardFailure.noRequestToken.message)
+    }
+    return WebCaller(.dashboard(token))
+  }
+
+  // MARK: The session
+
+  private func signIn(_ request: HTTPRequest) async throws -> HTTPResponse {
+    guard let token = try object(request)["token"]?.string, token.utf8.count <= 64 else {
+      throw DashboardFailure.badRequest("the member token is missing")
+    }
+    let answer: HTTPResponse
+    do {
+      answer = try await renew(token)
+    } catch let error as RPCError {
+      guard error.code == .unauthenticated else { throw error }
+      throw DashboardFailure.linkIsOver
+    }
+    // The session that the browser had before is replaced.
+    if let before = cookie.token(request.head), before != token { try? await end(before) }
+    return answer
+  }
+
+  private func renew(_ token: String) async throws -> HTTPResponse {
+    let renewed = try await TidingsV1.GatewayService.Client(transport).renewWebAuthToken(
+      .init(),
+      options: options(token)
+    )
+    let description = try await describe(renewed.webAuthToken)
+    return DashboardAnswer.json(
+      200,
+      description,
+      adding: [cookie.header(keeping: renewed.webAuthToken)]
+    )
+  }
+
+  private func session(_ token: String) async throws -> HTTPResponse {
+    DashboardAnswer.json(200, try await describe(token))
+  }
+
+  private func signOut(_ token: String) async throws -> HTTPResponse {
+    try await end(token)
+    return DashboardAnswer.json(200, [:], adding: [cookie.removal])
+  }
+
+  private func end(_ token: String) async throws {
+    _ = try await TidingsV1.AccountService.Client(transport).revokeWebAuthToken(
+      .init(),
+      options: options(token)
+    )
+  }
+
+  /// Who acts, in which roles, and what calls carry.
+  private func describe(_ token: String) async throws -> JSONValue {
+    let status = try await TidingsV1.AccountService.Client(transport).fetchAccountStatus(
+      .init(),
+      options: options(token)
+    )
+    let server = try await TidingsRpcV1.ServerService.Client(transport).fetchServerInfo(
+      .init(),
+      options: options(token)
+    )
+    return [
+      "userName": .string(status.userRecordName),
+      "roles": .array(status.roles.map { .string($0) }),
+      "requestToken": .string(DashboardCookie.requestToken(of: token)),
+      "isDevelopment": .bool(server.developmentMode), "version": .string(server.version),
+    ]
+  }
+
+  private func options(_ token: String) -> CallOptions {
+    CallOptions(metadata: WebCaller(.dashboard(token)).metadata())
+  }
+
+  // MARK: Calls
+
+  private func call(
+    _ name: String,
+    _ request: HTTPRequest,
+    _ token: String
+  ) async throws -> HTTPResponse {
+    guard let method = DashboardMethods.all[name] else {
+      throw DashboardFailure.unknownMethod
+    }
+    let bytes: [UInt8]
+    do {
+      bytes = try contract.request(.object(try object(request)), of: method)
+    } catch let error as TranscodingError {
+      throw DashboardFailure.badRequest("\(error)")
+    }
+    let answer = try await transport.unary(method, bytes, options: options(token))
+    return DashboardAnswer.json(200, try contract.answer(answer, of: method))
+  }
+
+  private func object(_ request: HTTPRequest) throws -> JSONObject {
+    guard case .bytes(let bytes) = request.body, !bytes.isEmpty else { return JSONObject() }
+    let value: JSONValue
+    do {
+      value = try JSONValue(parsing: bytes)
+    } catch {
+      throw DashboardFailure.badRequest("the body is not JSON: \(error)")
+    }
+    guard let object = value.object else {
+      throw DashboardFailure.badRequest("the body is not an object")
+    }
+    return object
+  }
+
+  /// Browsers send the origin with each POST; other programs, which have no cookie of somebody else, need not.
+  private func isOfOwnOrigin(_ head: HTTPHead) -> Bool {
+    guard let sent = head.header("origin") else { return true }
+    if let origin { return sent == origin }
+    guard let host = head.header("host") else { return false }
+    return sent == "\(cookie.isSecure ? "https" : "http")://\(host)"
+  }
+}
+
+/// Why a request of the dashboard is not carried out.
+enum DashboardFailure: Error {
+  case notSignedIn
+  case noRequestToken
+  case linkIsOver
+  case unknownMethod
+  case badRequest(String)
+
+  var message: String {
+    switch self {
+    case .notSignedIn: "not signed in: run `rpcctl dashboard`"
+    case .noRequestToken:
+      "the header \(DashboardCookie.requestTokenHeader) is missing, or is that of another session"
+    case .linkIsOver:
+      "the link was used already, or has expired: run `rpcctl dashboard` for another one"
+    case .unknownMethod: "the dashboard does not have this method"
+    case .badRequest(let message): message
+    }
+  }
+
+  var answer: HTTPResponse {
+    switch self {
+    case .notSignedIn, .linkIsOver: DashboardAnswer.refusal(401, .unauthenticated, message)
+    case .noRequestToken: DashboardAnswer.refusal(403, .permissionDenied, message)
+    case .unknownMethod: DashboardAnswer.refusal(404, .unimplemented, message)
+    case .badRequest: DashboardAnswer.refusal(400, .invalidArgument, message)
+    }
+  }
+}

@@ -1,0 +1,64 @@
+internal import CMicroHTTPD
+internal import Synchronization
+
+/// Runs the task of a request on the thread of its connection, which is suspended while the task waits.
+///
+/// A request that waits for one answer of a server costs no hand-over between threads but those to the server and back.
+final class ConnectionExecutor: TaskExecutor {
+  /// Unchecked: libmicrohttpd allows `MHD_resume_connection` from any thread, and only whoever took the pointer
+  /// out of the state calls it.
+  private struct Suspended: @unchecked Sendable { let connection: OpaquePointer }
+
+  private struct State {
+    var jobs: [UnownedJob] = []
+    var suspended: Suspended?
+    /// The connection is gone.
+    var isAbandoned = false
+  }
+
+  private let state = Mutex(State())
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let (suspended, isAbandoned) = state.withLock { state -> (Suspended?, Bool) in
+      if !state.isAbandoned { state.jobs.append(job) }
+      return (state.suspended.take(), state.isAbandoned)
+    }
+    if let suspended { MHD_resume_connection(suspended.connection) }
+    if isAbandoned { globalConcurrentExecutor.enqueue(job) }
+  }
+
+  /// The connection broke before the task ended, which now ends elsewhere.
+  func abandon() {
+    let jobs = state.withLock { state in
+      state.isAbandoned = true
+      defer { state.jobs = [] }
+      return state.jobs
+    }
+    for job in jobs { globalConcurrentExecutor.enqueue(job) }
+  }
+
+  /// Runs what there is to run; on the thread of the connection.
+  func run() {
+    while true {
+      let jobs = state.withLock { state in
+        defer { state.jobs = [] }
+        return state.jobs
+      }
+      if jobs.isEmpty { return }
+      for job in jobs { job.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
+  }
+
+  /// Suspends the connection until there is something to run.
+  ///
+  /// - Returns: `false`: there is, and the connection was not suspended.
+  func suspend(_ connection: OpaquePointer) -> Bool {
+    state.withLock { state in
+      guard state.jobs.isEmpty else { return false }
+      MHD_suspend_connection(connection)
+      state.suspended = Suspended(connection: connection)
+      return true
+    }
+  }
+}

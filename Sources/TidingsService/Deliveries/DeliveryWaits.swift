@@ -1,0 +1,89 @@
+internal import TidingsRPC
+internal import TidingsZeroMQ
+
+/// Senders that wait for something to send.
+///
+/// While none waits, a commit with notifications costs an addition.
+struct DeliveryWaits {
+  private struct Waiter {
+    let token: ReplyToken
+    let end: ContinuousClock.Instant
+  }
+
+  /// Most senders that wait.
+  private static let countMax = 1_000
+  /// They are woken at most this often.
+  private static let pause = Duration.milliseconds(5)
+
+  private var waiters: [Waiter] = []
+  private var lastWake = ContinuousClock.now
+  private var isWakePending = false
+  /// Changes with whatever may be sent; a number of an earlier run is none of this one.
+  private(set) var generation = UInt64.random(in: 0...(1 << 60))
+  /// A call of the open group lets something wait that no event shows.
+  var isChanged = false
+
+  /// When `timerFired` is due; `nil`: never.
+  var nextTimer: ContinuousClock.Instant? {
+    guard let first = waiters.lazy.map(\.end).min() else { return nil }
+    return isWakePending ? min(first, lastWake + Self.pause) : first
+  }
+
+  /// A group was committed.
+  ///
+  /// - Returns: Who is to be answered.
+  mutating func committed(
+    hasEvents: Bool,
+    _ now: ContinuousClock.Instant
+  ) -> [ReplyToken] {
+    guard hasEvents || isChanged else { return [] }
+    isChanged = false
+    generation &+= 1
+    guard !waiters.isEmpty else { return [] }
+    guard now >= lastWake + Self.pause else {
+      isWakePending = true
+      return []
+    }
+    return wake(now)
+  }
+
+  /// Lets a sender wait.
+  ///
+  /// - Returns: `false`: it need not, or too many do.
+  mutating func park(
+    _ token: ReplyToken,
+    after seen: UInt64,
+    until end: ContinuousClock.Instant
+  ) -> Bool {
+    guard seen == generation, waiters.count < Self.countMax else { return false }
+    waiters.append(Waiter(token: token, end: end))
+    return true
+  }
+
+  /// Those whose wait is over.
+  mutating func timerFired(_ now: ContinuousClock.Instant) -> [ReplyToken] {
+    if isWakePending, now >= lastWake + Self.pause { return wake(now) }
+    let over = waiters.filter { $0.end <= now }.map(\.token)
+    if !over.isEmpty { waiters.removeAll { $0.end <= now } }
+    return over
+  }
+
+  /// Ends the waits on some connections.
+  mutating func take(on connections: [UInt64]) -> [ReplyToken] {
+    guard !waiters.isEmpty else { return [] }
+    let gone = waiters.filter { connections.contains($0.token.connection) }.map(\.token)
+    waiters.removeAll { connections.contains($0.token.connection) }
+    return gone
+  }
+
+  /// Ends all waits.
+  mutating func takeAll() -> [ReplyToken] {
+    defer { waiters = [] }
+    return waiters.map(\.token)
+  }
+
+  private mutating func wake(_ now: ContinuousClock.Instant) -> [ReplyToken] {
+    (lastWake, isWakePending) = (now, false)
+    return takeAll()
+  }
+}

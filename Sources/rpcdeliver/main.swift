@@ -1,0 +1,35 @@
+import CommandLineTools
+import TidingsDelivery
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+umask(0o077)
+signal(SIGPIPE, SIG_IGN)
+
+do {
+  guard let settings = try SenderArguments.settings(ProgramArguments.own) else { exit(0) }
+  let stopSignals = StopSignals()
+  let sender = try await Sender.make(settings) { complain("rpcdeliver: \($0)") }
+  print("rpcdeliver ready")
+  fflush(nil)
+  if settings.keys == nil { complain("rpcdeliver: development mode: the server must be in it too") }
+  async let isOver: Void = sender.run()
+  _ = await stopSignals.next()
+  sender.stop()
+  await isOver
+} catch let error as UsageError {
+  complain("rpcdeliver: \(error)\nTry 'rpcdeliver --help'.")
+  exit(2)
+} catch {
+  complain("rpcdeliver: \(error)")
+  exit(1)
+}
+
+func complain(_ text: String) {
+  var line = text + "\n"
+  line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+}

@@ -1,0 +1,164 @@
+internal import TestSupport
+internal import Testing
+internal import TidingsClient
+internal import TidingsJSON
+internal import TidingsProto
+internal import TidingsRPC
+
+/// Webhooks as a receiver sees them.
+@Suite(.endsServers) struct WebhookTests {
+  @Test("a delivery is signed, and tried again with the same ID until it is taken")
+  func signedAndRetried() async throws {
+    let world = try await DeliveryWorld.start()
+    try await world.addWebhook("/hook/fail/2")
+    try await world.save("h1")
+    let seen = try await world.receiver.seen.wait("three attempts") {
+      $0.at("/hook/fail/2").count == 3
+    }
+    let entries = seen.at("/hook/fail/2")
+    #expect(Set(entries.map { $0.header("webhook-id") }).count == 1)
+    #expect(entries.allSatisfy { $0["signedBy"] == .array([.integer(0)]) }, "\(entries)")
+    #expect(entries.allSatisfy { $0.recordName == "h1" })
+    try await world.wait("it is settled") { service in
+      let target = try await service.fetchDeliveryTargets(.init()).targets.first
+      return target?.waitingCount == 0 && target?.failingSince == nil
+    }
+  }
+
+  @Test("changes of the target's own device, and those before it was added, are not sent")
+  func ownChanges() async throws {
+    let world = try await DeliveryWorld.start()
+    try await world.save("before")
+    try await world.addWebhook("/hook/a", "phone")
+    try await world.save("own", "phone")
+    try await world.save("other", "laptop")
+    let seen = try await world.receiver.seen.wait("a delivery") { !$0.at("/hook/a").isEmpty }
+    #expect(seen.at("/hook/a").map(\.recordName) == ["other"])
+    try await world.wait("nothing waits") {
+      try await $0.fetchDeliveryTargets(.init()).targets.first?.waitingCount == 0
+    }
+    #expect(world.receiver.seen.value.at("/hook/a").count == 1)
+  }
+
+  @Test("a replaced secret signs beside the new one")
+  func rotation() async throws {
+    let world = try await DeliveryWorld.start()
+    let first = try await world.addWebhook("/hook/a", secret: 0)
+    let second = try await world.addWebhook("/hook/a", secret: 1)
+    #expect(first == second)
+    try await world.save("h1")
+    let seen = try await world.receiver.seen.wait("a delivery") { !$0.at("/hook/a").isEmpty }
+    #expect(seen.at("/hook/a").first?["signedBy"] == .array([.integer(0), .integer(1)]))
+    let shown = try await world.targets()
+    #expect(shown.count == 1)
+    #expect(shown.first?.address?.kind == .webhook(.init(url: world.receiver.url("/hook/a"))))
+  }
+
+  @Test("what fails for good is a dead letter that can be read and sent again")
+  func deadLetters() async throws {
+    let world = try await DeliveryWorld.start(pauses: "1")
+    try await world.addWebhook("/hook/fail/2")
+    try await world.save("h1")
+    try await world.wait("a dead letter") {
+      try await $0.fetchDeadLetters(.init()).deadLetters.count == 1
+    }
+    let service = try await world.service()
+    let letter = try #require(try await service.fetchDeadLetters(.init()).deadLetters.first)
+    #expect(letter.attemptCount == 2)
+    #expect(letter.reason == "status 500: not yet")
+    #expect(letter.notification?.recordID?.recordName == "h1")
+    let foreign = TidingsV1.DeliveryService.Client(
+      try await world.server.client(as: "eve", device: "x").transport
+    )
+    let refused = try await foreign.resendDeadLetters(
+      .init(deadLetterIDs: [letter.deadLetterID])
+    )
+    guard case .error(let error)? = refused.results.first?.outcome else {
+      throw WaitingFailure(description: "eve sent it again")
+    }
+    #expect(error.code == .unknownItem)
+    _ = try await service.resendDeadLetters(.init(deadLetterIDs: [letter.deadLetterID]))
+    try await world.receiver.seen.wait("the third attempt") { $0.at("/hook/fail/2").count == 3 }
+    try await world.wait("it is settled") {
+      let target = try await $0.fetchDeliveryTargets(.init()).targets.first
+      return target?.waitingCount == 0 && target?.deadLetterCount == 0
+    }
+  }
+
+  @Test("410 removes the target; Retry-After is respected; redirects are not followed")
+  func statuses() async throws {
+    let world = try await DeliveryWorld.start()
+    for path in ["/hook/status/410", "/hook/later", "/hook/redirect", "/hook/huge"] {
+      try await world.addWebhook(path)
+    }
+    try await world.save("h1")
+    let seen = try await world.receiver.seen.wait("all attempts") {
+      $0.at("/hook/later").count == 2 && $0.at("/hook/redirect").count == 4
+        && $0.at("/hook/status/410").count == 1 && $0.at("/cut").count == 1
+    }
+    let times = seen.at("/hook/later").compactMap {
+      $0["at"]?.number.flatMap { Double($0.literal) }
+    }
+    #expect(times.count == 2 && times[1] - times[0] >= 3, "\(times)")
+    #expect(seen.at("/stolen").isEmpty)
+    try await world.wait("the target is gone, and what was redirected is dead") {
+      let targets = try await $0.fetchDeliveryTargets(.init()).targets
+      return targets.count == 3 && targets.allSatisfy { $0.waitingCount == 0 }
+        && targets.map(\.deadLetterCount).reduce(0, +) == 1
+    }
+  }
+
+  @Test("addresses of this machine and plain HTTP are refused unless they are allowed")
+  func refused() async throws {
+    for (arguments, reason) in [
+      (["--allow-http"], "the host has an address that is not allowed"),
+      (["--allow-addresses", "127.0.0.0/8"], "the URL is not https"),
+    ] {
+      let world = try await DeliveryWorld.start(arguments)
+      try await world.addWebhook("/hook/a")
+      try await world.add(
+        .webhook(.init(url: "http://[::ffff:127.0.0.1]:\(world.receiver.port)/hook/a"))
+      )
+      try await world.add(.webhook(.init(url: "http://localhost:\(world.receiver.port)/hook/a")))
+      try await world.save("h1")
+      try await world.wait("three dead letters") {
+        try await $0.fetchDeadLetters(.init()).deadLetters.count == 3
+      }
+      let letters = try await world.service().fetchDeadLetters(.init()).deadLetters
+      #expect(letters.allSatisfy { $0.reason == reason }, "\(letters.map(\.reason))")
+      #expect(world.receiver.seen.value.entries.isEmpty)
+    }
+  }
+
+  @Test("a test is sent; a removed target gets nothing")
+  func tests() async throws {
+    let world = try await DeliveryWorld.start()
+    let id = try await world.addWebhook("/hook/a")
+    let service = try await world.service()
+    let delivery = try await service.testDeliveryTarget(.init(targetID: id)).deliveryID
+    let seen = try await world.receiver.seen.wait("the test") { !$0.at("/hook/a").isEmpty }
+    #expect(seen.at("/hook/a").first?.header("webhook-id") == delivery)
+    _ = try await service.removeDeliveryTarget(.init(targetID: id))
+    try await world.addWebhook("/hook/b")
+    try await world.save("h1")
+    try await world.receiver.seen.wait("the other target") { !$0.at("/hook/b").isEmpty }
+    #expect(world.receiver.seen.value.at("/hook/a").count == 1)
+  }
+
+  @Test("what is no address is refused with the member")
+  func invalid() async throws {
+    let world = try await DeliveryWorld.start()
+    let kinds: [TidingsV1.DeliveryAddress.Kind] = [
+      .webhook(.init(url: "ftp://example.org/")), .webhook(.init(url: "https://a@example.org/")),
+      .webhook(.init(url: "https:///x")), .webhook(.init(url: "https://example.org/#x")),
+      .webhook(.init(url: "https://example.org/", secret: "whsec_AA==")),
+      .webhook(.init(url: "https://e/" + String(repeating: "x", count: 2_048))),
+      .webPush(.init(endpoint: "https://example.org/", publicKey: [4], authSecret: [1])),
+      .apns(.init(topic: "a")), .fcm(.init()),
+    ]
+    for kind in kinds {
+      let error = await failure { try await world.add(kind) }
+      #expect(error?.code == .invalidArgument, "\(kind)")
+    }
+  }
+}
