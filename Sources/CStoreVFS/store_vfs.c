@@ -64,6 +64,12 @@ static sqlite3_vfs *system_vfs(sqlite3_vfs *vfs) { return vfs->pAppData; }
 static store_file *of(sqlite3_file *file) { return (store_file *)file; }
 static sqlite3_file *system_file(sqlite3_file *file) { return (sqlite3_file *)(of(file) + 1); }
 
+/* SQLite has a code for a full disk, and none for a quota. */
+static int system_write(sqlite3_file *file, const void *buffer, int count, sqlite3_int64 offset) {
+  const int code = system_file(file)->pMethods->xWrite(system_file(file), buffer, count, offset);
+  return code == SQLITE_IOERR_WRITE && errno == EDQUOT ? SQLITE_FULL : code;
+}
+
 /* MARK: Failed syncs */
 
 int tidings_vfs_sync_failed(void) { return atomic_load(&sync_failed); }
@@ -151,8 +157,7 @@ static int write_gathered(sqlite3_file *file) {
   const int count = log->gathered_bytes;
   if (count == 0) return SQLITE_OK;
   log->gathered_bytes = 0;
-  sqlite3_file *under = system_file(file);
-  return under->pMethods->xWrite(under, log->gathered, count, log->gathered_offset);
+  return system_write(file, log->gathered, count, log->gathered_offset);
 }
 
 static int gather(sqlite3_file *file, const void *buffer, int count, sqlite3_int64 offset) {
@@ -164,7 +169,7 @@ static int gather(sqlite3_file *file, const void *buffer, int count, sqlite3_int
     if (code != SQLITE_OK) return code;
   }
   if (log->gathered == NULL || count > GATHERED_BYTES_MAX) {
-    return system_file(file)->pMethods->xWrite(system_file(file), buffer, count, offset);
+    return system_write(file, buffer, count, offset);
   }
   if (log->gathered_bytes == 0) log->gathered_offset = offset;
   memcpy(log->gathered + log->gathered_bytes, buffer, (size_t)count);
@@ -213,7 +218,6 @@ static int file_read(sqlite3_file *file, void *buffer, int count, sqlite3_int64 
 }
 
 static int write_page(sqlite3_file *file, const void *buffer, int count, sqlite3_int64 offset) {
-  sqlite3_file *under = system_file(file);
   tidings_store *store = of(file)->store;
   if (offset == 0) note_header(store, buffer, count);
   /* The buffer is SQLite's own, and its last bytes are reserved for this. */
@@ -225,20 +229,19 @@ static int write_page(sqlite3_file *file, const void *buffer, int count, sqlite3
     const sqlite3_int64 page = page_bytes > 0 ? offset / page_bytes + 1 : 1;
     code = store->watch.before_write(store->watch.context, (uint32_t)page);
   }
-  if (code == SQLITE_OK) code = under->pMethods->xWrite(under, buffer, count, offset);
+  if (code == SQLITE_OK) code = system_write(file, buffer, count, offset);
   pthread_mutex_unlock(&store->pages);
   return code;
 }
 
 static int file_write(sqlite3_file *file, const void *buffer, int count, sqlite3_int64 offset) {
   if (atomic_load(&sync_failed)) return SQLITE_IOERR_WRITE;
-  sqlite3_file *under = system_file(file);
   tidings_store *store = of(file)->store;
   if (store != NULL && of(file)->kind == KIND_DATABASE) {
     return write_page(file, buffer, count, offset);
   }
   if (store == NULL || of(file)->kind != KIND_LOG) {
-    return under->pMethods->xWrite(under, buffer, count, offset);
+    return system_write(file, buffer, count, offset);
   }
   const int code = gather(file, buffer, count, offset);
   if (code == SQLITE_OK) tidings_log_note(&store->log, buffer, count, offset);

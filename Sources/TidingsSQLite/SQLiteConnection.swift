@@ -3,12 +3,6 @@ internal import CStoreVFS
 public import TidingsSQL
 internal import TidingsThreads
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
-
 /// A connection to an SQLite file in WAL mode with `synchronous=FULL`: a commit is on disk.
 ///
 /// Its pages have checksums, which reads compare (`PageChecksum`). Used by one thread at a time;
@@ -277,15 +271,8 @@ public final class SQLiteConnection: SQLConnection {
       return SQLError(.statement, message)
     default:
       var error = SQLError(.storage, message)
-      error.isFull = code & 0xff == SQLITE_FULL || hasNoRoom(code, handle)
+      error.isFull = code & 0xff == SQLITE_FULL
       return error
     }
-  }
-
-  /// SQLite has a code for a full disk, and none for a quota.
-  private static func hasNoRoom(_ code: CInt, _ handle: OpaquePointer) -> Bool {
-    guard code & 0xff == SQLITE_IOERR else { return false }
-    let reason = sqlite3_system_errno(handle)
-    return reason == ENOSPC || reason == EDQUOT
   }
 }

@@ -9,7 +9,11 @@ enum Program {
   private static let summary =
     "Breaks the disk beneath a server in one process, and checks that what was acknowledged is kept."
 
-  private static let seed = OptionKey<String?>("seed", value: "N", "repeats a run (default: random)")
+  private static let seed = OptionKey<String?>(
+    "seed",
+    value: "N",
+    "repeats a run (default: random)"
+  )
   private static let rounds = OptionKey<Int>(
     "rounds",
     value: "N",
@@ -124,7 +128,8 @@ enum Program {
     return true
   }
 
-  private static func withFolder(_ parsed: ParsedArguments, _ body: (String) throws -> Void) throws {
+  private static func withFolder(_ parsed: ParsedArguments, _ body: (String) throws -> Void) throws
+  {
     let parent = parsed[folder] ?? (access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp")
     let path = "\(parent)/tidings-faults-\(getpid())"
     guard mkdir(path, 0o700) == 0 else { throw Failure("cannot create \(path)") }

@@ -30,6 +30,7 @@ final class SimulatedServer {
   ///   - path: The folder; made if it is not there.
   ///   - clock: The time of day.
   ///   - look: Called with the database file once it is open and checked, and before anything is written.
+  /// - Throws: Why a server would not start; what `look` throws.
   init(
     _ path: String,
     clock: @escaping () -> Timestamp,
@@ -77,7 +78,9 @@ final class SimulatedServer {
     }
   }
 
-  /// Ends its thread. What it still writes is behind the end of what was recorded.
+  /// Ends its thread.
+  ///
+  /// What it still writes is behind the end of what was recorded.
   func abandon() {
     if !hasStopped { store.stop() }
     hasStopped = true
@@ -184,7 +187,8 @@ final class SimulatedServer {
     let select = try sqlite.prepare("SELECT DISTINCT checksum, size FROM assets")
     try select.forEachRow {
       let checksum = select.bytes(0)
-      let path = folder.assetsPath + "/" + [checksum[0]].hexadecimal + "/"
+      let path =
+        folder.assetsPath + "/" + [checksum[0]].hexadecimal + "/"
         + Array(checksum.dropFirst()).hexadecimal
       guard let size = try Folder.status(path)?.size, Int64(size) == select.int64(1) else {
         throw Failure("the content of asset \(checksum.hexadecimal) is missing")

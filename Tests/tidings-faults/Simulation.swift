@@ -18,8 +18,9 @@ internal import TidingsSQLite
 final class Simulation {
   /// What was acknowledged in a life.
   struct Ledger {
-    /// What the database said at the begin, and with each acknowledgement; the marks of the journal are indexes.
-    /// `nil`: there was no store.
+    /// What the database said at the begin, and with each acknowledgement.
+    ///
+    /// The marks of the journal are indexes; `nil`: there was no store.
     var digests: [StoreDigest?] = [nil]
     /// What it may say if the call that was not answered was done.
     var unanswered: StoreDigest?
@@ -157,7 +158,7 @@ final class Simulation {
     let next = folder + "/disk\(counts.lives)"
     try base.write(after: loss, to: next)
     trace("life \(counts.lives): power loss at \(end) of \(entries.count), \(loss)")
-    if verbose { for (index, entry) in entries[..<end].enumerated() { say("    \(index) \(entry)") } }
+    for (index, entry) in entries[..<end].enumerated() { trace("    \(index) \(entry)") }
     let mark = Self.lastMark(entries[..<end])
     ledger.unanswered = try unanswered(base, end: end, mark: mark)
     let found = try verify(next, mark: mark)

@@ -4,7 +4,7 @@ internal import CStoreVFS
 
 /// All that a database says, so that two are equal if, and only if, they say the same.
 ///
-/// What a start changes is left out: the number of the run, and the time.
+/// What a start changes is left out: the numbers of runs and starts, and the time.
 struct StoreDigest: Equatable {
   /// By table.
   private(set) var tables: [String: UInt64] = [:]
@@ -33,7 +33,7 @@ struct StoreDigest: Equatable {
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
     )
     for name in names where name != "clock" {
-      let rows = name == "store" ? "store WHERE key <> 'run'" : name
+      let rows = name == "store" ? "store WHERE key NOT IN ('run', 'starts')" : name
       tables[name] = try Self.digest(connection, "SELECT * FROM \(rows)")
     }
   }
