@@ -96,10 +96,12 @@ let package = Package(
     .target(name: "DescriptorProtoC", dependencies: ["CProtobufC"]),
     .target(name: "CZMTPFilter"),
     .systemLibrary(name: "CThreads"),
+    .systemLibrary(name: "CTerminal"),
     .target(name: "CStoreVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
 
     library("TidingsThreads", "CThreads"),
     library("TidingsWire"),
+    library("TidingsMetrics"),
 
     // Domain wing.
     library("TidingsModel"),
@@ -147,6 +149,7 @@ let package = Package(
     library(
       "TidingsZeroMQ",
       "TidingsKeys",
+      "TidingsMetrics",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
@@ -183,6 +186,16 @@ let package = Package(
 
     // HTTP.
     library("TidingsHTTP", "CMicroHTTPD"),
+    library("TidingsOperator", "TidingsHTTP", "TidingsMetrics"),
+    library(
+      "TidingsTracing",
+      "CCurl",
+      "TidingsMetrics",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC",
+      "TidingsThreads"
+    ),
     library("TidingsWeb", "TidingsJSON", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
     library(
       "TidingsGateway",
@@ -193,10 +206,13 @@ let package = Package(
       "TidingsHTTP",
       "TidingsJSON",
       "TidingsKeys",
+      "TidingsMetrics",
+      "TidingsOperator",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",
       "TidingsSeal",
+      "TidingsTracing",
       "TidingsUserInfo",
       "TidingsWeb",
       "TidingsZeroMQ"
@@ -238,9 +254,12 @@ let package = Package(
       "TidingsEncryption",
       "TidingsEngine",
       "TidingsFiles",
+      "TidingsHTTP",
       "TidingsJSON",
       "TidingsKeys",
+      "TidingsMetrics",
       "TidingsModel",
+      "TidingsOperator",
       "TidingsPostgres",
       "TidingsSQL",
       "TidingsSQLite",
@@ -250,6 +269,7 @@ let package = Package(
       "TidingsUserInfo",
       "TidingsSeal",
       "TidingsThreads",
+      "TidingsTracing",
       "TidingsWire",
       "TidingsZeroMQ",
       "TidingsProtoC"
@@ -279,6 +299,7 @@ let package = Package(
       "TidingsKeys",
       "TidingsProtobuf",
       "TidingsRPC",
+      "TidingsTracing",
       "TidingsZeroMQ"
     ),
     executable(
@@ -292,6 +313,7 @@ let package = Package(
     executable(
       "rpcctl",
       "BenchStatistics",
+      "CTerminal",
       "CommandLineTools",
       "TidingsAudit",
       "TidingsBackup",

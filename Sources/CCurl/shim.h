@@ -44,4 +44,11 @@ static inline CURLcode tidings_curl_result(const CURLMsg *message) { return mess
 
 static inline const struct sockaddr *tidings_curl_address(const struct curl_sockaddr *address) { return &address->addr; }
 
+/* Seconds of the header Retry-After; 0: there was none. */
+static inline long tidings_curl_retry_after(CURL *easy) {
+  curl_off_t seconds = 0;
+  curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &seconds);
+  return (long)seconds;
+}
+
 #endif

@@ -1,11 +1,14 @@
 #include "store_vfs.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "log_frames.h"
 #include "page_checksum.h"
@@ -45,6 +48,8 @@ typedef struct store_file {
   int ends_transaction;
   int gathered_bytes;
   sqlite3_int64 gathered_offset;
+  /* Of a log: a sync of its folder succeeded since it was opened. */
+  int has_durable_name;
 } store_file;
 
 static pthread_mutex_t registry = PTHREAD_MUTEX_INITIALIZER;
@@ -254,12 +259,67 @@ static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
   return code;
 }
 
+/* MARK: How long syncs take */
+
+const uint64_t tidings_vfs_sync_bounds[TIDINGS_SYNC_BOUNDS] = {
+  50000, 100000, 250000, 500000, 1000000, 2500000, 5000000, 10000000, 25000000,
+  50000000, 100000000, 250000000, 500000000, 1000000000, 2500000000, 10000000000};
+
+static atomic_uint_fast64_t sync_counts[TIDINGS_SYNC_BOUNDS + 1];
+static atomic_uint_fast64_t sync_nanoseconds;
+
+static uint64_t now_nanoseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void note_sync(uint64_t duration) {
+  int bucket = 0;
+  while (bucket < TIDINGS_SYNC_BOUNDS && tidings_vfs_sync_bounds[bucket] < duration) bucket++;
+  atomic_fetch_add_explicit(&sync_counts[bucket], 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&sync_nanoseconds, duration, memory_order_relaxed);
+}
+
+uint64_t tidings_vfs_sync_counts(uint64_t *counts) {
+  for (int bucket = 0; bucket <= TIDINGS_SYNC_BOUNDS; bucket++)
+    counts[bucket] = atomic_load_explicit(&sync_counts[bucket], memory_order_relaxed);
+  return atomic_load_explicit(&sync_nanoseconds, memory_order_relaxed);
+}
+
+/* Waits until the name of a file is on the disk; returns an errno. */
+static int sync_folder(const char *path) {
+  char *folder = strdup(path);
+  if (folder == NULL) return ENOMEM;
+  char *slash = strrchr(folder, '/');
+  if (slash == folder) slash += 1;
+  if (slash != NULL) *slash = 0;
+  const int descriptor = open(slash == NULL ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  free(folder);
+  if (descriptor < 0) return errno;
+  const int error = fsync(descriptor) == 0 ? 0 : errno;
+  close(descriptor);
+  return error;
+}
+
 static int file_sync(sqlite3_file *file, int flags) {
   if (atomic_load(&sync_failed)) return SQLITE_IOERR_FSYNC;
   const int written = write_gathered(file);
   if (written != SQLITE_OK) return written;
+  /* SQLite does so too after the first sync of a log, and ignores that it failed. */
+  if (of(file)->kind == KIND_LOG && !of(file)->has_durable_name) {
+    const int error = sync_folder(of(file)->path);
+    if (error != 0) {
+      note_failed_sync(of(file)->path, error);
+      return SQLITE_IOERR_DIR_FSYNC;
+    }
+    of(file)->has_durable_name = 1;
+  }
+  const uint64_t begin = now_nanoseconds();
   const int code = system_file(file)->pMethods->xSync(system_file(file), flags);
-  if (code != SQLITE_OK) note_failed_sync(of(file)->path, errno);
+  const int error = errno;
+  note_sync(now_nanoseconds() - begin);
+  if (code != SQLITE_OK) note_failed_sync(of(file)->path, error);
   return code;
 }
 

@@ -35,6 +35,7 @@ public final class Client: Sendable {
     settings.timeout = configuration.timeout
     settings.retry.attemptsMax = configuration.retryCountMax + 1
     settings.observer = configuration.observer
+    settings.traceContext = configuration.traceContext
     settings.onMove = { moves.moved() }
     do {
       connection = try await ClientConnection(settings)

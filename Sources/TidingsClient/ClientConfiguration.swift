@@ -1,5 +1,6 @@
 public import TidingsKeys
 public import TidingsProto
+public import TidingsRPC
 public import TidingsZeroMQ
 
 /// Which server a client calls, as whom, and where.
@@ -27,6 +28,10 @@ public struct ClientConfiguration: Sendable {
   public var retryCountMax = 4
   /// Sees each call's frames as they are sent and received; `nil`: nobody looks.
   public var observer: FrameObserver?
+  /// The span that a call is a part of, asked for on the caller's thread with each call whose options name none.
+  ///
+  /// The server continues its trace: see `CallOptions.trace`. `nil`: calls are not part of a trace.
+  public var traceContext: (@Sendable () -> TraceContext?)?
   /// How often a notification stream looks at the log though nothing was pushed.
   public var reconcileInterval = Duration.seconds(60)
 

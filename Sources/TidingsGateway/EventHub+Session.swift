@@ -1,6 +1,7 @@
 internal import Synchronization
 internal import TidingsProto
 internal import TidingsRPC
+internal import TidingsTracing
 internal import TidingsWeb
 
 extension EventHub {
@@ -17,6 +18,9 @@ extension EventHub {
     /// The signals that were not looked at yet: one of channels is not forgotten for one of content.
     private final class Inbox: Sendable {
       private let pending = Mutex(Signal?.none)
+      /// Recorded pushes that led to signals.
+      private let pushes = Mutex<[(context: TraceContext, received: Int64)]>([])
+      private static let pushesMax = 16
       let wake: AsyncStream<Void>.Continuation
 
       init(_ wake: AsyncStream<Void>.Continuation) { self.wake = wake }
@@ -27,6 +31,19 @@ extension EventHub {
       }
 
       func take() -> Signal? { pending.withLock { $0.take() } }
+
+      func add(_ push: TraceContext) {
+        pushes.withLock { pushes in
+          if pushes.count < Self.pushesMax { pushes.append((push, unixNanoseconds())) }
+        }
+      }
+
+      func takePushes() -> [(context: TraceContext, received: Int64)] {
+        pushes.withLock { pushes in
+          defer { pushes = [] }
+          return pushes
+        }
+      }
     }
 
     /// A session of a caller; it is notified of nothing before `register`.
@@ -44,8 +61,15 @@ extension EventHub {
       )
       let inbox = Inbox(continuation)
       (self.wakes, self.inbox) = (wakes, inbox)
-      number = hub.add { inbox.add($0) }
+      number = hub.add { signal, push in
+        // Before it wakes anybody.
+        if let push { inbox.add(push) }
+        inbox.add(signal)
+      }
     }
+
+    /// Recorded pushes that led to what was sent last.
+    func takePushes() -> [(context: TraceContext, received: Int64)] { inbox.takePushes() }
 
     deinit { hub.remove(number) }
 

@@ -18,7 +18,7 @@ final class EventHub: Sendable {
   }
 
   private struct Listener: Sendable {
-    var wake: @Sendable (Signal) -> Void
+    var wake: @Sendable (Signal, _ push: TraceContext?) -> Void
   }
 
   private struct State {
@@ -36,7 +36,7 @@ final class EventHub: Sendable {
   init(_ configuration: ClientConfiguration) { self.configuration = configuration }
 
   /// Adds a session; it is notified of nothing before `listen`.
-  func add(_ wake: @escaping @Sendable (Signal) -> Void) -> Int {
+  func add(_ wake: @escaping @Sendable (Signal, _ push: TraceContext?) -> Void) -> Int {
     state.withLock { state in
       defer { state.nextSession += 1 }
       state.sessions[state.nextSession] = ([], Listener(wake: wake))
@@ -77,7 +77,7 @@ final class EventHub: Sendable {
   /// Everybody looks again.
   private func wakeAll(_ signal: Signal) {
     let listeners = state.withLock { $0.sessions.values.map(\.listener) }
-    for listener in listeners { listener.wake(signal) }
+    for listener in listeners { listener.wake(signal, nil) }
   }
 
   // MARK: The socket
@@ -130,7 +130,8 @@ final class EventHub: Sendable {
         state.topics[topic]?.newest = max(known.newest, push.sequenceNumber)
         return Array(known.listeners.values)
       }
-      for listener in listeners { listener.wake(signal) }
+      let trace = push.traceParent.isEmpty ? nil : TraceContext(push.traceParent)
+      for listener in listeners { listener.wake(signal, trace) }
     }
   }
 

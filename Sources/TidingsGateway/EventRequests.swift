@@ -9,6 +9,7 @@ struct EventRequests: Sendable {
   let transport: any ClientTransport
   let hub: EventHub
   let streams: OpenStreams
+  let tracing: RequestTracing?
 
   /// So much of a stream may wait for its client to read.
   private static let pendingBytesMax = 1 << 20
@@ -43,6 +44,7 @@ struct EventRequests: Sendable {
       database: database,
       options: CallOptions(metadata: caller.metadata(device: query["clientId"])),
       stream: stream,
+      tracing: tracing,
       token: token,
       skipsStored: token.isEmpty && query["from"] == "now"
     )

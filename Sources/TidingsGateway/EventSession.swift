@@ -14,6 +14,7 @@ struct EventSession {
   let database: WebDatabase
   let options: CallOptions
   let stream: HTTPStream
+  let tracing: RequestTracing?
   var token: [UInt8]
   /// Begin behind what is in the log already.
   var skipsStored = false
@@ -38,6 +39,7 @@ struct EventSession {
       try await session.register()
       repeat {
         guard try await drain() else { break }
+        tracing?.recordDelivery(session.takePushes())
       } while try await session.hasChanged()
     } catch {
       let failure = WebFailure(describing: error)

@@ -1,18 +1,32 @@
 internal import TidingsClient
-internal import TidingsHTTP
+package import TidingsHTTP
 internal import TidingsKeys
+internal import TidingsOperator
+internal import TidingsRPC
+internal import TidingsTracing
 
 /// A gateway that runs: takes requests of CloudKit Web Services, and calls a server.
 package final class Gateway: Sendable {
   private let server: HTTPServer
   private let requests: GatewayRequests
   private let client: Client
+  private let operatorEndpoint: OperatorEndpoint?
+  private let tracer: Tracer?
 
+  /// Where monitoring systems ask for metrics and health, as bound; `nil`: nowhere.
+  package var operatorAddress: HTTPAddress? { operatorEndpoint?.address }
   /// The port on which it takes requests.
   package var port: UInt16 { server.port }
 
-  private init(_ server: HTTPServer, _ requests: GatewayRequests, _ client: Client) {
+  private init(
+    _ server: HTTPServer,
+    _ requests: GatewayRequests,
+    _ client: Client,
+    _ operatorEndpoint: OperatorEndpoint?,
+    _ tracer: Tracer?
+  ) {
     (self.server, self.requests, self.client) = (server, requests, client)
+    (self.operatorEndpoint, self.tracer) = (operatorEndpoint, tracer)
   }
 
   /// Starts a gateway; the server need not be there yet.
@@ -20,23 +34,39 @@ package final class Gateway: Sendable {
     var configuration = ClientConfiguration(endpoints: settings.endpoints)
     configuration.keys = settings.keys
     let client = try await Client(configuration)
+    let tracer = settings.traces.map { traces in
+      Tracer(traces, version: Version.current) { reason in
+        GatewayLog.warn("spans were not sent to the collector: \(reason)")
+      }
+    }
     let secret = settings.keys?.pair.secretKey ?? (0..<32).map { _ in UInt8.random(in: 0...255) }
     let requests = GatewayRequests(
       settings,
       transport: client.transport,
       urls: SealedURLs(secret: secret),
-      hub: EventHub(configuration)
+      hub: EventHub(configuration),
+      tracer: tracer
     )
     let server = try HTTPServer(settings.http, planning: requests.plan) { request in
       await requests.answer(request)
     }
-    return Gateway(server, requests, client)
+    let observation = GatewayObservation(
+      metrics: requests.metrics,
+      streams: requests.streams,
+      uploads: requests.uploads,
+      transport: client.transport,
+      tracer: tracer
+    )
+    let operatorEndpoint = try settings.operatorAddress.map { try observation.listen($0) }
+    return Gateway(server, requests, client, operatorEndpoint, tracer)
   }
 
   /// Takes no more requests, answers those that are there, and ends.
   package func stop() async {
     await server.stop()
+    await operatorEndpoint?.stop()
     await requests.hub.close()
     await client.close()
+    await tracer?.stop()
   }
 }

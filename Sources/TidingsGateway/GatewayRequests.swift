@@ -2,6 +2,7 @@ internal import TidingsHTTP
 internal import TidingsJSON
 internal import TidingsProto
 internal import TidingsRPC
+internal import TidingsTracing
 internal import TidingsWeb
 
 /// Sends each request to where it is answered.
@@ -13,19 +14,26 @@ struct GatewayRequests: Sendable {
   private let authentication: Authentication
   private let signIn: SignIn
   private let events: EventRequests
-  private let uploads: OpenStreams
+  let streams: OpenStreams
+  let uploads: OpenStreams
+  let metrics = GatewayMetrics()
+  let tracing: RequestTracing?
   let hub: EventHub
 
   init(
     _ settings: GatewaySettings,
     transport: any ClientTransport,
     urls: SealedURLs,
-    hub: EventHub
+    hub: EventHub,
+    tracer: Tracer?
   ) {
     (self.settings, self.hub) = (settings, hub)
-    let streams = OpenStreams(atMost: settings.streamsMax)
+    tracing = tracer.map { RequestTracing(tracer: $0) }
+    let transport: any ClientTransport =
+      tracer.map { TracedTransport(transport: transport, tracer: $0) } ?? transport
+    streams = OpenStreams(atMost: settings.streamsMax)
     uploads = OpenStreams(atMost: settings.uploadsMax)
-    events = EventRequests(transport: transport, hub: hub, streams: streams)
+    events = EventRequests(transport: transport, hub: hub, streams: streams, tracing: tracing)
     database = DatabaseRequests(transport: transport, urls: urls)
     assets = AssetRequests(transport: transport, urls: urls)
     devices = DeviceRequests(transport: transport, urls: urls, hub: hub, streams: streams)
@@ -56,6 +64,11 @@ struct GatewayRequests: Sendable {
 
   func answer(_ request: HTTPRequest) async -> HTTPResponse {
     let uuid = RequestID.make()
+    guard let tracing else { return await answer(request, uuid: uuid) }
+    return await tracing.trace(request, uuid: uuid) { await answer(request, uuid: uuid) }
+  }
+
+  private func answer(_ request: HTTPRequest, uuid: String) async -> HTTPResponse {
     let started = ContinuousClock.now
     let origin = request.head.header("origin")
     let response: HTTPResponse
@@ -70,8 +83,10 @@ struct GatewayRequests: Sendable {
     }
     var isReadable = false
     if let origin { isReadable = await authentication.allows(origin, request.head) }
+    let duration = ContinuousClock.now - started
+    metrics.note(request.head, response.status, duration)
     if settings.logsRequests {
-      RequestLog.add(request.head, response.status, uuid, ContinuousClock.now - started)
+      RequestLog.add(request.head, response.status, uuid, duration)
     }
     return CrossOrigin.allow(isReadable ? origin : nil, response)
   }

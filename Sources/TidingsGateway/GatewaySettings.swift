@@ -1,5 +1,6 @@
 package import TidingsHTTP
 package import TidingsKeys
+package import TidingsTracing
 
 /// How a gateway runs.
 package struct GatewaySettings: Sendable {
@@ -15,6 +16,10 @@ package struct GatewaySettings: Sendable {
   package var streamsMax = 10_000
   /// Uploads of assets at a time, each with a file of its own.
   package var uploadsMax = 64
+  /// Where monitoring systems ask for metrics and health; `nil`: nowhere.
+  package var operatorAddress: HTTPAddress?
+  /// Where spans go; `nil`: nowhere.
+  package var traces: TraceSettings?
   /// A line for each request on standard error.
   package var logsRequests = false
 

@@ -7,6 +7,9 @@ final class OpenStreams: Sendable {
 
   init(atMost countMax: Int) { self.countMax = countMax }
 
+  /// How many are open now.
+  var openCount: Int { count.withLock { $0 } }
+
   /// Holds an entry until it is gone.
   final class Entry: Sendable {
     private let streams: OpenStreams

@@ -5,6 +5,11 @@ public struct CallOptions: Sendable {
   public var timeout: Duration?
   /// Sent with the call.
   public var metadata: Metadata
+  /// The span that the call is a part of: the metadata entry `traceparent`.
+  public var trace: TraceContext? {
+    get { metadata[Metadata.traceParentKey].flatMap { TraceContext($0) } }
+    set { metadata[Metadata.traceParentKey] = newValue?.text }
+  }
   /// Applies a mutating call once; also makes it safe to retry.
   public var idempotencyKey: String?
 

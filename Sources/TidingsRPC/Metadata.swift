@@ -47,6 +47,10 @@ public struct Metadata: Hashable, Sendable, ExpressibleByDictionaryLiteral {
   public static let apiTokenKey = "tidings-api-token"
   /// The web auth token of a caller on the web, from a gateway, beside the API token.
   public static let webAuthTokenKey = "tidings-web-auth-token"
+  /// The ID of the request that led to the call, for logs and traces: 1 to 128 visible ASCII characters.
+  public static let requestIDKey = "tidings-request-id"
+  /// The span that the call is a part of, as W3C's Trace Context has it.
+  public static let traceParentKey = "traceparent"
   /// The ID of the server key that signed a request on the web, from a gateway that verified it.
   public static let serverKeyKey = "tidings-server-key"
 }

@@ -44,6 +44,7 @@ struct LeadingServer: ServerRole {
         admittedKeys: setup.admittedKeys,
         auditSyslogPath: settings.auditSyslogPath,
         logger: logger,
+        callLog: setup.callLog,
         remote: loop.remote
       )
       // A lost key must not open a server that its users consider closed.
@@ -66,6 +67,7 @@ struct LeadingServer: ServerRole {
       }
       try core.beginRun()
       loop.delegate = core
+      setup.callLog.follow(loop)
       endOnFailedSync(core.remote, logger)
       core.quotasChanged(on: loop)
       register(core, health, startedAt: setup.started, on: loop)

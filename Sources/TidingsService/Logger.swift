@@ -7,7 +7,7 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Writes structured lines to standard error: time, level, message, `key=value` pairs.
+/// Writes structured lines to standard error: time, level, message, `key=value` pairs, as text or as JSON.
 public struct Logger: Sendable {
   /// How much is said.
   public enum Level: String, CaseIterable, Comparable, Sendable {
@@ -29,12 +29,25 @@ public struct Logger: Sendable {
     }
   }
 
+  /// How a line looks.
+  public enum Format: String, CaseIterable, Sendable {
+    /// `2026-11-25T14:48:39.114Z info store opened data=tidings-data`
+    case text
+    /// An object of JSON with `time`, `level`, `message` and a member for each pair.
+    case json
+  }
+
   /// Lines below this level are not written; all copies of a logger have the same.
   public var level: Level { threshold.level }
   private let threshold: Threshold
 
+  private let format: Format
+
   /// A logger.
-  public init(level: Level = .info) { threshold = Threshold(level) }
+  public init(level: Level = .info, format: Format = .text) {
+    threshold = Threshold(level)
+    self.format = format
+  }
 
   /// Sets the level, for all copies.
   public func set(_ level: Level) { threshold.level = level }
@@ -51,19 +64,77 @@ public struct Logger: Sendable {
     _ facts: KeyValuePairs<String, String> = [:]
   ) {
     guard level >= self.level else { return }
-    // One write per line, so that lines of several threads do not mix.
-    var bytes = Self.line(level, message(), facts)
-    bytes.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    write(level, message(), facts.map { ($0.key, .string($0.value)) })
+  }
+
+  /// Writes one line whose values are not all texts.
+  func log(_ level: Level, _ message: @autoclosure () -> String, values: [(String, Value)]) {
+    guard level >= self.level else { return }
+    write(level, message(), values)
+  }
+
+  /// A value of a pair: in JSON numbers are numbers.
+  enum Value {
+    case string(String)
+    case integer(Int)
+    case double(Double)
+
+    fileprivate var text: String {
+      switch self {
+      case .string(let text): text
+      case .integer(let number): "\(number)"
+      case .double(let number): "\(number)"
+      }
+    }
+
+    fileprivate var json: JSONValue {
+      switch self {
+      case .string(let text): .string(text)
+      case .integer(let number): .integer(number)
+      case .double(let number): .double(number)
+      }
+    }
+  }
+
+  /// One write per line, so that lines of several threads do not mix.
+  private func write(_ level: Level, _ message: String, _ values: [(String, Value)]) {
+    var bytes =
+      switch format {
+      case .text: Self.line(level, message, values)
+      case .json: Self.jsonLine(level, message, values)
+      }
+    bytes.withUTF8 { _ = Self.write($0) }
+  }
+
+  private static func write(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    #if canImport(Glibc)
+    Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+    #elseif canImport(Musl)
+    Musl.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+    #endif
+  }
+
+  /// A line as an object; JSON's escapes keep control characters out of it.
+  static func jsonLine(
+    _ level: Level,
+    _ message: String,
+    _ values: [(String, Value)]
+  ) -> String {
+    var object: JSONObject = [
+      "time": .string(timeOfDay()), "level": .string(level.rawValue), "message": .string(message),
+    ]
+    for (key, value) in values { object.append(key, value.json) }
+    return JSONValue.object(object).description + "\n"
   }
 
   /// A line: what is in the message and the values ends no line and commands no terminal.
   static func line(
     _ level: Level,
     _ message: String,
-    _ facts: KeyValuePairs<String, String>
+    _ values: [(String, Value)]
   ) -> String {
     var line = "\(Self.timeOfDay()) \(level.rawValue) \(message.terminalText())"
-    for (key, value) in facts { line += " \(key)=\(Self.quoted(value))" }
+    for (key, value) in values { line += " \(key)=\(Self.quoted(value.text))" }
     return line + "\n"
   }
 

@@ -1,5 +1,6 @@
 public import TidingsEngine
 public import TidingsPostgres
+internal import TidingsTracing
 
 /// How a server runs.
 public struct ServerSettings: Sendable {
@@ -32,6 +33,14 @@ public struct ServerSettings: Sendable {
   public var allowsCoreDumps = false
   /// How much is logged.
   public var logLevel = Logger.Level.info
+  /// How lines of the log look.
+  public var logFormat = Logger.Format.text
+  /// Calls that take longer are logged as slow, in milliseconds; 0: none is.
+  public var slowCallMilliseconds = 1_000
+  /// Where spans go, as `TraceSettings` reads it from the environment; `nil`: nowhere.
+  var traces: TraceSettings?
+  /// Where monitoring systems ask for metrics and health, `HOST:PORT`; `nil`: nowhere.
+  public var operatorAddress: String?
   /// The socket of syslog or the journal that takes copies of the audit log's lines; `nil`: none does.
   public var auditSyslogPath: String?
   /// Read every page of the database before starting.
@@ -48,6 +57,15 @@ public struct ServerSettings: Sendable {
 
   /// The defaults.
   public init() {}
+}
+
+extension ServerSettings {
+  /// Takes from the environment where spans go: `OTEL_EXPORTER_OTLP_ENDPOINT` and the variables beside it.
+  ///
+  /// - Parameter warn: Called with what is wrong with one, which is ignored then.
+  public mutating func readTraces(warn: (String) -> Void) {
+    traces = TraceSettings(TraceSettings.environment, program: "rpcd", warn: warn)
+  }
 }
 
 /// A key pair that is to replace the server's, and where it is served until then.

@@ -4,6 +4,7 @@ internal import TidingsKeys
 internal import TidingsModel
 internal import TidingsPostgres
 internal import TidingsRPC
+internal import TidingsTracing
 internal import TidingsZeroMQ
 
 /// What a server has in all of its roles: its keys, its endpoints, its folder.
@@ -18,6 +19,10 @@ struct ServerSetup: Sendable {
   /// The keys that may connect.
   let admittedKeys: AdmittedKeys
   let logger: Logger
+  /// Records spans; `nil`: nobody collects them.
+  let tracer: Tracer?
+  /// Calls that are logged.
+  let callLog: CallLog
   /// An administrator has drained the server, which is to exit.
   let drained: AsyncStream<Void>.Continuation
   /// Called on the thread that admits connections for a key that is not known, before it is refused.
@@ -40,6 +45,16 @@ struct ServerSetup: Sendable {
     drained: AsyncStream<Void>.Continuation
   ) throws(StartError) {
     (self.settings, self.logger, self.drained) = (settings, logger, drained)
+    tracer = settings.traces.map { traces in
+      Tracer(traces, version: TidingsServer.version) { reason in
+        logger.log(.warning, "spans were not sent to the collector", ["reason": reason])
+      }
+    }
+    callLog = CallLog(
+      logger,
+      slowMilliseconds: settings.slowCallMilliseconds,
+      tracer: tracer
+    )
     var configuration = ServerConfiguration(
       endpoint: settings.rpcEndpoint,
       pushEndpoint: settings.pushEndpoint

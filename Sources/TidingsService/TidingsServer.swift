@@ -1,10 +1,13 @@
 internal import Synchronization
 internal import TidingsEngine
+internal import TidingsHTTP
 public import TidingsKeys
+internal import TidingsOperator
 internal import TidingsPostgres
 internal import TidingsRPC
 internal import TidingsSQL
 internal import TidingsThreads
+internal import TidingsTracing
 internal import TidingsZeroMQ
 
 /// A running server: the sockets, the loop, and the store or the way to the node that has it.
@@ -29,7 +32,12 @@ public final class TidingsServer: Sendable {
     var isStopping = false
   }
 
+  /// Where monitoring systems ask for metrics and health, as bound; `nil`: nowhere.
+  public let operatorAddress: String?
+
   private let setup: ServerSetup
+  private let observation: ServerObservation
+  private let operatorEndpoint: OperatorEndpoint?
   private let state: Mutex<State>
   private let logger: Logger
   private let drainedStream: AsyncStream<Void>
@@ -40,13 +48,23 @@ public final class TidingsServer: Sendable {
   /// - Returns: The server, once it answers.
   /// - Throws: `StartError` with what is wrong and what to do.
   public static func start(_ settings: ServerSettings) async throws -> TidingsServer {
-    let logger = Logger(level: settings.logLevel)
+    let logger = Logger(level: settings.logLevel, format: settings.logFormat)
     let drained = AsyncStream<Void>.makeStream()
     var setup = try ServerSetup(settings, logger, drained: drained.continuation)
+    let observation = ServerObservation(setup.tracer)
+    let endpoint = try settings.operatorAddress.map { try observation.listen($0) }
+    if let endpoint, !endpoint.address.isLoopback {
+      logger.log(
+        .warning,
+        "the operator endpoint has no authentication, and other machines can reach it",
+        ["endpoint": endpoint.address.description]
+      )
+    }
     do {
       let role = try await firstRole(setup)
       setup.keepEndpoints(of: role.server)
-      let server = TidingsServer(setup, role, drained.stream)
+      observation.set(role)
+      let server = TidingsServer(setup, role, drained.stream, observation, endpoint)
       Task { await server.run(from: role) }
       return server
     } catch let error as SQLError where error.kind == .damaged {
@@ -58,9 +76,17 @@ public final class TidingsServer: Sendable {
     }
   }
 
-  private init(_ setup: ServerSetup, _ role: any ServerRole, _ drainedStream: AsyncStream<Void>) {
+  private init(
+    _ setup: ServerSetup,
+    _ role: any ServerRole,
+    _ drainedStream: AsyncStream<Void>,
+    _ observation: ServerObservation,
+    _ operatorEndpoint: OperatorEndpoint?
+  ) {
     self.setup = setup
     self.drainedStream = drainedStream
+    (self.observation, self.operatorEndpoint) = (observation, operatorEndpoint)
+    operatorAddress = operatorEndpoint?.address.description
     logger = setup.logger
     publicKey = setup.pair?.publicKey
     rpcEndpoint = role.server.endpoint
@@ -103,6 +129,8 @@ public final class TidingsServer: Sendable {
     role.health.setServing(false)
     await role.server.stop(grace: grace)
     await endedSignal.wait()
+    await operatorEndpoint?.stop()
+    await setup.tracer?.stop()
     logger.log(.info, "stopped")
   }
 
@@ -129,7 +157,9 @@ public final class TidingsServer: Sendable {
       let end = await current.ended()
       if case .stopped = end { return }
       state.withLock { $0.isChanging = true }
+      observation.set(nil)
       role = await next(after: end)
+      if let role { observation.set(role) }
       state.withLock { $0.isChanging = false }
     }
   }

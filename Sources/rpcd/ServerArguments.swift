@@ -92,6 +92,23 @@ enum ServerArguments {
     default: defaults.logLevel,
     "The level of messages on standard error."
   )
+  private static let logFormat = OptionKey<Logger.Format>(
+    "log-format",
+    value: "FORMAT",
+    default: defaults.logFormat,
+    "The format of messages on standard error."
+  )
+  private static let slowCallThreshold = OptionKey<String>(
+    "slow-call-threshold",
+    value: "TIME",
+    default: "1s",
+    "Log calls that take longer, with what they touched, for example 200ms; off: none."
+  )
+  private static let operatorEndpoint = OptionKey<String?>(
+    "operator-endpoint",
+    value: "HOST:PORT",
+    "Answer /metrics, /livez and /readyz over HTTP here (PORT alone: on 127.0.0.1; port 0 selects a free one)."
+  )
   private static let auditSyslog = OptionKey<String?>(
     "audit-syslog",
     value: "SOCKET",
@@ -139,6 +156,9 @@ enum ServerArguments {
     development,
     coreDumps,
     logLevel,
+    logFormat,
+    slowCallThreshold,
+    operatorEndpoint,
     auditSyslog,
     config,
     LimitArguments.option,
@@ -211,6 +231,9 @@ enum ServerArguments {
     }
     settings.allowsCoreDumps = parsed[coreDumps]
     settings.logLevel = parsed[logLevel]
+    settings.logFormat = parsed[logFormat]
+    settings.slowCallMilliseconds = try slowCallMilliseconds(parsed)
+    settings.operatorAddress = try operatorAddress(parsed)
     if let path = parsed[auditSyslog] {
       guard path.hasPrefix("/"), path.utf8.count <= ServerSettings.socketPathBytesMax else {
         throw UsageError(
@@ -233,6 +256,32 @@ enum ServerArguments {
       return nil
     }
     return settings
+  }
+
+  /// Which calls are slow; 0: none is.
+  private static func slowCallMilliseconds(_ parsed: ParsedArguments) throws(UsageError) -> Int {
+    let text = parsed[slowCallThreshold]
+    if text == "off" { return 0 }
+    guard let time = Duration(commandLine: text) else {
+      throw UsageError(
+        "\(parsed.source(slowCallThreshold)) takes a time, for example 200ms or 1s, or off, not '\(text)'"
+      )
+    }
+    return Int(min(time / .milliseconds(1), Double(Int32.max)).rounded(.up))
+  }
+
+  /// Where metrics are answered: only this machine can ask, unless another address is given.
+  private static func operatorAddress(_ parsed: ParsedArguments) throws(UsageError) -> String? {
+    guard let text = parsed[operatorEndpoint] else { return nil }
+    let address = UInt16(text) == nil ? text : "127.0.0.1:\(text)"
+    guard let colon = address.lastIndex(of: ":"), colon != address.startIndex,
+      UInt16(address[address.index(after: colon)...]) != nil
+    else {
+      throw UsageError(
+        "\(parsed.source(operatorEndpoint)) takes HOST:PORT or PORT, the port from 0 to 65535, not '\(text)'"
+      )
+    }
+    return address
   }
 
   /// The key that is to replace the server's, with its endpoints.

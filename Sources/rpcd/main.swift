@@ -34,16 +34,18 @@ do {
     print(ServerManual.page.text, terminator: "")
     exit(0)
   }
-  guard let settings = try ServerArguments.settings(ProgramArguments.own) else {
+  guard var settings = try ServerArguments.settings(ProgramArguments.own) else {
     exit(0)
   }
-  let logger = Logger(level: settings.logLevel)
+  let logger = Logger(level: settings.logLevel, format: settings.logFormat)
+  settings.readTraces { logger.log(.warning, $0) }
   let supervision = Supervision(logger)
   let stopSignals = StopSignals()
   try DescriptorLimit.raise(toAtLeast: DescriptorNeed.count)
   supervision.starting(settings)
   let server = try await TidingsServer.start(settings)
-  print("rpcd ready rpc=\(server.rpcEndpoint) push=\(server.pushEndpoint)")
+  let operatorText = server.operatorAddress.map { " operator=http://\($0)" } ?? ""
+  print("rpcd ready rpc=\(server.rpcEndpoint) push=\(server.pushEndpoint)\(operatorText)")
   // Whoever started this waits for the line, and standard output may be a pipe.
   fflush(nil)
   supervision.ready(server)

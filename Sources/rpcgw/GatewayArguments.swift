@@ -4,6 +4,7 @@ import TidingsGateway
 import TidingsHTTP
 import TidingsKeys
 import TidingsRPC
+import TidingsTracing
 
 #if canImport(Glibc)
 import Glibc
@@ -75,6 +76,11 @@ enum GatewayArguments {
     in: 1...64,
     "Threads that read and write connections."
   )
+  private static let operatorEndpoint = OptionKey<String?>(
+    "operator-endpoint",
+    value: "HOST:PORT",
+    "Answer /metrics, /livez and /readyz over HTTP here (PORT alone: on 127.0.0.1; port 0 selects a free one)."
+  )
   private static let logRequests = OptionKey<Bool>(
     flag: "log-requests",
     "Write a line for each request to standard error: its ID, method, path without query, status and duration."
@@ -102,6 +108,7 @@ enum GatewayArguments {
     connectionsMax,
     connectionsPerAddressMax,
     threads,
+    operatorEndpoint,
     logRequests,
     config,
     help,
@@ -169,6 +176,17 @@ enum GatewayArguments {
     }
     settings.http.tls = try tls(parsed)
     settings.publicURL = try url(parsed)
+    if let text = parsed[operatorEndpoint] {
+      guard let address = HTTPAddress(UInt16(text) == nil ? text : "127.0.0.1:\(text)") else {
+        throw UsageError(
+          "\(parsed.source(operatorEndpoint)) takes HOST:PORT or PORT, not '\(text)'"
+        )
+      }
+      settings.operatorAddress = address
+    }
+    settings.traces = TraceSettings(TraceSettings.environment, program: "rpcgw") {
+      complain("rpcgw: \($0)")
+    }
     settings.logsRequests = parsed[logRequests]
     return settings
   }

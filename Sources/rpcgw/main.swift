@@ -17,7 +17,8 @@ do {
   let gateway = try await Gateway.start(settings)
   let scheme = settings.http.tls == nil ? "http" : "https"
   let address = HTTPAddress(host: settings.http.address.host, port: gateway.port)
-  print("rpcgw ready \(scheme)://\(address)")
+  let operatorText = gateway.operatorAddress.map { " operator=http://\($0)" } ?? ""
+  print("rpcgw ready \(scheme)://\(address)\(operatorText)")
   fflush(nil)
   if settings.keys == nil {
     complain("rpcgw: development mode: every ckWebAuthToken of the form dev:USER is taken")

@@ -1,6 +1,6 @@
 /// A file: what of it is durable, and what was written since.
 final class DiskFile {
-  /// A change that a power loss may take back.
+  /// A change that a power loss may undo.
   enum Change {
     case write(offset: Int, [UInt8])
     case truncation(Int)

@@ -92,7 +92,12 @@ internal import TidingsRPC
     return life
   }
 
-  private func check(_ life: Life, _ end: Int, _ root: TemporaryFolder, _ moment: String) async throws {
+  private func check(
+    _ life: Life,
+    _ end: Int,
+    _ root: TemporaryFolder,
+    _ moment: String
+  ) async throws {
     let server = try await TestServer.start(in: root)
     let client = try await server.client(as: "ada", device: "phone")
     let kept = life.facts.prefix { $0.end <= end }.map(\.fact)

@@ -41,7 +41,7 @@ internal import Testing
   @Test("what was synced is kept, with its name")
   func synced() throws {
     for manner in PowerLoss.Manner.allCases {
-      #expect(try left(disk(durable: true), manner) == ["left/data/file": content])
+      #expect(try left(disk(durable: true), manner) == ["data/file": content])
     }
   }
 
@@ -51,7 +51,7 @@ internal import Testing
     disk.apply(.written(node: 1, offset: 0, bytes: content))
     disk.apply(.synced(node: 1, hasFailed: false))
     #expect(try left(disk, .nothing) == [:])
-    #expect(try left(disk, .everything) == ["left/data/file": content])
+    #expect(try left(disk, .everything) == ["data/file": content])
   }
 
   @Test("a write that was not synced is kept, torn between sectors or lost")
@@ -60,7 +60,7 @@ internal import Testing
     disk.apply(.written(node: 1, offset: 256, bytes: [UInt8](repeating: 2, count: 512)))
     var seen: Set<[UInt8]> = []
     for seed in 0..<60 {
-      let file = try #require(try left(disk, .any, seed: UInt64(seed))["left/data/file"])
+      let file = try #require(try left(disk, .any, seed: UInt64(seed))["data/file"])
       #expect(file.count == 1024 && file[..<256].allSatisfy { $0 == 1 })
       for sector in [256..<512, 512..<768] { #expect(Set(file[sector]).count == 1) }
       seen.insert(file)
@@ -75,18 +75,18 @@ internal import Testing
     disk.apply(.synced(node: 1, hasFailed: true))
     disk.apply(.written(node: 1, offset: 1, bytes: [3]))
     disk.apply(.synced(node: 1, hasFailed: false))
-    #expect(try left(disk, .nothing)["left/data/file"]?.prefix(3) == [1, 3, 1])
-    #expect(try left(disk, .everything)["left/data/file"]?.prefix(3) == [2, 3, 1])
+    #expect(try left(disk, .nothing)["data/file"]?.prefix(3) == [1, 3, 1])
+    #expect(try left(disk, .everything)["data/file"]?.prefix(3) == [2, 3, 1])
   }
 
   @Test("a renaming is done or not, in its folder as one")
   func renamed() throws {
     let disk = disk(durable: true)
     disk.apply(.renamed(path: "/data/file", to: "/data/other"))
-    #expect(try left(disk, .nothing) == ["left/data/file": content])
-    #expect(try left(disk, .everything) == ["left/data/other": content])
+    #expect(try left(disk, .nothing) == ["data/file": content])
+    #expect(try left(disk, .everything) == ["data/other": content])
     disk.apply(.synced(node: 2, hasFailed: false))
-    #expect(try left(disk, .nothing) == ["left/data/other": content])
+    #expect(try left(disk, .nothing) == ["data/other": content])
   }
 
   @Test("a sync of the folder above does not make the names in a folder durable")

@@ -25,7 +25,11 @@ internal import TidingsRPC
     for index in 0..<20 { try await client.save(house(index)) }
     try await server.crash()
     // The log has the page: the database became larger.
-    try server.folder.overwrite([UInt8](repeating: 0x5a, count: 512), at: 512, in: "data/tidings.sqlite")
+    try server.folder.overwrite(
+      [UInt8](repeating: 0x5a, count: 512),
+      at: 512,
+      in: "data/tidings.sqlite"
+    )
     let next = try await TestServer.start(in: server.folder)
     let again = try await next.client(as: "ada")
     for index in 0..<20 {

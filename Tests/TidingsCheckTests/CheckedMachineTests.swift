@@ -24,7 +24,9 @@ import Testing
     for row in found.rows { #expect(row.ok > 20, "\(row.line)") }
   }
 
-  @Test("connections that are cut and late, and pushes that are lost, doubled and reordered, violate nothing")
+  @Test(
+    "connections that are cut and late, and pushes that are lost, doubled and reordered, violate nothing"
+  )
   func network() async throws {
     let seed = Seed.make("CheckedMachineTests.network")
     let pushes = try PushProxy(.init(lost: 6, doubled: 6, heldBack: 4), seed: seed &+ 1)

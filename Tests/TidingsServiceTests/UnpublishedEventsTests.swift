@@ -22,10 +22,10 @@ import TidingsModel
   func order() {
     var waiting = UnpublishedEvents()
     waiting.append(events(1...3))
-    #expect(waiting.take(2).map(\.sequence) == [1, 2])
+    #expect(waiting.take(2).map(\.event.sequence) == [1, 2])
     waiting.append(events(4...5))
     #expect(waiting.count == 3)
-    #expect(waiting.take(9).map(\.sequence) == [3, 4, 5])
+    #expect(waiting.take(9).map(\.event.sequence) == [3, 4, 5])
     #expect(waiting.isEmpty && waiting.take(1).isEmpty)
   }
 
@@ -35,7 +35,7 @@ import TidingsModel
     waiting.append(events(1...700))
     for round in 1...1_000 as ClosedRange<Int64> {
       waiting.append(events((round * 500 + 201)...(round * 500 + 700)))
-      #expect(waiting.take(500).first?.sequence == round * 500 - 499)
+      #expect(waiting.take(500).first?.event.sequence == round * 500 - 499)
     }
     #expect(waiting.count == 700)
     #expect(waiting.heldCount < 20_000)
@@ -47,6 +47,6 @@ import TidingsModel
     waiting.append(events(1...3) + events(4...5, topic: 2) + events(6...6))
     _ = waiting.take(1)
     waiting.remove([[1], [3]])
-    #expect(waiting.take(9).map(\.sequence) == [4, 5])
+    #expect(waiting.take(9).map(\.event.sequence) == [4, 5])
   }
 }

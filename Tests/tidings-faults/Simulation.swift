@@ -241,14 +241,18 @@ final class Simulation {
     try disk.write(after: loss, to: path)
     RecordedDisk.flipOneBit(of: "tidings.sqlite$", after: random.below(40))
     var found: StoreDigest?
-    let server = try? SimulatedServer(
-      path + "/data",
-      clock: { [time] in Timestamp(millisecondsSince1970: time) },
-      look: { found = try StoreDigest($0) }
-    )
-    server?.abandon()
+    do {
+      let server = try SimulatedServer(
+        path + "/data",
+        clock: { [time] in Timestamp(millisecondsSince1970: time) },
+        look: { found = try StoreDigest($0) }
+      )
+      server.abandon()
+      trace("a bit was flipped")
+    } catch {
+      trace("a bit was flipped, and refused: \(error)")
+    }
     counts.flippedBits += RecordedDisk.stopFlipping()
-    trace("flipped a bit: \(server == nil ? "refused" : "taken")")
     if let found, let kept = ledger.digests[mark] {
       let next = mark + 1 < ledger.digests.count ? ledger.digests[mark + 1] : nil
       guard found == kept || found == next || found == ledger.unanswered else {

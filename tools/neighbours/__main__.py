@@ -28,14 +28,14 @@ class Figures:
 
     acknowledged: list[float] = field(default_factory=list)
     """Milliseconds to the acknowledgement, one write at a time."""
-    heard: list[float] = field(default_factory=list)
+    notified: list[float] = field(default_factory=list)
     """Milliseconds until the listener has it."""
     rates: list[float] = field(default_factory=list)
-    """Writes a second that were acknowledged and heard, of each round."""
+    """Writes a second that were acknowledged and notified, of each round."""
 
 
 class Listener:
-    """Notes when each number is heard."""
+    """Notes when each number is notified."""
 
     def __init__(self, system: System) -> None:
         self.times: dict[int, float] = {}
@@ -43,12 +43,12 @@ class Listener:
         self._task = asyncio.create_task(self._listen(system))
 
     async def _listen(self, system: System) -> None:
-        async for number in system.heard():
+        async for number in system.notified():
             self.times[number] = time.perf_counter()
             self._changed.set()
 
     async def wait(self, numbers: range) -> None:
-        """Waits until all are heard."""
+        """Waits until all are notified."""
         while not all(number in self.times for number in numbers):
             self._changed.clear()
             change = asyncio.create_task(self._changed.wait())
@@ -56,7 +56,7 @@ class Listener:
             if self._task.done():
                 raise SystemExit(f"the listener ended: {self._task.exception()}")
             if not change.done():
-                raise SystemExit(f"nothing was heard of {sum(n not in self.times for n in numbers)} writes")
+                raise SystemExit(f"nothing was notified of {sum(n not in self.times for n in numbers)} writes")
 
     def end(self) -> None:
         self._task.cancel()
@@ -77,7 +77,7 @@ async def measure(system: System, figures: Figures, writes: int) -> None:
                 await system.write(number)
                 figures.acknowledged.append((time.perf_counter() - begin) * 1e3)
                 await listener.wait(range(number, number + 1))
-                figures.heard.append((listener.times[number] - begin) * 1e3)
+                figures.notified.append((listener.times[number] - begin) * 1e3)
             many = range(single.stop, single.stop + writes)
             numbers = iter(many)
 
@@ -101,13 +101,13 @@ def main() -> None:
     for _ in range(options.rounds):
         for system in SYSTEMS:
             asyncio.run(measure(system(), figures[system], options.writes))
-    print(f"| | acknowledged p50 | heard p50 | p99 | {IN_FLIGHT} in flight | an acknowledged write is |")
+    print(f"| | acknowledged p50 | notified p50 | p99 | {IN_FLIGHT} in flight | an acknowledged write is |")
     print("|---|---|---|---|---|---|")
     for system, found in figures.items():
-        acknowledged, heard = statistics.median(found.acknowledged), statistics.median(found.heard)
-        late = statistics.quantiles(found.heard, n=100)[98]
+        acknowledged, notified = statistics.median(found.acknowledged), statistics.median(found.notified)
+        late = statistics.quantiles(found.notified, n=100)[98]
         rate = statistics.median(found.rates)
-        print(f"| {system.name} | {acknowledged:.2f} ms | {heard:.2f} ms | {late:.2f} ms | {rate:,.0f}/s | {system.promise} |")
+        print(f"| {system.name} | {acknowledged:.2f} ms | {notified:.2f} ms | {late:.2f} ms | {rate:,.0f}/s | {system.promise} |")
 
 
 main()

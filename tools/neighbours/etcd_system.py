@@ -39,7 +39,7 @@ class EtcdSystem(System):
             etcd_pb2.PutRequest(key=f"houses/{number}".encode(), value=VALUE.encode()), wait_for_ready=True
         )
 
-    async def heard(self) -> AsyncIterator[int]:
+    async def notified(self) -> AsyncIterator[int]:
         watch = self._listener.Watch(wait_for_ready=True)
         create = etcd_pb2.WatchCreateRequest(key=b"houses/", range_end=b"houses0", start_revision=1)
         await watch.write(etcd_pb2.WatchRequest(create_request=create))

@@ -34,7 +34,7 @@ class NatsSystem(System):
     async def write(self, number: int) -> None:
         await self._writer.publish(f"houses.{number}", VALUE.encode())
 
-    async def heard(self) -> AsyncIterator[int]:
+    async def notified(self) -> AsyncIterator[int]:
         consumer = ConsumerConfig(ack_policy=AckPolicy.NONE)
         subscription = await self._listener.subscribe("houses.*", config=consumer)
         async for message in subscription.messages:

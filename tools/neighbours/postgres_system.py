@@ -52,6 +52,6 @@ class PostgresSystem(System):
         )
         self._free.append(connection)
 
-    async def heard(self) -> AsyncIterator[int]:
+    async def notified(self) -> AsyncIterator[int]:
         async for notification in self._listener.notifies():
             yield int(notification.payload)

@@ -30,7 +30,7 @@ class RedisSystem(System):
     async def write(self, number: int) -> None:
         await self._writer.xadd("houses", {"id": number, "value": VALUE})
 
-    async def heard(self) -> AsyncIterator[int]:
+    async def notified(self) -> AsyncIterator[int]:
         last = b"0"
         while True:
             for _, entries in await self._listener.xread({"houses": last}, block=1_000):

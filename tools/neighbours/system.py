@@ -1,4 +1,4 @@
-"""What is measured: a system that stores values durably, and tells a listener of each."""
+"""What is measured: a system that stores values durably, and notifies a listener of each."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class System(ABC):
         """Stores a value, and waits until it is acknowledged."""
 
     @abstractmethod
-    def heard(self) -> AsyncIterator[int]:
-        """The numbers that the listener is told."""
+    def notified(self) -> AsyncIterator[int]:
+        """The numbers that the listener is notified of."""
 
 
 def free_port() -> int:

@@ -36,7 +36,7 @@ class TidingsSystem(System):
     async def write(self, number: int) -> None:
         await self._database.save(tidings.Record("House", str(number), {"value": VALUE}))
 
-    async def heard(self) -> AsyncIterator[int]:
+    async def notified(self) -> AsyncIterator[int]:
         async with self._listener.notification_stream() as stream:
             async for notification in stream:
                 yield int(notification.record_id.record_name)

@@ -38,6 +38,14 @@ void tidings_vfs_on_failed_sync(void (*call)(const char *path, int error));
 /* How many pages and frames were read that differed from their checksums, in this process. */
 uint64_t tidings_vfs_damage_count(void);
 
+/* How long the syncs of databases and their logs took in this process, on all threads. */
+#define TIDINGS_SYNC_BOUNDS 16
+/* Upper bounds of the buckets, in nanoseconds. */
+extern const uint64_t tidings_vfs_sync_bounds[TIDINGS_SYNC_BOUNDS];
+/* Copies how many syncs there were in each bucket, TIDINGS_SYNC_BOUNDS + 1 numbers of which the last has no bound.
+   Returns the nanoseconds of all of them. */
+uint64_t tidings_vfs_sync_counts(uint64_t *counts);
+
 /* What watches the writes of one database file, which does not become smaller meanwhile. */
 typedef struct tidings_page_watch {
   /* Called before a page is overwritten, with the lock held that tidings_vfs_lock takes. Returns 0,

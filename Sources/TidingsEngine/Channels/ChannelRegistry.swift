@@ -5,6 +5,8 @@ internal import TidingsSQL
 
 /// The channels that have subscribers, and the index that finds those that a change fires.
 final class ChannelRegistry: TransactionParticipant {
+  /// What is being measured; `nil`: nothing is.
+  var matchingTime: MatchingTime?
   /// Bytes of the contents of channels that are kept in memory, about.
   private static let contentBytesMax = 64 << 20
   /// Channels whose watch is made in one transaction, when it is missing.
@@ -211,6 +213,12 @@ final class ChannelRegistry: TransactionParticipant {
 
   // MARK: Changes
 
+  private func measured(since begin: ContinuousClock.Instant) {
+    if matchingTime?.begin == nil { matchingTime?.begin = begin }
+    matchingTime?.duration += begin.duration(to: .now)
+    matchingTime?.changes += 1
+  }
+
   /// Finds the query channels that a change fires.
   ///
   /// - Parameters:
@@ -230,6 +238,8 @@ final class ChannelRegistry: TransactionParticipant {
     counts: Bool = true,
     into firings: inout [Firing]
   ) {
+    let begin = matchingTime == nil ? nil : ContinuousClock.now
+    defer { if let begin { measured(since: begin) } }
     index.match(
       database: database.number,
       zone: zoneNumbers[zone] ?? 0,

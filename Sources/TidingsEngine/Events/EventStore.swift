@@ -18,6 +18,8 @@ final class EventStore: TransactionParticipant {
   private var lastID: Int64 = 0
   /// What was stored in the open transaction.
   private var pending: [StoredEvent] = []
+  /// Events of the open transaction.
+  var pendingCount: Int { pending.count }
   /// What marks the pushes of the caller whose change fired last: one caller often makes several in turn.
   private var lastOrigin: (caller: Caller, device: OriginTags.Device)?
   /// How many events were stored since the start.

@@ -29,6 +29,9 @@ extension Engine {
     try quotas.table.set(quota, of: user)
   }
 
+  /// How often something was refused because there was no room for it, since the start.
+  public var quotaRefusalCount: UInt64 { quotas.table.refusedCount }
+
   /// Whether any user has a bound of one's own on calls in a second.
   public var hasQuotasOfRates: Bool { get throws { try quotas.table.hasRates } }
 
@@ -58,6 +61,7 @@ extension Engine {
     // A record could not name it either.
     let used = try quotas.usage.account(of: database)
     guard !limits.publicQuota.admits(change, over: used) else { return }
+    quotas.table.refusedCount += 1
     throw limits.publicQuota.exceeded(
       by: "the asset \(asset.checksum.hexadecimal)",
       taking: change,
@@ -81,6 +85,7 @@ extension Engine {
       used = try quotas.usage.account(of: user)
       guard !quota.admits(change, over: used) else { return }
     }
+    quotas.table.refusedCount += 1
     throw quota.exceeded(
       by: what,
       taking: change,

@@ -26,6 +26,7 @@ extension ModifyRecords {
       if quota.admits(save.change, over: room) {
         room += save.change
       } else {
+        tables.quotas.refusedCount += 1
         failures[save.item] = quota.exceeded(
           by: "record '\(save.name)'",
           taking: save.change,
@@ -44,6 +45,7 @@ extension ModifyRecords {
     guard plan.writes.contains(where: { $0.new != nil }) else { return }
     let quota = try tables.quotas.quota(of: call.database.id.owner)
     guard let used = try room(for: plan, quota, call) else { return }
+    tables.quotas.refusedCount += 1
     throw quota.exceeded(
       by: "the call, some of whose deletions are refused for the references to their records",
       taking: plan.usageChange,

@@ -88,6 +88,7 @@ final class ModifyZones {
     let quota = try quotas.quota(of: database.id.owner)
     let used = try usage.account(of: database)
     guard quota.admits(change, over: used) else {
+      quotas.refusedCount += 1
       throw quota.exceeded(
         by: "zone '\(id.zoneName)'",
         taking: change,

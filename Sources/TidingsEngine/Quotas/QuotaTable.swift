@@ -5,6 +5,8 @@ internal import TidingsSQL
 ///
 /// Of an own quota, a null member stands for the server's.
 final class QuotaTable {
+  /// How often something was refused because there was no room for it.
+  var refusedCount: UInt64 = 0
   private let limits: Limits
   private let select: any SQLStatement
   private let update: any SQLStatement

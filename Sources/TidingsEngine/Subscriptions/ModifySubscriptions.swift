@@ -267,6 +267,7 @@ final class ModifySubscriptions {
     guard !quota.admits(change, over: used) else { return }
     var database = id
     (database.scope, database.owner) = (.private, owner)
+    quotas.refusedCount += 1
     throw quota.exceeded(
       by: "subscription '\(subscriptionID)'",
       taking: change,

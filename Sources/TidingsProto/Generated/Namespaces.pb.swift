@@ -13,5 +13,8 @@ public enum TidingsConformanceV1 {}
 /// The package `tidings.rpc.v1`.
 public enum TidingsRpcV1 {}
 
+/// The package `tidings.trace.v1`.
+public enum TidingsTraceV1 {}
+
 /// The package `tidings.v1`.
 public enum TidingsV1 {}

@@ -9,6 +9,7 @@
 #include "tidings/rpc/v1/health.pb-c.h"
 #include "tidings/rpc/v1/reflection.pb-c.h"
 #include "tidings/rpc/v1/server.pb-c.h"
+#include "tidings/trace/v1/otlp.pb-c.h"
 #include "tidings/v1/account_service.pb-c.h"
 #include "tidings/v1/admin_service.pb-c.h"
 #include "tidings/v1/asset_service.pb-c.h"

@@ -2,6 +2,7 @@ internal import Synchronization
 internal import TidingsAudit
 internal import TidingsBackup
 internal import TidingsEngine
+internal import TidingsMetrics
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
@@ -21,6 +22,7 @@ final class AdminMethods: TidingsV1.AdminService.Server {
   private let walkedStore: WalkedStore?
   private let slot: StoreWalkSlot
   private let audit: AuditLog
+  private let callLog: CallLog
   private let isVerifying = Atomic(false)
 
   init(_ core: Core, _ store: CoreRemote) {
@@ -28,6 +30,7 @@ final class AdminMethods: TidingsV1.AdminService.Server {
     walkedStore = WalkedStore(core)
     slot = core.walks
     audit = core.audit
+    callLog = core.callLog
   }
 
   func createBackup(
@@ -71,6 +74,27 @@ final class AdminMethods: TidingsV1.AdminService.Server {
       chains: request.verifies
         ? try await verifiedChains() : audit.heads.map { .init($0.kind, $0.head) }
     )
+  }
+
+  func fetchMetrics(
+    _ request: TidingsV1.FetchMetricsRequest,
+    call: ServerCall
+  ) async throws -> TidingsV1.FetchMetricsResponse {
+    do {
+      let rights = try CallerRights(call)
+      let (families, watch, node) = try await store.askLoop { core, loop in
+        try rights.check(core)
+        return (core.metricFamilies(on: loop), core.sizesWatch, core.leadership?.node.name ?? "")
+      }
+      return TidingsV1.FetchMetricsResponse(
+        families + (await watch?.families() ?? []) + ServerObservation.programFamilies(isUp: true)
+          + ProcessMetrics.families(),
+        slowCalls: callLog.slowCalls,
+        node: node
+      )
+    } catch {
+      throw Self.failure(error)
+    }
   }
 
   private static let auditPageDefault = 100

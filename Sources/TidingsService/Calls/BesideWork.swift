@@ -1,5 +1,6 @@
 internal import Synchronization
 internal import TidingsEngine
+internal import TidingsMetrics
 internal import TidingsSQL
 
 /// What threads of the store do for the loop: they read what the next group is going to read, and make groups durable,
@@ -33,6 +34,8 @@ struct BesideWork {
     /// The next group may be decided meanwhile.
     let letsNextBegin: Bool
     let lines: Set<CallLine>
+    /// When it began, in nanoseconds of the monotonic clock.
+    let begun = monotonicNanoseconds()
     let begin = ContinuousClock.now
     let outcome = Outcome()
   }

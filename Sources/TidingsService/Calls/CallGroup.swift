@@ -45,6 +45,8 @@ struct CallGroup {
   var retiredTopics: [[UInt8]] = []
   /// Calls that were partly written in this group and continue in another.
   var partlyWritten: [CallLine] = []
+  /// Calls whose traces are recorded.
+  var traced: [TracedCall] = []
   /// Counters of the group, added up after the commit.
   var counters = CoreCounters()
   /// The effects of the transaction on the store, after they were prepared.
@@ -81,6 +83,11 @@ struct CoreCounters {
   var recordsSaved: UInt64 = 0
   var recordsDeleted: UInt64 = 0
   var events: UInt64 = 0
+  /// Notifications that were handed out to devices of groups, those among them that were handed out before, and those
+  /// that were done.
+  var leases: UInt64 = 0
+  var leasesRepeated: UInt64 = 0
+  var leasesSettled: UInt64 = 0
 
   static func += (total: inout Self, part: Self) {
     total.commits += part.commits

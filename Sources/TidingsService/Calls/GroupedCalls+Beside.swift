@@ -59,10 +59,12 @@ extension GroupedCalls {
     var group = commit.group
     committer.exchange(&group, isOpen: true)
     let error = commit.outcome.error
-    if let long = runningLongCall { return commitEnded(of: long, error, on: loop) }
+    if let long = runningLongCall {
+      return commitEnded(of: long, error, since: commit.begun, on: loop)
+    }
     if !gathers { return commitEnded(commit, error, on: loop) }
     guard let error else {
-      groupEnded(committer.commitEnded(), on: loop)
+      groupEnded(committer.commitEnded(), since: commit.begun, on: loop)
       guard beside.commits.isEmpty, goOnGrowing() else { return }
       return endGathered(letsNextBegin: true, on: loop)
     }
@@ -87,7 +89,7 @@ extension GroupedCalls {
     if let error {
       groupFailed(after: error, on: loop)
     } else {
-      groupEnded(committer.commitEnded(), on: loop)
+      groupEnded(committer.commitEnded(), since: commit.begun, on: loop)
     }
     serveWaiting(on: loop)
   }

@@ -124,10 +124,15 @@ extension GroupedCalls {
   }
 
   /// The commit of a long call has ended.
-  func commitEnded(of long: RunningLongCall, _ error: SQLError?, on loop: LoopContext) {
+  func commitEnded(
+    of long: RunningLongCall,
+    _ error: SQLError?,
+    since begin: Int64,
+    on loop: LoopContext
+  ) {
     runningLongCall = nil
     guard let error else {
-      groupEnded(committer.commitEnded(), on: loop)
+      groupEnded(committer.commitEnded(), since: begin, on: loop)
       return lineGoesOn(long.held.line, on: loop)
     }
     if runsAgain(long.held, after: error, on: loop) { return }

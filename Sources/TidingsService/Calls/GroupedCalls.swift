@@ -1,13 +1,26 @@
 internal import TidingsEngine
+internal import TidingsMetrics
 internal import TidingsModel
 internal import TidingsProtobuf
 internal import TidingsRPC
+internal import TidingsTracing
 internal import TidingsZeroMQ
 
 /// Notified of each group of calls, on the loop thread.
 protocol GroupObserver: AnyObject {
   /// A group is durable, and its calls are answered.
-  func groupCommitted(_ group: CommittedGroup, on loop: LoopContext)
+  ///
+  /// - Parameters:
+  ///   - group: The group.
+  ///   - committed: When it became durable, in nanoseconds of the monotonic clock.
+  ///   - pushes: Spans of its pushes that are recorded.
+  ///   - loop: The loop.
+  func groupCommitted(
+    _ group: CommittedGroup,
+    at committed: Int64,
+    _ pushes: [PushTrace],
+    on loop: LoopContext
+  )
   /// A group was rolled back: data that was read meanwhile may include its writes.
   func groupRolledBack(on loop: LoopContext)
 }
@@ -31,6 +44,10 @@ final class GroupedCalls {
   /// Gathers calls, and commits them together.
   let committer: Committer
   weak var observer: (any GroupObserver)?
+  /// Records spans; `nil`: nobody collects them.
+  var tracer: Tracer?
+  /// What groups came to.
+  @exclusivity(unchecked) private(set) var metrics = GroupMetrics()
   /// Whether the answer of the current call is stored for its idempotency key; not if it changes nothing.
   var keepsAnswer = true
   /// The part of the answer to store for the idempotency key; `nil` for the whole answer.
@@ -128,7 +145,8 @@ final class GroupedCalls {
             keyNumber: call.keyNumber,
             body: call.body,
             loop: loop,
-            connection: call.token.connection
+            connection: call.token.connection,
+            observed: loop.observed(call.token)
           ),
           access == .write ? Self.idempotentCall(call, caller) : nil,
           answering
@@ -178,11 +196,24 @@ final class GroupedCalls {
     try committer.open(for: access)
     if access == .write, !call.caller.device.isEmpty { try engine.checkDevice(of: call.caller) }
     let loop = call.loop
+    let span = call.observed?.span?.context
+    let first = span == nil ? 0 : engine.pendingEventCount
+    if span != nil { engine.beginMeasuringMatching() }
+    defer { if span != nil { _ = engine.endMeasuringMatching() } }
     let answer = try answer(call, idempotent, answering)
+    if let span { noteTrace(span, access, eventsFrom: first) }
     committer.group.keep(.success(answer), to: token)
     guard committer.group.isFull, !gathers else { return true }
     endGroup(loop)
     return false
+  }
+
+  /// A recorded call is a part of the group.
+  private func noteTrace(_ call: TraceContext, _ access: StoreAccess, eventsFrom first: Int) {
+    let events = first..<max(first, engine.pendingEventCount)
+    tracer?.recordMatching(engine.endMeasuringMatching(), of: call, events: events.count)
+    guard access == .write else { return }
+    committer.group.traced.append(TracedCall(context: call, events: events))
   }
 
   /// A call fails when the group of this turn is committed.
@@ -297,12 +328,12 @@ final class GroupedCalls {
   /// Commits the group of this turn, and sends its answers.
   func endGroup(_ loop: LoopContext) {
     guard committer.isAwaited else { return }
+    let begin = monotonicNanoseconds()
     do {
       let writes = committer.isOpen && committer.group.mayHaveWritten && !gathers
-      let begin = writes ? ContinuousClock.now : nil
       let group = try committer.commit()
-      if let begin { commitPace.note(begin.duration(to: .now)) }
-      groupEnded(group, on: loop)
+      if writes { commitPace.note(.nanoseconds(monotonicNanoseconds() - begin)) }
+      groupEnded(group, since: begin, on: loop)
     } catch {
       groupFailed(after: error, on: loop)
     }
@@ -320,8 +351,19 @@ final class GroupedCalls {
   }
 
   /// Answers the calls of a group, and passes it to the observer.
-  func groupEnded(_ group: CommittedGroup, on loop: LoopContext) {
+  ///
+  /// - Parameters:
+  ///   - group: The group, which is durable.
+  ///   - begin: When its commit began, in nanoseconds of the monotonic clock.
+  ///   - loop: The loop.
+  func groupEnded(_ group: CommittedGroup, since begin: Int64, on loop: LoopContext) {
     if group.calls.mayHaveWritten { store.didCommit() }
+    let committed = loop.answersBegin()
+    metrics.note(group, from: begin, to: committed)
+    var pushes: [PushTrace] = []
+    if let tracer, !group.calls.traced.isEmpty {
+      pushes = tracer.recordCommit(group.calls, from: begin, to: committed)
+    }
     if let added = group.calls.addedAudits {
       audit.added(added)
     } else {
@@ -333,8 +375,9 @@ final class GroupedCalls {
       case .failure(let error): loop.fail(answer.token, error)
       }
     }
+    loop.answersEnded()
     for task in group.calls.tasks { task.done(nil) }
-    observer?.groupCommitted(group, on: loop)
+    observer?.groupCommitted(group, at: committed, pushes, on: loop)
     store.betweenTransactions(hasWritten: group.calls.mayHaveWritten)
   }
 

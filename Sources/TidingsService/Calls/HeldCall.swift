@@ -119,7 +119,8 @@ struct HeldCall {
       loop: loop,
       progress: progress,
       memory: memory,
-      connection: token.connection
+      connection: token.connection,
+      observed: loop.observed(token)
     )
   }
 

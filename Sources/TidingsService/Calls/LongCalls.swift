@@ -28,6 +28,9 @@ struct LongCalls<Line: Hashable, Call> {
   /// Nothing takes long.
   init(_ bounds: Bounds) { self.bounds = bounds }
 
+  /// How many wait for the store.
+  var waitingCount: Int { waiting.count - nextWaiting }
+
   /// Something waits for the store.
   var isAnyWaiting: Bool { nextWaiting < waiting.count }
 

@@ -19,7 +19,7 @@ struct PostponedCalls<Line: Hashable, Call> {
 
   private let bounds: Bounds
   private var lines: [Line: Held] = [:]
-  private var count = 0
+  private(set) var count = 0
   private var bytes = 0
 
   /// Nothing is postponed.

@@ -29,6 +29,8 @@ struct StoreCall: ~Copyable {
   var memory: Memory?
   /// The number of the caller's connection; 0: it was not asked for.
   var connection: UInt64 = 0
+  /// Where it is noted what the call reads and writes; `nil`: nobody asks.
+  var observed: ObservedCall?
 
   var arena: Arena {
     _read { if let memory { yield memory.arena } else { yield loop.arena } }

@@ -1,5 +1,6 @@
 internal import TidingsCodec
 internal import TidingsEngine
+internal import TidingsMetrics
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
@@ -19,11 +20,21 @@ extension Follower {
       let drain = NodeDrain(health: health, logger: logger, onDrained: onDrained)
       return try drain.apply(request, by: "an administrator", on: loop).0.encoded()
     }
-    let level = NodeLogLevel(nodeName: node, logger: logger)
+    let level = NodeLogLevel(nodeName: node, logger: logger, callLog: callLog)
     administer(Methods.setLogLevel, on: loop) { (request: TidingsV1.SetLogLevelRequest) in
       try level.about(request)
-    } apply: { request, _, _ in
-      try level.apply(request).encoded()
+    } apply: { request, _, loop in
+      try level.apply(request, on: loop).encoded()
+    }
+    administer(Methods.fetchMetrics, on: loop) { (_: TidingsV1.FetchMetricsRequest) in
+      ""
+    } apply: { [unowned self] _, _, loop in
+      TidingsV1.FetchMetricsResponse(
+        metricFamilies(on: loop) + ServerObservation.programFamilies(isUp: true)
+          + ProcessMetrics.families(countsDescriptors: false),
+        slowCalls: callLog.slowCalls,
+        node: node
+      ).encoded()
     }
     administer(Methods.listConnections, on: loop) { (_: TidingsV1.ListConnectionsRequest) in
       ""

@@ -16,6 +16,7 @@ final class Follower {
 
   let forwarding: Forwarding
   let node: NodeIdentity
+  let callLog: CallLog
   let health: HealthState
   let logger: Logger
   /// An administrator has drained the server, which is to exit.
@@ -55,6 +56,7 @@ final class Follower {
     _ node: NodeIdentity,
     _ health: HealthState,
     _ logger: Logger,
+    _ callLog: CallLog,
     _ admittedKeys: AdmittedKeys,
     startedAt started: Timestamp,
     onDrained: @escaping () -> Void,
@@ -64,6 +66,7 @@ final class Follower {
     (self.onDrained, self.admittedKeys, self.started) = (onDrained, admittedKeys, started)
     (self.forwarding, self.node, self.health, self.logger) = (forwarding, node, health, logger)
     (self.keysChanged, self.linkChanged) = (keysChanged, linkChanged)
+    self.callLog = callLog
   }
 
   /// Calls go to this leader from now on.

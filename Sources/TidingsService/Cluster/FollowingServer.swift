@@ -60,6 +60,7 @@ struct FollowingServer: ServerRole {
         setup.node(loop),
         health,
         setup.logger,
+        setup.callLog,
         setup.admittedKeys,
         startedAt: setup.started,
         onDrained: { setup.drained.yield() },
@@ -74,6 +75,7 @@ struct FollowingServer: ServerRole {
         TidingsRpcV1.HealthService.descriptor.name,
       ]
       follower.attach(to: loop)
+      setup.callLog.follow(loop)
       if isDrained { loop.drain() }
       remote.attach(follower, loop.remote)
       loop.registerHealth(health, of: FollowedServices.descriptors)

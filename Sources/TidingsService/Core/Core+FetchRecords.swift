@@ -69,6 +69,7 @@ extension Core {
         throw CallPostponed(cause: .reading, progress: nil)
       }
     }
+    call.observed?.touched.recordsRead = request.count
     return response.bytes
   }
 

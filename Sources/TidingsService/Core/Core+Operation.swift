@@ -91,9 +91,9 @@ extension Core {
 
   private func setLogLevel(_ call: borrowing Call) throws -> ([UInt8], String) {
     let request = try TidingsV1.SetLogLevelRequest(decoding: call.body.bytes, in: call.arena)
-    let level = NodeLogLevel(nodeName: nodeName, logger: logger)
+    let level = NodeLogLevel(nodeName: nodeName, logger: logger, callLog: callLog)
     let about = try level.about(request)
-    return (try level.apply(request).encoded(in: call.arena), about)
+    return (try level.apply(request, on: call.loop).encoded(in: call.arena), about)
   }
 
   private func setRetention(_ call: borrowing Call) throws -> ([UInt8], String) {

@@ -1,10 +1,24 @@
 internal import TidingsEngine
 internal import TidingsModel
+internal import TidingsTracing
 internal import TidingsZeroMQ
 
 extension Core: GroupObserver {
-  func groupCommitted(_ group: CommittedGroup, on loop: LoopContext) {
-    if let transaction = group.transaction { publisher.publish(transaction.events, on: loop) }
+  func groupCommitted(
+    _ group: CommittedGroup,
+    at committed: Int64,
+    _ pushes: [PushTrace],
+    on loop: LoopContext
+  ) {
+    if let transaction = group.transaction {
+      publisher.publish(
+        transaction.events,
+        committed: committed,
+        traces: pushes,
+        on: loop
+      )
+      if !pushes.isEmpty { calls.tracer?.recordPushes(pushes) }
+    }
     publisher.retire(group.retiredTopics)
     publisher.announceChannels(group.calls.announcedTopics, on: loop)
     if let transaction = group.transaction { publish(transaction, on: loop) }

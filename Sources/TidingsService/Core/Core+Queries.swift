@@ -61,6 +61,7 @@ private final class QueryAnswering: SlicedAnswer, @unchecked Sendable {
 
   private let work: QueryWork
   private let body: [UInt8]
+  private var report: QueryReport?
   private var wanted: Set<String>??
   private var response = WireWriter(capacity: 0)
 
@@ -83,9 +84,16 @@ private final class QueryAnswering: SlicedAnswer, @unchecked Sendable {
       }
     }
     guard let answer else { return nil }
+    report = answer.report
     if !answer.cursor.isEmpty { response.add(Field.cursor, answer.cursor) }
     for warning in answer.report.warnings { response.add(Field.warnings, Array(warning.utf8)) }
     return response.bytes
+  }
+
+  func summarize(_ call: ObservedCall) {
+    guard let report else { return }
+    call.touched.recordsRead += report.recordsMatched
+    call.plan = report.outline
   }
 
   private func request(
@@ -165,5 +173,15 @@ extension TidingsV1.SortDescriptor {
       key.relativeLocation = Location(latitude: center.latitude, longitude: center.longitude)
     }
     return key
+  }
+}
+
+extension QueryReport {
+  /// How the records were found, without values: the steps name those of the predicate.
+  fileprivate var outline: String {
+    let access = indexField.isEmpty ? "scan" : "index \(indexField)"
+    let order = isSortedByIndex ? ", sorted by the index" : ""
+    return "\(access)\(order), \(entriesVisited) entries and \(recordsVisited) records visited, "
+      + "\(recordsMatched) matched"
   }
 }

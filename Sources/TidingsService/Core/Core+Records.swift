@@ -61,7 +61,11 @@ extension Core {
     }
     do {
       let modified = try engine.modifyRecords(changes, caller: call.caller)
-      if !changes.isDryRun { count(modified) }
+      if !changes.isDryRun { count(modified, call.observed) }
+      if let observed = call.observed {
+        let zones = changes.saves.map(\.recordID.zoneID) + changes.deletions.map(\.zoneID)
+        observed.touched.zones = Set(zones).count
+      }
       // What changed nothing may as well be done again, and takes no room.
       calls.keepsAnswer = modified.changedAnything
       if calls.keepsAnswer, modified.hasConflicts {
@@ -113,7 +117,7 @@ extension Core {
     }
   }
 
-  private func count(_ modified: ModifiedRecords) {
+  private func count(_ modified: ModifiedRecords, _ observed: ObservedCall?) {
     var (saved, deleted) = (0, modified.cascadedDeletions.count)
     for outcome in modified.outcomes {
       switch outcome {
@@ -123,6 +127,8 @@ extension Core {
       }
     }
     calls.countRecords(saved: saved, deleted: deleted)
+    observed?.touched.recordsSaved = saved
+    observed?.touched.recordsDeleted = deleted
   }
 
   private static func changes(

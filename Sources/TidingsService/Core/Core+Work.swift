@@ -39,6 +39,8 @@ extension Core {
       timeout: try request.visibilityTimeout.visibilityTimeout,
       startsAtEnd: request.startsAtEnd
     )
+    counters.leases += UInt64(page.items.count)
+    counters.leasesRepeated += UInt64(page.items.count { $0.deliveryCount > 1 })
     // Nothing was handed out: a repeated call may as well look again.
     if page.items.isEmpty { calls.keepsAnswer = false }
     var response = WireWriter(capacity: page.items.count * 320 + 64)
@@ -92,6 +94,7 @@ extension Core {
       as: try request.leaseSettlement,
       for: call.caller
     )
+    if request.settlement == .done { counters.leasesSettled += UInt64(errors.count { $0 == nil }) }
     let results = zip(request.leaseIDs, errors).map { id, error in
       TidingsV1.LeaseResult(
         leaseID: id,

@@ -33,6 +33,10 @@ final class Core {
   var counters = CoreCounters()
   /// Senders that wait.
   var deliveryWaits = DeliveryWaits()
+  /// Calls that are logged.
+  let callLog: CallLog
+  /// Metrics for which the store is read.
+  let sizesWatch: StoreSizesWatch?
   /// The running backup or check; at most one.
   let walks = StoreWalkSlot()
   /// The health of the server.
@@ -57,11 +61,13 @@ final class Core {
     admittedKeys: AdmittedKeys,
     auditSyslogPath: String? = nil,
     logger: Logger,
+    callLog: CallLog? = nil,
     remote loop: LoopRemote
   ) throws {
     self.folder = folder
     self.logger = logger
     self.callerMode = callerMode
+    self.callLog = callLog ?? CallLog(logger, slowMilliseconds: 0)
     let remote = CoreRemote(loop)
     self.remote = remote
     let steadyClock = SteadyClock()
@@ -122,6 +128,8 @@ final class Core {
     )
     feeds = WaitingFeeds(calls, limits: limits)
     maintenance = MaintenanceTurns(calls, isAdministered: callerMode == .authenticated)
+    calls.tracer = self.callLog.tracer
+    sizesWatch = StoreSizesWatch(store.readers)
     calls.observer = self
     remote.attach(self)
   }

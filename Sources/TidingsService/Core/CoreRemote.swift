@@ -52,6 +52,13 @@ struct CoreRemote: Sendable {
     try await ask { core, _, waiting in waiting.resume(with: Result { try body(core) }) }
   }
 
+  /// Asks the core and its loop something, outside of its groups; otherwise as `ask`.
+  func askLoop<Value: Sendable>(
+    _ body: @escaping @Sendable (Core, LoopContext) throws -> Value
+  ) async throws -> Value {
+    try await ask { core, loop, waiting in waiting.resume(with: Result { try body(core, loop) }) }
+  }
+
   private func ask<Value: Sendable>(
     _ body:
       @escaping @Sendable (Core, LoopContext, CheckedContinuation<Value, any Error>) -> Void

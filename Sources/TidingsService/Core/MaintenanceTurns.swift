@@ -1,4 +1,5 @@
 internal import TidingsEngine
+internal import TidingsMetrics
 internal import TidingsModel
 internal import TidingsZeroMQ
 
@@ -12,6 +13,10 @@ final class MaintenanceTurns {
   private let calls: GroupedCalls
   private var due: ContinuousClock.Instant? = .now
   private var administrationWatch = AdministrationWatch()
+  /// Pieces of work, in nanoseconds.
+  private(set) var pieces = Histogram(.durations)
+  /// Pieces that failed.
+  private(set) var failedCount: UInt64 = 0
 
   /// - Parameters:
   ///   - calls: Whose groups the work shares.
@@ -71,6 +76,8 @@ final class MaintenanceTurns {
       due = .now.advanced(by: Self.pauseAfterFailure)
       return
     }
+    let begin = monotonicNanoseconds()
+    defer { pieces.note(UInt64(max(0, monotonicNanoseconds() - begin))) }
     do {
       try calls.committer.openForMaintenance()
       if let notice = engine.takeClockNotice() {
@@ -80,6 +87,7 @@ final class MaintenanceTurns {
       due = pauses.compactMap(\.self).min().map { .now.advanced(by: max($0, Self.pause)) }
     } catch {
       due = .now.advanced(by: Self.pauseAfterFailure)
+      failedCount += 1
       calls.giveUpCall(after: error, on: loop)
     }
   }

@@ -1,5 +1,6 @@
 internal import TidingsEngine
 internal import TidingsFiles
+internal import TidingsMetrics
 internal import TidingsSQL
 internal import TidingsSQLite
 
@@ -25,7 +26,8 @@ final class EmbeddedStore: Store {
       logBytes: log.bytes,
       freeBytes: space.freeBytes,
       checkpointsFailed: log.checkpointer.failureCount,
-      damagedPages: PageChecksum.mismatchCount
+      damagedPages: PageChecksum.mismatchCount,
+      syncs: HistogramSnapshot(SyncDurations.current)
     )
   }
 
@@ -113,6 +115,17 @@ struct EmbeddedReaders: StoreReaders {
     StoreSizes(
       databaseBytes: try Folder.status(path)?.size ?? 0,
       logBytes: try Folder.status(path + "-wal")?.size ?? 0
+    )
+  }
+}
+
+extension HistogramSnapshot {
+  /// Nanoseconds as seconds.
+  fileprivate init(_ durations: SyncDurations) {
+    self.init(
+      bounds: durations.bounds.map { Double($0) * 1e-9 },
+      counts: durations.counts,
+      sum: Double(durations.sum) * 1e-9
     )
   }
 }

@@ -1,4 +1,5 @@
 internal import TidingsEngine
+internal import TidingsMetrics
 internal import TidingsModel
 internal import TidingsSeal
 internal import TidingsZeroMQ
@@ -33,6 +34,9 @@ struct Publisher: ~Copyable {
     pushBytesMax = limits.pushBytesMax
   }
 
+  /// Events that wait for a later turn.
+  var unpublishedCount: Int { unpublished.count }
+
   /// Pushes are sealed.
   var seals: Bool { keys != nil }
 
@@ -51,11 +55,29 @@ struct Publisher: ~Copyable {
   }
 
   /// Publishes events, each once, however many subscribe; what is too much for a turn follows in others.
-  mutating func publish(_ events: [StoredEvent], on loop: LoopContext) {
+  ///
+  /// - Parameters:
+  ///   - events: The events.
+  ///   - committed: When they became durable, in nanoseconds of the monotonic clock.
+  ///   - traces: Spans that the pushes carry; pushes that have to wait carry none.
+  ///   - loop: The loop.
+  mutating func publish(
+    _ events: [StoredEvent],
+    committed: Int64,
+    traces: [PushTrace] = [],
+    on loop: LoopContext
+  ) {
+    guard !events.isEmpty else { return }
     if unpublished.isEmpty, events.count <= Self.eventsPerTurn {
-      return publishNow(events, on: loop)
+      let published = PushMessage.PublicationTime(.now)
+      var count: UInt64 = 0
+      for (index, event) in events.enumerated() {
+        let trace = traces.isEmpty ? nil : traces.traceParent(ofEvent: index)
+        if publish(event, committed, published, trace, on: loop) { count += 1 }
+      }
+      return counters.delay.note(Self.nanoseconds(since: committed), count: count)
     }
-    unpublished.append(events)
+    unpublished.append(events, committed: committed)
     publishSome(max(Self.eventsPerTurn, unpublished.count - Self.unpublishedMax), on: loop)
   }
 
@@ -64,35 +86,52 @@ struct Publisher: ~Copyable {
 
   /// Publishes at most so many of the waiting events.
   private mutating func publishSome(_ countMax: Int, on loop: LoopContext) {
-    publishNow(unpublished.take(countMax), on: loop)
+    guard !unpublished.isEmpty else { return }
+    let published = PushMessage.PublicationTime(.now)
+    for waiting in unpublished.take(countMax)
+    where publish(waiting.event, waiting.committed, published, nil, on: loop) {
+      counters.delay.note(Self.nanoseconds(since: waiting.committed))
+    }
   }
 
-  private mutating func publishNow(_ events: [StoredEvent], on loop: LoopContext) {
-    guard !events.isEmpty else { return }
-    let published = PushMessage.PublicationTime(.now)
-    for event in events {
-      let decision = pacing.decide(
-        event.topic,
-        channel: event.channel,
-        sequence: event.sequence,
-        at: loop.now
-      )
-      guard decision == .publish else { continue }
-      let push = PushMessage.event(
-        event,
-        published,
-        protection(event.topic),
-        bytesMax: pushBytesMax
-      )
-      loop.publish(topic: event.topic, body: push.bytes)
-      beacons.published(event.topic, event.sequence, at: loop.now)
-      if push.isPruned { counters.pruned += 1 }
-      publications.note(
-        event.channel,
-        event.sequence,
-        Publication(time: published.time, isCoalesced: false, isPruned: push.isPruned)
-      )
-    }
+  /// Publishes an event, if its topic may have a push of its own now.
+  ///
+  /// - Returns: Whether it was published.
+  private mutating func publish(
+    _ event: StoredEvent,
+    _ committed: Int64,
+    _ published: PushMessage.PublicationTime,
+    _ traceParent: [UInt8]?,
+    on loop: LoopContext
+  ) -> Bool {
+    let decision = pacing.decide(
+      event.topic,
+      channel: event.channel,
+      sequence: event.sequence,
+      committed: committed,
+      at: loop.now
+    )
+    guard decision == .publish else { return false }
+    let push = PushMessage.event(
+      event,
+      published,
+      protection(event.topic),
+      traceParent: traceParent,
+      bytesMax: pushBytesMax
+    )
+    loop.publish(topic: event.topic, body: push.bytes)
+    beacons.published(event.topic, event.sequence, at: loop.now)
+    if push.isPruned { counters.pruned += 1 }
+    publications.note(
+      event.channel,
+      event.sequence,
+      Publication(time: published.time, isCoalesced: false, isPruned: push.isPruned)
+    )
+    return true
+  }
+
+  private static func nanoseconds(since time: Int64) -> UInt64 {
+    UInt64(max(0, monotonicNanoseconds() - time))
   }
 
   /// Notifies users' devices of notifications that another device marked read.
@@ -145,7 +184,9 @@ struct Publisher: ~Copyable {
     for merged in pacing.takeDue(at: loop.now) {
       publishNumber(merged.sequence, after: merged.previous, merged.topic, published, on: loop)
       beacons.published(merged.topic, merged.sequence, at: loop.now)
-      counters.coalesced += UInt64(clamping: merged.sequence - merged.previous)
+      let count = UInt64(clamping: merged.sequence - merged.previous)
+      counters.coalesced += count
+      counters.delay.note(Self.nanoseconds(since: merged.committed), count: count)
       for sequence in (merged.previous + 1)...merged.sequence {
         publications.note(
           merged.channel,
@@ -181,4 +222,6 @@ struct PublisherCounters {
   var coalesced: UInt64 = 0
   /// Pushes that were pruned.
   var pruned: UInt64 = 0
+  /// From the commit of an event until libzmq had its push, in nanoseconds.
+  var delay = Histogram(.durations)
 }

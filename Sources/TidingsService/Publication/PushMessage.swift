@@ -77,12 +77,14 @@ struct PushMessage: ~Copyable {
   ///   - event: The event; the one before it was published too.
   ///   - published: When it is published.
   ///   - protection: How.
+  ///   - traceParent: The span that publishes it; `nil`: none is recorded.
   ///   - bytesMax: Largest push, before it is sealed; more is pruned.
   /// - Returns: The push, and that it was pruned.
   static func event(
     _ event: StoredEvent,
     _ published: PublicationTime,
     _ protection: Protection,
+    traceParent: [UInt8]? = nil,
     bytesMax: Int
   ) -> (bytes: [UInt8], isPruned: Bool) {
     var push = PushMessage(
@@ -92,6 +94,8 @@ struct PushMessage: ~Copyable {
       tag: event.originTag,
       room: min(event.body.count, bytesMax)
     )
+    // Its place in the message has no meaning.
+    if let traceParent { push.message.add(Field.traceParent, traceParent) }
     guard !push.fits(event.body.count, bytesMax) else {
       push.add(.notification, event.body, protection)
       return (push.message.bytes, false)

@@ -21,6 +21,8 @@ struct PushPacing {
     let previous: Int64
     /// The number of the newest event.
     var sequence: Int64
+    /// When the first of them was committed, in nanoseconds of the monotonic clock.
+    var committed: Int64 = 0
   }
 
   /// Topics that are watched at once.
@@ -60,12 +62,14 @@ struct PushPacing {
   ///   - topic: Its channel's topic.
   ///   - channel: Its channel.
   ///   - sequence: Its number, one more than that of the event before.
+  ///   - committed: When it was committed, in nanoseconds of the monotonic clock.
   ///   - now: The time.
   /// - Returns: What becomes of it.
   mutating func decide(
     _ topic: [UInt8],
     channel: Int64,
     sequence: Int64,
+    committed: Int64 = 0,
     at now: ContinuousClock.Instant
   ) -> Decision {
     guard var entry = entries[topic] else {
@@ -85,7 +89,8 @@ struct PushPacing {
       topic: topic,
       channel: channel,
       previous: sequence - 1,
-      sequence: sequence
+      sequence: sequence,
+      committed: committed
     )
     timers.insert(topic, due: entry.paidUntil - tolerance)
     return .merge

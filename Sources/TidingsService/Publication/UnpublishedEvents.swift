@@ -2,7 +2,14 @@ internal import TidingsEngine
 
 /// Committed events that wait for a later turn to be published, in their order.
 struct UnpublishedEvents {
-  private var events: [StoredEvent] = []
+  /// An event that waits.
+  struct Waiting {
+    let event: StoredEvent
+    /// When it was committed, in nanoseconds of the monotonic clock.
+    let committed: Int64
+  }
+
+  private var events: [Waiting] = []
   /// Where the waiting events begin: those before it were taken.
   private var first = 0
   /// Taken events are removed when there are so many.
@@ -13,10 +20,12 @@ struct UnpublishedEvents {
   /// The events that are held in memory, taken ones included.
   var heldCount: Int { events.count }
 
-  mutating func append(_ new: [StoredEvent]) { events += new }
+  mutating func append(_ new: [StoredEvent], committed: Int64 = 0) {
+    events += new.lazy.map { Waiting(event: $0, committed: committed) }
+  }
 
   /// Takes the oldest events, at most so many.
-  mutating func take(_ countMax: Int) -> [StoredEvent] {
+  mutating func take(_ countMax: Int) -> [Waiting] {
     let end = min(first + countMax, events.count)
     let taken = Array(events[first..<end])
     first = end
@@ -33,7 +42,7 @@ struct UnpublishedEvents {
   mutating func remove(_ topics: [[UInt8]]) {
     guard !isEmpty, !topics.isEmpty else { return }
     let retired = Set(topics)
-    events = events[first...].filter { !retired.contains($0.topic) }
+    events = events[first...].filter { !retired.contains($0.event.topic) }
     first = 0
   }
 }

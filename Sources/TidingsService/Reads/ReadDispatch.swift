@@ -3,9 +3,14 @@ internal import TidingsRPC
 internal import TidingsZeroMQ
 
 /// The answer to a call that reader threads work on in slices.
-protocol SlicedAnswer: AnyObject, Sendable {
+protocol SlicedAnswer: CallSummarizing, Sendable {
   /// Works for a slice; `nil`: the answer needs another one.
   func advance(_ reader: StoreReader, _ slice: ReadSlice) throws -> [UInt8]?
+}
+
+extension SlicedAnswer {
+  /// Nothing is known.
+  func summarize(_ call: ObservedCall) {}
 }
 
 /// Hands calls that may take long to the reader threads.
@@ -61,7 +66,7 @@ struct ReadDispatch {
       if beginsOnLoop, readsOnLoop,
         let bytes = try loopReader.advance(answer, until: call.deadline)
       {
-        return loop.reply(call.token, body: bytes)
+        return loop.reply(call.token, body: bytes, summary: answer)
       }
       try self.add(answer, to: call)
     }
@@ -100,6 +105,7 @@ struct ReadDispatch {
       deadline: call.deadline,
       bytes: call.body.count,
       keyNumber: call.keyNumber,
+      summary: answer,
       slices: { try answer.advance($0, $1) }
     )
     try add(job, of: call.callerKey)
@@ -111,6 +117,9 @@ struct ReadDispatch {
   func add(_ job: ReadJob, of caller: CallerKey) throws(RPCError) {
     if !submit(job, of: caller) { throw RPCError.tooManyReaders }
   }
+
+  /// How many calls wait for a reader thread.
+  var jobCount: Int { pool.jobCount }
 
   /// Hands a job to the threads.
   ///

@@ -42,6 +42,7 @@ struct ReadJob: Sendable {
   ///   - deadline: When the answer is no longer wanted.
   ///   - bytes: What it holds while it waits.
   ///   - keyNumber: The number of the key of the caller's connection.
+  ///   - summary: Knows what it took.
   ///   - slices: Runs on a reader thread, each time within another snapshot; `nil`: another slice is
   ///     needed.
   init(
@@ -49,6 +50,7 @@ struct ReadJob: Sendable {
     deadline: ContinuousClock.Instant?,
     bytes: Int,
     keyNumber: Int64?,
+    summary: (any CallSummarizing & Sendable)? = nil,
     slices: @escaping @Sendable (StoreReader, ReadSlice) throws -> [UInt8]?
   ) {
     self.init(
@@ -57,7 +59,7 @@ struct ReadJob: Sendable {
       bytes: bytes,
       keyNumber: keyNumber,
       read: slices,
-      deliver: Self.reply(to: token)
+      deliver: Self.reply(to: token, summary)
     )
   }
 
@@ -163,11 +165,12 @@ struct ReadJob: Sendable {
   }
 
   private static func reply(
-    to token: ReplyToken
+    to token: ReplyToken,
+    _ summary: (any CallSummarizing & Sendable)? = nil
   ) -> @Sendable (Result<[UInt8], RPCError>, Core, LoopContext) -> Void {
     { result, _, loop in
       switch result {
-      case .success(let body): loop.reply(token, body: body)
+      case .success(let body): loop.reply(token, body: body, summary: summary)
       case .failure(let error): loop.fail(token, error)
       }
     }

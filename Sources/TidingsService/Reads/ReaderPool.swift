@@ -109,6 +109,9 @@ final class ReaderPool: Sendable {
     return true
   }
 
+  /// How many calls wait for a thread or are worked on.
+  var jobCount: Int { jobs.withLock(\.schedule.count) }
+
   /// Ends the threads, after the calls at hand; what waits is not begun.
   ///
   /// - Returns: The calls that were not begun.

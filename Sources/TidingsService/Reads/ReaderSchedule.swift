@@ -53,7 +53,7 @@ struct ReaderSchedule<Caller: Hashable & Sendable, Job: Sendable> {
   private var short: FairQueue<Caller, (job: Job, bytes: Int)>
   private var long: FairQueue<Caller, (job: Job, bytes: Int)>
   private var accounts: [Caller: Account] = [:]
-  private var count = 0
+  private(set) var count = 0
   private var bytes = 0
 
   /// No job waits.

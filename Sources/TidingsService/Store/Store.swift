@@ -1,4 +1,5 @@
 internal import TidingsEngine
+internal import TidingsMetrics
 internal import TidingsSQL
 
 /// A database as the service uses it: one connection that writes, others that read, and what surrounds commits.
@@ -111,4 +112,6 @@ struct StoreStatus {
   var checkpointsFailed: UInt64 = 0
   /// Damaged pages that were met.
   var damagedPages: UInt64 = 0
+  /// How long syncs took; `nil`: they are the database server's.
+  var syncs: HistogramSnapshot?
 }

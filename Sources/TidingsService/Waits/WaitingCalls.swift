@@ -41,6 +41,7 @@ struct WaitingCalls<Call> {
 
   /// Nobody waits.
   var isEmpty: Bool { waiters.isEmpty && woken.isEmpty }
+  var count: Int { waiters.count + woken.count }
   /// When `expire` is to be called next.
   var nextTimer: ContinuousClock.Instant? { waiters.isEmpty ? nil : timers.next }
 

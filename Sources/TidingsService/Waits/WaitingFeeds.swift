@@ -27,6 +27,9 @@ final class WaitingFeeds {
     )
   }
 
+  /// How many calls wait.
+  var count: Int { waiting.count }
+
   /// When `timerFired` is due; `nil` if never.
   var nextTimer: ContinuousClock.Instant? { waiting.nextTimer }
 

@@ -120,8 +120,10 @@ public final class ClientConnection: ClientTransport {
   }
 
   private func context(of options: CallOptions) -> RequestContext {
-    if options.metadata.isEmpty, options.idempotencyKey == nil { return context }
+    let trace = configuration.traceContext?()
+    if trace == nil, options.metadata.isEmpty, options.idempotencyKey == nil { return context }
     var metadata = configuration.metadata
+    if let trace { metadata[Metadata.traceParentKey] = trace.text }
     for (key, value) in options.metadata.entries { metadata[key] = value }
     return RequestContext(metadata, idempotencyKey: options.idempotencyKey)
   }

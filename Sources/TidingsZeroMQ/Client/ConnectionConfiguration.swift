@@ -23,6 +23,8 @@ public struct ConnectionConfiguration: Sendable {
   public var callsInFlightMax: Int
   /// Sees each call's frames as they are sent and received; `nil`: nobody looks.
   public var observer: FrameObserver?
+  /// The span that a call is a part of, asked for with each call that names none itself; `nil`: there is none.
+  public var traceContext: (@Sendable () -> TraceContext?)?
   /// Called after the connection has moved to another endpoint, by its thread; must not wait.
   public var onMove: (@Sendable () -> Void)?
 

@@ -27,6 +27,8 @@ struct ReplyBacklog {
 
   /// No answer waits.
   var isEmpty: Bool { queues.isEmpty }
+  /// How many replies wait.
+  var count: Int { queues.values.reduce(0) { $0 + $1.replies.count } }
 
   /// Whether an answer of the connection waits.
   func holds(_ peer: Envelope) -> Bool { !queues.isEmpty && queues[peer.connection] != nil }

@@ -16,6 +16,13 @@ extension LoopContext {
     body.withUnsafeBytes { reply(token, body: $0) }
   }
 
+  /// Answers an inline call, about which somebody knows more.
+  public func reply(_ token: ReplyToken, body: [UInt8], summary: (any CallSummarizing)?) {
+    observation.summarizing = summary
+    reply(token, body: body)
+    observation.summarizing = nil
+  }
+
   /// Answers an inline call with a message that is written where libzmq sends it from.
   ///
   /// - Parameters:
@@ -27,7 +34,10 @@ extension LoopContext {
     byteCount: Int,
     fill: (UnsafeMutableRawBufferPointer) -> Void
   ) {
-    guard let connection = inlineEnded(token) else { return lost(token) }
+    guard let connection = inlineEnded(token) else {
+      callEnded(token.mark, .cancelled)
+      return lost(token)
+    }
     guard byteCount <= configuration.frameBytesMax,
       let frame = makeFrame(byteCount, to: connection)
     else {
@@ -38,6 +48,7 @@ extension LoopContext {
       )
     }
     fill(frame.bytes)
+    callEnded(token.mark, .ok)
     let header = headerBuffer.encode(callID: token.callID, endsStream: true, hasMessage: true)
     switch beginSending(to: token.envelope, on: connection, byteCount) {
     case .sent:
@@ -61,6 +72,7 @@ extension LoopContext {
   /// Gives up an inline call whose connection has ended.
   public func abandon(_ token: ReplyToken) {
     _ = inlineEnded(token)
+    callEnded(token.mark, .cancelled)
     lost(token)
   }
 
@@ -107,6 +119,7 @@ extension LoopContext {
         .frameTooLarge(bytes: body.count, bytesMax: configuration.frameBytesMax)
       )
     }
+    if endsStream { callEnded(token.mark, .ok) }
     let header = headerBuffer.encode(
       callID: token.callID,
       endsStream: endsStream,
@@ -118,6 +131,7 @@ extension LoopContext {
   /// Sends a final response with an error for a call that was begun.
   func refuse(_ token: ReplyToken, on connection: Connection?, _ error: RPCError) {
     counters.callsFailed += 1
+    callEnded(token.mark, error.code)
     let header = FailureHeader.encode(callID: token.callID, error, arena: arena)
     header.withUnsafeBytes { header in
       send(token, on: connection, header, UnsafeRawBufferPointer(start: nil, count: 0))

@@ -52,7 +52,8 @@ extension LoopContext {
     let keyNumber = isCurve ? frames.keyNumber(ofFrame: count - 1) : nil
     let token = ReplyToken(
       peer: .init(envelope: envelope, keyNumber: keyNumber),
-      callID: view.callID
+      callID: view.callID,
+      mark: CallMark(started: started(passage))
     )
     if isCurve, keyNumber == nil {
       return refuseUnbegun(
@@ -80,7 +81,7 @@ extension LoopContext {
     counters.requestsMalformed += 1
     let envelope = Envelope(frames, count: count, from: number)
     let peer = ReplyToken.Peer(envelope: envelope, keyNumber: nil)
-    refuseUnbegun(ReplyToken(peer: peer, callID: 0), error)
+    refuseUnbegun(ReplyToken(peer: peer, callID: 0, mark: CallMark(started: turnTime)), error)
   }
 
   private func control(_ header: RequestHeaderView, _ token: ReplyToken) {
@@ -91,7 +92,7 @@ extension LoopContext {
   private func begin(
     _ header: RequestHeaderView,
     _ body: UnsafeRawBufferPointer,
-    _ token: ReplyToken,
+    _ token: consuming ReplyToken,
     on connection: Connection,
     _ passage: Passage
   ) {
@@ -102,6 +103,7 @@ extension LoopContext {
     var keyNumber = callerKeyNumber(header, token)
     if let refusal = refusal(header, body, token) { return refuseUnbegun(token, refusal) }
     let route = routes.lookup(header.method)
+    if let route { token.mark.method = route.number }
     var user: String?
     if let delegate {
       let admission = delegate.admit(
@@ -134,6 +136,7 @@ extension LoopContext {
     if case .arriving = passage {
       return keep(token, of: Self.callerKey(header, user: user, keyNumber: keyNumber))
     }
+    token.mark.observed = observe(header, route, token.mark, bytes: body.count)
     let timeout = header.timeoutMilliseconds
     let deadline = timeout == 0 ? nil : received.advanced(by: .milliseconds(timeout))
     let call = InlineCall(
@@ -153,6 +156,12 @@ extension LoopContext {
       handler(call, self)
     case .service(let service): start(call, service)
     }
+  }
+
+  /// When a call came that is handled now.
+  private func started(_ passage: Passage) -> Int64 {
+    guard case .waited(let received) = passage else { return turnTime }
+    return turnTime - Int64(received.duration(to: now) / .nanoseconds(1))
   }
 
   /// The key of the caller: of the connection, or of the client whose call a node forwards.

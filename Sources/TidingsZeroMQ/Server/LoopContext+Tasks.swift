@@ -23,6 +23,8 @@ struct RunningCall {
   let keyNumber: Int64?
   /// The same as a user.
   let user: String?
+  /// For whoever measures it.
+  let mark: CallMark
   /// A server that drains waits for its end: not for a client that watches the health.
   let isAwaited: Bool
 }
@@ -49,9 +51,9 @@ extension LoopContext {
     case .run(let number):
       let (request, serverCall) = (Array(call.body), call.makeServerCall())
       if isStream {
-        runStream(number, service, serverCall, request, credit: credit)
+        runStream(number, service, serverCall, request, call.token.mark, credit: credit)
       } else {
-        runUnary(number, service, serverCall, request)
+        runUnary(number, service, serverCall, request, call.token.mark)
       }
     }
   }
@@ -65,7 +67,7 @@ extension LoopContext {
       switch message {
       case .message(let number, let body):
         if let key = calls.message(number, now: now) {
-          let token = Self.token(key)
+          let token = Self.token(key, running[number]?.mark)
           body.withUnsafeBytes {
             answer(token, on: connection(of: token), $0, endsStream: false)
           }
@@ -85,12 +87,16 @@ extension LoopContext {
   }
 
   func perform(_ actions: [ServerCallTable<ReplyToken.Peer>.Action]) {
+    // The task of a call that fails is cancelled before.
+    var mark: CallMark?
     for action in actions {
       switch action {
       case .fail(let key, let error):
-        let token = Self.token(key)
+        let token = Self.token(key, mark)
+        mark = nil
         refuse(token, on: connection(of: token), error)
       case .cancelTask(let number, let error):
+        mark = running[number]?.mark
         running[number]?.gate?.close(error)
         running[number]?.task.cancel()
       }
@@ -111,8 +117,13 @@ extension LoopContext {
   }
 
   private func finish(_ number: UInt64, _ result: Result<[UInt8], RPCError>) {
-    let isStream = running.removeValue(forKey: number)?.gate != nil
-    guard let token = calls.finished(number).map(Self.token) else { return }
+    let run = running.removeValue(forKey: number)
+    let isStream = run?.gate != nil
+    guard let key = calls.finished(number) else {
+      if let run { forget(run.mark) }
+      return
+    }
+    let token = Self.token(key, run?.mark)
     let connection = connection(of: token)
     switch result {
     case .success(let body):
@@ -134,7 +145,8 @@ extension LoopContext {
     _ number: UInt64,
     _ service: any RPCService,
     _ call: ServerCall,
-    _ request: [UInt8]
+    _ request: [UInt8],
+    _ mark: CallMark
   ) {
     let inbox = inbox
     let task = Task {
@@ -149,6 +161,7 @@ extension LoopContext {
       gate: nil,
       keyNumber: call.keyNumber,
       user: call.user,
+      mark: mark,
       isAwaited: call.method.isAwaited
     )
   }
@@ -158,6 +171,7 @@ extension LoopContext {
     _ service: any RPCService,
     _ call: ServerCall,
     _ request: [UInt8],
+    _ mark: CallMark,
     credit: UInt32
   ) {
     let inbox = inbox
@@ -181,12 +195,16 @@ extension LoopContext {
       gate: gate,
       keyNumber: call.keyNumber,
       user: call.user,
+      mark: mark,
       isAwaited: call.method.isAwaited
     )
   }
 
-  private static func token(_ key: ServerCallTable<ReplyToken.Peer>.Key) -> ReplyToken {
-    ReplyToken(peer: key.peer, callID: key.callID)
+  private static func token(
+    _ key: ServerCallTable<ReplyToken.Peer>.Key,
+    _ mark: CallMark?
+  ) -> ReplyToken {
+    ReplyToken(peer: key.peer, callID: key.callID, mark: mark ?? CallMark(started: 0))
   }
 }
 

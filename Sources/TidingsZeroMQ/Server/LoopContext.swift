@@ -21,9 +21,16 @@ public final class LoopContext {
     let method: MethodDescriptor
     let handler: Handler
     let isAnsweredWhileDraining: Bool
+    /// The method's number in `CallMetrics`.
+    let number: UInt16
 
-    init(_ method: MethodDescriptor, _ handler: Handler, _ isAnsweredWhileDraining: Bool) {
-      self.method = method
+    init(
+      _ method: MethodDescriptor,
+      _ number: UInt16,
+      _ handler: Handler,
+      _ isAnsweredWhileDraining: Bool
+    ) {
+      (self.method, self.number) = (method, number)
       self.handler = handler
       self.isAnsweredWhileDraining = isAnsweredWhileDraining
     }
@@ -47,6 +54,14 @@ public final class LoopContext {
   @exclusivity(unchecked) public internal(set) var now = ContinuousClock.now
   /// What the loop did so far.
   @exclusivity(unchecked) public internal(set) var counters = LoopCounters()
+  /// Calls that were answered.
+  @exclusivity(unchecked) public internal(set) var callMetrics = CallMetrics()
+  /// Calls that are followed one by one.
+  @exclusivity(unchecked) public var observation = CallObservation()
+  /// When this turn began, in nanoseconds of the monotonic clock.
+  @exclusivity(unchecked) var turnTime: Int64 = 0
+  /// When the answers that are being sent leave; 0: each has a time of its own.
+  @exclusivity(unchecked) var answeringTime: Int64 = 0
   /// What threads used of a processor in this turn while the loop waited for them.
   public var waitedProcessorTime = Duration.zero
   /// Takes part in the turns, and decides who may call; without it callers are who they claim to be, and have
@@ -164,6 +179,7 @@ public final class LoopContext {
     publicationObserver = nil
     forwarding = nil
     delegate = nil
+    (observation.began, observation.ended) = (nil, nil)
     routes = MethodTable()
   }
 
@@ -193,7 +209,12 @@ public final class LoopContext {
 
   private func route(_ method: MethodDescriptor, _ handler: Route.Handler) -> Route {
     let service = method.fullName.prefix { $0 != "/" }
-    return Route(method, handler, servicesWhileDraining.contains(String(service)))
+    return Route(
+      method,
+      callMetrics.number(of: method),
+      handler,
+      servicesWhileDraining.contains(String(service))
+    )
   }
 
   /// Does something on the loop thread when the server begins to stop, before the grace period.

@@ -6,6 +6,8 @@ public struct LoopCounters: Hashable, Sendable {
   public var callsFailed: UInt64 = 0
   /// Messages that could not be decoded as a request.
   public var requestsMalformed: UInt64 = 0
+  /// Requests that were handed on to the node that leads.
+  public var callsForwarded: UInt64 = 0
   /// Messages published.
   public var pushes: UInt64 = 0
   /// Answers to clients that had disconnected.

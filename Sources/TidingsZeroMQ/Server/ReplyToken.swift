@@ -15,9 +15,20 @@ public struct ReplyToken: Hashable, Sendable {
   let peer: Peer
   /// The client's name for the call.
   public let callID: UInt64
+  /// For whoever measures the call; no part of its identity.
+  var mark = CallMark(started: 0)
 
   /// Names the caller's connection; no other connection ever has the same.
   public var connection: UInt64 { peer.connection?.value ?? 0 }
+
+  /// They answer the same call.
+  public static func == (a: Self, b: Self) -> Bool { a.callID == b.callID && a.peer == b.peer }
+
+  /// What makes it that call's.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(peer)
+    hasher.combine(callID)
+  }
 
   /// The way back.
   var envelope: Envelope { peer.envelope }

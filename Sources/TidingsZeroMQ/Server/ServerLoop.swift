@@ -1,5 +1,6 @@
 internal import CZeroMQ
 internal import Glibc
+internal import TidingsMetrics
 internal import TidingsProtobuf
 internal import TidingsRPC
 internal import TidingsThreads
@@ -77,6 +78,7 @@ struct ServerLoop: ~Copyable {
   /// - Returns: Whether there is more to do already.
   private mutating func turn() throws(TransportError) -> Bool {
     loop.now = .now
+    loop.turnTime = monotonicNanoseconds()
     let (requests, hasMore) = try loop.drainRequests()
     loop.hasSent = false
     if let pushDescriptor, descriptors[pushDescriptor].revents != 0 {

@@ -36,6 +36,9 @@ public final class HealthState: Sendable {
   /// A server that serves.
   public init() {}
 
+  /// Whether the server as a whole can be called.
+  public var isServing: Bool { state.withLock { $0.isServing } }
+
   /// Says whether the server as a whole can be called.
   public func setServing(_ isServing: Bool) {
     change { $0.isServing = isServing }

@@ -57,7 +57,7 @@ extension Verb {
       serverVerbs,
       operationVerbs,
       sessionVerbs,
-      [clusterStatus, bench, doctor]
+      [clusterStatus, top, bench, doctor]
     ),
     VerbSection(
       "Local",

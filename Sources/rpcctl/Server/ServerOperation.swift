@@ -70,18 +70,27 @@ extension Verb {
     }
   )
 
+  private static let slowCalls = OptionKey<String?>(
+    "slow-calls",
+    value: "TIME",
+    "Log calls that take longer, for example 200ms; off: none."
+  )
+
   private static let serverLogLevel = Verb(
     command: Command(
       "server log-level",
-      "Show the server's log level, or set it until the server stops.",
+      "Show the server's log level and its threshold of slow calls, or set them until the server stops.",
       operands: "[LEVEL]",
+      options: [Option](of: slowCalls),
       discussion: """
-        LEVEL is debug, info, warning or error. `rpcd --log-level` sets the level at start. Of several nodes, it
+        LEVEL is debug, info, warning or error: with debug each call is logged, with its duration and what it
+        touched. `rpcd --log-level` and `--slow-call-threshold` set them at start. Of several nodes, it
         is the one that is called, `nodeName`. Requires the admin role.
 
         Examples:
           rpcctl server log-level
           rpcctl server log-level debug
+          rpcctl server log-level --slow-calls 200ms
         """
     ),
     run: { invocation in
@@ -101,19 +110,31 @@ extension Verb {
       }
       let administration = try await invocation.administration()
       let response = try await administration.setLogLevel(
-        .init(level: level),
+        .init(level: level, slowCallMilliseconds: try slowCallMilliseconds(invocation)),
         options: invocation.callOptions
       )
       func name(_ level: TidingsV1.LogLevel) -> String {
         Contract.shortName(level, "LOG_LEVEL_").lowercased()
       }
       var object: JSONObject = ["level": .string(name(response.level))]
+      object.append("slowCallMilliseconds", .integer(response.slowCallMilliseconds))
       if level != .unspecified { object.append("previous", .string(name(response.previous))) }
       if !response.nodeName.isEmpty { object.append("nodeName", .string(response.nodeName)) }
       write(object, invocation.output)
       return .success
     }
   )
+
+  private static func slowCallMilliseconds(
+    _ invocation: Invocation
+  ) throws(UsageError) -> UInt32? {
+    guard let text = invocation.arguments[slowCalls] else { return nil }
+    if text == "off" { return 0 }
+    guard let time = Duration(commandLine: text) else {
+      throw UsageError("--slow-calls takes a time, for example 200ms or 1s, or off, not '\(text)'")
+    }
+    return UInt32(min(time / .milliseconds(1), Double(Int32.max)).rounded(.up))
+  }
 
   private static let tombstones = OptionKey<Int?>(
     "tombstones",

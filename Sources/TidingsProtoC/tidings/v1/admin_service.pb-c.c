@@ -1852,6 +1852,321 @@ void   tidings__v1__list_devices_response__free_unpacked
   assert(message->base.descriptor == &tidings__v1__list_devices_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   tidings__v1__fetch_metrics_request__init
+                     (Tidings__V1__FetchMetricsRequest         *message)
+{
+  static const Tidings__V1__FetchMetricsRequest init_value = TIDINGS__V1__FETCH_METRICS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__fetch_metrics_request__get_packed_size
+                     (const Tidings__V1__FetchMetricsRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_metrics_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__fetch_metrics_request__pack
+                     (const Tidings__V1__FetchMetricsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_metrics_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__fetch_metrics_request__pack_to_buffer
+                     (const Tidings__V1__FetchMetricsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_metrics_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__FetchMetricsRequest *
+       tidings__v1__fetch_metrics_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__FetchMetricsRequest *)
+     protobuf_c_message_unpack (&tidings__v1__fetch_metrics_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__fetch_metrics_request__free_unpacked
+                     (Tidings__V1__FetchMetricsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__fetch_metrics_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__fetch_metrics_response__init
+                     (Tidings__V1__FetchMetricsResponse         *message)
+{
+  static const Tidings__V1__FetchMetricsResponse init_value = TIDINGS__V1__FETCH_METRICS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__fetch_metrics_response__get_packed_size
+                     (const Tidings__V1__FetchMetricsResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_metrics_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__fetch_metrics_response__pack
+                     (const Tidings__V1__FetchMetricsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_metrics_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__fetch_metrics_response__pack_to_buffer
+                     (const Tidings__V1__FetchMetricsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_metrics_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__FetchMetricsResponse *
+       tidings__v1__fetch_metrics_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__FetchMetricsResponse *)
+     protobuf_c_message_unpack (&tidings__v1__fetch_metrics_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__fetch_metrics_response__free_unpacked
+                     (Tidings__V1__FetchMetricsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__fetch_metrics_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__metric_family__init
+                     (Tidings__V1__MetricFamily         *message)
+{
+  static const Tidings__V1__MetricFamily init_value = TIDINGS__V1__METRIC_FAMILY__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__metric_family__get_packed_size
+                     (const Tidings__V1__MetricFamily *message)
+{
+  assert(message->base.descriptor == &tidings__v1__metric_family__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__metric_family__pack
+                     (const Tidings__V1__MetricFamily *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__metric_family__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__metric_family__pack_to_buffer
+                     (const Tidings__V1__MetricFamily *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__metric_family__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__MetricFamily *
+       tidings__v1__metric_family__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__MetricFamily *)
+     protobuf_c_message_unpack (&tidings__v1__metric_family__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__metric_family__free_unpacked
+                     (Tidings__V1__MetricFamily *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__metric_family__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__metric__init
+                     (Tidings__V1__Metric         *message)
+{
+  static const Tidings__V1__Metric init_value = TIDINGS__V1__METRIC__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__metric__get_packed_size
+                     (const Tidings__V1__Metric *message)
+{
+  assert(message->base.descriptor == &tidings__v1__metric__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__metric__pack
+                     (const Tidings__V1__Metric *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__metric__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__metric__pack_to_buffer
+                     (const Tidings__V1__Metric *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__metric__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__Metric *
+       tidings__v1__metric__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__Metric *)
+     protobuf_c_message_unpack (&tidings__v1__metric__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__metric__free_unpacked
+                     (Tidings__V1__Metric *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__metric__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__metric_label__init
+                     (Tidings__V1__MetricLabel         *message)
+{
+  static const Tidings__V1__MetricLabel init_value = TIDINGS__V1__METRIC_LABEL__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__metric_label__get_packed_size
+                     (const Tidings__V1__MetricLabel *message)
+{
+  assert(message->base.descriptor == &tidings__v1__metric_label__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__metric_label__pack
+                     (const Tidings__V1__MetricLabel *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__metric_label__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__metric_label__pack_to_buffer
+                     (const Tidings__V1__MetricLabel *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__metric_label__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__MetricLabel *
+       tidings__v1__metric_label__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__MetricLabel *)
+     protobuf_c_message_unpack (&tidings__v1__metric_label__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__metric_label__free_unpacked
+                     (Tidings__V1__MetricLabel *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__metric_label__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__metric_histogram__init
+                     (Tidings__V1__MetricHistogram         *message)
+{
+  static const Tidings__V1__MetricHistogram init_value = TIDINGS__V1__METRIC_HISTOGRAM__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__metric_histogram__get_packed_size
+                     (const Tidings__V1__MetricHistogram *message)
+{
+  assert(message->base.descriptor == &tidings__v1__metric_histogram__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__metric_histogram__pack
+                     (const Tidings__V1__MetricHistogram *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__metric_histogram__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__metric_histogram__pack_to_buffer
+                     (const Tidings__V1__MetricHistogram *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__metric_histogram__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__MetricHistogram *
+       tidings__v1__metric_histogram__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__MetricHistogram *)
+     protobuf_c_message_unpack (&tidings__v1__metric_histogram__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__metric_histogram__free_unpacked
+                     (Tidings__V1__MetricHistogram *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__metric_histogram__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__slow_call__init
+                     (Tidings__V1__SlowCall         *message)
+{
+  static const Tidings__V1__SlowCall init_value = TIDINGS__V1__SLOW_CALL__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__slow_call__get_packed_size
+                     (const Tidings__V1__SlowCall *message)
+{
+  assert(message->base.descriptor == &tidings__v1__slow_call__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__slow_call__pack
+                     (const Tidings__V1__SlowCall *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__slow_call__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__slow_call__pack_to_buffer
+                     (const Tidings__V1__SlowCall *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__slow_call__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__SlowCall *
+       tidings__v1__slow_call__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__SlowCall *)
+     protobuf_c_message_unpack (&tidings__v1__slow_call__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__slow_call__free_unpacked
+                     (Tidings__V1__SlowCall *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__slow_call__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   tidings__v1__set_log_level_request__init
                      (Tidings__V1__SetLogLevelRequest         *message)
 {
@@ -5583,7 +5898,461 @@ const ProtobufCMessageDescriptor tidings__v1__list_devices_response__descriptor 
   (ProtobufCMessageInit) tidings__v1__list_devices_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__set_log_level_request__field_descriptors[1] =
+#define tidings__v1__fetch_metrics_request__field_descriptors NULL
+#define tidings__v1__fetch_metrics_request__field_indices_by_name NULL
+#define tidings__v1__fetch_metrics_request__number_ranges NULL
+const ProtobufCMessageDescriptor tidings__v1__fetch_metrics_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.FetchMetricsRequest",
+  "FetchMetricsRequest",
+  "Tidings__V1__FetchMetricsRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__FetchMetricsRequest),
+  0,
+  tidings__v1__fetch_metrics_request__field_descriptors,
+  tidings__v1__fetch_metrics_request__field_indices_by_name,
+  0,  tidings__v1__fetch_metrics_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__fetch_metrics_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__fetch_metrics_response__field_descriptors[4] =
+{
+  {
+    "time",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchMetricsResponse, time),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "families",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__FetchMetricsResponse, n_families),
+    offsetof(Tidings__V1__FetchMetricsResponse, families),
+    &tidings__v1__metric_family__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "slow_calls",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__FetchMetricsResponse, n_slow_calls),
+    offsetof(Tidings__V1__FetchMetricsResponse, slow_calls),
+    &tidings__v1__slow_call__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "node_name",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchMetricsResponse, node_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__fetch_metrics_response__field_indices_by_name[] = {
+  1,   /* field[1] = families */
+  3,   /* field[3] = node_name */
+  2,   /* field[2] = slow_calls */
+  0,   /* field[0] = time */
+};
+static const ProtobufCIntRange tidings__v1__fetch_metrics_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor tidings__v1__fetch_metrics_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.FetchMetricsResponse",
+  "FetchMetricsResponse",
+  "Tidings__V1__FetchMetricsResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__FetchMetricsResponse),
+  4,
+  tidings__v1__fetch_metrics_response__field_descriptors,
+  tidings__v1__fetch_metrics_response__field_indices_by_name,
+  1,  tidings__v1__fetch_metrics_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__fetch_metrics_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__metric_family__field_descriptors[4] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__MetricFamily, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kind",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__MetricFamily, kind),
+    &tidings__v1__metric_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "help",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__MetricFamily, help),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "metrics",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__MetricFamily, n_metrics),
+    offsetof(Tidings__V1__MetricFamily, metrics),
+    &tidings__v1__metric__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__metric_family__field_indices_by_name[] = {
+  2,   /* field[2] = help */
+  1,   /* field[1] = kind */
+  3,   /* field[3] = metrics */
+  0,   /* field[0] = name */
+};
+static const ProtobufCIntRange tidings__v1__metric_family__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor tidings__v1__metric_family__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.MetricFamily",
+  "MetricFamily",
+  "Tidings__V1__MetricFamily",
+  "tidings.v1",
+  sizeof(Tidings__V1__MetricFamily),
+  4,
+  tidings__v1__metric_family__field_descriptors,
+  tidings__v1__metric_family__field_indices_by_name,
+  1,  tidings__v1__metric_family__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__metric_family__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__metric__field_descriptors[3] =
+{
+  {
+    "labels",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__Metric, n_labels),
+    offsetof(Tidings__V1__Metric, labels),
+    &tidings__v1__metric_label__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "value",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Metric, value),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "histogram",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Metric, histogram),
+    &tidings__v1__metric_histogram__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__metric__field_indices_by_name[] = {
+  2,   /* field[2] = histogram */
+  0,   /* field[0] = labels */
+  1,   /* field[1] = value */
+};
+static const ProtobufCIntRange tidings__v1__metric__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor tidings__v1__metric__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.Metric",
+  "Metric",
+  "Tidings__V1__Metric",
+  "tidings.v1",
+  sizeof(Tidings__V1__Metric),
+  3,
+  tidings__v1__metric__field_descriptors,
+  tidings__v1__metric__field_indices_by_name,
+  1,  tidings__v1__metric__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__metric__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__metric_label__field_descriptors[2] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__MetricLabel, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "value",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__MetricLabel, value),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__metric_label__field_indices_by_name[] = {
+  0,   /* field[0] = name */
+  1,   /* field[1] = value */
+};
+static const ProtobufCIntRange tidings__v1__metric_label__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tidings__v1__metric_label__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.MetricLabel",
+  "MetricLabel",
+  "Tidings__V1__MetricLabel",
+  "tidings.v1",
+  sizeof(Tidings__V1__MetricLabel),
+  2,
+  tidings__v1__metric_label__field_descriptors,
+  tidings__v1__metric_label__field_indices_by_name,
+  1,  tidings__v1__metric_label__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__metric_label__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__metric_histogram__field_descriptors[3] =
+{
+  {
+    "bounds",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Tidings__V1__MetricHistogram, n_bounds),
+    offsetof(Tidings__V1__MetricHistogram, bounds),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "counts",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(Tidings__V1__MetricHistogram, n_counts),
+    offsetof(Tidings__V1__MetricHistogram, counts),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sum",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__MetricHistogram, sum),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__metric_histogram__field_indices_by_name[] = {
+  0,   /* field[0] = bounds */
+  1,   /* field[1] = counts */
+  2,   /* field[2] = sum */
+};
+static const ProtobufCIntRange tidings__v1__metric_histogram__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor tidings__v1__metric_histogram__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.MetricHistogram",
+  "MetricHistogram",
+  "Tidings__V1__MetricHistogram",
+  "tidings.v1",
+  sizeof(Tidings__V1__MetricHistogram),
+  3,
+  tidings__v1__metric_histogram__field_descriptors,
+  tidings__v1__metric_histogram__field_indices_by_name,
+  1,  tidings__v1__metric_histogram__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__metric_histogram__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__slow_call__field_descriptors[6] =
+{
+  {
+    "time",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SlowCall, time),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "method",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SlowCall, method),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "code",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SlowCall, code),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "duration_microseconds",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SlowCall, duration_microseconds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "request_id",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SlowCall, request_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "plan",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SlowCall, plan),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__slow_call__field_indices_by_name[] = {
+  2,   /* field[2] = code */
+  3,   /* field[3] = duration_microseconds */
+  1,   /* field[1] = method */
+  5,   /* field[5] = plan */
+  4,   /* field[4] = request_id */
+  0,   /* field[0] = time */
+};
+static const ProtobufCIntRange tidings__v1__slow_call__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor tidings__v1__slow_call__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.SlowCall",
+  "SlowCall",
+  "Tidings__V1__SlowCall",
+  "tidings.v1",
+  sizeof(Tidings__V1__SlowCall),
+  6,
+  tidings__v1__slow_call__field_descriptors,
+  tidings__v1__slow_call__field_indices_by_name,
+  1,  tidings__v1__slow_call__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__slow_call__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__set_log_level_request__field_descriptors[2] =
 {
   {
     "level",
@@ -5597,14 +6366,27 @@ static const ProtobufCFieldDescriptor tidings__v1__set_log_level_request__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "slow_call_milliseconds",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Tidings__V1__SetLogLevelRequest, _slow_call_milliseconds_case),
+    offsetof(Tidings__V1__SetLogLevelRequest, slow_call_milliseconds),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__set_log_level_request__field_indices_by_name[] = {
   0,   /* field[0] = level */
+  1,   /* field[1] = slow_call_milliseconds */
 };
 static const ProtobufCIntRange tidings__v1__set_log_level_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor tidings__v1__set_log_level_request__descriptor =
 {
@@ -5614,14 +6396,14 @@ const ProtobufCMessageDescriptor tidings__v1__set_log_level_request__descriptor 
   "Tidings__V1__SetLogLevelRequest",
   "tidings.v1",
   sizeof(Tidings__V1__SetLogLevelRequest),
-  1,
+  2,
   tidings__v1__set_log_level_request__field_descriptors,
   tidings__v1__set_log_level_request__field_indices_by_name,
   1,  tidings__v1__set_log_level_request__number_ranges,
   (ProtobufCMessageInit) tidings__v1__set_log_level_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__set_log_level_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor tidings__v1__set_log_level_response__field_descriptors[4] =
 {
   {
     "level",
@@ -5659,16 +6441,29 @@ static const ProtobufCFieldDescriptor tidings__v1__set_log_level_response__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "slow_call_milliseconds",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__SetLogLevelResponse, slow_call_milliseconds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__set_log_level_response__field_indices_by_name[] = {
   0,   /* field[0] = level */
   2,   /* field[2] = node_name */
   1,   /* field[1] = previous */
+  3,   /* field[3] = slow_call_milliseconds */
 };
 static const ProtobufCIntRange tidings__v1__set_log_level_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor tidings__v1__set_log_level_response__descriptor =
 {
@@ -5678,7 +6473,7 @@ const ProtobufCMessageDescriptor tidings__v1__set_log_level_response__descriptor
   "Tidings__V1__SetLogLevelResponse",
   "tidings.v1",
   sizeof(Tidings__V1__SetLogLevelResponse),
-  3,
+  4,
   tidings__v1__set_log_level_response__field_descriptors,
   tidings__v1__set_log_level_response__field_indices_by_name,
   1,  tidings__v1__set_log_level_response__number_ranges,
@@ -7053,6 +7848,38 @@ const ProtobufCEnumDescriptor tidings__v1__log_level__descriptor =
   tidings__v1__log_level__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
+static const ProtobufCEnumValue tidings__v1__metric_kind__enum_values_by_number[4] =
+{
+  { "METRIC_KIND_UNSPECIFIED", "TIDINGS__V1__METRIC_KIND__METRIC_KIND_UNSPECIFIED", 0 },
+  { "METRIC_KIND_COUNTER", "TIDINGS__V1__METRIC_KIND__METRIC_KIND_COUNTER", 1 },
+  { "METRIC_KIND_GAUGE", "TIDINGS__V1__METRIC_KIND__METRIC_KIND_GAUGE", 2 },
+  { "METRIC_KIND_HISTOGRAM", "TIDINGS__V1__METRIC_KIND__METRIC_KIND_HISTOGRAM", 3 },
+};
+static const ProtobufCIntRange tidings__v1__metric_kind__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex tidings__v1__metric_kind__enum_values_by_name[4] =
+{
+  { "METRIC_KIND_COUNTER", 1 },
+  { "METRIC_KIND_GAUGE", 2 },
+  { "METRIC_KIND_HISTOGRAM", 3 },
+  { "METRIC_KIND_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor tidings__v1__metric_kind__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "tidings.v1.MetricKind",
+  "MetricKind",
+  "Tidings__V1__MetricKind",
+  "tidings.v1",
+  4,
+  tidings__v1__metric_kind__enum_values_by_number,
+  4,
+  tidings__v1__metric_kind__enum_values_by_name,
+  1,
+  tidings__v1__metric_kind__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
 static const ProtobufCEnumValue tidings__v1__drain_action__enum_values_by_number[3] =
 {
   { "DRAIN_ACTION_UNSPECIFIED", "TIDINGS__V1__DRAIN_ACTION__DRAIN_ACTION_UNSPECIFIED", 0 },
@@ -7143,7 +7970,7 @@ const ProtobufCEnumDescriptor tidings__v1__public_records_action__descriptor =
   tidings__v1__public_records_action__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor tidings__v1__admin_service__method_descriptors[24] =
+static const ProtobufCMethodDescriptor tidings__v1__admin_service__method_descriptors[25] =
 {
   { "CreateUser", &tidings__v1__create_user_request__descriptor, &tidings__v1__create_user_response__descriptor },
   { "UpdateUser", &tidings__v1__update_user_request__descriptor, &tidings__v1__update_user_response__descriptor },
@@ -7161,6 +7988,7 @@ static const ProtobufCMethodDescriptor tidings__v1__admin_service__method_descri
   { "ListConnections", &tidings__v1__list_connections_request__descriptor, &tidings__v1__list_connections_response__descriptor },
   { "EndConnections", &tidings__v1__end_connections_request__descriptor, &tidings__v1__end_connections_response__descriptor },
   { "ListDevices", &tidings__v1__list_devices_request__descriptor, &tidings__v1__list_devices_response__descriptor },
+  { "FetchMetrics", &tidings__v1__fetch_metrics_request__descriptor, &tidings__v1__fetch_metrics_response__descriptor },
   { "SetLogLevel", &tidings__v1__set_log_level_request__descriptor, &tidings__v1__set_log_level_response__descriptor },
   { "SetRetention", &tidings__v1__set_retention_request__descriptor, &tidings__v1__set_retention_response__descriptor },
   { "Drain", &tidings__v1__drain_request__descriptor, &tidings__v1__drain_response__descriptor },
@@ -7177,23 +8005,24 @@ const unsigned tidings__v1__admin_service__method_indices_by_name[] = {
   10,        /* CreateBackup */
   0,        /* CreateUser */
   6,        /* CreateWebToken */
-  18,        /* Drain */
+  19,        /* Drain */
   14,        /* EndConnections */
-  22,        /* EraseUser */
+  23,        /* EraseUser */
   9,        /* FetchAuditLog */
-  19,        /* FetchClusterStatus */
-  23,        /* FetchErasure */
+  20,        /* FetchClusterStatus */
+  24,        /* FetchErasure */
+  16,        /* FetchMetrics */
   12,        /* FetchStatistics */
-  21,        /* FetchUserData */
+  22,        /* FetchUserData */
   13,        /* ListConnections */
   15,        /* ListDevices */
   2,        /* ListUsers */
   7,        /* ListWebTokens */
-  20,        /* ResetDevelopment */
+  21,        /* ResetDevelopment */
   4,        /* RevokeKey */
   8,        /* RevokeWebToken */
-  16,        /* SetLogLevel */
-  17,        /* SetRetention */
+  17,        /* SetLogLevel */
+  18,        /* SetRetention */
   1         /* UpdateUser */
 };
 const ProtobufCServiceDescriptor tidings__v1__admin_service__descriptor =
@@ -7203,7 +8032,7 @@ const ProtobufCServiceDescriptor tidings__v1__admin_service__descriptor =
   "AdminService",
   "Tidings__V1__AdminService",
   "tidings.v1",
-  24,
+  25,
   tidings__v1__admin_service__method_descriptors,
   tidings__v1__admin_service__method_indices_by_name
 };
@@ -7335,13 +8164,21 @@ void tidings__v1__admin_service__list_devices(ProtobufCService *service,
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
   service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void tidings__v1__admin_service__fetch_metrics(ProtobufCService *service,
+                                               const Tidings__V1__FetchMetricsRequest *input,
+                                               Tidings__V1__FetchMetricsResponse_Closure closure,
+                                               void *closure_data)
+{
+  assert(service->descriptor == &tidings__v1__admin_service__descriptor);
+  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void tidings__v1__admin_service__set_log_level(ProtobufCService *service,
                                                const Tidings__V1__SetLogLevelRequest *input,
                                                Tidings__V1__SetLogLevelResponse_Closure closure,
                                                void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__set_retention(ProtobufCService *service,
                                                const Tidings__V1__SetRetentionRequest *input,
@@ -7349,7 +8186,7 @@ void tidings__v1__admin_service__set_retention(ProtobufCService *service,
                                                void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__drain(ProtobufCService *service,
                                        const Tidings__V1__DrainRequest *input,
@@ -7357,7 +8194,7 @@ void tidings__v1__admin_service__drain(ProtobufCService *service,
                                        void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__fetch_cluster_status(ProtobufCService *service,
                                                       const Tidings__V1__FetchClusterStatusRequest *input,
@@ -7365,7 +8202,7 @@ void tidings__v1__admin_service__fetch_cluster_status(ProtobufCService *service,
                                                       void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__reset_development(ProtobufCService *service,
                                                    const Tidings__V1__ResetDevelopmentRequest *input,
@@ -7373,7 +8210,7 @@ void tidings__v1__admin_service__reset_development(ProtobufCService *service,
                                                    void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 21, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__fetch_user_data(ProtobufCService *service,
                                                  const Tidings__V1__FetchUserDataRequest *input,
@@ -7381,7 +8218,7 @@ void tidings__v1__admin_service__fetch_user_data(ProtobufCService *service,
                                                  void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 21, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 22, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__erase_user(ProtobufCService *service,
                                             const Tidings__V1__EraseUserRequest *input,
@@ -7389,7 +8226,7 @@ void tidings__v1__admin_service__erase_user(ProtobufCService *service,
                                             void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 22, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 23, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__fetch_erasure(ProtobufCService *service,
                                                const Tidings__V1__FetchErasureRequest *input,
@@ -7397,7 +8234,7 @@ void tidings__v1__admin_service__fetch_erasure(ProtobufCService *service,
                                                void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__admin_service__descriptor);
-  service->invoke(service, 23, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 24, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__admin_service__init (Tidings__V1__AdminService_Service *service,
                                        Tidings__V1__AdminService_ServiceDestroy destroy)

@@ -1097,7 +1097,7 @@ const ProtobufCMessageDescriptor tidings__v1__notification__descriptor =
   (ProtobufCMessageInit) tidings__v1__notification__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__push__field_descriptors[9] =
+static const ProtobufCFieldDescriptor tidings__v1__push__field_descriptors[10] =
 {
   {
     "sequence_number",
@@ -1207,6 +1207,18 @@ static const ProtobufCFieldDescriptor tidings__v1__push__field_descriptors[9] =
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "trace_parent",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Push, trace_parent),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__push__field_indices_by_name[] = {
   6,   /* field[6] = channels_changed */
@@ -1218,11 +1230,12 @@ static const unsigned tidings__v1__push__field_indices_by_name[] = {
   5,   /* field[5] = sealed_notification */
   8,   /* field[8] = sealed_read_marks */
   0,   /* field[0] = sequence_number */
+  9,   /* field[9] = trace_parent */
 };
 static const ProtobufCIntRange tidings__v1__push__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor tidings__v1__push__descriptor =
 {
@@ -1232,7 +1245,7 @@ const ProtobufCMessageDescriptor tidings__v1__push__descriptor =
   "Tidings__V1__Push",
   "tidings.v1",
   sizeof(Tidings__V1__Push),
-  9,
+  10,
   tidings__v1__push__field_descriptors,
   tidings__v1__push__field_indices_by_name,
   1,  tidings__v1__push__number_ranges,

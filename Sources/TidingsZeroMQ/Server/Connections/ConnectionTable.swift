@@ -24,6 +24,8 @@ struct ConnectionTable {
 
   /// How many are open.
   var count: Int { open.count }
+  /// How many of them belong to a socket.
+  func count(of socket: ListeningSocket) -> Int { open.keys.count { $0.socket == socket } }
 
   /// When `overdue` may have something.
   var nextDue: ContinuousClock.Instant? {

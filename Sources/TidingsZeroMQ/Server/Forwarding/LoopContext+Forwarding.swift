@@ -63,7 +63,8 @@ extension LoopContext {
       token,
       timeoutMilliseconds: timeout
     )
-    if let refusal { refuseUnbegun(token, refusal) }
+    if let refusal { return refuseUnbegun(token, refusal) }
+    counters.callsForwarded += 1
   }
 
   /// What is left of the time of a call that waited; `nil`: it did not, or has no deadline.

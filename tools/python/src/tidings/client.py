@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
 
 import zmq
@@ -71,6 +71,7 @@ class Client:
         connect_timeout: float = 3.0,
         reconcile_interval: float = 60.0,
         retry: RetryPolicy | None = None,
+        trace_parent: Callable[[], str | None] | None = None,
     ) -> None:
         """Creates an unconnected client. :class:`ClientSettings` describes the parameters.
 
@@ -96,6 +97,7 @@ class Client:
             connect_timeout=connect_timeout,
             reconcile_interval=reconcile_interval,
             retry=retry or RetryPolicy(),
+            trace_parent=trace_parent,
         )
         self._context: zmq.Context[zmq.Socket[bytes]] | None = None
         self._connection: Connection | None = None
@@ -130,6 +132,7 @@ class Client:
             connect_timeout=self.settings.connect_timeout,
             timeout=self.settings.timeout,
             retry=self.settings.retry,
+            trace_parent=self.settings.trace_parent,
             on_move=self._moved,
         )
         context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()

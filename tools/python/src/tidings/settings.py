@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -37,3 +38,6 @@ class ClientSettings:
     """How often an inbox reads the log without a push."""
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     """How safe calls are retried."""
+    trace_parent: Callable[[], str | None] | None = None
+    """The ``traceparent`` (W3C Trace Context) of the span that a call is part of, asked for with
+    each call; the server continues its trace."""

@@ -89,6 +89,43 @@ extension TidingsV1 {
     }
   }
 
+  /// How the values of a metric change.
+  public struct MetricKind: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+    /// The number; one that the .proto file does not have is still a value.
+    public let rawValue: Int32
+
+    /// A value from its number.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// Not used.
+    public static let unspecified = Self(rawValue: 0)
+    /// They only rise, from 0 at the start of the process.
+    public static let counter = Self(rawValue: 1)
+    /// They rise and fall.
+    public static let gauge = Self(rawValue: 2)
+    /// Values by size.
+    public static let histogram = Self(rawValue: 3)
+
+    /// The values of the .proto file, in its order.
+    public static let allCases: [Self] = [
+      .unspecified,
+      .counter,
+      .gauge,
+      .histogram,
+    ]
+
+    /// The name in the .proto file, or the number of an unknown value.
+    public var description: String {
+      switch rawValue {
+      case 0: "METRIC_KIND_UNSPECIFIED"
+      case 1: "METRIC_KIND_COUNTER"
+      case 2: "METRIC_KIND_GAUGE"
+      case 3: "METRIC_KIND_HISTOGRAM"
+      default: String(rawValue)
+      }
+    }
+  }
+
   /// How to handle new calls.
   public struct DrainAction: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// The number; one that the .proto file does not have is still a value.
@@ -1555,24 +1592,234 @@ extension TidingsV1 {
     }
   }
 
-  /// Sets or reads the level of the log.
-  public struct SetLogLevelRequest: Hashable, Sendable {
-    /// The level; UNSPECIFIED: unchanged.
-    public var level: TidingsV1.LogLevel = TidingsV1.LogLevel(rawValue: 0)
+  public struct FetchMetricsRequest: Hashable, Sendable {
+    /// All fields at their defaults.
+    public init() {}
+  }
+
+  public struct FetchMetricsResponse: Hashable, Sendable {
+    /// When they were read, by the server's clock.
+    public var time: GoogleProtobuf.Timestamp? = nil
+    /// In the order of the operator endpoint.
+    public var families: [TidingsV1.MetricFamily] = []
+    /// The latest calls that were slow, oldest first; at most 64.
+    public var slowCalls: [TidingsV1.SlowCall] = []
+    /// The node whose metrics they are; empty: the server is alone.
+    public var nodeName: String = ""
 
     /// All fields at their defaults.
     public init() {}
 
     /// The fields named; the others at their defaults.
     public init(
-      level: TidingsV1.LogLevel = TidingsV1.LogLevel(rawValue: 0)
+      time: GoogleProtobuf.Timestamp? = nil,
+      families: [TidingsV1.MetricFamily] = [],
+      slowCalls: [TidingsV1.SlowCall] = [],
+      nodeName: String = ""
+    ) {
+      self.time = time
+      self.families = families
+      self.slowCalls = slowCalls
+      self.nodeName = nodeName
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var time: Int { 1 }
+      @inlinable public static var families: Int { 2 }
+      @inlinable public static var slowCalls: Int { 3 }
+      @inlinable public static var nodeName: Int { 4 }
+    }
+  }
+
+  /// Metrics of one name, one for each combination of labels.
+  public struct MetricFamily: Hashable, Sendable {
+    /// Ends in the unit, and in `_total` for counters, for example `tidings_commit_seconds`.
+    public var name: String = ""
+    public var kind: TidingsV1.MetricKind = TidingsV1.MetricKind(rawValue: 0)
+    /// One sentence.
+    public var help: String = ""
+    public var metrics: [TidingsV1.Metric] = []
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      name: String = "",
+      kind: TidingsV1.MetricKind = TidingsV1.MetricKind(rawValue: 0),
+      help: String = "",
+      metrics: [TidingsV1.Metric] = []
+    ) {
+      self.name = name
+      self.kind = kind
+      self.help = help
+      self.metrics = metrics
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var name: Int { 1 }
+      @inlinable public static var kind: Int { 2 }
+      @inlinable public static var help: Int { 3 }
+      @inlinable public static var metrics: Int { 4 }
+    }
+  }
+
+  /// One metric of a family.
+  public struct Metric: Hashable, Sendable {
+    /// Values are from fixed sets, such as the names of methods.
+    public var labels: [TidingsV1.MetricLabel] = []
+    /// Of a counter or a gauge.
+    public var value: Double = 0
+    /// Of a histogram.
+    public var histogram: TidingsV1.MetricHistogram? = nil
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      labels: [TidingsV1.MetricLabel] = [],
+      value: Double = 0,
+      histogram: TidingsV1.MetricHistogram? = nil
+    ) {
+      self.labels = labels
+      self.value = value
+      self.histogram = histogram
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var labels: Int { 1 }
+      @inlinable public static var value: Int { 2 }
+      @inlinable public static var histogram: Int { 3 }
+    }
+  }
+
+  /// A label of a metric.
+  public struct MetricLabel: Hashable, Sendable {
+    public var name: String = ""
+    public var value: String = ""
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      name: String = "",
+      value: String = ""
+    ) {
+      self.name = name
+      self.value = value
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var name: Int { 1 }
+      @inlinable public static var value: Int { 2 }
+    }
+  }
+
+  /// Values by size.
+  public struct MetricHistogram: Hashable, Sendable {
+    /// Upper bounds of the buckets, inclusive, ascending.
+    public var bounds: [Double] = []
+    /// Values in each bucket, not added up; one more than bounds, for those above all of them.
+    public var counts: [UInt64] = []
+    /// The sum of all values.
+    public var sum: Double = 0
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      bounds: [Double] = [],
+      counts: [UInt64] = [],
+      sum: Double = 0
+    ) {
+      self.bounds = bounds
+      self.counts = counts
+      self.sum = sum
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var bounds: Int { 1 }
+      @inlinable public static var counts: Int { 2 }
+      @inlinable public static var sum: Int { 3 }
+    }
+  }
+
+  /// A call that took longer than the threshold.
+  public struct SlowCall: Hashable, Sendable {
+    /// When it was answered.
+    public var time: GoogleProtobuf.Timestamp? = nil
+    /// `package.Service/Method`.
+    public var method: String = ""
+    /// A gRPC status code.
+    public var code: UInt32 = 0
+    public var durationMicroseconds: UInt64 = 0
+    /// The metadata entry `tidings-request-id`; empty: the call had none.
+    public var requestID: String = ""
+    /// How the store found what the call asked for; empty: that is not known.
+    public var plan: String = ""
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      time: GoogleProtobuf.Timestamp? = nil,
+      method: String = "",
+      code: UInt32 = 0,
+      durationMicroseconds: UInt64 = 0,
+      requestID: String = "",
+      plan: String = ""
+    ) {
+      self.time = time
+      self.method = method
+      self.code = code
+      self.durationMicroseconds = durationMicroseconds
+      self.requestID = requestID
+      self.plan = plan
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var time: Int { 1 }
+      @inlinable public static var method: Int { 2 }
+      @inlinable public static var code: Int { 3 }
+      @inlinable public static var durationMicroseconds: Int { 4 }
+      @inlinable public static var requestID: Int { 5 }
+      @inlinable public static var plan: Int { 6 }
+    }
+  }
+
+  /// Sets or reads the level of the log.
+  public struct SetLogLevelRequest: Hashable, Sendable {
+    /// The level; UNSPECIFIED: unchanged.
+    public var level: TidingsV1.LogLevel = TidingsV1.LogLevel(rawValue: 0)
+    /// Calls that take longer are logged as slow, in milliseconds; 0: none is; absent: unchanged.
+    public var slowCallMilliseconds: UInt32? = nil
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      level: TidingsV1.LogLevel = TidingsV1.LogLevel(rawValue: 0),
+      slowCallMilliseconds: UInt32? = nil
     ) {
       self.level = level
+      self.slowCallMilliseconds = slowCallMilliseconds
     }
 
     /// The numbers of the fields on the wire.
     public enum FieldNumber {
       @inlinable public static var level: Int { 1 }
+      @inlinable public static var slowCallMilliseconds: Int { 2 }
     }
   }
 
@@ -1584,6 +1831,8 @@ extension TidingsV1 {
     public var previous: TidingsV1.LogLevel = TidingsV1.LogLevel(rawValue: 0)
     /// The node whose level it is; empty: the server is alone.
     public var nodeName: String = ""
+    /// Calls that take longer are logged as slow, in milliseconds; 0: none is.
+    public var slowCallMilliseconds: UInt32 = 0
 
     /// All fields at their defaults.
     public init() {}
@@ -1592,11 +1841,13 @@ extension TidingsV1 {
     public init(
       level: TidingsV1.LogLevel = TidingsV1.LogLevel(rawValue: 0),
       previous: TidingsV1.LogLevel = TidingsV1.LogLevel(rawValue: 0),
-      nodeName: String = ""
+      nodeName: String = "",
+      slowCallMilliseconds: UInt32 = 0
     ) {
       self.level = level
       self.previous = previous
       self.nodeName = nodeName
+      self.slowCallMilliseconds = slowCallMilliseconds
     }
 
     /// The numbers of the fields on the wire.
@@ -1604,6 +1855,7 @@ extension TidingsV1 {
       @inlinable public static var level: Int { 1 }
       @inlinable public static var previous: Int { 2 }
       @inlinable public static var nodeName: Int { 3 }
+      @inlinable public static var slowCallMilliseconds: Int { 4 }
     }
   }
 
@@ -3738,6 +3990,273 @@ extension TidingsV1.ListDevicesResponse: TidingsProtobuf.GeneratedMessage {
   }
 }
 
+extension TidingsV1.FetchMetricsRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.FetchMetricsRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.FetchMetricsRequest", tidings__v1__fetch_metrics_request__init)
+  }
+
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    while let field = try reader.next() {
+      try reader.skip(field)
+    }
+  }
+
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+  }
+}
+
+extension TidingsV1.FetchMetricsResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.FetchMetricsResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.FetchMetricsResponse", tidings__v1__fetch_metrics_response__init)
+  }
+
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        try reader.message(into: &self.time)
+      case 2:
+        try reader.message(appendingTo: &self.families)
+      case 3:
+        try reader.message(appendingTo: &self.slowCalls)
+      case 4:
+        self.nodeName = try reader.string("tidings.v1.FetchMetricsResponse.node_name")
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.time { writer.tag(10); writer.message(value) }
+    for value in self.families { writer.tag(18); writer.message(value) }
+    for value in self.slowCalls { writer.tag(26); writer.message(value) }
+    if !self.nodeName.isEmpty { writer.tag(34); writer.string(self.nodeName) }
+  }
+}
+
+extension TidingsV1.MetricFamily: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.MetricFamily"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.MetricFamily", tidings__v1__metric_family__init)
+  }
+
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.name = try reader.string("tidings.v1.MetricFamily.name")
+      case 2:
+        self.kind = TidingsV1.MetricKind(rawValue: try reader.int32())
+      case 3:
+        self.help = try reader.string("tidings.v1.MetricFamily.help")
+      case 4:
+        try reader.message(appendingTo: &self.metrics)
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.name.isEmpty { writer.tag(10); writer.string(self.name) }
+    if self.kind.rawValue != 0 { writer.tag(16); writer.int32(self.kind.rawValue) }
+    if !self.help.isEmpty { writer.tag(26); writer.string(self.help) }
+    for value in self.metrics { writer.tag(34); writer.message(value) }
+  }
+}
+
+extension TidingsV1.Metric: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.Metric"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.Metric", tidings__v1__metric__init)
+  }
+
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        try reader.message(appendingTo: &self.labels)
+      case 2:
+        self.value = try reader.double()
+      case 3:
+        try reader.message(into: &self.histogram)
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    for value in self.labels { writer.tag(10); writer.message(value) }
+    if self.value != 0 { writer.tag(17); writer.double(self.value) }
+    if let value = self.histogram { writer.tag(26); writer.message(value) }
+  }
+}
+
+extension TidingsV1.MetricLabel: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.MetricLabel"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.MetricLabel", tidings__v1__metric_label__init)
+  }
+
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.name = try reader.string("tidings.v1.MetricLabel.name")
+      case 2:
+        self.value = try reader.string("tidings.v1.MetricLabel.value")
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.name.isEmpty { writer.tag(10); writer.string(self.name) }
+    if !self.value.isEmpty { writer.tag(18); writer.string(self.value) }
+  }
+}
+
+extension TidingsV1.MetricHistogram: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.MetricHistogram"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.MetricHistogram", tidings__v1__metric_histogram__init)
+  }
+
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        try reader.fixed64s { (reader) throws(TidingsProtobuf.MessageDecodingError) in
+          self.bounds.append(try reader.double())
+        }
+      case 2:
+        try reader.varints { (reader) throws(TidingsProtobuf.MessageDecodingError) in
+          self.counts.append(try reader.uint64())
+        }
+      case 3:
+        self.sum = try reader.double()
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.bounds.isEmpty {
+      writer.tag(10)
+      let length = writer.begin()
+      for value in self.bounds { writer.double(value) }
+      writer.finish(length)
+    }
+    if !self.counts.isEmpty {
+      writer.tag(18)
+      let length = writer.begin()
+      for value in self.counts { writer.uint64(value) }
+      writer.finish(length)
+    }
+    if self.sum != 0 { writer.tag(25); writer.double(self.sum) }
+  }
+}
+
+extension TidingsV1.SlowCall: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.SlowCall"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.SlowCall", tidings__v1__slow_call__init)
+  }
+
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        try reader.message(into: &self.time)
+      case 2:
+        self.method = try reader.string("tidings.v1.SlowCall.method")
+      case 3:
+        self.code = try reader.uint32()
+      case 4:
+        self.durationMicroseconds = try reader.uint64()
+      case 5:
+        self.requestID = try reader.string("tidings.v1.SlowCall.request_id")
+      case 6:
+        self.plan = try reader.string("tidings.v1.SlowCall.plan")
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if let value = self.time { writer.tag(10); writer.message(value) }
+    if !self.method.isEmpty { writer.tag(18); writer.string(self.method) }
+    if self.code != 0 { writer.tag(24); writer.uint32(self.code) }
+    if self.durationMicroseconds != 0 { writer.tag(32); writer.uint64(self.durationMicroseconds) }
+    if !self.requestID.isEmpty { writer.tag(42); writer.string(self.requestID) }
+    if !self.plan.isEmpty { writer.tag(50); writer.string(self.plan) }
+  }
+}
+
 extension TidingsV1.SetLogLevelRequest: TidingsProtobuf.GeneratedMessage {
   /// The full name in the .proto file.
   public static let messageName = "tidings.v1.SetLogLevelRequest"
@@ -3757,6 +4276,8 @@ extension TidingsV1.SetLogLevelRequest: TidingsProtobuf.GeneratedMessage {
       switch field {
       case 1:
         self.level = TidingsV1.LogLevel(rawValue: try reader.int32())
+      case 2:
+        self.slowCallMilliseconds = try reader.uint32()
       default: try reader.skip(field)
       }
     }
@@ -3765,6 +4286,7 @@ extension TidingsV1.SetLogLevelRequest: TidingsProtobuf.GeneratedMessage {
   /// Writes the fields that differ from their defaults.
   public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
     if self.level.rawValue != 0 { writer.tag(8); writer.int32(self.level.rawValue) }
+    if let value = self.slowCallMilliseconds { writer.tag(16); writer.uint32(value) }
   }
 }
 
@@ -3791,6 +4313,8 @@ extension TidingsV1.SetLogLevelResponse: TidingsProtobuf.GeneratedMessage {
         self.previous = TidingsV1.LogLevel(rawValue: try reader.int32())
       case 3:
         self.nodeName = try reader.string("tidings.v1.SetLogLevelResponse.node_name")
+      case 4:
+        self.slowCallMilliseconds = try reader.uint32()
       default: try reader.skip(field)
       }
     }
@@ -3801,6 +4325,7 @@ extension TidingsV1.SetLogLevelResponse: TidingsProtobuf.GeneratedMessage {
     if self.level.rawValue != 0 { writer.tag(8); writer.int32(self.level.rawValue) }
     if self.previous.rawValue != 0 { writer.tag(16); writer.int32(self.previous.rawValue) }
     if !self.nodeName.isEmpty { writer.tag(26); writer.string(self.nodeName) }
+    if self.slowCallMilliseconds != 0 { writer.tag(32); writer.uint32(self.slowCallMilliseconds) }
   }
 }
 
@@ -4514,7 +5039,7 @@ extension TidingsV1 {
     /// Describes the service.
     public static let descriptor = TidingsRPC.ServiceDescriptor(
       name: "tidings.v1.AdminService",
-      methods: [Methods.createUser, Methods.updateUser, Methods.listUsers, Methods.authorizeKey, Methods.revokeKey, Methods.assignRoles, Methods.createWebToken, Methods.listWebTokens, Methods.revokeWebToken, Methods.fetchAuditLog, Methods.createBackup, Methods.checkStore, Methods.fetchStatistics, Methods.listConnections, Methods.endConnections, Methods.listDevices, Methods.setLogLevel, Methods.setRetention, Methods.drain, Methods.fetchClusterStatus, Methods.resetDevelopment, Methods.fetchUserData, Methods.eraseUser, Methods.fetchErasure],
+      methods: [Methods.createUser, Methods.updateUser, Methods.listUsers, Methods.authorizeKey, Methods.revokeKey, Methods.assignRoles, Methods.createWebToken, Methods.listWebTokens, Methods.revokeWebToken, Methods.fetchAuditLog, Methods.createBackup, Methods.checkStore, Methods.fetchStatistics, Methods.listConnections, Methods.endConnections, Methods.listDevices, Methods.fetchMetrics, Methods.setLogLevel, Methods.setRetention, Methods.drain, Methods.fetchClusterStatus, Methods.resetDevelopment, Methods.fetchUserData, Methods.eraseUser, Methods.fetchErasure],
       fileDescriptors: TidingsProtobuf.FileDescriptor.tidingsV1AdminServiceProto.serializedWithDependencies)
 
     /// Describes each method.
@@ -4658,7 +5183,16 @@ extension TidingsV1 {
         idempotency: .noSideEffects,
         inputType: "tidings.v1.ListDevicesRequest",
         outputType: "tidings.v1.ListDevicesResponse")
-      /// Sets the log level of the node that was called until it ends; without a level it only returns it.
+      /// Returns the metrics of the node that was called, and its latest slow calls: what its operator endpoint answers.
+      public static let fetchMetrics = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.AdminService",
+        name: "FetchMetrics",
+        kind: .unary,
+        idempotency: .noSideEffects,
+        inputType: "tidings.v1.FetchMetricsRequest",
+        outputType: "tidings.v1.FetchMetricsResponse")
+      /// Sets the log level and the threshold of slow calls of the node that was called until it ends; without them it only
+      /// returns them.
       public static let setLogLevel = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.AdminService",
         name: "SetLogLevel",
@@ -4967,7 +5501,22 @@ extension TidingsV1 {
         }
       }
 
-      /// Sets the log level of the node that was called until it ends; without a level it only returns it.
+      /// Returns the metrics of the node that was called, and its latest slow calls: what its operator endpoint answers.
+      public func fetchMetrics(
+        _ request: TidingsV1.FetchMetricsRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsV1.FetchMetricsResponse {
+        let response = try await transport.unary(
+          Methods.fetchMetrics, request.encoded(), options: options)
+        do {
+          return try TidingsV1.FetchMetricsResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
+        }
+      }
+
+      /// Sets the log level and the threshold of slow calls of the node that was called until it ends; without them it only
+      /// returns them.
       public func setLogLevel(
         _ request: TidingsV1.SetLogLevelRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -5202,7 +5751,14 @@ extension TidingsV1 {
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.ListDevicesResponse
 
-      /// Sets the log level of the node that was called until it ends; without a level it only returns it.
+      /// Returns the metrics of the node that was called, and its latest slow calls: what its operator endpoint answers.
+      func fetchMetrics(
+        _ request: TidingsV1.FetchMetricsRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsV1.FetchMetricsResponse
+
+      /// Sets the log level and the threshold of slow calls of the node that was called until it ends; without them it only
+      /// returns them.
       func setLogLevel(
         _ request: TidingsV1.SetLogLevelRequest,
         call: TidingsRPC.ServerCall
@@ -5413,6 +5969,15 @@ extension TidingsV1.AdminService.Server {
   }
 
   /// Answers UNIMPLEMENTED.
+  public func fetchMetrics(
+    _ request: TidingsV1.FetchMetricsRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsV1.FetchMetricsResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.AdminService/FetchMetrics is not implemented")
+  }
+
+  /// Answers UNIMPLEMENTED.
   public func setLogLevel(
     _ request: TidingsV1.SetLogLevelRequest,
     call: TidingsRPC.ServerCall
@@ -5573,6 +6138,12 @@ extension TidingsV1.AdminService.Server {
         throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.listDevices(message, call: call).encoded()
+    case "FetchMetrics":
+      let message: TidingsV1.FetchMetricsRequest
+      do { message = try TidingsV1.FetchMetricsRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
+      }
+      return try await self.fetchMetrics(message, call: call).encoded()
     case "SetLogLevel":
       let message: TidingsV1.SetLogLevelRequest
       do { message = try TidingsV1.SetLogLevelRequest(decoding: request) } catch {
@@ -5744,95 +6315,113 @@ extension TidingsProtobuf.FileDescriptor {
       cHJvdG9idWYuVGltZXN0YW1wUglsYXN0V3JpdGUiXQoSTGlzdERldmljZXNSZXF1ZXN0EhsKCXVzZXJfbmFtZRgBIAEo\
       CVIIdXNlck5hbWUSFAoFYWZ0ZXIYAiABKAlSBWFmdGVyEhQKBWxpbWl0GAMgASgNUgVsaW1pdCJkChNMaXN0RGV2aWNl\
       c1Jlc3BvbnNlEiwKB2RldmljZXMYASADKAsyEi50aWRpbmdzLnYxLkRldmljZVIHZGV2aWNlcxIfCgttb3JlX2NvbWlu\
-      ZxgCIAEoCFIKbW9yZUNvbWluZyJAChJTZXRMb2dMZXZlbFJlcXVlc3QSKgoFbGV2ZWwYASABKA4yFC50aWRpbmdzLnYx\
-      LkxvZ0xldmVsUgVsZXZlbCKQAQoTU2V0TG9nTGV2ZWxSZXNwb25zZRIqCgVsZXZlbBgBIAEoDjIULnRpZGluZ3MudjEu\
-      TG9nTGV2ZWxSBWxldmVsEjAKCHByZXZpb3VzGAIgASgOMhQudGlkaW5ncy52MS5Mb2dMZXZlbFIIcHJldmlvdXMSGwoJ\
-      bm9kZV9uYW1lGAMgASgJUghub2RlTmFtZSK2AgoTU2V0UmV0ZW50aW9uUmVxdWVzdBI9Chh0b21ic3RvbmVfcmV0ZW50\
-      aW9uX2RheXMYASABKA1IAFIWdG9tYnN0b25lUmV0ZW50aW9uRGF5c4gBARJDChtub3RpZmljYXRpb25fcmV0ZW50aW9u\
-      X2RheXMYAiABKA1IAVIZbm90aWZpY2F0aW9uUmV0ZW50aW9uRGF5c4gBARIwChFub3RpZmljYXRpb25zX21heBgDIAEo\
-      BEgCUhBub3RpZmljYXRpb25zTWF4iAEBEhYKBnJlc2V0cxgEIAEoCFIGcmVzZXRzQhsKGV90b21ic3RvbmVfcmV0ZW50\
-      aW9uX2RheXNCHgocX25vdGlmaWNhdGlvbl9yZXRlbnRpb25fZGF5c0IUChJfbm90aWZpY2F0aW9uc19tYXgi2gEKFFNl\
-      dFJldGVudGlvblJlc3BvbnNlEjgKGHRvbWJzdG9uZV9yZXRlbnRpb25fZGF5cxgBIAEoDVIWdG9tYnN0b25lUmV0ZW50\
-      aW9uRGF5cxI+Chtub3RpZmljYXRpb25fcmV0ZW50aW9uX2RheXMYAiABKA1SGW5vdGlmaWNhdGlvblJldGVudGlvbkRh\
-      eXMSKwoRbm90aWZpY2F0aW9uc19tYXgYAyABKARSEG5vdGlmaWNhdGlvbnNNYXgSGwoJc2V0X25hbWVzGAQgAygJUghz\
-      ZXROYW1lcyKKAQoMRHJhaW5SZXF1ZXN0Ei8KBmFjdGlvbhgBIAEoDjIXLnRpZGluZ3MudjEuRHJhaW5BY3Rpb25SBmFj\
-      dGlvbhIUCgVzdG9wcxgCIAEoCFIFc3RvcHMSMwoVcGF0aWVuY2VfbWlsbGlzZWNvbmRzGAMgASgNUhRwYXRpZW5jZU1p\
-      bGxpc2Vjb25kcyJhCg1EcmFpblJlc3BvbnNlEjEKBXN0YXRlGAEgASgOMhsudGlkaW5ncy5ycGMudjEuU2VydmVyU3Rh\
-      dGVSBXN0YXRlEh0KCmNhbGxzX29wZW4YAiABKA1SCWNhbGxzT3BlbiIbChlGZXRjaENsdXN0ZXJTdGF0dXNSZXF1ZXN0\
-      Is0CCgtDbHVzdGVyTm9kZRISCgRuYW1lGAEgASgJUgRuYW1lEigKBHJvbGUYAiABKA4yFC50aWRpbmdzLnYxLk5vZGVS\
-      b2xlUgRyb2xlEhgKB3ZlcnNpb24YAyABKAlSB3ZlcnNpb24SIQoMcnBjX2VuZHBvaW50GAQgASgJUgtycGNFbmRwb2lu\
-      dBIjCg1wdXNoX2VuZHBvaW50GAUgASgJUgxwdXNoRW5kcG9pbnQSLwoTcHVibGljYXRpb25zX2JlaGluZBgGIAEoBFIS\
-      cHVibGljYXRpb25zQmVoaW5kEi8KE3NpbGVudF9taWxsaXNlY29uZHMYByABKA1SEnNpbGVudE1pbGxpc2Vjb25kcxIb\
-      Cglpc19jYWxsZWQYCCABKAhSCGlzQ2FsbGVkEh8KC2RhdGFfZm9ybWF0GAkgASgEUgpkYXRhRm9ybWF0IqoBChpGZXRj\
-      aENsdXN0ZXJTdGF0dXNSZXNwb25zZRISCgR0ZXJtGAEgASgEUgR0ZXJtEi0KBW5vZGVzGAIgAygLMhcudGlkaW5ncy52\
-      MS5DbHVzdGVyTm9kZVIFbm9kZXMSKAoQZ3JvdXBzX3J1bl9hZ2FpbhgDIAEoBFIOZ3JvdXBzUnVuQWdhaW4SHwoLZGF0\
-      YV9mb3JtYXQYBCABKARSCmRhdGFGb3JtYXQiUAoXUmVzZXREZXZlbG9wbWVudFJlcXVlc3QSHAoJY29udGFpbmVyGAEg\
-      ASgJUgljb250YWluZXISFwoHZHJ5X3J1bhgCIAEoCFIGZHJ5UnVuIpQBChhSZXNldERldmVsb3BtZW50UmVzcG9uc2US\
-      MgoHY2hhbmdlcxgBIAMoCzIYLnRpZGluZ3MudjEuU2NoZW1hQ2hhbmdlUgdjaGFuZ2VzEiUKDmRhdGFiYXNlX2NvdW50\
-      GAIgASgNUg1kYXRhYmFzZUNvdW50Eh0KCmlzX3J1bm5pbmcYAyABKAhSCWlzUnVubmluZyJXChRGZXRjaFVzZXJEYXRh\
-      UmVxdWVzdBIbCgl1c2VyX25hbWUYASABKAlSCHVzZXJOYW1lEiIKDGNvbnRpbnVhdGlvbhgCIAEoDFIMY29udGludWF0\
-      aW9uItoECgxVc2VyRGF0YUl0ZW0SNwoLZGF0YWJhc2VfaWQYASABKAsyFi50aWRpbmdzLnYxLkRhdGFiYXNlSURSCmRh\
-      dGFiYXNlSWQSLwoHYWNjb3VudBgCIAEoCzITLnRpZGluZ3MudjEuQWNjb3VudEgAUgdhY2NvdW50EikKBXVzYWdlGAMg\
-      ASgLMhEudGlkaW5ncy52MS5Vc2FnZUgAUgV1c2FnZRIsCgZkZXZpY2UYBCABKAsyEi50aWRpbmdzLnYxLkRldmljZUgA\
-      UgZkZXZpY2USLAoEem9uZRgFIAEoCzIWLnRpZGluZ3MudjEuUmVjb3JkWm9uZUgAUgR6b25lEiwKBnJlY29yZBgGIAEo\
-      CzISLnRpZGluZ3MudjEuUmVjb3JkSABSBnJlY29yZBI+CgxzdWJzY3JpcHRpb24YByABKAsyGC50aWRpbmdzLnYxLlN1\
-      YnNjcmlwdGlvbkgAUgxzdWJzY3JpcHRpb24SPgoMbm90aWZpY2F0aW9uGAggASgLMhgudGlkaW5ncy52MS5Ob3RpZmlj\
-      YXRpb25IAFIMbm90aWZpY2F0aW9uEjEKBXNoYXJlGAkgASgLMhkudGlkaW5ncy52MS5TaGFyZU1ldGFkYXRhSABSBXNo\
-      YXJlEikKBWFzc2V0GAogASgLMhEudGlkaW5ncy52MS5Bc3NldEgAUgVhc3NldBJFCg9kaXJlY3RvcnlfZW50cnkYCyAB\
-      KAsyGi50aWRpbmdzLnYxLkRpcmVjdG9yeUVudHJ5SABSDmRpcmVjdG9yeUVudHJ5QgYKBGl0ZW0iawoVRmV0Y2hVc2Vy\
-      RGF0YVJlc3BvbnNlEi4KBWl0ZW1zGAEgAygLMhgudGlkaW5ncy52MS5Vc2VyRGF0YUl0ZW1SBWl0ZW1zEiIKDGNvbnRp\
-      bnVhdGlvbhgCIAEoDFIMY29udGludWF0aW9uIncKEEVyYXNlVXNlclJlcXVlc3QSGwoJdXNlcl9uYW1lGAEgASgJUgh1\
-      c2VyTmFtZRJGCg5wdWJsaWNfcmVjb3JkcxgCIAEoDjIfLnRpZGluZ3MudjEuUHVibGljUmVjb3Jkc0FjdGlvblINcHVi\
-      bGljUmVjb3JkcyJGChFFcmFzZVVzZXJSZXNwb25zZRIxCgdlcmFzdXJlGAEgASgLMhcudGlkaW5ncy52MS5Vc2VyRXJh\
-      c3VyZVIHZXJhc3VyZSJeChNGZXRjaEVyYXN1cmVSZXF1ZXN0Eh0KCXVzZXJfbmFtZRgBIAEoCUgAUgh1c2VyTmFtZRIf\
-      CgplcmFzdXJlX2lkGAIgASgJSABSCWVyYXN1cmVJZEIHCgV3aGljaCJJChRGZXRjaEVyYXN1cmVSZXNwb25zZRIxCgdl\
-      cmFzdXJlGAEgASgLMhcudGlkaW5ncy52MS5Vc2VyRXJhc3VyZVIHZXJhc3VyZSKVAwoLVXNlckVyYXN1cmUSHQoKZXJh\
-      c3VyZV9pZBgBIAEoCVIJZXJhc3VyZUlkEhsKCXVzZXJfbmFtZRgCIAEoCVIIdXNlck5hbWUSIQoMcmVxdWVzdGVkX2J5\
-      GAMgASgJUgtyZXF1ZXN0ZWRCeRI4CglyZXF1ZXN0ZWQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgly\
-      ZXF1ZXN0ZWQSNgoIZmluaXNoZWQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUghmaW5pc2hlZBJGCg5w\
-      dWJsaWNfcmVjb3JkcxgGIAEoDjIfLnRpZGluZ3MudjEuUHVibGljUmVjb3Jkc0FjdGlvblINcHVibGljUmVjb3JkcxIv\
-      CgZlcmFzZWQYByADKAsyFy50aWRpbmdzLnYxLkVyYXNlZENvdW50UgZlcmFzZWQSPAoKcmVtYWluZGVycxgIIAMoCzIc\
-      LnRpZGluZ3MudjEuRXJhc3VyZVJlbWFpbmRlclIKcmVtYWluZGVycyI3CgtFcmFzZWRDb3VudBISCgRraW5kGAEgASgJ\
-      UgRraW5kEhQKBWNvdW50GAIgASgEUgVjb3VudCJmChBFcmFzdXJlUmVtYWluZGVyEiAKC2Rlc2NyaXB0aW9uGAEgASgJ\
-      UgtkZXNjcmlwdGlvbhIwCgV1bnRpbBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBXVudGlsKoMBCglD\
-      aGVja1N0ZXASGgoWQ0hFQ0tfU1RFUF9VTlNQRUNJRklFRBAAEhQKEENIRUNLX1NURVBfUEFHRVMQARIVChFDSEVDS19T\
-      VEVQX0FTU0VUUxACEhgKFENIRUNLX1NURVBfU1RSVUNUVVJFEAMSEwoPQ0hFQ0tfU1RFUF9ET05FEAQqegoITG9nTGV2\
-      ZWwSGQoVTE9HX0xFVkVMX1VOU1BFQ0lGSUVEEAASEwoPTE9HX0xFVkVMX0RFQlVHEAESEgoOTE9HX0xFVkVMX0lORk8Q\
-      AhIVChFMT0dfTEVWRUxfV0FSTklORxADEhMKD0xPR19MRVZFTF9FUlJPUhAEKlwKC0RyYWluQWN0aW9uEhwKGERSQUlO\
-      X0FDVElPTl9VTlNQRUNJRklFRBAAEhYKEkRSQUlOX0FDVElPTl9EUkFJThABEhcKE0RSQUlOX0FDVElPTl9SRVNVTUUQ\
-      AipTCghOb2RlUm9sZRIZChVOT0RFX1JPTEVfVU5TUEVDSUZJRUQQABIUChBOT0RFX1JPTEVfTEVBREVSEAESFgoSTk9E\
-      RV9ST0xFX0ZPTExPV0VSEAIqfgoTUHVibGljUmVjb3Jkc0FjdGlvbhIlCiFQVUJMSUNfUkVDT1JEU19BQ1RJT05fVU5T\
-      UEVDSUZJRUQQABIgChxQVUJMSUNfUkVDT1JEU19BQ1RJT05fREVMRVRFEAESHgoaUFVCTElDX1JFQ09SRFNfQUNUSU9O\
-      X0tFRVAQAjLDEAoMQWRtaW5TZXJ2aWNlEksKCkNyZWF0ZVVzZXISHS50aWRpbmdzLnYxLkNyZWF0ZVVzZXJSZXF1ZXN0\
-      Gh4udGlkaW5ncy52MS5DcmVhdGVVc2VyUmVzcG9uc2USUAoKVXBkYXRlVXNlchIdLnRpZGluZ3MudjEuVXBkYXRlVXNl\
-      clJlcXVlc3QaHi50aWRpbmdzLnYxLlVwZGF0ZVVzZXJSZXNwb25zZSIDkAICEk0KCUxpc3RVc2VycxIcLnRpZGluZ3Mu\
-      djEuTGlzdFVzZXJzUmVxdWVzdBodLnRpZGluZ3MudjEuTGlzdFVzZXJzUmVzcG9uc2UiA5ACARJWCgxBdXRob3JpemVL\
-      ZXkSHy50aWRpbmdzLnYxLkF1dGhvcml6ZUtleVJlcXVlc3QaIC50aWRpbmdzLnYxLkF1dGhvcml6ZUtleVJlc3BvbnNl\
-      IgOQAgISTQoJUmV2b2tlS2V5EhwudGlkaW5ncy52MS5SZXZva2VLZXlSZXF1ZXN0Gh0udGlkaW5ncy52MS5SZXZva2VL\
-      ZXlSZXNwb25zZSIDkAICElMKC0Fzc2lnblJvbGVzEh4udGlkaW5ncy52MS5Bc3NpZ25Sb2xlc1JlcXVlc3QaHy50aWRp\
-      bmdzLnYxLkFzc2lnblJvbGVzUmVzcG9uc2UiA5ACAhJXCg5DcmVhdGVXZWJUb2tlbhIhLnRpZGluZ3MudjEuQ3JlYXRl\
-      V2ViVG9rZW5SZXF1ZXN0GiIudGlkaW5ncy52MS5DcmVhdGVXZWJUb2tlblJlc3BvbnNlElkKDUxpc3RXZWJUb2tlbnMS\
-      IC50aWRpbmdzLnYxLkxpc3RXZWJUb2tlbnNSZXF1ZXN0GiEudGlkaW5ncy52MS5MaXN0V2ViVG9rZW5zUmVzcG9uc2Ui\
-      A5ACARJcCg5SZXZva2VXZWJUb2tlbhIhLnRpZGluZ3MudjEuUmV2b2tlV2ViVG9rZW5SZXF1ZXN0GiIudGlkaW5ncy52\
-      MS5SZXZva2VXZWJUb2tlblJlc3BvbnNlIgOQAgISWQoNRmV0Y2hBdWRpdExvZxIgLnRpZGluZ3MudjEuRmV0Y2hBdWRp\
-      dExvZ1JlcXVlc3QaIS50aWRpbmdzLnYxLkZldGNoQXVkaXRMb2dSZXNwb25zZSIDkAIBElMKDENyZWF0ZUJhY2t1cBIf\
-      LnRpZGluZ3MudjEuQ3JlYXRlQmFja3VwUmVxdWVzdBogLnRpZGluZ3MudjEuQ3JlYXRlQmFja3VwUmVzcG9uc2UwARJS\
-      CgpDaGVja1N0b3JlEh0udGlkaW5ncy52MS5DaGVja1N0b3JlUmVxdWVzdBoeLnRpZGluZ3MudjEuQ2hlY2tTdG9yZVJl\
-      c3BvbnNlIgOQAgEwARJfCg9GZXRjaFN0YXRpc3RpY3MSIi50aWRpbmdzLnYxLkZldGNoU3RhdGlzdGljc1JlcXVlc3Qa\
-      Iy50aWRpbmdzLnYxLkZldGNoU3RhdGlzdGljc1Jlc3BvbnNlIgOQAgESXwoPTGlzdENvbm5lY3Rpb25zEiIudGlkaW5n\
-      cy52MS5MaXN0Q29ubmVjdGlvbnNSZXF1ZXN0GiMudGlkaW5ncy52MS5MaXN0Q29ubmVjdGlvbnNSZXNwb25zZSIDkAIB\
-      ElwKDkVuZENvbm5lY3Rpb25zEiEudGlkaW5ncy52MS5FbmRDb25uZWN0aW9uc1JlcXVlc3QaIi50aWRpbmdzLnYxLkVu\
-      ZENvbm5lY3Rpb25zUmVzcG9uc2UiA5ACAhJTCgtMaXN0RGV2aWNlcxIeLnRpZGluZ3MudjEuTGlzdERldmljZXNSZXF1\
-      ZXN0Gh8udGlkaW5ncy52MS5MaXN0RGV2aWNlc1Jlc3BvbnNlIgOQAgESUwoLU2V0TG9nTGV2ZWwSHi50aWRpbmdzLnYx\
-      LlNldExvZ0xldmVsUmVxdWVzdBofLnRpZGluZ3MudjEuU2V0TG9nTGV2ZWxSZXNwb25zZSIDkAICElYKDFNldFJldGVu\
-      dGlvbhIfLnRpZGluZ3MudjEuU2V0UmV0ZW50aW9uUmVxdWVzdBogLnRpZGluZ3MudjEuU2V0UmV0ZW50aW9uUmVzcG9u\
-      c2UiA5ACAhJBCgVEcmFpbhIYLnRpZGluZ3MudjEuRHJhaW5SZXF1ZXN0GhkudGlkaW5ncy52MS5EcmFpblJlc3BvbnNl\
-      IgOQAgISaAoSRmV0Y2hDbHVzdGVyU3RhdHVzEiUudGlkaW5ncy52MS5GZXRjaENsdXN0ZXJTdGF0dXNSZXF1ZXN0GiYu\
-      dGlkaW5ncy52MS5GZXRjaENsdXN0ZXJTdGF0dXNSZXNwb25zZSIDkAIBEmIKEFJlc2V0RGV2ZWxvcG1lbnQSIy50aWRp\
-      bmdzLnYxLlJlc2V0RGV2ZWxvcG1lbnRSZXF1ZXN0GiQudGlkaW5ncy52MS5SZXNldERldmVsb3BtZW50UmVzcG9uc2Ui\
-      A5ACAhJZCg1GZXRjaFVzZXJEYXRhEiAudGlkaW5ncy52MS5GZXRjaFVzZXJEYXRhUmVxdWVzdBohLnRpZGluZ3MudjEu\
-      RmV0Y2hVc2VyRGF0YVJlc3BvbnNlIgOQAgESTQoJRXJhc2VVc2VyEhwudGlkaW5ncy52MS5FcmFzZVVzZXJSZXF1ZXN0\
-      Gh0udGlkaW5ncy52MS5FcmFzZVVzZXJSZXNwb25zZSIDkAICElYKDEZldGNoRXJhc3VyZRIfLnRpZGluZ3MudjEuRmV0\
-      Y2hFcmFzdXJlUmVxdWVzdBogLnRpZGluZ3MudjEuRmV0Y2hFcmFzdXJlUmVzcG9uc2UiA5ACAWIGcHJvdG8z
+      ZxgCIAEoCFIKbW9yZUNvbWluZyIVChNGZXRjaE1ldHJpY3NSZXF1ZXN0Is4BChRGZXRjaE1ldHJpY3NSZXNwb25zZRIu\
+      CgR0aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIEdGltZRI0CghmYW1pbGllcxgCIAMoCzIYLnRp\
+      ZGluZ3MudjEuTWV0cmljRmFtaWx5UghmYW1pbGllcxIzCgpzbG93X2NhbGxzGAMgAygLMhQudGlkaW5ncy52MS5TbG93\
+      Q2FsbFIJc2xvd0NhbGxzEhsKCW5vZGVfbmFtZRgEIAEoCVIIbm9kZU5hbWUikAEKDE1ldHJpY0ZhbWlseRISCgRuYW1l\
+      GAEgASgJUgRuYW1lEioKBGtpbmQYAiABKA4yFi50aWRpbmdzLnYxLk1ldHJpY0tpbmRSBGtpbmQSEgoEaGVscBgDIAEo\
+      CVIEaGVscBIsCgdtZXRyaWNzGAQgAygLMhIudGlkaW5ncy52MS5NZXRyaWNSB21ldHJpY3MiigEKBk1ldHJpYxIvCgZs\
+      YWJlbHMYASADKAsyFy50aWRpbmdzLnYxLk1ldHJpY0xhYmVsUgZsYWJlbHMSFAoFdmFsdWUYAiABKAFSBXZhbHVlEjkK\
+      CWhpc3RvZ3JhbRgDIAEoCzIbLnRpZGluZ3MudjEuTWV0cmljSGlzdG9ncmFtUgloaXN0b2dyYW0iNwoLTWV0cmljTGFi\
+      ZWwSEgoEbmFtZRgBIAEoCVIEbmFtZRIUCgV2YWx1ZRgCIAEoCVIFdmFsdWUiUwoPTWV0cmljSGlzdG9ncmFtEhYKBmJv\
+      dW5kcxgBIAMoAVIGYm91bmRzEhYKBmNvdW50cxgCIAMoBFIGY291bnRzEhAKA3N1bRgDIAEoAVIDc3VtIs4BCghTbG93\
+      Q2FsbBIuCgR0aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIEdGltZRIWCgZtZXRob2QYAiABKAlS\
+      Bm1ldGhvZBISCgRjb2RlGAMgASgNUgRjb2RlEjMKFWR1cmF0aW9uX21pY3Jvc2Vjb25kcxgEIAEoBFIUZHVyYXRpb25N\
+      aWNyb3NlY29uZHMSHQoKcmVxdWVzdF9pZBgFIAEoCVIJcmVxdWVzdElkEhIKBHBsYW4YBiABKAlSBHBsYW4ilgEKElNl\
+      dExvZ0xldmVsUmVxdWVzdBIqCgVsZXZlbBgBIAEoDjIULnRpZGluZ3MudjEuTG9nTGV2ZWxSBWxldmVsEjkKFnNsb3df\
+      Y2FsbF9taWxsaXNlY29uZHMYAiABKA1IAFIUc2xvd0NhbGxNaWxsaXNlY29uZHOIAQFCGQoXX3Nsb3dfY2FsbF9taWxs\
+      aXNlY29uZHMixgEKE1NldExvZ0xldmVsUmVzcG9uc2USKgoFbGV2ZWwYASABKA4yFC50aWRpbmdzLnYxLkxvZ0xldmVs\
+      UgVsZXZlbBIwCghwcmV2aW91cxgCIAEoDjIULnRpZGluZ3MudjEuTG9nTGV2ZWxSCHByZXZpb3VzEhsKCW5vZGVfbmFt\
+      ZRgDIAEoCVIIbm9kZU5hbWUSNAoWc2xvd19jYWxsX21pbGxpc2Vjb25kcxgEIAEoDVIUc2xvd0NhbGxNaWxsaXNlY29u\
+      ZHMitgIKE1NldFJldGVudGlvblJlcXVlc3QSPQoYdG9tYnN0b25lX3JldGVudGlvbl9kYXlzGAEgASgNSABSFnRvbWJz\
+      dG9uZVJldGVudGlvbkRheXOIAQESQwobbm90aWZpY2F0aW9uX3JldGVudGlvbl9kYXlzGAIgASgNSAFSGW5vdGlmaWNh\
+      dGlvblJldGVudGlvbkRheXOIAQESMAoRbm90aWZpY2F0aW9uc19tYXgYAyABKARIAlIQbm90aWZpY2F0aW9uc01heIgB\
+      ARIWCgZyZXNldHMYBCABKAhSBnJlc2V0c0IbChlfdG9tYnN0b25lX3JldGVudGlvbl9kYXlzQh4KHF9ub3RpZmljYXRp\
+      b25fcmV0ZW50aW9uX2RheXNCFAoSX25vdGlmaWNhdGlvbnNfbWF4ItoBChRTZXRSZXRlbnRpb25SZXNwb25zZRI4Chh0\
+      b21ic3RvbmVfcmV0ZW50aW9uX2RheXMYASABKA1SFnRvbWJzdG9uZVJldGVudGlvbkRheXMSPgobbm90aWZpY2F0aW9u\
+      X3JldGVudGlvbl9kYXlzGAIgASgNUhlub3RpZmljYXRpb25SZXRlbnRpb25EYXlzEisKEW5vdGlmaWNhdGlvbnNfbWF4\
+      GAMgASgEUhBub3RpZmljYXRpb25zTWF4EhsKCXNldF9uYW1lcxgEIAMoCVIIc2V0TmFtZXMiigEKDERyYWluUmVxdWVz\
+      dBIvCgZhY3Rpb24YASABKA4yFy50aWRpbmdzLnYxLkRyYWluQWN0aW9uUgZhY3Rpb24SFAoFc3RvcHMYAiABKAhSBXN0\
+      b3BzEjMKFXBhdGllbmNlX21pbGxpc2Vjb25kcxgDIAEoDVIUcGF0aWVuY2VNaWxsaXNlY29uZHMiYQoNRHJhaW5SZXNw\
+      b25zZRIxCgVzdGF0ZRgBIAEoDjIbLnRpZGluZ3MucnBjLnYxLlNlcnZlclN0YXRlUgVzdGF0ZRIdCgpjYWxsc19vcGVu\
+      GAIgASgNUgljYWxsc09wZW4iGwoZRmV0Y2hDbHVzdGVyU3RhdHVzUmVxdWVzdCLNAgoLQ2x1c3Rlck5vZGUSEgoEbmFt\
+      ZRgBIAEoCVIEbmFtZRIoCgRyb2xlGAIgASgOMhQudGlkaW5ncy52MS5Ob2RlUm9sZVIEcm9sZRIYCgd2ZXJzaW9uGAMg\
+      ASgJUgd2ZXJzaW9uEiEKDHJwY19lbmRwb2ludBgEIAEoCVILcnBjRW5kcG9pbnQSIwoNcHVzaF9lbmRwb2ludBgFIAEo\
+      CVIMcHVzaEVuZHBvaW50Ei8KE3B1YmxpY2F0aW9uc19iZWhpbmQYBiABKARSEnB1YmxpY2F0aW9uc0JlaGluZBIvChNz\
+      aWxlbnRfbWlsbGlzZWNvbmRzGAcgASgNUhJzaWxlbnRNaWxsaXNlY29uZHMSGwoJaXNfY2FsbGVkGAggASgIUghpc0Nh\
+      bGxlZBIfCgtkYXRhX2Zvcm1hdBgJIAEoBFIKZGF0YUZvcm1hdCKqAQoaRmV0Y2hDbHVzdGVyU3RhdHVzUmVzcG9uc2US\
+      EgoEdGVybRgBIAEoBFIEdGVybRItCgVub2RlcxgCIAMoCzIXLnRpZGluZ3MudjEuQ2x1c3Rlck5vZGVSBW5vZGVzEigK\
+      EGdyb3Vwc19ydW5fYWdhaW4YAyABKARSDmdyb3Vwc1J1bkFnYWluEh8KC2RhdGFfZm9ybWF0GAQgASgEUgpkYXRhRm9y\
+      bWF0IlAKF1Jlc2V0RGV2ZWxvcG1lbnRSZXF1ZXN0EhwKCWNvbnRhaW5lchgBIAEoCVIJY29udGFpbmVyEhcKB2RyeV9y\
+      dW4YAiABKAhSBmRyeVJ1biKUAQoYUmVzZXREZXZlbG9wbWVudFJlc3BvbnNlEjIKB2NoYW5nZXMYASADKAsyGC50aWRp\
+      bmdzLnYxLlNjaGVtYUNoYW5nZVIHY2hhbmdlcxIlCg5kYXRhYmFzZV9jb3VudBgCIAEoDVINZGF0YWJhc2VDb3VudBId\
+      Cgppc19ydW5uaW5nGAMgASgIUglpc1J1bm5pbmciVwoURmV0Y2hVc2VyRGF0YVJlcXVlc3QSGwoJdXNlcl9uYW1lGAEg\
+      ASgJUgh1c2VyTmFtZRIiCgxjb250aW51YXRpb24YAiABKAxSDGNvbnRpbnVhdGlvbiLaBAoMVXNlckRhdGFJdGVtEjcK\
+      C2RhdGFiYXNlX2lkGAEgASgLMhYudGlkaW5ncy52MS5EYXRhYmFzZUlEUgpkYXRhYmFzZUlkEi8KB2FjY291bnQYAiAB\
+      KAsyEy50aWRpbmdzLnYxLkFjY291bnRIAFIHYWNjb3VudBIpCgV1c2FnZRgDIAEoCzIRLnRpZGluZ3MudjEuVXNhZ2VI\
+      AFIFdXNhZ2USLAoGZGV2aWNlGAQgASgLMhIudGlkaW5ncy52MS5EZXZpY2VIAFIGZGV2aWNlEiwKBHpvbmUYBSABKAsy\
+      Fi50aWRpbmdzLnYxLlJlY29yZFpvbmVIAFIEem9uZRIsCgZyZWNvcmQYBiABKAsyEi50aWRpbmdzLnYxLlJlY29yZEgA\
+      UgZyZWNvcmQSPgoMc3Vic2NyaXB0aW9uGAcgASgLMhgudGlkaW5ncy52MS5TdWJzY3JpcHRpb25IAFIMc3Vic2NyaXB0\
+      aW9uEj4KDG5vdGlmaWNhdGlvbhgIIAEoCzIYLnRpZGluZ3MudjEuTm90aWZpY2F0aW9uSABSDG5vdGlmaWNhdGlvbhIx\
+      CgVzaGFyZRgJIAEoCzIZLnRpZGluZ3MudjEuU2hhcmVNZXRhZGF0YUgAUgVzaGFyZRIpCgVhc3NldBgKIAEoCzIRLnRp\
+      ZGluZ3MudjEuQXNzZXRIAFIFYXNzZXQSRQoPZGlyZWN0b3J5X2VudHJ5GAsgASgLMhoudGlkaW5ncy52MS5EaXJlY3Rv\
+      cnlFbnRyeUgAUg5kaXJlY3RvcnlFbnRyeUIGCgRpdGVtImsKFUZldGNoVXNlckRhdGFSZXNwb25zZRIuCgVpdGVtcxgB\
+      IAMoCzIYLnRpZGluZ3MudjEuVXNlckRhdGFJdGVtUgVpdGVtcxIiCgxjb250aW51YXRpb24YAiABKAxSDGNvbnRpbnVh\
+      dGlvbiJ3ChBFcmFzZVVzZXJSZXF1ZXN0EhsKCXVzZXJfbmFtZRgBIAEoCVIIdXNlck5hbWUSRgoOcHVibGljX3JlY29y\
+      ZHMYAiABKA4yHy50aWRpbmdzLnYxLlB1YmxpY1JlY29yZHNBY3Rpb25SDXB1YmxpY1JlY29yZHMiRgoRRXJhc2VVc2Vy\
+      UmVzcG9uc2USMQoHZXJhc3VyZRgBIAEoCzIXLnRpZGluZ3MudjEuVXNlckVyYXN1cmVSB2VyYXN1cmUiXgoTRmV0Y2hF\
+      cmFzdXJlUmVxdWVzdBIdCgl1c2VyX25hbWUYASABKAlIAFIIdXNlck5hbWUSHwoKZXJhc3VyZV9pZBgCIAEoCUgAUgll\
+      cmFzdXJlSWRCBwoFd2hpY2giSQoURmV0Y2hFcmFzdXJlUmVzcG9uc2USMQoHZXJhc3VyZRgBIAEoCzIXLnRpZGluZ3Mu\
+      djEuVXNlckVyYXN1cmVSB2VyYXN1cmUilQMKC1VzZXJFcmFzdXJlEh0KCmVyYXN1cmVfaWQYASABKAlSCWVyYXN1cmVJ\
+      ZBIbCgl1c2VyX25hbWUYAiABKAlSCHVzZXJOYW1lEiEKDHJlcXVlc3RlZF9ieRgDIAEoCVILcmVxdWVzdGVkQnkSOAoJ\
+      cmVxdWVzdGVkGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJcmVxdWVzdGVkEjYKCGZpbmlzaGVkGAUg\
+      ASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIIZmluaXNoZWQSRgoOcHVibGljX3JlY29yZHMYBiABKA4yHy50\
+      aWRpbmdzLnYxLlB1YmxpY1JlY29yZHNBY3Rpb25SDXB1YmxpY1JlY29yZHMSLwoGZXJhc2VkGAcgAygLMhcudGlkaW5n\
+      cy52MS5FcmFzZWRDb3VudFIGZXJhc2VkEjwKCnJlbWFpbmRlcnMYCCADKAsyHC50aWRpbmdzLnYxLkVyYXN1cmVSZW1h\
+      aW5kZXJSCnJlbWFpbmRlcnMiNwoLRXJhc2VkQ291bnQSEgoEa2luZBgBIAEoCVIEa2luZBIUCgVjb3VudBgCIAEoBFIF\
+      Y291bnQiZgoQRXJhc3VyZVJlbWFpbmRlchIgCgtkZXNjcmlwdGlvbhgBIAEoCVILZGVzY3JpcHRpb24SMAoFdW50aWwY\
+      AiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgV1bnRpbCqDAQoJQ2hlY2tTdGVwEhoKFkNIRUNLX1NURVBf\
+      VU5TUEVDSUZJRUQQABIUChBDSEVDS19TVEVQX1BBR0VTEAESFQoRQ0hFQ0tfU1RFUF9BU1NFVFMQAhIYChRDSEVDS19T\
+      VEVQX1NUUlVDVFVSRRADEhMKD0NIRUNLX1NURVBfRE9ORRAEKnoKCExvZ0xldmVsEhkKFUxPR19MRVZFTF9VTlNQRUNJ\
+      RklFRBAAEhMKD0xPR19MRVZFTF9ERUJVRxABEhIKDkxPR19MRVZFTF9JTkZPEAISFQoRTE9HX0xFVkVMX1dBUk5JTkcQ\
+      AxITCg9MT0dfTEVWRUxfRVJST1IQBCp0CgpNZXRyaWNLaW5kEhsKF01FVFJJQ19LSU5EX1VOU1BFQ0lGSUVEEAASFwoT\
+      TUVUUklDX0tJTkRfQ09VTlRFUhABEhUKEU1FVFJJQ19LSU5EX0dBVUdFEAISGQoVTUVUUklDX0tJTkRfSElTVE9HUkFN\
+      EAMqXAoLRHJhaW5BY3Rpb24SHAoYRFJBSU5fQUNUSU9OX1VOU1BFQ0lGSUVEEAASFgoSRFJBSU5fQUNUSU9OX0RSQUlO\
+      EAESFwoTRFJBSU5fQUNUSU9OX1JFU1VNRRACKlMKCE5vZGVSb2xlEhkKFU5PREVfUk9MRV9VTlNQRUNJRklFRBAAEhQK\
+      EE5PREVfUk9MRV9MRUFERVIQARIWChJOT0RFX1JPTEVfRk9MTE9XRVIQAip+ChNQdWJsaWNSZWNvcmRzQWN0aW9uEiUK\
+      IVBVQkxJQ19SRUNPUkRTX0FDVElPTl9VTlNQRUNJRklFRBAAEiAKHFBVQkxJQ19SRUNPUkRTX0FDVElPTl9ERUxFVEUQ\
+      ARIeChpQVUJMSUNfUkVDT1JEU19BQ1RJT05fS0VFUBACMpsRCgxBZG1pblNlcnZpY2USSwoKQ3JlYXRlVXNlchIdLnRp\
+      ZGluZ3MudjEuQ3JlYXRlVXNlclJlcXVlc3QaHi50aWRpbmdzLnYxLkNyZWF0ZVVzZXJSZXNwb25zZRJQCgpVcGRhdGVV\
+      c2VyEh0udGlkaW5ncy52MS5VcGRhdGVVc2VyUmVxdWVzdBoeLnRpZGluZ3MudjEuVXBkYXRlVXNlclJlc3BvbnNlIgOQ\
+      AgISTQoJTGlzdFVzZXJzEhwudGlkaW5ncy52MS5MaXN0VXNlcnNSZXF1ZXN0Gh0udGlkaW5ncy52MS5MaXN0VXNlcnNS\
+      ZXNwb25zZSIDkAIBElYKDEF1dGhvcml6ZUtleRIfLnRpZGluZ3MudjEuQXV0aG9yaXplS2V5UmVxdWVzdBogLnRpZGlu\
+      Z3MudjEuQXV0aG9yaXplS2V5UmVzcG9uc2UiA5ACAhJNCglSZXZva2VLZXkSHC50aWRpbmdzLnYxLlJldm9rZUtleVJl\
+      cXVlc3QaHS50aWRpbmdzLnYxLlJldm9rZUtleVJlc3BvbnNlIgOQAgISUwoLQXNzaWduUm9sZXMSHi50aWRpbmdzLnYx\
+      LkFzc2lnblJvbGVzUmVxdWVzdBofLnRpZGluZ3MudjEuQXNzaWduUm9sZXNSZXNwb25zZSIDkAICElcKDkNyZWF0ZVdl\
+      YlRva2VuEiEudGlkaW5ncy52MS5DcmVhdGVXZWJUb2tlblJlcXVlc3QaIi50aWRpbmdzLnYxLkNyZWF0ZVdlYlRva2Vu\
+      UmVzcG9uc2USWQoNTGlzdFdlYlRva2VucxIgLnRpZGluZ3MudjEuTGlzdFdlYlRva2Vuc1JlcXVlc3QaIS50aWRpbmdz\
+      LnYxLkxpc3RXZWJUb2tlbnNSZXNwb25zZSIDkAIBElwKDlJldm9rZVdlYlRva2VuEiEudGlkaW5ncy52MS5SZXZva2VX\
+      ZWJUb2tlblJlcXVlc3QaIi50aWRpbmdzLnYxLlJldm9rZVdlYlRva2VuUmVzcG9uc2UiA5ACAhJZCg1GZXRjaEF1ZGl0\
+      TG9nEiAudGlkaW5ncy52MS5GZXRjaEF1ZGl0TG9nUmVxdWVzdBohLnRpZGluZ3MudjEuRmV0Y2hBdWRpdExvZ1Jlc3Bv\
+      bnNlIgOQAgESUwoMQ3JlYXRlQmFja3VwEh8udGlkaW5ncy52MS5DcmVhdGVCYWNrdXBSZXF1ZXN0GiAudGlkaW5ncy52\
+      MS5DcmVhdGVCYWNrdXBSZXNwb25zZTABElIKCkNoZWNrU3RvcmUSHS50aWRpbmdzLnYxLkNoZWNrU3RvcmVSZXF1ZXN0\
+      Gh4udGlkaW5ncy52MS5DaGVja1N0b3JlUmVzcG9uc2UiA5ACATABEl8KD0ZldGNoU3RhdGlzdGljcxIiLnRpZGluZ3Mu\
+      djEuRmV0Y2hTdGF0aXN0aWNzUmVxdWVzdBojLnRpZGluZ3MudjEuRmV0Y2hTdGF0aXN0aWNzUmVzcG9uc2UiA5ACARJf\
+      Cg9MaXN0Q29ubmVjdGlvbnMSIi50aWRpbmdzLnYxLkxpc3RDb25uZWN0aW9uc1JlcXVlc3QaIy50aWRpbmdzLnYxLkxp\
+      c3RDb25uZWN0aW9uc1Jlc3BvbnNlIgOQAgESXAoORW5kQ29ubmVjdGlvbnMSIS50aWRpbmdzLnYxLkVuZENvbm5lY3Rp\
+      b25zUmVxdWVzdBoiLnRpZGluZ3MudjEuRW5kQ29ubmVjdGlvbnNSZXNwb25zZSIDkAICElMKC0xpc3REZXZpY2VzEh4u\
+      dGlkaW5ncy52MS5MaXN0RGV2aWNlc1JlcXVlc3QaHy50aWRpbmdzLnYxLkxpc3REZXZpY2VzUmVzcG9uc2UiA5ACARJW\
+      CgxGZXRjaE1ldHJpY3MSHy50aWRpbmdzLnYxLkZldGNoTWV0cmljc1JlcXVlc3QaIC50aWRpbmdzLnYxLkZldGNoTWV0\
+      cmljc1Jlc3BvbnNlIgOQAgESUwoLU2V0TG9nTGV2ZWwSHi50aWRpbmdzLnYxLlNldExvZ0xldmVsUmVxdWVzdBofLnRp\
+      ZGluZ3MudjEuU2V0TG9nTGV2ZWxSZXNwb25zZSIDkAICElYKDFNldFJldGVudGlvbhIfLnRpZGluZ3MudjEuU2V0UmV0\
+      ZW50aW9uUmVxdWVzdBogLnRpZGluZ3MudjEuU2V0UmV0ZW50aW9uUmVzcG9uc2UiA5ACAhJBCgVEcmFpbhIYLnRpZGlu\
+      Z3MudjEuRHJhaW5SZXF1ZXN0GhkudGlkaW5ncy52MS5EcmFpblJlc3BvbnNlIgOQAgISaAoSRmV0Y2hDbHVzdGVyU3Rh\
+      dHVzEiUudGlkaW5ncy52MS5GZXRjaENsdXN0ZXJTdGF0dXNSZXF1ZXN0GiYudGlkaW5ncy52MS5GZXRjaENsdXN0ZXJT\
+      dGF0dXNSZXNwb25zZSIDkAIBEmIKEFJlc2V0RGV2ZWxvcG1lbnQSIy50aWRpbmdzLnYxLlJlc2V0RGV2ZWxvcG1lbnRS\
+      ZXF1ZXN0GiQudGlkaW5ncy52MS5SZXNldERldmVsb3BtZW50UmVzcG9uc2UiA5ACAhJZCg1GZXRjaFVzZXJEYXRhEiAu\
+      dGlkaW5ncy52MS5GZXRjaFVzZXJEYXRhUmVxdWVzdBohLnRpZGluZ3MudjEuRmV0Y2hVc2VyRGF0YVJlc3BvbnNlIgOQ\
+      AgESTQoJRXJhc2VVc2VyEhwudGlkaW5ncy52MS5FcmFzZVVzZXJSZXF1ZXN0Gh0udGlkaW5ncy52MS5FcmFzZVVzZXJS\
+      ZXNwb25zZSIDkAICElYKDEZldGNoRXJhc3VyZRIfLnRpZGluZ3MudjEuRmV0Y2hFcmFzdXJlUmVxdWVzdBogLnRpZGlu\
+      Z3MudjEuRmV0Y2hFcmFzdXJlUmVzcG9uc2UiA5ACAWIGcHJvdG8z
       """)
 }

@@ -483,6 +483,8 @@ extension TidingsV1 {
     public var originTag: UInt64 = 0
     /// What happened; none: a beacon, which only repeats the number, or a push of several events.
     public var content: Content? = nil
+    /// The span that published it, as W3C's Trace Context has it (`traceparent`); empty: it is not traced.
+    public var traceParent: String = ""
 
     /// All fields at their defaults.
     public init() {}
@@ -493,13 +495,15 @@ extension TidingsV1 {
       previousSequenceNumber: UInt64 = 0,
       published: GoogleProtobuf.Timestamp? = nil,
       originTag: UInt64 = 0,
-      content: Content? = nil
+      content: Content? = nil,
+      traceParent: String = ""
     ) {
       self.sequenceNumber = sequenceNumber
       self.previousSequenceNumber = previousSequenceNumber
       self.published = published
       self.originTag = originTag
       self.content = content
+      self.traceParent = traceParent
     }
 
     /// The numbers of the fields on the wire.
@@ -513,6 +517,7 @@ extension TidingsV1 {
       @inlinable public static var channelsChanged: Int { 7 }
       @inlinable public static var readMarks: Int { 8 }
       @inlinable public static var sealedReadMarks: Int { 9 }
+      @inlinable public static var traceParent: Int { 10 }
     }
 
     /// What happened; none: a beacon, which only repeats the number, or a push of several events.
@@ -858,6 +863,8 @@ extension TidingsV1.Push: TidingsProtobuf.GeneratedMessage {
         self.content = .readMarks(try reader.message())
       case 9:
         self.content = .sealedReadMarks(try reader.bytes())
+      case 10:
+        self.traceParent = try reader.string("tidings.v1.Push.trace_parent")
       default: try reader.skip(field)
       }
     }
@@ -874,6 +881,7 @@ extension TidingsV1.Push: TidingsProtobuf.GeneratedMessage {
     if case .channelsChanged(let value)? = self.content { writer.tag(56); writer.bool(value) }
     if case .readMarks(let value)? = self.content { writer.tag(66); writer.message(value) }
     if case .sealedReadMarks(let value)? = self.content { writer.tag(74); writer.bytes(value) }
+    if !self.traceParent.isEmpty { writer.tag(82); writer.string(self.traceParent) }
   }
 }
 
@@ -953,23 +961,24 @@ extension TidingsProtobuf.FileDescriptor {
       aW9uVmFsdWVzEkAKHHN1YnRpdGxlX2xvY2FsaXphdGlvbl92YWx1ZXMYDyADKAlSGnN1YnRpdGxlTG9jYWxpemF0aW9u\
       VmFsdWVzEh8KC2NvbGxhcHNlX2lkGBAgASgJUgpjb2xsYXBzZUlkEiEKDG9taXR0ZWRfa2V5cxgRIAMoCVILb21pdHRl\
       ZEtleXMSJAoOdXNlcl9pbmZvX2pzb24YEiABKAlSDHVzZXJJbmZvSnNvbhpXChFSZWNvcmRGaWVsZHNFbnRyeRIQCgNr\
-      ZXkYASABKAlSA2tleRIsCgV2YWx1ZRgCIAEoCzIWLnRpZGluZ3MudjEuRmllbGRWYWx1ZVIFdmFsdWU6AjgBItMDCgRQ\
+      ZXkYASABKAlSA2tleRIsCgV2YWx1ZRgCIAEoCzIWLnRpZGluZ3MudjEuRmllbGRWYWx1ZVIFdmFsdWU6AjgBIvYDCgRQ\
       dXNoEicKD3NlcXVlbmNlX251bWJlchgBIAEoBFIOc2VxdWVuY2VOdW1iZXISOAoYcHJldmlvdXNfc2VxdWVuY2VfbnVt\
       YmVyGAIgASgEUhZwcmV2aW91c1NlcXVlbmNlTnVtYmVyEjgKCXB1Ymxpc2hlZBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1\
       Zi5UaW1lc3RhbXBSCXB1Ymxpc2hlZBIdCgpvcmlnaW5fdGFnGAQgASgGUglvcmlnaW5UYWcSPgoMbm90aWZpY2F0aW9u\
       GAUgASgLMhgudGlkaW5ncy52MS5Ob3RpZmljYXRpb25IAFIMbm90aWZpY2F0aW9uEjEKE3NlYWxlZF9ub3RpZmljYXRp\
       b24YBiABKAxIAFISc2VhbGVkTm90aWZpY2F0aW9uEisKEGNoYW5uZWxzX2NoYW5nZWQYByABKAhIAFIPY2hhbm5lbHND\
       aGFuZ2VkEjYKCnJlYWRfbWFya3MYCCABKAsyFS50aWRpbmdzLnYxLlJlYWRNYXJrc0gAUglyZWFkTWFya3MSLAoRc2Vh\
-      bGVkX3JlYWRfbWFya3MYCSABKAxIAFIPc2VhbGVkUmVhZE1hcmtzQgkKB2NvbnRlbnQiNgoJUmVhZE1hcmtzEikKEG5v\
-      dGlmaWNhdGlvbl9pZHMYASADKAlSD25vdGlmaWNhdGlvbklkcyqVAQoQU3Vic2NyaXB0aW9uVHlwZRIhCh1TVUJTQ1JJ\
-      UFRJT05fVFlQRV9VTlNQRUNJRklFRBAAEhsKF1NVQlNDUklQVElPTl9UWVBFX1FVRVJZEAESIQodU1VCU0NSSVBUSU9O\
-      X1RZUEVfUkVDT1JEX1pPTkUQAhIeChpTVUJTQ1JJUFRJT05fVFlQRV9EQVRBQkFTRRADKr4BChBOb3RpZmljYXRpb25U\
-      eXBlEiEKHU5PVElGSUNBVElPTl9UWVBFX1VOU1BFQ0lGSUVEEAASGwoXTk9USUZJQ0FUSU9OX1RZUEVfUVVFUlkQARIh\
-      Ch1OT1RJRklDQVRJT05fVFlQRV9SRUNPUkRfWk9ORRACEicKI05PVElGSUNBVElPTl9UWVBFX1JFQURfTk9USUZJQ0FU\
-      SU9OEAMSHgoaTk9USUZJQ0FUSU9OX1RZUEVfREFUQUJBU0UQBCqnAgoXUXVlcnlOb3RpZmljYXRpb25SZWFzb24SKQol\
-      UVVFUllfTk9USUZJQ0FUSU9OX1JFQVNPTl9VTlNQRUNJRklFRBAAEiwKKFFVRVJZX05PVElGSUNBVElPTl9SRUFTT05f\
-      UkVDT1JEX0NSRUFURUQQARIsCihRVUVSWV9OT1RJRklDQVRJT05fUkVBU09OX1JFQ09SRF9VUERBVEVEEAISLAooUVVF\
-      UllfTk9USUZJQ0FUSU9OX1JFQVNPTl9SRUNPUkRfREVMRVRFRBADEiwKKFFVRVJZX05PVElGSUNBVElPTl9SRUFTT05f\
-      UkVDT1JEX0VOVEVSRUQQBBIpCiVRVUVSWV9OT1RJRklDQVRJT05fUkVBU09OX1JFQ09SRF9MRUZUEAViBnByb3RvMw==
+      bGVkX3JlYWRfbWFya3MYCSABKAxIAFIPc2VhbGVkUmVhZE1hcmtzEiEKDHRyYWNlX3BhcmVudBgKIAEoCVILdHJhY2VQ\
+      YXJlbnRCCQoHY29udGVudCI2CglSZWFkTWFya3MSKQoQbm90aWZpY2F0aW9uX2lkcxgBIAMoCVIPbm90aWZpY2F0aW9u\
+      SWRzKpUBChBTdWJzY3JpcHRpb25UeXBlEiEKHVNVQlNDUklQVElPTl9UWVBFX1VOU1BFQ0lGSUVEEAASGwoXU1VCU0NS\
+      SVBUSU9OX1RZUEVfUVVFUlkQARIhCh1TVUJTQ1JJUFRJT05fVFlQRV9SRUNPUkRfWk9ORRACEh4KGlNVQlNDUklQVElP\
+      Tl9UWVBFX0RBVEFCQVNFEAMqvgEKEE5vdGlmaWNhdGlvblR5cGUSIQodTk9USUZJQ0FUSU9OX1RZUEVfVU5TUEVDSUZJ\
+      RUQQABIbChdOT1RJRklDQVRJT05fVFlQRV9RVUVSWRABEiEKHU5PVElGSUNBVElPTl9UWVBFX1JFQ09SRF9aT05FEAIS\
+      JwojTk9USUZJQ0FUSU9OX1RZUEVfUkVBRF9OT1RJRklDQVRJT04QAxIeChpOT1RJRklDQVRJT05fVFlQRV9EQVRBQkFT\
+      RRAEKqcCChdRdWVyeU5vdGlmaWNhdGlvblJlYXNvbhIpCiVRVUVSWV9OT1RJRklDQVRJT05fUkVBU09OX1VOU1BFQ0lG\
+      SUVEEAASLAooUVVFUllfTk9USUZJQ0FUSU9OX1JFQVNPTl9SRUNPUkRfQ1JFQVRFRBABEiwKKFFVRVJZX05PVElGSUNB\
+      VElPTl9SRUFTT05fUkVDT1JEX1VQREFURUQQAhIsCihRVUVSWV9OT1RJRklDQVRJT05fUkVBU09OX1JFQ09SRF9ERUxF\
+      VEVEEAMSLAooUVVFUllfTk9USUZJQ0FUSU9OX1JFQVNPTl9SRUNPUkRfRU5URVJFRBAEEikKJVFVRVJZX05PVElGSUNB\
+      VElPTl9SRUFTT05fUkVDT1JEX0xFRlQQBWIGcHJvdG8z
       """)
 }

@@ -66,6 +66,13 @@ typedef struct Tidings__V1__EndConnectionsResponse Tidings__V1__EndConnectionsRe
 typedef struct Tidings__V1__Device Tidings__V1__Device;
 typedef struct Tidings__V1__ListDevicesRequest Tidings__V1__ListDevicesRequest;
 typedef struct Tidings__V1__ListDevicesResponse Tidings__V1__ListDevicesResponse;
+typedef struct Tidings__V1__FetchMetricsRequest Tidings__V1__FetchMetricsRequest;
+typedef struct Tidings__V1__FetchMetricsResponse Tidings__V1__FetchMetricsResponse;
+typedef struct Tidings__V1__MetricFamily Tidings__V1__MetricFamily;
+typedef struct Tidings__V1__Metric Tidings__V1__Metric;
+typedef struct Tidings__V1__MetricLabel Tidings__V1__MetricLabel;
+typedef struct Tidings__V1__MetricHistogram Tidings__V1__MetricHistogram;
+typedef struct Tidings__V1__SlowCall Tidings__V1__SlowCall;
 typedef struct Tidings__V1__SetLogLevelRequest Tidings__V1__SetLogLevelRequest;
 typedef struct Tidings__V1__SetLogLevelResponse Tidings__V1__SetLogLevelResponse;
 typedef struct Tidings__V1__SetRetentionRequest Tidings__V1__SetRetentionRequest;
@@ -143,6 +150,28 @@ typedef enum _Tidings__V1__LogLevel {
   TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_ERROR = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__LOG_LEVEL)
 } Tidings__V1__LogLevel;
+/*
+ * How the values of a metric change.
+ */
+typedef enum _Tidings__V1__MetricKind {
+  /*
+   * Not used.
+   */
+  TIDINGS__V1__METRIC_KIND__METRIC_KIND_UNSPECIFIED = 0,
+  /*
+   * They only rise, from 0 at the start of the process.
+   */
+  TIDINGS__V1__METRIC_KIND__METRIC_KIND_COUNTER = 1,
+  /*
+   * They rise and fall.
+   */
+  TIDINGS__V1__METRIC_KIND__METRIC_KIND_GAUGE = 2,
+  /*
+   * Values by size.
+   */
+  TIDINGS__V1__METRIC_KIND__METRIC_KIND_HISTOGRAM = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__METRIC_KIND)
+} Tidings__V1__MetricKind;
 /*
  * How to handle new calls.
  */
@@ -1316,6 +1345,169 @@ struct  Tidings__V1__ListDevicesResponse
     , 0,NULL, 0 }
 
 
+struct  Tidings__V1__FetchMetricsRequest
+{
+  ProtobufCMessage base;
+};
+#define TIDINGS__V1__FETCH_METRICS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__fetch_metrics_request__descriptor) \
+     }
+
+
+struct  Tidings__V1__FetchMetricsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * When they were read, by the server's clock.
+   */
+  Google__Protobuf__Timestamp *time;
+  /*
+   * In the order of the operator endpoint.
+   */
+  size_t n_families;
+  Tidings__V1__MetricFamily **families;
+  /*
+   * The latest calls that were slow, oldest first; at most 64.
+   */
+  size_t n_slow_calls;
+  Tidings__V1__SlowCall **slow_calls;
+  /*
+   * The node whose metrics they are; empty: the server is alone.
+   */
+  ProtobufCBinaryData node_name;
+};
+#define TIDINGS__V1__FETCH_METRICS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__fetch_metrics_response__descriptor) \
+    , NULL, 0,NULL, 0,NULL, {0,NULL} }
+
+
+/*
+ * Metrics of one name, one for each combination of labels.
+ */
+struct  Tidings__V1__MetricFamily
+{
+  ProtobufCMessage base;
+  /*
+   * Ends in the unit, and in `_total` for counters, for example `tidings_commit_seconds`.
+   */
+  ProtobufCBinaryData name;
+  Tidings__V1__MetricKind kind;
+  /*
+   * One sentence.
+   */
+  ProtobufCBinaryData help;
+  size_t n_metrics;
+  Tidings__V1__Metric **metrics;
+};
+#define TIDINGS__V1__METRIC_FAMILY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__metric_family__descriptor) \
+    , {0,NULL}, TIDINGS__V1__METRIC_KIND__METRIC_KIND_UNSPECIFIED, {0,NULL}, 0,NULL }
+
+
+/*
+ * One metric of a family.
+ */
+struct  Tidings__V1__Metric
+{
+  ProtobufCMessage base;
+  /*
+   * Values are from fixed sets, such as the names of methods.
+   */
+  size_t n_labels;
+  Tidings__V1__MetricLabel **labels;
+  /*
+   * Of a counter or a gauge.
+   */
+  double value;
+  /*
+   * Of a histogram.
+   */
+  Tidings__V1__MetricHistogram *histogram;
+};
+#define TIDINGS__V1__METRIC__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__metric__descriptor) \
+    , 0,NULL, 0, NULL }
+
+
+/*
+ * A label of a metric.
+ */
+struct  Tidings__V1__MetricLabel
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData name;
+  ProtobufCBinaryData value;
+};
+#define TIDINGS__V1__METRIC_LABEL__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__metric_label__descriptor) \
+    , {0,NULL}, {0,NULL} }
+
+
+/*
+ * Values by size.
+ */
+struct  Tidings__V1__MetricHistogram
+{
+  ProtobufCMessage base;
+  /*
+   * Upper bounds of the buckets, inclusive, ascending.
+   */
+  size_t n_bounds;
+  double *bounds;
+  /*
+   * Values in each bucket, not added up; one more than bounds, for those above all of them.
+   */
+  size_t n_counts;
+  uint64_t *counts;
+  /*
+   * The sum of all values.
+   */
+  double sum;
+};
+#define TIDINGS__V1__METRIC_HISTOGRAM__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__metric_histogram__descriptor) \
+    , 0,NULL, 0,NULL, 0 }
+
+
+/*
+ * A call that took longer than the threshold.
+ */
+struct  Tidings__V1__SlowCall
+{
+  ProtobufCMessage base;
+  /*
+   * When it was answered.
+   */
+  Google__Protobuf__Timestamp *time;
+  /*
+   * `package.Service/Method`.
+   */
+  ProtobufCBinaryData method;
+  /*
+   * A gRPC status code.
+   */
+  uint32_t code;
+  uint64_t duration_microseconds;
+  /*
+   * The metadata entry `tidings-request-id`; empty: the call had none.
+   */
+  ProtobufCBinaryData request_id;
+  /*
+   * How the store found what the call asked for; empty: that is not known.
+   */
+  ProtobufCBinaryData plan;
+};
+#define TIDINGS__V1__SLOW_CALL__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__slow_call__descriptor) \
+    , NULL, {0,NULL}, 0, 0, {0,NULL}, {0,NULL} }
+
+
+typedef enum {
+  TIDINGS__V1__SET_LOG_LEVEL_REQUEST___SLOW_CALL_MILLISECONDS__NOT_SET = 0,
+  TIDINGS__V1__SET_LOG_LEVEL_REQUEST___SLOW_CALL_MILLISECONDS_SLOW_CALL_MILLISECONDS = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__SET_LOG_LEVEL_REQUEST___SLOW_CALL_MILLISECONDS__CASE)
+} Tidings__V1__SetLogLevelRequest__SlowCallMillisecondsCase;
+
 /*
  * Sets or reads the level of the log.
  */
@@ -1326,10 +1518,17 @@ struct  Tidings__V1__SetLogLevelRequest
    * The level; UNSPECIFIED: unchanged.
    */
   Tidings__V1__LogLevel level;
+  Tidings__V1__SetLogLevelRequest__SlowCallMillisecondsCase _slow_call_milliseconds_case;
+  union {
+    /*
+     * Calls that take longer are logged as slow, in milliseconds; 0: none is; absent: unchanged.
+     */
+    uint32_t slow_call_milliseconds;
+  };
 };
 #define TIDINGS__V1__SET_LOG_LEVEL_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__set_log_level_request__descriptor) \
-    , TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_UNSPECIFIED }
+    , TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_UNSPECIFIED, TIDINGS__V1__SET_LOG_LEVEL_REQUEST___SLOW_CALL_MILLISECONDS__NOT_SET, {0} }
 
 
 /*
@@ -1350,10 +1549,14 @@ struct  Tidings__V1__SetLogLevelResponse
    * The node whose level it is; empty: the server is alone.
    */
   ProtobufCBinaryData node_name;
+  /*
+   * Calls that take longer are logged as slow, in milliseconds; 0: none is.
+   */
+  uint32_t slow_call_milliseconds;
 };
 #define TIDINGS__V1__SET_LOG_LEVEL_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__set_log_level_response__descriptor) \
-    , TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_UNSPECIFIED, TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_UNSPECIFIED, {0,NULL} }
+    , TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_UNSPECIFIED, TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_UNSPECIFIED, {0,NULL}, 0 }
 
 
 typedef enum {
@@ -2683,6 +2886,139 @@ Tidings__V1__ListDevicesResponse *
 void   tidings__v1__list_devices_response__free_unpacked
                      (Tidings__V1__ListDevicesResponse *message,
                       ProtobufCAllocator *allocator);
+/* Tidings__V1__FetchMetricsRequest methods */
+void   tidings__v1__fetch_metrics_request__init
+                     (Tidings__V1__FetchMetricsRequest         *message);
+size_t tidings__v1__fetch_metrics_request__get_packed_size
+                     (const Tidings__V1__FetchMetricsRequest   *message);
+size_t tidings__v1__fetch_metrics_request__pack
+                     (const Tidings__V1__FetchMetricsRequest   *message,
+                      uint8_t             *out);
+size_t tidings__v1__fetch_metrics_request__pack_to_buffer
+                     (const Tidings__V1__FetchMetricsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__FetchMetricsRequest *
+       tidings__v1__fetch_metrics_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__fetch_metrics_request__free_unpacked
+                     (Tidings__V1__FetchMetricsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__FetchMetricsResponse methods */
+void   tidings__v1__fetch_metrics_response__init
+                     (Tidings__V1__FetchMetricsResponse         *message);
+size_t tidings__v1__fetch_metrics_response__get_packed_size
+                     (const Tidings__V1__FetchMetricsResponse   *message);
+size_t tidings__v1__fetch_metrics_response__pack
+                     (const Tidings__V1__FetchMetricsResponse   *message,
+                      uint8_t             *out);
+size_t tidings__v1__fetch_metrics_response__pack_to_buffer
+                     (const Tidings__V1__FetchMetricsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__FetchMetricsResponse *
+       tidings__v1__fetch_metrics_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__fetch_metrics_response__free_unpacked
+                     (Tidings__V1__FetchMetricsResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__MetricFamily methods */
+void   tidings__v1__metric_family__init
+                     (Tidings__V1__MetricFamily         *message);
+size_t tidings__v1__metric_family__get_packed_size
+                     (const Tidings__V1__MetricFamily   *message);
+size_t tidings__v1__metric_family__pack
+                     (const Tidings__V1__MetricFamily   *message,
+                      uint8_t             *out);
+size_t tidings__v1__metric_family__pack_to_buffer
+                     (const Tidings__V1__MetricFamily   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__MetricFamily *
+       tidings__v1__metric_family__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__metric_family__free_unpacked
+                     (Tidings__V1__MetricFamily *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__Metric methods */
+void   tidings__v1__metric__init
+                     (Tidings__V1__Metric         *message);
+size_t tidings__v1__metric__get_packed_size
+                     (const Tidings__V1__Metric   *message);
+size_t tidings__v1__metric__pack
+                     (const Tidings__V1__Metric   *message,
+                      uint8_t             *out);
+size_t tidings__v1__metric__pack_to_buffer
+                     (const Tidings__V1__Metric   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__Metric *
+       tidings__v1__metric__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__metric__free_unpacked
+                     (Tidings__V1__Metric *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__MetricLabel methods */
+void   tidings__v1__metric_label__init
+                     (Tidings__V1__MetricLabel         *message);
+size_t tidings__v1__metric_label__get_packed_size
+                     (const Tidings__V1__MetricLabel   *message);
+size_t tidings__v1__metric_label__pack
+                     (const Tidings__V1__MetricLabel   *message,
+                      uint8_t             *out);
+size_t tidings__v1__metric_label__pack_to_buffer
+                     (const Tidings__V1__MetricLabel   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__MetricLabel *
+       tidings__v1__metric_label__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__metric_label__free_unpacked
+                     (Tidings__V1__MetricLabel *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__MetricHistogram methods */
+void   tidings__v1__metric_histogram__init
+                     (Tidings__V1__MetricHistogram         *message);
+size_t tidings__v1__metric_histogram__get_packed_size
+                     (const Tidings__V1__MetricHistogram   *message);
+size_t tidings__v1__metric_histogram__pack
+                     (const Tidings__V1__MetricHistogram   *message,
+                      uint8_t             *out);
+size_t tidings__v1__metric_histogram__pack_to_buffer
+                     (const Tidings__V1__MetricHistogram   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__MetricHistogram *
+       tidings__v1__metric_histogram__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__metric_histogram__free_unpacked
+                     (Tidings__V1__MetricHistogram *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__SlowCall methods */
+void   tidings__v1__slow_call__init
+                     (Tidings__V1__SlowCall         *message);
+size_t tidings__v1__slow_call__get_packed_size
+                     (const Tidings__V1__SlowCall   *message);
+size_t tidings__v1__slow_call__pack
+                     (const Tidings__V1__SlowCall   *message,
+                      uint8_t             *out);
+size_t tidings__v1__slow_call__pack_to_buffer
+                     (const Tidings__V1__SlowCall   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__SlowCall *
+       tidings__v1__slow_call__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__slow_call__free_unpacked
+                     (Tidings__V1__SlowCall *message,
+                      ProtobufCAllocator *allocator);
 /* Tidings__V1__SetLogLevelRequest methods */
 void   tidings__v1__set_log_level_request__init
                      (Tidings__V1__SetLogLevelRequest         *message);
@@ -3207,6 +3543,27 @@ typedef void (*Tidings__V1__ListDevicesRequest_Closure)
 typedef void (*Tidings__V1__ListDevicesResponse_Closure)
                  (const Tidings__V1__ListDevicesResponse *message,
                   void *closure_data);
+typedef void (*Tidings__V1__FetchMetricsRequest_Closure)
+                 (const Tidings__V1__FetchMetricsRequest *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__FetchMetricsResponse_Closure)
+                 (const Tidings__V1__FetchMetricsResponse *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__MetricFamily_Closure)
+                 (const Tidings__V1__MetricFamily *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__Metric_Closure)
+                 (const Tidings__V1__Metric *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__MetricLabel_Closure)
+                 (const Tidings__V1__MetricLabel *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__MetricHistogram_Closure)
+                 (const Tidings__V1__MetricHistogram *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__SlowCall_Closure)
+                 (const Tidings__V1__SlowCall *message,
+                  void *closure_data);
 typedef void (*Tidings__V1__SetLogLevelRequest_Closure)
                  (const Tidings__V1__SetLogLevelRequest *message,
                   void *closure_data);
@@ -3341,6 +3698,10 @@ struct Tidings__V1__AdminService_Service
                        const Tidings__V1__ListDevicesRequest *input,
                        Tidings__V1__ListDevicesResponse_Closure closure,
                        void *closure_data);
+  void (*fetch_metrics)(Tidings__V1__AdminService_Service *service,
+                        const Tidings__V1__FetchMetricsRequest *input,
+                        Tidings__V1__FetchMetricsResponse_Closure closure,
+                        void *closure_data);
   void (*set_log_level)(Tidings__V1__AdminService_Service *service,
                         const Tidings__V1__SetLogLevelRequest *input,
                         Tidings__V1__SetLogLevelResponse_Closure closure,
@@ -3397,6 +3758,7 @@ void tidings__v1__admin_service__init (Tidings__V1__AdminService_Service *servic
       function_prefix__ ## list_connections,\
       function_prefix__ ## end_connections,\
       function_prefix__ ## list_devices,\
+      function_prefix__ ## fetch_metrics,\
       function_prefix__ ## set_log_level,\
       function_prefix__ ## set_retention,\
       function_prefix__ ## drain,\
@@ -3469,6 +3831,10 @@ void tidings__v1__admin_service__list_devices(ProtobufCService *service,
                                               const Tidings__V1__ListDevicesRequest *input,
                                               Tidings__V1__ListDevicesResponse_Closure closure,
                                               void *closure_data);
+void tidings__v1__admin_service__fetch_metrics(ProtobufCService *service,
+                                               const Tidings__V1__FetchMetricsRequest *input,
+                                               Tidings__V1__FetchMetricsResponse_Closure closure,
+                                               void *closure_data);
 void tidings__v1__admin_service__set_log_level(ProtobufCService *service,
                                                const Tidings__V1__SetLogLevelRequest *input,
                                                Tidings__V1__SetLogLevelResponse_Closure closure,
@@ -3506,6 +3872,7 @@ void tidings__v1__admin_service__fetch_erasure(ProtobufCService *service,
 
 extern const ProtobufCEnumDescriptor    tidings__v1__check_step__descriptor;
 extern const ProtobufCEnumDescriptor    tidings__v1__log_level__descriptor;
+extern const ProtobufCEnumDescriptor    tidings__v1__metric_kind__descriptor;
 extern const ProtobufCEnumDescriptor    tidings__v1__drain_action__descriptor;
 extern const ProtobufCEnumDescriptor    tidings__v1__node_role__descriptor;
 extern const ProtobufCEnumDescriptor    tidings__v1__public_records_action__descriptor;
@@ -3550,6 +3917,13 @@ extern const ProtobufCMessageDescriptor tidings__v1__end_connections_response__d
 extern const ProtobufCMessageDescriptor tidings__v1__device__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__list_devices_request__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__list_devices_response__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__fetch_metrics_request__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__fetch_metrics_response__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__metric_family__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__metric__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__metric_label__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__metric_histogram__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__slow_call__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__set_log_level_request__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__set_log_level_response__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__set_retention_request__descriptor;

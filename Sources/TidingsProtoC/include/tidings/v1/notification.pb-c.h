@@ -430,6 +430,10 @@ struct  Tidings__V1__Push
    * topic: `RegisterDeviceResponse.control_origin_tag` of the device that marked notifications read.
    */
   uint64_t origin_tag;
+  /*
+   * The span that published it, as W3C's Trace Context has it (`traceparent`); empty: it is not traced.
+   */
+  ProtobufCBinaryData trace_parent;
   Tidings__V1__Push__ContentCase content_case;
   union {
     /*
@@ -459,7 +463,7 @@ struct  Tidings__V1__Push
 };
 #define TIDINGS__V1__PUSH__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__push__descriptor) \
-    , 0, 0, NULL, 0, TIDINGS__V1__PUSH__CONTENT__NOT_SET, {0} }
+    , 0, 0, NULL, 0, {0,NULL}, TIDINGS__V1__PUSH__CONTENT__NOT_SET, {0} }
 
 
 /*

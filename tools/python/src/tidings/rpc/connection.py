@@ -66,6 +66,8 @@ class ConnectionSettings:
     """How safe calls are retried."""
     calls_max: int = limits.CALLS_IN_FLIGHT_MAX
     """Most calls that wait for a response at the same time."""
+    trace_parent: Callable[[], str | None] | None = None
+    """The ``traceparent`` of the span that a call is part of, asked for with each call."""
     on_move: Callable[[], None] | None = None
     """Called when the connection has moved to another endpoint; must not block."""
 
@@ -264,8 +266,10 @@ class Connection:
 
     def _context_of(self, options: CallOptions) -> bytes:
         context = self._context_of_calls
-        if options.metadata:
-            metadata = {**self._settings.metadata, **options.metadata}
+        trace = self._settings.trace_parent() if self._settings.trace_parent else None
+        if options.metadata or trace:
+            parent = {"traceparent": trace} if trace else {}
+            metadata = {**self._settings.metadata, **parent, **(options.metadata or {})}
             context = RequestHeader(metadata=metadata).SerializeToString()
         if options.idempotency_key or options.credit:
             key = options.idempotency_key or ""

@@ -28,6 +28,10 @@ LOG_LEVEL_ERROR: LogLevel
 LOG_LEVEL_INFO: LogLevel
 LOG_LEVEL_UNSPECIFIED: LogLevel
 LOG_LEVEL_WARNING: LogLevel
+METRIC_KIND_COUNTER: MetricKind
+METRIC_KIND_GAUGE: MetricKind
+METRIC_KIND_HISTOGRAM: MetricKind
+METRIC_KIND_UNSPECIFIED: MetricKind
 NODE_ROLE_FOLLOWER: NodeRole
 NODE_ROLE_LEADER: NodeRole
 NODE_ROLE_UNSPECIFIED: NodeRole
@@ -373,6 +377,22 @@ class FetchErasureResponse(_message.Message):
     erasure: UserErasure
     def __init__(self, erasure: _Optional[_Union[UserErasure, _Mapping]] = ...) -> None: ...
 
+class FetchMetricsRequest(_message.Message):
+    __slots__ = []
+    def __init__(self) -> None: ...
+
+class FetchMetricsResponse(_message.Message):
+    __slots__ = ["families", "node_name", "slow_calls", "time"]
+    FAMILIES_FIELD_NUMBER: _ClassVar[int]
+    NODE_NAME_FIELD_NUMBER: _ClassVar[int]
+    SLOW_CALLS_FIELD_NUMBER: _ClassVar[int]
+    TIME_FIELD_NUMBER: _ClassVar[int]
+    families: _containers.RepeatedCompositeFieldContainer[MetricFamily]
+    node_name: str
+    slow_calls: _containers.RepeatedCompositeFieldContainer[SlowCall]
+    time: _timestamp_pb2.Timestamp
+    def __init__(self, time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., families: _Optional[_Iterable[_Union[MetricFamily, _Mapping]]] = ..., slow_calls: _Optional[_Iterable[_Union[SlowCall, _Mapping]]] = ..., node_name: _Optional[str] = ...) -> None: ...
+
 class FetchStatisticsRequest(_message.Message):
     __slots__ = []
     def __init__(self) -> None: ...
@@ -499,6 +519,46 @@ class ListWebTokensResponse(_message.Message):
     tokens: _containers.RepeatedCompositeFieldContainer[_web_token_pb2.WebToken]
     def __init__(self, tokens: _Optional[_Iterable[_Union[_web_token_pb2.WebToken, _Mapping]]] = ..., more_coming: bool = ...) -> None: ...
 
+class Metric(_message.Message):
+    __slots__ = ["histogram", "labels", "value"]
+    HISTOGRAM_FIELD_NUMBER: _ClassVar[int]
+    LABELS_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    histogram: MetricHistogram
+    labels: _containers.RepeatedCompositeFieldContainer[MetricLabel]
+    value: float
+    def __init__(self, labels: _Optional[_Iterable[_Union[MetricLabel, _Mapping]]] = ..., value: _Optional[float] = ..., histogram: _Optional[_Union[MetricHistogram, _Mapping]] = ...) -> None: ...
+
+class MetricFamily(_message.Message):
+    __slots__ = ["help", "kind", "metrics", "name"]
+    HELP_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    METRICS_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    help: str
+    kind: MetricKind
+    metrics: _containers.RepeatedCompositeFieldContainer[Metric]
+    name: str
+    def __init__(self, name: _Optional[str] = ..., kind: _Optional[_Union[MetricKind, str]] = ..., help: _Optional[str] = ..., metrics: _Optional[_Iterable[_Union[Metric, _Mapping]]] = ...) -> None: ...
+
+class MetricHistogram(_message.Message):
+    __slots__ = ["bounds", "counts", "sum"]
+    BOUNDS_FIELD_NUMBER: _ClassVar[int]
+    COUNTS_FIELD_NUMBER: _ClassVar[int]
+    SUM_FIELD_NUMBER: _ClassVar[int]
+    bounds: _containers.RepeatedScalarFieldContainer[float]
+    counts: _containers.RepeatedScalarFieldContainer[int]
+    sum: float
+    def __init__(self, bounds: _Optional[_Iterable[float]] = ..., counts: _Optional[_Iterable[int]] = ..., sum: _Optional[float] = ...) -> None: ...
+
+class MetricLabel(_message.Message):
+    __slots__ = ["name", "value"]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    value: str
+    def __init__(self, name: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+
 class NewAPIToken(_message.Message):
     __slots__ = ["allowed_origins", "callback_url"]
     ALLOWED_ORIGINS_FIELD_NUMBER: _ClassVar[int]
@@ -574,20 +634,24 @@ class RevokeWebTokenResponse(_message.Message):
     def __init__(self, token: _Optional[_Union[_web_token_pb2.WebToken, _Mapping]] = ...) -> None: ...
 
 class SetLogLevelRequest(_message.Message):
-    __slots__ = ["level"]
+    __slots__ = ["level", "slow_call_milliseconds"]
     LEVEL_FIELD_NUMBER: _ClassVar[int]
+    SLOW_CALL_MILLISECONDS_FIELD_NUMBER: _ClassVar[int]
     level: LogLevel
-    def __init__(self, level: _Optional[_Union[LogLevel, str]] = ...) -> None: ...
+    slow_call_milliseconds: int
+    def __init__(self, level: _Optional[_Union[LogLevel, str]] = ..., slow_call_milliseconds: _Optional[int] = ...) -> None: ...
 
 class SetLogLevelResponse(_message.Message):
-    __slots__ = ["level", "node_name", "previous"]
+    __slots__ = ["level", "node_name", "previous", "slow_call_milliseconds"]
     LEVEL_FIELD_NUMBER: _ClassVar[int]
     NODE_NAME_FIELD_NUMBER: _ClassVar[int]
     PREVIOUS_FIELD_NUMBER: _ClassVar[int]
+    SLOW_CALL_MILLISECONDS_FIELD_NUMBER: _ClassVar[int]
     level: LogLevel
     node_name: str
     previous: LogLevel
-    def __init__(self, level: _Optional[_Union[LogLevel, str]] = ..., previous: _Optional[_Union[LogLevel, str]] = ..., node_name: _Optional[str] = ...) -> None: ...
+    slow_call_milliseconds: int
+    def __init__(self, level: _Optional[_Union[LogLevel, str]] = ..., previous: _Optional[_Union[LogLevel, str]] = ..., node_name: _Optional[str] = ..., slow_call_milliseconds: _Optional[int] = ...) -> None: ...
 
 class SetRetentionRequest(_message.Message):
     __slots__ = ["notification_retention_days", "notifications_max", "resets", "tombstone_retention_days"]
@@ -612,6 +676,22 @@ class SetRetentionResponse(_message.Message):
     set_names: _containers.RepeatedScalarFieldContainer[str]
     tombstone_retention_days: int
     def __init__(self, tombstone_retention_days: _Optional[int] = ..., notification_retention_days: _Optional[int] = ..., notifications_max: _Optional[int] = ..., set_names: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class SlowCall(_message.Message):
+    __slots__ = ["code", "duration_microseconds", "method", "plan", "request_id", "time"]
+    CODE_FIELD_NUMBER: _ClassVar[int]
+    DURATION_MICROSECONDS_FIELD_NUMBER: _ClassVar[int]
+    METHOD_FIELD_NUMBER: _ClassVar[int]
+    PLAN_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    TIME_FIELD_NUMBER: _ClassVar[int]
+    code: int
+    duration_microseconds: int
+    method: str
+    plan: str
+    request_id: str
+    time: _timestamp_pb2.Timestamp
+    def __init__(self, time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., method: _Optional[str] = ..., code: _Optional[int] = ..., duration_microseconds: _Optional[int] = ..., request_id: _Optional[str] = ..., plan: _Optional[str] = ...) -> None: ...
 
 class StoreDamage(_message.Message):
     __slots__ = ["asset", "page", "problem", "structure"]
@@ -695,6 +775,9 @@ class CheckStep(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = []
 
 class LogLevel(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = []
+
+class MetricKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = []
 
 class DrainAction(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):

@@ -146,6 +146,14 @@ class AdminServiceMethods:
         idempotency=Idempotency.NO_SIDE_EFFECTS,
     )
 
+    FETCH_METRICS: Final = MethodDescriptor(
+        full_name="tidings.v1.AdminService/FetchMetrics",
+        request_type=admin_service_pb2.FetchMetricsRequest,
+        response_type=admin_service_pb2.FetchMetricsResponse,
+        is_streaming=False,
+        idempotency=Idempotency.NO_SIDE_EFFECTS,
+    )
+
     SET_LOG_LEVEL: Final = MethodDescriptor(
         full_name="tidings.v1.AdminService/SetLogLevel",
         request_type=admin_service_pb2.SetLogLevelRequest,
@@ -477,6 +485,21 @@ class AdminServiceClient:
             CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
         )
 
+    async def fetch_metrics(
+        self,
+        request: admin_service_pb2.FetchMetricsRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.FetchMetricsResponse:
+        """Returns the metrics of the node that was called, and its latest slow calls: what its operator endpoint answers."""
+        return await self._transport.unary(
+            AdminServiceMethods.FETCH_METRICS,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
     async def set_log_level(
         self,
         request: admin_service_pb2.SetLogLevelRequest,
@@ -485,7 +508,9 @@ class AdminServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.SetLogLevelResponse:
-        """Sets the log level of the node that was called until it ends; without a level it only returns it."""
+        """Sets the log level and the threshold of slow calls of the node that was called until it ends; without them it only
+        returns them.
+        """
         return await self._transport.unary(
             AdminServiceMethods.SET_LOG_LEVEL,
             request,
@@ -878,6 +903,21 @@ class AdminServiceSyncClient:
             CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
         )
 
+    def fetch_metrics(
+        self,
+        request: admin_service_pb2.FetchMetricsRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> admin_service_pb2.FetchMetricsResponse:
+        """Returns the metrics of the node that was called, and its latest slow calls: what its operator endpoint answers."""
+        return self._transport.unary(
+            AdminServiceMethods.FETCH_METRICS,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
     def set_log_level(
         self,
         request: admin_service_pb2.SetLogLevelRequest,
@@ -886,7 +926,9 @@ class AdminServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> admin_service_pb2.SetLogLevelResponse:
-        """Sets the log level of the node that was called until it ends; without a level it only returns it."""
+        """Sets the log level and the threshold of slow calls of the node that was called until it ends; without them it only
+        returns them.
+        """
         return self._transport.unary(
             AdminServiceMethods.SET_LOG_LEVEL,
             request,

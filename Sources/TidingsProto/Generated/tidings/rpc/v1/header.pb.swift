@@ -61,6 +61,8 @@ extension TidingsRpcV1 {
     /// at most 64 entries and 8 KiB in all. Keys that begin with `tidings-` belong to Tidings:
     /// `tidings-user` and `tidings-device` name the caller in development mode; `tidings-api-token`,
     /// `tidings-web-auth-token` and `tidings-server-key` are the credentials of a gateway's caller.
+    /// `tidings-request-id` (1 to 128 visible ASCII characters) names the request in logs and traces, and `traceparent` is
+    /// the span that the call is a part of, as in W3C's Trace Context; values of another form are ignored.
     public var metadata: [String: String] = [:]
     /// Applies a mutating call once: a retry with the same key and the same user within the
     /// retention (24 hours by default) gets the first answer. 1 to 64 bytes; empty: no key.

@@ -91,6 +91,8 @@ struct  Tidings__Rpc__V1__RequestHeader
    * at most 64 entries and 8 KiB in all. Keys that begin with `tidings-` belong to Tidings:
    * `tidings-user` and `tidings-device` name the caller in development mode; `tidings-api-token`,
    * `tidings-web-auth-token` and `tidings-server-key` are the credentials of a gateway's caller.
+   * `tidings-request-id` (1 to 128 visible ASCII characters) names the request in logs and traces, and `traceparent` is
+   * the span that the call is a part of, as in W3C's Trace Context; values of another form are ignored.
    */
   size_t n_metadata;
   Tidings__Rpc__V1__RequestHeader__MetadataEntry **metadata;
