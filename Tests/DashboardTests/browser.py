@@ -8,7 +8,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException, WebDriverException
+from selenium.common.exceptions import (
+    ElementClickInterceptedException,
+    StaleElementReferenceException,
+    WebDriverException,
+)
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
@@ -154,7 +158,8 @@ class Browser:
         def attempt() -> bool:
             try:
                 self.named(name).click()
-            except StaleElementReferenceException:
+            except (StaleElementReferenceException, ElementClickInterceptedException):
+                # Replaced meanwhile, or behind a dialog that has just opened.
                 return False
             return True
 

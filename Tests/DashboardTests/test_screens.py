@@ -91,6 +91,7 @@ def test_the_schema_is_compared_applied_and_deployed(
     browser.press("Show changes")
     browser.sees("changed: Sketches.title", ".card")
     browser.press("Apply")
+    browser.one("dialog[open]")
     browser.press("Apply")
     browser.sees("The schema is applied.")
     browser.sees("Sketches", "main td")
@@ -106,7 +107,6 @@ def test_the_schema_is_compared_applied_and_deployed(
         lambda: "Sketches" in (browser.labelled("Schema text").get_attribute("value") or ""),
         "no schema",
     )
-    browser.put("Container", "default")
 
 
 def test_zones_are_created_looked_at_and_deleted(world: World, browser: Browser, user: str) -> None:
@@ -159,6 +159,7 @@ def test_zones_are_shared(world: World, browser: Browser, user: str) -> None:
     shares = world.call("grace", "ShareService/FetchShares", {})["shares"]
     assert [one["zoneId"]["zoneName"] for one in shares] == ["team"]
     browser.press("End")
+    browser.one("dialog[open]")
     browser.press("End")
     browser.sees("No shares.")
 
