@@ -156,7 +156,11 @@ public enum KeyFile: Sendable {
 
   /// Reads the text of a key file.
   ///
-  /// - Parameter path: The file's, for messages.
+  /// - Parameters:
+  ///   - text: What is in the file.
+  ///   - path: Its path, for messages.
+  /// - Returns: Its keys.
+  /// - Throws: With what is wrong, and where.
   package static func parse(_ text: String, _ path: String) throws(KeyFileError) -> Self {
     var keys: [Substring: PublicKey] = [:]
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)

@@ -60,7 +60,7 @@ class Browser:
         )
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         # An explicit path: selenium downloads no driver.
-        service = Service(os.environ.get("CHROMEDRIVER", "/usr/bin/chromedriver"))
+        service = Service(os.environ.get("CHROMEDRIVER", "/bin/chromedriver"))
         self.driver = webdriver.Chrome(options=options, service=service)
         self._messages: list[str] = []
         # Narrower windows than this need the emulation of a device.

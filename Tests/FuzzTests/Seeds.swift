@@ -43,7 +43,7 @@ enum Seeds {
   ]
 
   private static let configurations = [
-    "# a comment\ndata = /var/lib/tidings\n\n  rpc=tcp://*:5570  \nlog-level = info = debug\n",
+    "# a comment\ndata = /srv/tidings\n\n  rpc=tcp://*:5570  \nlog-level = info = debug\n",
     "data", "= x", "unknown = 1\r\n",
   ]
 

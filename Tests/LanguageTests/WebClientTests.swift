@@ -10,7 +10,7 @@ internal import Testing
   func file(_ name: String) async throws {
     let gateway = try Repository.program("rpcgw")
     let run = try await ForeignProgram.run(
-      "/usr/bin/python3",
+      "/bin/python3",
       ["\(Repository.root)/Tests/LanguageTests/Web/test_\(name).py"],
       environment: [
         "TIDINGS_PROGRAMS": String(gateway.dropLast("/rpcgw".count)),

@@ -29,10 +29,10 @@ class ProxyTests(unittest.TestCase):
             folder = cls.servers.folder
             command = {
                 "nginx": [
-                    "/usr/sbin/nginx", "-p", folder, "-c", path, "-e", folder / "error.log",
+                    "/sbin/nginx", "-p", folder, "-c", path, "-e", folder / "error.log",
                     "-g", f"daemon off; pid {folder}/nginx.pid;",
                 ],
-                "haproxy": ["/usr/sbin/haproxy", "-q", "-db", "-f", path],
+                "haproxy": ["/sbin/haproxy", "-q", "-db", "-f", path],
             }[name]
             program = Program(*command)
             cls.servers.programs.append(program)
