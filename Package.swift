@@ -285,12 +285,14 @@ let package = Package(
       "CommandLineTools",
       "TidingsEngine",
       "TidingsFiles",
+      "TidingsHTTP",
       "TidingsJSON",
       "TidingsKeys",
       "TidingsPostgres",
       "TidingsProtobuf",
       "TidingsSQLite",
       "TidingsService",
+      "TidingsTracing",
       "TidingsZeroMQ"
     ),
     executable(
@@ -311,7 +313,9 @@ let package = Package(
       "TidingsClient",
       "TidingsDelivery",
       "TidingsKeys",
-      "TidingsRPC"
+      "TidingsProtobuf",
+      "TidingsRPC",
+      "TidingsZeroMQ"
     ),
     executable(
       "rpcctl",
@@ -544,7 +548,7 @@ let package = Package(
     ),
     tests(
       "LanguageTests",
-      exclude: ["JavaScript"],
+      exclude: ["JavaScript", "Web"],
       "PostgresTestSupport",
       "TestSupport",
       "TidingsKeys",

@@ -2,6 +2,7 @@
 #define TIDINGS_CCRYPTO_SHIM_H
 
 #include <openssl/bio.h>
+#include <openssl/crypto.h>
 #include <openssl/ec.h>
 #include <openssl/ecdsa.h>
 #include <openssl/evp.h>

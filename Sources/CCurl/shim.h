@@ -26,6 +26,8 @@ static inline CURLcode tidings_curl_set_open(CURL *easy, tidings_curl_open funct
   return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, function);
 }
 
+static inline const char *tidings_curl_version(void) { return curl_version_info(CURLVERSION_NOW)->version; }
+
 static inline long tidings_curl_status(CURL *easy) {
   long status = 0;
   curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);

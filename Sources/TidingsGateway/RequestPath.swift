@@ -39,7 +39,7 @@ enum RequestPath: Hashable, Sendable {
     case "sign-in"? where parts.count <= 2:
       self = .signIn(parts.count == 2 ? String(parts[1]) : "")
     case "sign-in.js"? where parts.count == 1: self = .signIn("script")
-    case nil: self = .dashboardFile(DashboardFiles.page)
+    case nil: self = path == "/" ? .dashboardFile(DashboardFiles.page) : .unknown
     case "dashboard"?:
       let rest = parts.dropFirst()
       if let step = DashboardRequests.Step(rest) {

@@ -125,6 +125,10 @@ enum SenderArguments {
   )
   private static let help = OptionKey<Bool>(flag: "help", letter: "h", "Show this.")
   private static let version = OptionKey<Bool>(flag: "version", "Show the version.")
+  private static let verbose = OptionKey<Bool>(
+    flag: "verbose",
+    "With --version: show the versions of the libraries that are loaded, too."
+  )
 
   private static let options = [Option](
     of: rpc,
@@ -149,7 +153,8 @@ enum SenderArguments {
     caFile,
     config,
     help,
-    version
+    version,
+    verbose
   )
 
   static let command = Command(
@@ -176,7 +181,7 @@ enum SenderArguments {
       return nil
     }
     if parsed[version] {
-      print("rpcdeliver \(Version.current)")
+      print(ProgramVersion.rpcdeliver.text(verbose: parsed[verbose]), terminator: "")
       return nil
     }
     if let path = parsed[config] {

@@ -4,6 +4,7 @@ internal import TidingsHTTP
 internal import TidingsKeys
 internal import TidingsProtobuf
 internal import TidingsRPC
+internal import TidingsTracing
 internal import TidingsZeroMQ
 
 extension ProgramVersion {
@@ -14,6 +15,7 @@ extension ProgramVersion {
     libraries: [
       .init("libmicrohttpd", MicroHTTPDLibrary.version),
       .init("GnuTLS", GnuTLSLibrary.version),
+      .init("libcurl", CurlLibrary.version),
       .init("libzmq", ZeroMQLibrary.version),
       .init("protobuf-c", ProtobufCLibrary.version),
       .init("libsodium", SodiumLibrary.version),

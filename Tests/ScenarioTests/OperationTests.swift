@@ -145,7 +145,9 @@ internal import TidingsRPC
     let client = try await server.client(as: "ada", device: "laptop", retries: false)
     try await client.save(.init("Notes", "a", ["a": 1]))
     let level = await RpcctlRun(server, ["server", "log-level", "info"])
-    #expect(level.out == #"{"level":"info","previous":"warning"}"# + "\n")
+    #expect(
+      level.out == #"{"level":"info","slowCallMilliseconds":1000,"previous":"warning"}"# + "\n"
+    )
     let end = try await token(client)
     let waiting = Task { try await wait(client, after: end) }
     try await until {
@@ -212,9 +214,14 @@ internal import TidingsRPC
   func logLevel() async throws {
     let server = try await TestServer.start()
     let level = ["server", "log-level"]
-    #expect(await RpcctlRun(server, level).out == #"{"level":"warning"}"# + "\n")
+    #expect(
+      await RpcctlRun(server, level).out == #"{"level":"warning","slowCallMilliseconds":1000}"#
+        + "\n"
+    )
     #expect(await RpcctlRun(server, level + ["debug"]).exitCode == .success)
-    #expect(await RpcctlRun(server, level).out == #"{"level":"debug"}"# + "\n")
+    #expect(
+      await RpcctlRun(server, level).out == #"{"level":"debug","slowCallMilliseconds":1000}"# + "\n"
+    )
     #expect(await RpcctlRun(server, level + ["loud"]).exitCode == .usage)
     let client = try await server.client(as: "ada")
     let refusal = await failure {

@@ -87,7 +87,7 @@ extension Verb {
 
         Examples:
           rpcctl --device server targets add --webhook https://example.org/tidings
-          rpcctl --device phone targets add --apns 4f2a… --topic org.example.houses
+          rpcctl --device phone targets add --apns 4f2a61c09b7de835 --topic org.example.houses
         """
     ),
     run: { invocation in

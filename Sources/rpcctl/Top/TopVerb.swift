@@ -32,7 +32,7 @@ extension Verb {
         Examples:
           rpcctl top
           rpcctl top --once --interval 10s
-          rpcctl top --batch -o jsonl
+          rpcctl server top --batch -o jsonl
         """
     ),
     run: { invocation in

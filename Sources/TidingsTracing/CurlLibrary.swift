@@ -1,0 +1,7 @@
+internal import CCurl
+
+/// The libcurl that is loaded.
+public enum CurlLibrary {
+  /// As it names itself, for example `7.88.1`.
+  public static var version: String { String(cString: tidings_curl_version()) }
+}
