@@ -30,6 +30,7 @@ from tidings.v1.account_service_pb2 import FetchUserRecordIDRequest
 from tidings.v1.account_service_rpc import AccountServiceClient
 from tidings.v1.admin_service_rpc import AdminServiceClient
 from tidings.v1.asset_service_rpc import AssetServiceClient
+from tidings.v1.delivery_service_rpc import DeliveryServiceClient
 from tidings.v1.gateway_service_rpc import GatewayServiceClient
 from tidings.v1.notification_service_rpc import NotificationServiceClient
 from tidings.v1.record_service_rpc import RecordServiceClient
@@ -215,6 +216,11 @@ class Client:
     def gateways(self) -> GatewayServiceClient:
         """What a gateway calls for callers on the web."""
         return GatewayServiceClient(self.transport)
+
+    @property
+    def deliveries(self) -> DeliveryServiceClient:
+        """Delivery targets, and what senders call."""
+        return DeliveryServiceClient(self.transport)
 
     @property
     def administration(self) -> AdminServiceClient:

@@ -26,6 +26,8 @@ from tidings.v1 import database_pb2
 from tidings.v1.account_service_rpc import AccountServiceSyncClient
 from tidings.v1.admin_service_rpc import AdminServiceSyncClient
 from tidings.v1.asset_service_rpc import AssetServiceSyncClient
+from tidings.v1.delivery_service_rpc import DeliveryServiceSyncClient
+from tidings.v1.gateway_service_rpc import GatewayServiceSyncClient
 from tidings.v1.notification_service_rpc import NotificationServiceSyncClient
 from tidings.v1.record_service_rpc import RecordServiceSyncClient
 from tidings.v1.schema_service_rpc import SchemaServiceSyncClient
@@ -158,6 +160,16 @@ class Client:
     def accounts(self) -> AccountServiceSyncClient:
         """The user's account."""
         return AccountServiceSyncClient(self.transport)
+
+    @property
+    def gateways(self) -> GatewayServiceSyncClient:
+        """What a gateway calls for callers on the web."""
+        return GatewayServiceSyncClient(self.transport)
+
+    @property
+    def deliveries(self) -> DeliveryServiceSyncClient:
+        """Delivery targets, and what senders call."""
+        return DeliveryServiceSyncClient(self.transport)
 
     @property
     def administration(self) -> AdminServiceSyncClient:
