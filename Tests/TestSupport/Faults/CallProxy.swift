@@ -13,7 +13,16 @@ public final class CallProxy: Sendable {
     var bytesMax: Int?
     var delayMax = Duration.zero
     var cutCount = 0
+    var servedCount = 0
     var open: [ObjectIdentifier: ProxiedConnection] = [:]
+
+    /// How much the next connection carries, either way: of two, one gets far, since who repeats a call a few times must not
+    /// have bad luck each time.
+    mutating func budgets() -> [Int] {
+      servedCount += 1
+      let least = servedCount.isMultiple(of: 2) ? (bytesMax ?? 0) / 2 : 0
+      return (0..<2).map { _ in bytesMax.map { 1 + least + random.below($0 - least) } ?? .max }
+    }
   }
 
   /// Where clients connect.
@@ -63,7 +72,7 @@ public final class CallProxy: Sendable {
     let connection = ProxiedConnection(client: client, server: server)
     let budgets = state.withLock { state in
       state.open[ObjectIdentifier(connection)] = connection
-      return (0..<2).map { _ in state.bytesMax.map { 1 + state.random.below($0) } ?? .max }
+      return state.budgets()
     }
     for (budget, (from, to)) in zip(budgets, [(client, server), (server, client)]) {
       Thread.detachNewThread { [weak self] in
