@@ -1,5 +1,4 @@
 internal import Synchronization
-internal import TidingsHTTP
 internal import TidingsMetrics
 
 /// Counts the requests that a gateway answers.
@@ -19,8 +18,8 @@ final class GatewayMetrics: Sendable {
   private let state = Mutex(State())
 
   /// A request was answered: of a stream, its head.
-  func note(_ head: HTTPHead, _ status: Int, _ duration: Duration) {
-    let endpoint = Self.endpoint(of: RequestPath(head.path))
+  func note(_ path: RequestPath, _ status: Int, _ duration: Duration) {
+    let endpoint = Self.endpoint(of: path)
     let nanoseconds = UInt64(max(0, duration / .nanoseconds(1)))
     state.withLock { state in
       state.counts[Key(endpoint: endpoint, status: status), default: 0] += 1

@@ -78,11 +78,18 @@ struct GatewayRequests: Sendable {
 
   func answer(_ request: HTTPRequest) async -> HTTPResponse {
     let uuid = RequestID.make()
-    guard let tracing else { return await answer(request, uuid: uuid) }
-    return await tracing.trace(request, uuid: uuid) { await answer(request, uuid: uuid) }
+    let path = RequestPath(request.head.path)
+    guard let tracing else { return await answer(request, path, uuid: uuid) }
+    return await tracing.trace(request, path, uuid: uuid) {
+      await answer(request, path, uuid: uuid)
+    }
   }
 
-  private func answer(_ request: HTTPRequest, uuid: String) async -> HTTPResponse {
+  private func answer(
+    _ request: HTTPRequest,
+    _ path: RequestPath,
+    uuid: String
+  ) async -> HTTPResponse {
     let started = ContinuousClock.now
     let origin = request.head.header("origin")
     let response: HTTPResponse
@@ -90,7 +97,7 @@ struct GatewayRequests: Sendable {
       response = CrossOrigin.preflight(request.head)
     } else {
       do {
-        response = try await route(request, uuid: uuid)
+        response = try await route(request, path, uuid: uuid)
       } catch {
         response = WebAnswer.failure(WebFailure(describing: error), uuid: uuid)
       }
@@ -100,7 +107,7 @@ struct GatewayRequests: Sendable {
       isReadable = await authentication.allows(origin, request.head)
     }
     let duration = ContinuousClock.now - started
-    metrics.note(request.head, response.status, duration)
+    metrics.note(path, response.status, duration)
     if settings.logsRequests {
       RequestLog.add(
         request.head,
@@ -113,8 +120,12 @@ struct GatewayRequests: Sendable {
     return CrossOrigin.allow(isReadable ? origin : nil, response)
   }
 
-  private func route(_ request: HTTPRequest, uuid: String) async throws -> HTTPResponse {
-    switch RequestPath(request.head.path) {
+  private func route(
+    _ request: HTTPRequest,
+    _ path: RequestPath,
+    uuid: String
+  ) async throws -> HTTPResponse {
+    switch path {
     case .database(let named, let name):
       return try await answer(request, named) { caller in
         let answer = try await database.answer(

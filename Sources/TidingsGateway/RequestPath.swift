@@ -24,7 +24,7 @@ enum RequestPath: Hashable, Sendable {
   case unknown
 
   /// Reads a path as it was sent.
-  package init(_ path: String) {
+  init(_ path: String) {
     // By bytes, which is much faster than by characters.
     let parts = path.utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) }
     switch parts.first {

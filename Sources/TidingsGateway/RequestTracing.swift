@@ -15,10 +15,10 @@ struct RequestTracing: Sendable {
   /// Answers a request within a span below its client's, if that is recorded.
   func trace(
     _ request: HTTPRequest,
+    _ path: RequestPath,
     uuid: String,
     _ answer: () async -> HTTPResponse
   ) async -> HTTPResponse {
-    let path = RequestPath(request.head.path)
     let endpoint = GatewayMetrics.endpoint(of: path)
     let method = ["GET", "POST", "PUT", "HEAD", "OPTIONS"].first { $0 == request.head.method }
     let name = "\(method ?? "OTHER") \(endpoint)"
