@@ -23,8 +23,8 @@ from world import PATIENCE, World
 
 Result = TypeVar("Result")
 
-SCREENS = ["Records", "Zones", "Shares", "Schema", "Subscriptions", "Notifications", "Live view", "Users",
-           "Web tokens", "Audit log", "Cluster", "Metrics"]  # fmt: skip
+SCREENS = ["Records", "Zones", "Shares", "Schema", "Subscriptions", "Notifications", "Live view", "Deliveries",
+           "Users", "Web tokens", "Audit log", "Cluster", "Metrics"]  # fmt: skip
 """All screens, in the order of the navigation."""
 
 # Names that are shown, whatever quotes they have.

@@ -175,4 +175,4 @@ def test_without_keys_the_named_user_signs_in(browser: Browser, development: Dev
     browser.sees("ada (development mode: all roles)", "#actor")
     browser.show("Users")
     browser.show("Metrics")
-    browser.sees("since the start", ".card")
+    browser.sees("Since the start", "main th")

@@ -5,6 +5,7 @@ import { View, button, field, fill, h, notify, select } from '/dashboard/element
 import { moveTo, chosen } from '/dashboard/location.js';
 import { auditScreen } from '/dashboard/audit.js';
 import { clusterScreen } from '/dashboard/cluster.js';
+import { deliveriesScreen } from '/dashboard/deliveries.js';
 import { liveScreen } from '/dashboard/live.js';
 import { metricsScreen } from '/dashboard/metrics.js';
 import { notificationsScreen } from '/dashboard/notifications.js';
@@ -25,6 +26,7 @@ const screens = [
   { path: 'subscriptions', title: 'Subscriptions', make: subscriptionsScreen },
   { path: 'notifications', title: 'Notifications', make: notificationsScreen },
   { path: 'live', title: 'Live view', make: liveScreen },
+  { path: 'deliveries', title: 'Deliveries', make: deliveriesScreen },
   { path: 'users', title: 'Users', make: usersScreen, needsAdmin: true },
   { path: 'web-tokens', title: 'Web tokens', make: tokensScreen, needsAdmin: true },
   { path: 'audit', title: 'Audit log', make: auditScreen, needsAdmin: true },
