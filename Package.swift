@@ -436,6 +436,12 @@ let package = Package(
     .target(name: "CFaultDisk", path: "Tests/CFaultDisk"),
     testSupport("DiskModel", "RandomSupport"),
     .executableTarget(
+      name: "tidings-kit-traces",
+      dependencies: ["TidingsKit"],
+      path: "Tests/tidings-kit-traces",
+      swiftSettings: settings
+    ),
+    .executableTarget(
       name: "tidings-faults",
       dependencies: [
         "CFaultDisk", "CSQLite", "CStoreVFS", "CommandLineTools", "DiskModel", "RandomSupport",

@@ -99,6 +99,7 @@ class Crawl:
                     continue
                 if not self.press(text, f"{name} / {text}", pressed):
                     break
+                prepare()
 
     def reset(self, name: str, prepare: Callable[[], None]) -> None:
         """Shows a screen as a first visit does."""

@@ -96,7 +96,6 @@ def crawl(world: World, browser: Browser) -> None:
         found = browser.driver.execute_script(
             "return [document.title, document.querySelectorAll('body img, body script').length]"
         )
-        import time; print(round(time.monotonic(),1), step, flush=True)
         assert found[0] != "run" and found[1] == 0, step
 
     walk = Crawl(browser, "root", HOSTILE, check)
@@ -113,7 +112,7 @@ def crawl(world: World, browser: Browser) -> None:
             return browser.labelled("Schema text").get_attribute("value") or ""
 
         browser.until(lambda: "Every" in text(), "no schema")
-        browser.put("Schema text", text().replace("STRING", "STRING QUERYABLE", 1))
+        browser.put("Schema text", text().replace("INT64", "INT64 QUERYABLE", 1))
 
     prepared: dict[str, Callable[[], None]] = {"Records": records, "Schema": schema}
     # A conflict needs somebody else.

@@ -64,9 +64,14 @@ def test_a_link_signs_one_browser_in_once(world: World, browser: Browser, user: 
     browser.sees("rpcctl dashboard")
     browser.driver.refresh()
     browser.sees("rpcctl dashboard")
+    # In a tab that shows the page, only what is behind the # changes.
     browser.driver.get(link)
-    browser.driver.refresh()
-    browser.sees("rpcctl dashboard")
+    browser.sees("the link was used already")
+    browser.driver.get(world.link(user))
+    browser.sees(user, "#actor")
+    browser.driver.get(link)
+    browser.sees("the link was used already", "#messages")
+    browser.sees(user, "#actor")
     # Chromium reports requests that were refused.
     browser.forget("/dashboard/session", "/dashboard/sign-in")
 

@@ -39,6 +39,9 @@ const renewMilliseconds = 10 * 60_000;
 
 const themeKey = 'tidings-theme';
 
+/** That of a link of `rpcctl dashboard`, which may be opened in a tab that has the page already. */
+const signInToken = () => location.hash.match(/^#\/sign-in\/([A-Za-z0-9_-]+)$/)?.[1];
+
 function setTheme(name) {
   if (name === 'system') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = name;
@@ -51,7 +54,7 @@ class App extends View {
 
   async render() {
     setTheme(localStorage.getItem(themeKey) ?? 'system');
-    addEventListener('hashchange', () => this.#route());
+    addEventListener('hashchange', () => (signInToken() ? this.#begin() : this.#route()));
     await this.#begin();
     this.atEnd(watchSession((session) => this.#layOut(session)));
     setInterval(() => {
@@ -61,7 +64,8 @@ class App extends View {
 
   /** Redeems the link that was opened, or finds the session of the browser. */
   async #begin() {
-    const [, token] = location.hash.match(/^#\/sign-in\/([A-Za-z0-9_-]+)$/) ?? [];
+    const token = signInToken();
+    this.failure = undefined;
     if (token) history.replaceState(null, '', '/#/records');
     try {
       await (token ? signIn(token) : resume());
@@ -98,6 +102,7 @@ class App extends View {
       h('div', { id: 'messages' }),
       this.#main);
     this.#route();
+    if (this.failure) notify(this.failure, 'error');
   }
 
   /** Container, environment and database, which all screens look at. */
