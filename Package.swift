@@ -775,6 +775,7 @@ let package = Package(
       "TidingsSQL",
       "TidingsSQLite",
       "TidingsThreads",
+      "TidingsTracing",
       "TidingsZeroMQ",
       "CSQLite"
     ),
