@@ -497,6 +497,7 @@ let package = Package(
       "TidingsJSON",
       "TidingsKeys",
       "TidingsKit",
+      "TidingsLogging",
       "TidingsMatcher",
       "TidingsModel",
       "TidingsProto",
