@@ -108,7 +108,7 @@ def fill(world: World) -> None:
         for n in range(RECORDS):
             fields = {"city": cities[n * 7919 % 8], "price": n * 7919 % 1_000_003, "note": f"house number {n}"}
             file.write(json.dumps({"recordType": "Houses", "recordName": f"h{n:07}", "fields": fields}) + "\n")
-    world.ctl("root", "import", str(path))
+    world.ctl("root", "import", "--save-policy", "all-keys", str(path), patience=3_600)
     path.unlink()
     for start in range(0, ZONES, 200):
         zones = [{"zoneId": {"zoneName": f"zone-{n:05}"}} for n in range(start, min(start + 200, ZONES))]
