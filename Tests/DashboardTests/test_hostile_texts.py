@@ -10,7 +10,6 @@ import pytest
 from browser import SCREENS, Browser
 from crawl import Crawl, dialog_calls
 from test_page import HOSTILE
-from test_screens import dead_letter
 from world import World, record
 
 _TYPES = {
@@ -47,7 +46,6 @@ def own_world(tmp_path: Path) -> Iterator[World]:
 def prepare(world: World) -> None:
     """Something on each screen."""
     database = {"scope": "DATABASE_SCOPE_PRIVATE"}
-    world.create_user("sender", "sender")
     world.save("root", record("every", "Every", **_TYPES), record("plain", "Every"))
     world.call(
         "root",
@@ -74,7 +72,7 @@ def prepare(world: World) -> None:
     world.ctl("root", "targets", "add", "--webhook", "https://example.org/<b>", "--device", "d<b>")
     target = world.call("root", "DeliveryService/FetchDeliveryTargets", {})["targets"][0]
     world.save("root", record("every", "Every", count={"int64Value": "2"}))
-    dead_letter(world, "root", target["targetId"], HOSTILE)
+    world.give_up(target["targetId"], HOSTILE)
 
 
 def test_script_in_every_field_of_every_dialog(

@@ -263,29 +263,7 @@ def test_metrics_are_rates_latencies_and_sizes(world: World, browser: Browser, u
     browser.sees("Tombstones", ".card")
 
 
-def dead_letter(world: World, user: str, target: str, reason: str) -> None:
-    """Gives up what is leased for a target, as a sender does."""
-    for _ in range(20):
-        leased = world.call("sender", "DeliveryService/LeaseDeliveries", {"limit": 50})
-        settlements = [
-            {"leaseId": one["leaseId"], "givenUp": True, "error": reason}
-            for one in leased.get("deliveries", [])
-            if one["targetId"] == target
-        ]
-        if settlements:
-            world.call("sender", "DeliveryService/SettleDeliveries", {"settlements": settlements})
-            return
-        world.call(
-            "sender",
-            "DeliveryService/AwaitDeliveries",
-            {"generation": leased.get("generation", "0"), "timeout": "5s"},
-        )
-    raise AssertionError(f"nothing was leased for {target} of {user}")
-
-
 def test_delivery_targets_and_their_dead_letters(world: World, browser: Browser, user: str) -> None:
-    if "sender" not in world.keys:
-        world.create_user("sender", "sender")
     world.save(user, record("d", "Delivered", n={"int64Value": "0"}))
     subscription = {
         "subscriptionId": "delivered", "type": "SUBSCRIPTION_TYPE_QUERY", "recordType": "Delivered",
@@ -309,9 +287,9 @@ def test_delivery_targets_and_their_dead_letters(world: World, browser: Browser,
     browser.sees("No dead letters.")
     browser.press(f"Send a test to {target}")
     browser.sees("waits for a sender.")
-    dead_letter(world, user, target, "503 <b>busy</b>")
+    world.give_up(target, "503 <b>busy</b>")
     world.save(user, record("d", "Delivered", n={"int64Value": "42"}))
-    dead_letter(world, user, target, "503 <b>busy</b>")
+    world.give_up(target, "503 <b>busy</b>")
     browser.press("Reload")
     browser.sees("503 <b>busy</b>", "main td")
     browser.sees("record updated Delivered d", "main td")

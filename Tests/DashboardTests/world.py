@@ -66,7 +66,7 @@ class Program:
 
 
 class World:
-    """A server whose users are ``root`` (admin), ``ada`` (developer) and ``grace``."""
+    """A server whose users are ``root`` (admin), ``ada`` (developer), ``grace``, and ``sender`` (sender)."""
 
     def __init__(self, folder: Path, *gateway_options: str) -> None:
         self.folder = folder
@@ -82,6 +82,7 @@ class World:
         self.create_user("gateway", "gateway")
         self.create_user("ada", "developer")
         self.create_user("grace")
+        self.create_user("sender", "sender")
         self.gateway = Program(
             folder, "rpcgw", "--rpc", self.rpc, "--listen", "127.0.0.1:0",
             "--key-file", self.keys["gateway"], "--server-key", self.server_key, *gateway_options,
@@ -129,6 +130,23 @@ class World:
         )
         assert not [one for one in answer["results"] if "error" in one], answer
         return answer
+
+    def give_up(self, target: str, reason: str) -> None:
+        """Gives up what waits for a delivery target, as a sender does."""
+        for _ in range(20):
+            leased = self.call("sender", "DeliveryService/LeaseDeliveries", {"limit": 50})
+            settlements = [
+                {"leaseId": one["leaseId"], "givenUp": True, "error": reason}
+                for one in leased.get("deliveries", [])
+                if one["targetId"] == target
+            ]
+            if settlements:
+                request = {"settlements": settlements}
+                self.call("sender", "DeliveryService/SettleDeliveries", request)
+                return
+            request = {"generation": leased.get("generation", "0"), "timeout": "5s"}
+            self.call("sender", "DeliveryService/AwaitDeliveries", request)
+        raise AssertionError(f"nothing was leased for {target}")
 
     def link(self, user: str) -> str:
         """A link that signs a user in to the dashboard."""

@@ -45,15 +45,11 @@ import TidingsTracing
 
   @Test("events keep the span that their push carries")
   func traces() {
-    func trace(_ events: Range<Int>, _ span: UInt64) -> PushTrace {
-      let context = TraceContext(
-        TraceID(high: 0, low: 1),
-        SpanID(number: span),
-        isSampled: true
-      )
+    func trace(_ events: Range<Int>, _ span: Int) -> PushTrace {
+      let text = "00-\(String(repeating: "0", count: 31))1-\(String(repeating: "0", count: 15))\(span)-01"
       return PushTrace(
         events: events,
-        span: Span(context, parent: nil, "push", .producer, start: 0)
+        span: Span(TraceContext(text)!, parent: nil, "push", .producer, start: 0)
       )
     }
     var waiting = UnpublishedEvents()
