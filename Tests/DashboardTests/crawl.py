@@ -211,7 +211,9 @@ class Crawl:
     def fill(self, step: str, is_required_only: bool = False) -> None:
         """Puts the text into each field of the top dialog, or of the screen."""
         text = "plain" if is_required_only else self.text
-        labels = self.browser.driver.execute_script(_FILL, self.browser.root, text, is_required_only)
+        labels = self.browser.driver.execute_script(
+            _FILL, self.browser.root, text, is_required_only
+        )
         self.seen.update(f"{step}: {label}" for label in labels)
 
     def settled(self) -> None:

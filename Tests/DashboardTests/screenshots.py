@@ -65,7 +65,15 @@ def fill(world: World) -> None:
             ],
         },
     )  # fmt: skip
-    world.ctl("root", "--device", "website", "targets", "add", "--webhook", "https://houses.example.org/hook")
+    world.ctl(
+        "root",
+        "--device",
+        "website",
+        "targets",
+        "add",
+        "--webhook",
+        "https://houses.example.org/hook",
+    )
     failing = "https://old.example.org/hook"
     world.ctl("root", "--device", "old-website", "targets", "add", "--webhook", failing)
     targets = world.call("root", "DeliveryService/FetchDeliveryTargets", {})["targets"]

@@ -54,11 +54,15 @@ def database() -> Iterator[str]:
         program = str(ROOT / "tools" / "postgres-cluster")
         if subprocess.run([program, "--check"], capture_output=True).returncode != 0:
             pytest.skip("PostgreSQL is not installed: run tools/install-dependencies --postgres")
-        cluster = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        cluster = subprocess.Popen(
+            [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         assert cluster.stdout is not None
         server = cluster.stdout.readline().strip()
     name = f"test_{uuid.uuid4().hex}"
-    World.run("psql", "--quiet", "--no-psqlrc", f"--dbname={server}", f"--command=CREATE DATABASE {name}")
+    World.run(
+        "psql", "--quiet", "--no-psqlrc", f"--dbname={server}", f"--command=CREATE DATABASE {name}"
+    )
     head, _, query = server.partition("?")
     base = head.rsplit("/", 1)[0] if head.count("/") > 2 else head
     yield f"{base}/{name}" + (f"?{query}" if query else "")

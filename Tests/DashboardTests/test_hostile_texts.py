@@ -75,9 +75,7 @@ def prepare(world: World) -> None:
     world.give_up(target["targetId"], HOSTILE)
 
 
-def test_script_in_every_field_of_every_dialog(
-    own_world: World, tmp_path: Path
-) -> None:
+def test_script_in_every_field_of_every_dialog(own_world: World, tmp_path: Path) -> None:
     prepare(own_world)
     browser = Browser(own_world, tmp_path)
     try:
@@ -126,11 +124,15 @@ def crawl(world: World, browser: Browser) -> None:
         walk.screen(screen, prepared.get(screen, lambda: None))
     walk.note()
     missed = dialog_calls() - walk.opened
-    assert not missed, f"no step opened these dialogs: {sorted(missed)}; {json.dumps(sorted(walk.seen), indent=1)}"
+    assert not missed, (
+        f"no step opened these dialogs: {sorted(missed)}; {json.dumps(sorted(walk.seen), indent=1)}"
+    )
     # Times have pickers in place of texts.
     typed = [name for name in _TYPES if name not in ("day", "days")]
     for label in [*typed, "Predicate", "Public key", "Origins", "User to invite"]:
         assert [one for one in walk.seen if label in one.rsplit(": ", 1)[1]], label
     # The server refuses most of it, which Chromium reports; nothing else may be in the console.
-    messages = [one for one in browser.console() if "the server responded with a status of 4" not in one]
+    messages = [
+        one for one in browser.console() if "the server responded with a status of 4" not in one
+    ]
     assert messages == []

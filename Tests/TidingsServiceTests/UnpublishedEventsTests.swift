@@ -46,7 +46,8 @@ import TidingsTracing
   @Test("events keep the span that their push carries")
   func traces() {
     func trace(_ events: Range<Int>, _ span: Int) -> PushTrace {
-      let text = "00-\(String(repeating: "0", count: 31))1-\(String(repeating: "0", count: 15))\(span)-01"
+      let text =
+        "00-\(String(repeating: "0", count: 31))1-\(String(repeating: "0", count: 15))\(span)-01"
       return PushTrace(
         events: events,
         span: Span(TraceContext(text)!, parent: nil, "push", .producer, start: 0)

@@ -95,9 +95,7 @@ def rpcd(folder: Path, *arguments: str, **environment: str) -> Iterator[Process]
 
 
 @contextmanager
-def rpcgw(
-    folder: Path, server: Process, *arguments: str, **environment: str
-) -> Iterator[Process]:
+def rpcgw(folder: Path, server: Process, *arguments: str, **environment: str) -> Iterator[Process]:
     """A gateway before a server."""
     process = Process(
         "rpcgw",
@@ -427,40 +425,48 @@ def _fetches(server: Process) -> list[dict[str, Any]]:
 
 def test_the_gateway_logs_requests_as_json(tmp_path: Path) -> None:
     options = ["--log-format", "json", "--log-requests"]
-    with rpcd(tmp_path, "--log-format", "json", "--log-level", "debug") as server:
-        with rpcgw(tmp_path, server, *options) as gateway:
-            url = gateway.ready.split()[2]
-            tokens = "?ckAPIToken=secret&ckWebAuthToken=dev%3Aada"
-            path = "/database/1/app/development/private/zones/list"
-            assert get(f"{url}{path}{tokens}")[0] == 200
-            assert get(f"{url}/assets/secret-of-a-url")[0] >= 400
-            hostile = '%22x","level":"error'
-            assert get(f'{url}/{hostile}{"y" * 500}')[0] == 404
-            found = until("three requests", lambda: _three(lines(gateway, "request")))
-            assert [one["status"] for one in found][0] == 200
-            assert [one["path"] for one in found[:2]] == [path, "/assets/…"]
-            assert found[2]["path"].startswith(f"/{hostile}") and len(found[2]["path"]) == 200
-            assert {one["level"] for one in found} == {"info"}
-            assert {one["client"] for one in found} == {"127.0.0.1"}
-            assert {one["method"] for one in found} == {"GET"}
-            assert all(0 < one["durationMilliseconds"] < 600_000 for one in found)
-            # By the ID a request is found in the server's log.
-            until(
-                "the call", lambda: [c for c in _fetches(server) if c.get("requestId") == found[0]["requestId"]]
-            )
-            (warning,) = [one for one in _all_lines(gateway) if one["level"] == "warning"]
-            assert "development mode" in warning["message"]
-            assert "secret" not in gateway.log.read_text()
-            server.stop()
-            assert get(f"{url}{path}{tokens}")[0] == 503
-            until("a failure", lambda: [o for o in lines(gateway, "request") if o["level"] == "warning"])
+    with (
+        rpcd(tmp_path, "--log-format", "json", "--log-level", "debug") as server,
+        rpcgw(tmp_path, server, *options) as gateway,
+    ):
+        url = gateway.ready.split()[2]
+        tokens = "?ckAPIToken=secret&ckWebAuthToken=dev%3Aada"
+        path = "/database/1/app/development/private/zones/list"
+        assert get(f"{url}{path}{tokens}")[0] == 200
+        assert get(f"{url}/assets/secret-of-a-url")[0] >= 400
+        hostile = '%22x","level":"error'
+        assert get(f"{url}/{hostile}{'y' * 500}")[0] == 404
+        found = until("three requests", lambda: _three(lines(gateway, "request")))
+        assert found[0]["status"] == 200
+        assert [one["path"] for one in found[:2]] == [path, "/assets/…"]
+        assert found[2]["path"].startswith(f"/{hostile}") and len(found[2]["path"]) == 200
+        assert {one["level"] for one in found} == {"info"}
+        assert {one["client"] for one in found} == {"127.0.0.1"}
+        assert {one["method"] for one in found} == {"GET"}
+        assert all(0 < one["durationMilliseconds"] < 600_000 for one in found)
+        # By the ID a request is found in the server's log.
+        until(
+            "the call",
+            lambda: [c for c in _fetches(server) if c.get("requestId") == found[0]["requestId"]],
+        )
+        (warning,) = [one for one in _all_lines(gateway) if one["level"] == "warning"]
+        assert "development mode" in warning["message"]
+        assert "secret" not in gateway.log.read_text()
+        server.stop()
+        assert get(f"{url}{path}{tokens}")[0] == 503
+        until(
+            "a failure",
+            lambda: [o for o in lines(gateway, "request") if o["level"] == "warning"],
+        )
 
 
 def test_the_level_decides_what_the_gateway_logs(tmp_path: Path) -> None:
     with rpcd(tmp_path) as server:
         for options, count in [
-            (["--log-level", "debug"], 1), ([], 0), (["--log-requests", "--log-level", "warning"], 0),
-        ]:  # fmt: skip
+            (["--log-level", "debug"], 1),
+            ([], 0),
+            (["--log-requests", "--log-level", "warning"], 0),
+        ]:
             with rpcgw(tmp_path, server, "--log-format", "json", *options) as gateway:
                 assert get(f"{gateway.ready.split()[2]}/none")[0] == 404
                 gateway.stop()
@@ -656,9 +662,7 @@ async def test_a_trace_shows_what_a_call_waited_for(tmp_path: Path, collector: C
         waiting = f"00-{PARENT[0]}-{PARENT[1]}-01"
         async with client(server) as ada, client(server, trace_parent=lambda: waiting) as watcher:
             request = record_service.FetchDatabaseChangesRequest(database_id=ada.database_id())
-            request.change_token = (
-                await ada.records.fetch_database_changes(request)
-            ).change_token
+            request.change_token = (await ada.records.fetch_database_changes(request)).change_token
             request.max_wait.seconds = 60
             watch = asyncio.create_task(watcher.records.fetch_database_changes(request))
             await asyncio.to_thread(
@@ -698,7 +702,9 @@ async def test_a_trace_shows_a_call_that_takes_long(tmp_path: Path, collector: C
             await database.save_subscription(subscription)
             parent = tidings.Record("Things", "parent")
             await database.save(parent)
-            reference = tidings.Reference(tidings.RecordID("parent"), tidings.ReferenceAction.DELETE_SELF)
+            reference = tidings.Reference(
+                tidings.RecordID("parent"), tidings.ReferenceAction.DELETE_SELF
+            )
             for start in range(0, count, 200):
                 names = [f"t{number}" for number in range(start, start + 200)]
                 await database.save_all(
