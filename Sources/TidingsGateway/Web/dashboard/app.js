@@ -135,7 +135,10 @@ class App extends View {
     document.title = `${screen.title} – Tidings`;
     notify('');
     fill(this.#main, h('h1', {}, screen.title), screen.make());
-    if (hadScreen && !isNewLocation) this.#main.focus();
+    if (hadScreen && !isNewLocation) {
+      this.#main.focus({ preventScroll: true });
+      scrollTo(0, 0);
+    }
   }
 }
 
