@@ -32,9 +32,13 @@ version() {
 }
 
 # build_release PRODUCT...: links the Swift library statically, so that the programs do not require Swift, and
-# optimizes across modules, which takes a tenth off a save.
+# optimizes across modules, which takes a tenth off a save. Paths of source files do not name the folder, in which each
+# build would differ.
 # All tools use the same options, to avoid rebuilds.
-release_options=(--configuration release --static-swift-stdlib -Xswiftc -cross-module-optimization)
+release_options=(
+  --configuration release --static-swift-stdlib -Xswiftc -cross-module-optimization
+  -Xswiftc -file-prefix-map -Xswiftc "$root=." -Xcc "-ffile-prefix-map=$root=."
+)
 build_release() {
   local product
   for product in "$@"; do

@@ -16,26 +16,10 @@ extension Report {
       settings.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
     )
     lines.append("")
-    lines += Self.table([Self.titles] + figures.map(\.cells))
+    lines += TextTable.lines([Self.titles] + figures.map(\.cells))
     if !notes.isEmpty { lines.append("") }
     lines += notes
     return lines.joined(separator: "\n") + "\n"
-  }
-
-  /// Pads cells to columns: words to the left, numbers to the right.
-  private static func table(_ rows: [[String]]) -> [String] {
-    let widths = titles.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-    return rows.map { row in
-      let cells = zip(row, widths).map { cell, width in
-        let padding = String(repeating: " ", count: width - cell.count)
-        let isNumber = cell.first.map { $0.isNumber || "≤≥-".contains($0) } ?? false
-        return isNumber ? padding + cell : cell + padding
-      }
-      let line = cells.joined(separator: "  ")
-      return String(
-        line.prefix(upTo: line.lastIndex { $0 != " " }.map(line.index(after:)) ?? line.startIndex)
-      )
-    }
   }
 }
 

@@ -56,7 +56,9 @@ static pthread_mutex_t registry = PTHREAD_MUTEX_INITIALIZER;
 static tidings_store *stores;
 static int is_registered;
 
-static atomic_int sync_failed;
+/* Set once, until the process ends. Not static, since a simulation of several lives in one process sets it back: nothing
+   else may. */
+atomic_int tidings_vfs_has_failed_sync;
 static _Atomic(void (*)(const char *, int)) on_failed_sync;
 static atomic_uint_fast64_t damage_count;
 
@@ -72,16 +74,14 @@ static int system_write(sqlite3_file *file, const void *buffer, int count, sqlit
 
 /* MARK: Failed syncs */
 
-int tidings_vfs_sync_failed(void) { return atomic_load(&sync_failed); }
-
-void tidings_vfs_forget_failed_sync(void) { atomic_store(&sync_failed, 0); }
+int tidings_vfs_sync_failed(void) { return atomic_load(&tidings_vfs_has_failed_sync); }
 
 void tidings_vfs_on_failed_sync(void (*call)(const char *, int)) {
   atomic_store(&on_failed_sync, call);
 }
 
 static void note_failed_sync(const char *path, int error) {
-  if (atomic_exchange(&sync_failed, 1)) return;
+  if (atomic_exchange(&tidings_vfs_has_failed_sync, 1)) return;
   void (*call)(const char *, int) = atomic_load(&on_failed_sync);
   if (call != NULL) call(path, error);
 }
@@ -235,7 +235,7 @@ static int write_page(sqlite3_file *file, const void *buffer, int count, sqlite3
 }
 
 static int file_write(sqlite3_file *file, const void *buffer, int count, sqlite3_int64 offset) {
-  if (atomic_load(&sync_failed)) return SQLITE_IOERR_WRITE;
+  if (atomic_load(&tidings_vfs_has_failed_sync)) return SQLITE_IOERR_WRITE;
   tidings_store *store = of(file)->store;
   if (store != NULL && of(file)->kind == KIND_DATABASE) {
     return write_page(file, buffer, count, offset);
@@ -249,7 +249,7 @@ static int file_write(sqlite3_file *file, const void *buffer, int count, sqlite3
 }
 
 static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
-  if (atomic_load(&sync_failed)) return SQLITE_IOERR_TRUNCATE;
+  if (atomic_load(&tidings_vfs_has_failed_sync)) return SQLITE_IOERR_TRUNCATE;
   const int written = write_gathered(file);
   if (written != SQLITE_OK) return written;
   sqlite3_file *under = system_file(file);
@@ -306,7 +306,7 @@ static int sync_folder(const char *path) {
 }
 
 static int file_sync(sqlite3_file *file, int flags) {
-  if (atomic_load(&sync_failed)) return SQLITE_IOERR_FSYNC;
+  if (atomic_load(&tidings_vfs_has_failed_sync)) return SQLITE_IOERR_FSYNC;
   const int written = write_gathered(file);
   if (written != SQLITE_OK) return written;
   /* SQLite does so too after the first sync of a log, and ignores that it failed. */
@@ -438,7 +438,7 @@ static int vfs_open(
 }
 
 static int vfs_delete(sqlite3_vfs *vfs, const char *path, int syncs_folder) {
-  if (atomic_load(&sync_failed)) return SQLITE_IOERR_DELETE;
+  if (atomic_load(&tidings_vfs_has_failed_sync)) return SQLITE_IOERR_DELETE;
   const int code = system_vfs(vfs)->xDelete(system_vfs(vfs), path, syncs_folder);
   if (code == SQLITE_IOERR_DIR_FSYNC) note_failed_sync(path, errno);
   return code;

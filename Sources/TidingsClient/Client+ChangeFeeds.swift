@@ -38,6 +38,7 @@ extension Client {
   ) -> RecordZoneChanges {
     RecordZoneChanges(
       transport,
+      pageLimits,
       database: database ?? (owner.isEmpty ? privateDatabase : sharedDatabase),
       TidingsV1.ZoneChangesOptions(
         zoneID: .init(zoneName: zone, ownerName: owner),
@@ -72,6 +73,7 @@ extension Client {
   ) -> DatabaseChanges {
     DatabaseChanges(
       transport,
+      pageLimits,
       database: database ?? privateDatabase,
       after: token,
       pageLimit: UInt32(clamping: pageLimit),

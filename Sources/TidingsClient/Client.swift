@@ -11,6 +11,8 @@ public final class Client: Sendable {
   public let configuration: ClientConfiguration
   /// Carries the calls; for stubs that are not listed here.
   public let transport: any ClientTransport
+  /// How large pages may be on the way to the server.
+  package let pageLimits = PageLimits()
 
   /// Reports that the connection moved to another endpoint.
   let moves: ConnectionMoves

@@ -36,6 +36,28 @@ public struct DatabaseChanges: AsyncSequence, Sendable {
     timeout: Duration? = nil,
     onConnection: (@Sendable (NotificationStream.Connection) -> Void)? = nil
   ) {
+    self.init(
+      transport,
+      PageLimits(),
+      database: database,
+      after: token,
+      pageLimit: pageLimit,
+      follow: follow,
+      timeout: timeout,
+      onConnection: onConnection
+    )
+  }
+
+  init(
+    _ transport: any ClientTransport,
+    _ limits: PageLimits,
+    database: TidingsV1.DatabaseID,
+    after token: [UInt8],
+    pageLimit: UInt32,
+    follow: Bool,
+    timeout: Duration?,
+    onConnection: (@Sendable (NotificationStream.Connection) -> Void)?
+  ) {
     self.token = token
     follows = follow
     self.onConnection = onConnection
@@ -47,11 +69,17 @@ public struct DatabaseChanges: AsyncSequence, Sendable {
         limit: pageLimit,
         maxWait: .wait(wait)
       )
+      let options = CallOptions(timeout: timeout, wait: wait)
       do throws(RPCError) {
-        return try await records.fetchDatabaseChanges(
-          request,
-          options: CallOptions(timeout: timeout, wait: wait)
-        )
+        // A connection that is lost while the server waits says nothing about the size of pages.
+        guard wait == .zero else {
+          return try await records.fetchDatabaseChanges(request, options: options)
+        }
+        return try await limits.page(of: pageLimit) { limit throws(RPCError) in
+          var request = request
+          request.limit = limit
+          return try await records.fetchDatabaseChanges(request, options: options)
+        }
       } catch {
         throw ChangeFeedError(error)
       }

@@ -178,16 +178,21 @@ public struct NotificationStream: AsyncSequence, Sendable {
 
     private mutating func fetch() async throws(RPCError) {
       let configuration = client.configuration
-      let page = try await client.notifications.fetchNotificationChanges(
-        .init(
-          container: configuration.container,
-          environment: configuration.environment,
-          changeToken: state.token,
-          // Without a token there are no read marks: a first page of one notification is never fetched
-          // again once something of it was handed out.
-          limit: stop != nil && state.token.isEmpty ? 1 : 0
+      let token = state.token
+      // Without a token there are no read marks: a first page of one notification is never fetched
+      // again once something of it was handed out.
+      let asked: UInt32 = stop != nil && token.isEmpty ? 1 : 0
+      let notifications = client.notifications
+      let page = try await client.pageLimits.page(of: asked) { limit throws(RPCError) in
+        try await notifications.fetchNotificationChanges(
+          .init(
+            container: configuration.container,
+            environment: configuration.environment,
+            changeToken: token,
+            limit: limit
+          )
         )
-      )
+      }
       state.fetched(page)
       stop?.fetched(state.progress)
       if isLost { onConnection?(.restored) }

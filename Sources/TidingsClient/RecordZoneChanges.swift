@@ -40,6 +40,28 @@ public struct RecordZoneChanges: AsyncSequence, Sendable {
     timeout: Duration? = nil,
     onConnection: (@Sendable (NotificationStream.Connection) -> Void)? = nil
   ) {
+    self.init(
+      transport,
+      PageLimits(),
+      database: database,
+      options,
+      follow: follow,
+      readsAhead: readsAhead,
+      timeout: timeout,
+      onConnection: onConnection
+    )
+  }
+
+  init(
+    _ transport: any ClientTransport,
+    _ limits: PageLimits,
+    database: TidingsV1.DatabaseID,
+    _ options: TidingsV1.ZoneChangesOptions,
+    follow: Bool,
+    readsAhead: Bool,
+    timeout: Duration?,
+    onConnection: (@Sendable (NotificationStream.Connection) -> Void)?
+  ) {
     token = options.changeToken
     follows = follow
     self.onConnection = onConnection
@@ -48,7 +70,8 @@ public struct RecordZoneChanges: AsyncSequence, Sendable {
       transport: transport,
       database: database,
       options: options,
-      timeout: timeout
+      timeout: timeout,
+      limits: limits
     )
   }
 

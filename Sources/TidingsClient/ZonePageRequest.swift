@@ -10,13 +10,27 @@ struct ZonePageRequest: Sendable {
   let options: TidingsV1.ZoneChangesOptions
   /// How long a call may take, besides the wait; `nil`: the transport's default.
   let timeout: Duration?
+  let limits: PageLimits
 
   /// Asks for the page after a token, for which the server waits so long.
   ///
   /// - Returns: The encoded response.
   func response(after token: [UInt8], wait: Duration) async throws(RPCError) -> [UInt8] {
+    // A connection that is lost while the server waits says nothing about the size of pages.
+    if wait > .zero { return try await response(after: token, wait: wait, limit: options.limit) }
+    return try await limits.page(of: options.limit) { limit throws(RPCError) in
+      try await response(after: token, wait: wait, limit: limit)
+    }
+  }
+
+  private func response(
+    after token: [UInt8],
+    wait: Duration,
+    limit: UInt32
+  ) async throws(RPCError) -> [UInt8] {
     var options = options
     options.changeToken = token
+    options.limit = limit
     let request = TidingsV1.FetchRecordZoneChangesRequest(
       databaseID: database,
       zones: [options],

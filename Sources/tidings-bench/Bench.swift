@@ -19,11 +19,22 @@ final class Bench {
   ///
   /// - Parameters:
   ///   - limits: `NAME=NUMBER` each, beside the limit of pushes.
+  ///   - options: Further ones.
   ///   - database: The address of its database; `nil`: in the folder.
   /// - Returns: The server, which is ready.
   /// - Throws: `BenchError`.
-  func startServer(limits: [String] = [], database: String? = nil) throws -> ServerProcess {
-    try ServerProcess(settings, in: makeFolder(), limits: limits, database: database)
+  func startServer(
+    limits: [String] = [],
+    options: [String] = [],
+    database: String? = nil
+  ) throws -> ServerProcess {
+    try ServerProcess(
+      settings,
+      in: makeFolder(),
+      limits: limits,
+      options: options,
+      database: database
+    )
   }
 
   /// Starts a server whose callers prove who they are; returns it with what to connect with.
@@ -73,6 +84,7 @@ final class ServerProcess {
   private let folder: RunFolder
 
   var endpoint: String { address.endpoint }
+  var pid: pid_t { process.pid }
   /// The file of its store.
   var databasePath: String { folder.path + "/data/tidings.sqlite" }
 
@@ -80,6 +92,7 @@ final class ServerProcess {
     _ settings: BenchSettings,
     in folder: RunFolder,
     limits: [String] = [],
+    options: [String] = [],
     database: String? = nil
   ) throws {
     self.folder = folder
@@ -90,7 +103,7 @@ final class ServerProcess {
         folder.path + "/data", "--log-level", "error",
         // Each save is to have its push.
         "--limit", "pushes-per-second-max=1000000",
-      ] + limits.flatMap { ["--limit", $0] }
+      ] + limits.flatMap { ["--limit", $0] } + options
     process = try ChildProcess(arguments, environment)
     address = try process.address()
   }

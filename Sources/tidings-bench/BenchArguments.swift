@@ -213,7 +213,8 @@ struct BenchArguments {
                 database; needs RPCD_DATABASE, the address of a database whose login may create others
 
       `tidings-bench growth` measures how costs grow with what is stored, `tidings-bench report` draws the
-      curves; see `tidings-bench growth --help`.
+      curves; see `tidings-bench growth --help`. `tidings-bench soak` runs a server for long and finds out
+      whether it stays as it was; see `tidings-bench soak --help`.
 
       Starts its own rpcd on a free port with temporary data. Each round measures the baseline and
       the server right after one another; scores are medians of the rounds' ratios.

@@ -6,7 +6,7 @@ final class ChildProcess {
   /// What it said when it was ready.
   let ready: ReadyLine
 
-  private let pid: pid_t
+  let pid: pid_t
   private let input: CInt
   private let output: CInt
   private var isRunning = true

@@ -11,6 +11,10 @@ do {
     try verb.run(Array(arguments.dropFirst()), environment: Subprocesses.environment())
     exit(0)
   }
+  if arguments.first == SoakVerb.name {
+    let environment = Subprocesses.environment()
+    exit(try await SoakVerb.run(Array(arguments.dropFirst()), environment: environment) ? 0 : 1)
+  }
   guard let parsed = try BenchArguments(arguments, environment: Subprocesses.environment()) else {
     exit(0)
   }

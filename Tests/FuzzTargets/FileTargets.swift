@@ -80,8 +80,11 @@ extension FuzzTarget {
       let message = try TidingsV1.Predicate(decoding: encoded)
       let json = try transcoder.decode(encoded, as: type)
       let again = try TidingsV1.Predicate(decoding: try transcoder.encode(json, as: type))
-      // What is not equal to itself has a NaN in it.
-      try require(message != message || again == message, "its JSON is another predicate")
+      // A NaN is not equal to itself, and an array with one is to itself only: bytes tell.
+      try require(
+        again == message || again.encoded() == message.encoded(),
+        "its JSON is another predicate"
+      )
     },
     FuzzTarget("predicate-format") { bytes in
       guard let text = text(bytes) else { return }

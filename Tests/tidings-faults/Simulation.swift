@@ -1,5 +1,5 @@
 #if DEBUG
-internal import CStoreVFS
+internal import CFaultDisk
 internal import DiskModel
 internal import Glibc
 internal import RandomSupport
@@ -97,7 +97,7 @@ final class Simulation {
       // What the process does from here on is behind the power loss.
       let entries = disk.entries
       disk.end()
-      tidings_vfs_forget_failed_sync()
+      fault_disk_restart()
       try fail(base, entries)
     } catch let failure as Failure {
       disk.end()
@@ -107,7 +107,7 @@ final class Simulation {
       counts.refusedStarts += 1
       let entries = disk.entries
       disk.end()
-      tidings_vfs_forget_failed_sync()
+      fault_disk_restart()
       try fail(base, entries)
     }
   }

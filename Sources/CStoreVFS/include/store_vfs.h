@@ -28,9 +28,6 @@ int tidings_vfs_register(void);
 /* Whether a sync of a file failed in this process. */
 int tidings_vfs_sync_failed(void);
 
-/* Lets this process write again, as one that was started again: for a simulation of several lives in one process. */
-void tidings_vfs_forget_failed_sync(void);
-
 /* Sets what is called, once, on the thread of the first sync that fails. `path` is valid for the
    call; `error` is an errno. */
 void tidings_vfs_on_failed_sync(void (*call)(const char *path, int error));

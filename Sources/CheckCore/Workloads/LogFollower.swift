@@ -1,6 +1,7 @@
 internal import Synchronization
 internal import TidingsClient
 internal import TidingsProto
+internal import TidingsRPC
 
 /// Follows the notification log of the user, page by page.
 final class LogFollower: Sendable {
@@ -53,15 +54,18 @@ final class LogFollower: Sendable {
     after token: [UInt8],
     limit: Int
   ) async throws -> TidingsV1.FetchNotificationChangesResponse {
-    try await client.notifications.fetchNotificationChanges(
-      .init(
-        container: stage.settings.client.container,
-        environment: stage.settings.client.environment,
-        changeToken: token,
-        limit: UInt32(limit),
-        omitsReadNotifications: true
-      )
+    let notifications = client.notifications
+    let request = TidingsV1.FetchNotificationChangesRequest(
+      container: stage.settings.client.container,
+      environment: stage.settings.client.environment,
+      changeToken: token,
+      omitsReadNotifications: true
     )
+    return try await client.pageLimits.page(of: UInt32(limit)) { limit throws(RPCError) in
+      var request = request
+      request.limit = limit
+      return try await notifications.fetchNotificationChanges(request)
+    }
   }
 
   private func commitFaults(_ notices: inout [Notice]) {

@@ -1,5 +1,6 @@
 internal import TidingsClient
 internal import TidingsProto
+internal import TidingsRPC
 
 /// Reads a zone with its change feed.
 struct ZoneRead: Sendable {
@@ -28,14 +29,14 @@ struct ZoneRead: Sendable {
   /// - Returns: The page.
   /// - Throws: `RPCError`, or `CheckError` when the zone itself fails.
   func page(_ client: Client, after token: [UInt8], limit: Int = 0) async throws -> Page {
-    let options = TidingsV1.ZoneChangesOptions(
-      zoneID: stage.zoneID(zone),
-      changeToken: token,
-      limit: UInt32(limit)
-    )
-    let changes = try await client.records.fetchRecordZoneChanges(
-      .init(databaseID: stage.database, zones: [options])
-    ).zones.first
+    let options = TidingsV1.ZoneChangesOptions(zoneID: stage.zoneID(zone), changeToken: token)
+    let (records, database) = (client.records, stage.database)
+    let answer = try await client.pageLimits.page(of: UInt32(limit)) { limit throws(RPCError) in
+      try await records.fetchRecordZoneChanges(
+        .init(databaseID: database, zones: [options], limit: limit)
+      )
+    }
+    let changes = answer.zones.first
     guard let changes, changes.error == nil else {
       throw CheckError("zone '\(zone)' has no feed: \(changes?.error?.message ?? "no answer")")
     }

@@ -25,7 +25,7 @@ struct DatabaseFeed: Sendable {
       limit: UInt32(clamping: limit)
     )
     let answer = try await database.call(patience) { (client, options) in
-      try await client.records.fetchDatabaseChanges(request, options: options)
+      try await client.pageLimits.databaseChanges(request, client, options)
     }
     token = answer.changeToken
     return Page(

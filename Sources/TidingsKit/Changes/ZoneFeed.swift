@@ -105,7 +105,7 @@ struct ZoneFeed: Sendable {
       }
     )
     let answers = try await database.call(patience) { (client, options) in
-      try await client.records.fetchRecordZoneChanges(request, options: options)
+      try await client.pageLimits.zoneChanges(request, client, options)
     }.zones
     guard answers.count == zones.count else {
       throw CKError(.internalError, "the server's answer does not include all zones")

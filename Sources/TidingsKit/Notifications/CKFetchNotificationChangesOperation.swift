@@ -59,7 +59,7 @@ open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable
       limit: UInt32(clamping: resultsLimit)
     )
     return try await callContainer { (client, options) in
-      try await client.notifications.fetchNotificationChanges(request, options: options)
+      try await client.pageLimits.notificationChanges(request, client, options)
     }
   }
 }

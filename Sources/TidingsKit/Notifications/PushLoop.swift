@@ -124,14 +124,16 @@ struct LogEnd: Sendable {
     while true {
       let page: TidingsV1.FetchNotificationChangesResponse
       do {
-        page = try await client.notifications.fetchNotificationChanges(
+        page = try await client.pageLimits.notificationChanges(
           .init(
             container: client.configuration.container,
             environment: client.configuration.environment,
             changeToken: token,
             omitsReadNotifications: true,
             wantsUserInfo: readingBadges
-          )
+          ),
+          client,
+          CallOptions()
         )
       } catch {
         let error = CKError(wrapping: error)

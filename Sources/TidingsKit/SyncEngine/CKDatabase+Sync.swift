@@ -50,7 +50,7 @@ extension CKDatabase {
   private func syncDatabaseChanges(_ token: [UInt8]) async throws -> SyncAnswer.DatabasePage {
     let request = TidingsV1.FetchDatabaseChangesRequest(databaseID: databaseID, changeToken: token)
     let page = try await call(onceOnly) { (client, options) in
-      try await client.records.fetchDatabaseChanges(request, options: options)
+      try await client.pageLimits.databaseChanges(request, client, options)
     }
     return SyncAnswer.DatabasePage(
       changed: page.changedZoneIDs.map { .init($0) },
@@ -71,7 +71,7 @@ extension CKDatabase {
       zones: [.init(zoneID: zone.wire, changeToken: token)]
     )
     let answer = try await call(onceOnly) { (client, options) in
-      try await client.records.fetchRecordZoneChanges(request, options: options)
+      try await client.pageLimits.zoneChanges(request, client, options)
     }
     guard let changes = answer.zones.first else {
       throw CKError(.internalError, "the server's answer does not include zone \(zone.zoneName)")

@@ -58,6 +58,10 @@ void fault_disk_pause(int rests);
 /* Adds a rule, whose counter begins at 0. Returns 0 if there are too many. */
 int fault_disk_fail(const char *call, long after, long count, long code, const char *text);
 
+/* Lets a process be as one that was started again: what it remembers of failed syncs is forgotten. Only for programs that
+   are linked with CStoreVFS. */
+void fault_disk_restart(void);
+
 /* How many calls the rules let fail, or changed, since they were cleared. */
 long fault_disk_hits(void);
 

@@ -9,9 +9,13 @@ from dataclasses import dataclass
 from tidings.errors import item_errors
 from tidings.feeds.reader import call_timeout, pages, wait_to_wire
 from tidings.identifiers import ZoneID
+from tidings.page_limit import PageLimit
 from tidings.rpc.transport import Transport
 from tidings.v1 import database_pb2
-from tidings.v1.record_service_pb2 import FetchDatabaseChangesRequest
+from tidings.v1.record_service_pb2 import (
+    FetchDatabaseChangesRequest,
+    FetchDatabaseChangesResponse,
+)
 from tidings.v1.record_service_rpc import RecordServiceClient
 
 
@@ -67,6 +71,7 @@ class DatabaseChanges:
         self._database_id = database_id
         self._after = after
         self._follow = follow
+        self._pages = PageLimit()
 
     def __aiter__(self) -> AsyncIterator[DatabaseChangesPage]:
         return pages(self._fetch, self._after, follow=self._follow)
@@ -75,8 +80,14 @@ class DatabaseChanges:
         request = FetchDatabaseChangesRequest(
             database_id=self._database_id, change_token=token, max_wait=wait_to_wire(wait)
         )
+
+        async def call(limit: int) -> FetchDatabaseChangesResponse:
+            request.limit = limit
+            return await self._records.fetch_database_changes(request, timeout=call_timeout(wait))
+
         with item_errors():
-            page = await self._records.fetch_database_changes(request, timeout=call_timeout(wait))
+            # A connection that is lost while the server waits says nothing about the size of pages.
+            page = await (call(0) if wait > 0 else self._pages.page(0, call))
         return DatabaseChangesPage(
             changed=[ZoneID.from_wire(zone) for zone in page.changed_zone_ids],
             deleted=[

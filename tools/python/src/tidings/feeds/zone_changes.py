@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tidings.errors import ItemError, item_errors
 from tidings.feeds.reader import call_timeout, pages, wait_to_wire
 from tidings.identifiers import RecordID
+from tidings.page_limit import PageLimit
 from tidings.records import Record
 from tidings.rpc.errors import Internal
 from tidings.rpc.status import StatusCode
@@ -60,6 +61,7 @@ class ZoneChanges:
         self._database_id = database_id
         self._options = options
         self._follow = follow
+        self._pages = PageLimit()
 
     def __aiter__(self) -> AsyncIterator[ZoneChangesPage]:
         return pages(self._fetch, self._options.change_token, follow=self._follow)
@@ -71,10 +73,17 @@ class ZoneChanges:
         request = record_service_pb2.FetchRecordZoneChangesRequest(
             database_id=self._database_id, zones=[options], max_wait=wait_to_wire(wait)
         )
-        with item_errors():
-            response = await self._records.fetch_record_zone_changes(
+
+        async def call(limit: int) -> record_service_pb2.FetchRecordZoneChangesResponse:
+            request.zones[0].limit = limit
+            return await self._records.fetch_record_zone_changes(
                 request, timeout=call_timeout(wait)
             )
+
+        with item_errors():
+            # A connection that is lost while the server waits says nothing about the size of pages.
+            asked = options.limit
+            response = await (call(asked) if wait > 0 else self._pages.page(asked, call))
         if not response.zones:
             raise Internal(
                 StatusCode.INTERNAL, "the response of the server does not contain the zone"

@@ -13,6 +13,7 @@ from tidings.inbox.account import Account
 from tidings.inbox.progress import Progress
 from tidings.inbox.state import Fetch, InboxState, Listen, Register, Wait
 from tidings.notifications import Notification
+from tidings.page_limit import PageLimit
 from tidings.rpc.errors import RPCError, Unavailable
 from tidings.rpc.retry import Backoff
 from tidings.rpc.status import StatusCode
@@ -21,6 +22,7 @@ from tidings.v1 import database_pb2
 from tidings.v1.notification_pb2 import Push
 from tidings.v1.notification_service_pb2 import (
     FetchNotificationChangesRequest,
+    FetchNotificationChangesResponse,
     RegisterDeviceRequest,
 )
 
@@ -64,6 +66,7 @@ class NotificationStream:
         self._pushes: Subscriber | None = None
         self._push_endpoint = ""
         self._backoff = Backoff()
+        self._pages = PageLimit()
         self._is_lost = False
         self._is_stopped = False
         self._loop = asyncio.get_running_loop()
@@ -179,9 +182,10 @@ class NotificationStream:
         token = self._state.token
         # Without a token there are no read marks: a first page of one notification is never fetched
         # again once part of it was delivered.
-        limit = 1 if self._is_exact and not token else 0
-        with item_errors():
-            page = await self._account.notifications.fetch_notification_changes(
+        asked = 1 if self._is_exact and not token else 0
+
+        async def call(limit: int) -> FetchNotificationChangesResponse:
+            return await self._account.notifications.fetch_notification_changes(
                 FetchNotificationChangesRequest(
                     container=self._container.container,
                     environment=self._container.environment,
@@ -189,6 +193,9 @@ class NotificationStream:
                     limit=limit,
                 )
             )
+
+        with item_errors():
+            page = await self._pages.page(asked, call)
         self._state.fetched(page)
         if self._on_page is not None:
             self._on_page(self._state.progress)

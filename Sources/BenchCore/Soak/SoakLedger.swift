@@ -1,0 +1,168 @@
+/// Adds up the seconds of a soak: by kind of call and activity, and by window.
+public struct SoakLedger: Sendable {
+  /// The methods that each kind of call calls.
+  private let methods: [String: [String]]
+  private let windowSeconds: Double
+  private var groups: [Key: Group] = [:]
+  private var open: OpenWindow?
+  private var previousActivities: Set<SoakActivity> = []
+  /// The seconds of each activity, for the whole run.
+  private var seconds: [SoakActivity?: Double] = [:]
+  private(set) var windows: [SoakWindow] = []
+  /// What the server occupied, one for each slot after the warm-up.
+  private(set) var usage: [(second: Double, usage: SoakUsage)] = []
+
+  private struct Key: Hashable {
+    let kind: String
+    /// `nil`: nothing beside the calls.
+    let activity: SoakActivity?
+  }
+
+  private struct OpenWindow {
+    var begin: Double
+    var activities: Set<SoakActivity> = []
+    var kinds: [String: LatencyHistogram] = [:]
+  }
+
+  private struct Group {
+    var latencies = LatencyHistogram()
+    var slowest: SoakPeak?
+
+    mutating func note(_ call: SoakCall, _ slot: SoakSlot, _ methods: [String]) {
+      latencies.record(call.latency)
+      let milliseconds = Double(call.latency) / 1e6
+      guard milliseconds > slowest?.milliseconds ?? 0 else { return }
+      slowest = SoakPeak(
+        milliseconds: milliseconds,
+        second: slot.second,
+        causes: slot.evidence.causes(of: milliseconds, methods: methods),
+        isOutsideServer: slot.evidence.excludesServer(milliseconds, methods: methods)
+      )
+    }
+  }
+
+  /// An empty ledger.
+  ///
+  /// - Parameters:
+  ///   - methods: The methods that each kind of call calls, by its name.
+  ///   - windowSeconds: How long a window is.
+  public init(methods: [String: [String]], windowSeconds: Double) {
+    self.methods = methods
+    self.windowSeconds = windowSeconds
+  }
+
+  /// Adds a second.
+  public mutating func add(_ slot: SoakSlot) {
+    // A call that began in the second before may have been delayed by what happened there.
+    let before = previousActivities
+    previousActivities = slot.activities
+    for call in slot.calls {
+      let isOlder = Double(call.latency) / 1e9 > slot.length
+      count(call, during: isOlder ? slot.activities.union(before) : slot.activities, slot)
+    }
+    for activity in Self.keys(of: slot.activities) { seconds[activity, default: 0] += slot.length }
+    if !slot.activities.contains(.warmup) { usage.append((slot.second, slot.usage)) }
+    addToWindow(slot)
+  }
+
+  /// Ends the last window.
+  public mutating func finish(at second: Double) {
+    if let open { close(open, at: second, usage.last?.usage ?? SoakUsage()) }
+    open = nil
+  }
+
+  /// The calls of each kind and activity.
+  public var rows: [SoakRow] {
+    methods.keys.sorted().flatMap { kind in
+      ([nil] + SoakActivity.allCases).compactMap { activity in
+        guard let group = groups[Key(kind: kind, activity: activity)],
+          let calls = Measurement(
+            group.latencies,
+            elapsedNanoseconds: UInt64(seconds[activity, default: 0] * 1e9)
+          )
+        else { return nil }
+        return SoakRow(kind: kind, activity: activity, calls: calls, slowest: group.slowest)
+      }
+    }
+  }
+
+  private static func keys(of activities: Set<SoakActivity>) -> [SoakActivity?] {
+    activities.isEmpty ? [nil] : activities.sorted()
+  }
+
+  private mutating func count(
+    _ call: SoakCall,
+    during activities: Set<SoakActivity>,
+    _ slot: SoakSlot
+  ) {
+    for activity in Self.keys(of: activities) {
+      groups[Key(kind: call.kind, activity: activity), default: Group()]
+        .note(call, slot, methods[call.kind, default: []])
+    }
+  }
+
+  private mutating func addToWindow(_ slot: SoakSlot) {
+    var window = open ?? OpenWindow(begin: slot.second - slot.length)
+    window.activities.formUnion(slot.activities)
+    for call in slot.calls {
+      window.kinds[call.kind, default: LatencyHistogram()].record(call.latency)
+    }
+    open = window
+    guard slot.second - window.begin >= windowSeconds - slot.length / 2 else { return }
+    close(window, at: slot.second, slot.usage)
+    open = nil
+  }
+
+  private mutating func close(_ window: OpenWindow, at second: Double, _ usage: SoakUsage) {
+    let nanoseconds = UInt64(max(second - window.begin, 0) * 1e9)
+    windows.append(
+      SoakWindow(
+        begin: window.begin,
+        end: second,
+        activities: window.activities.sorted(),
+        calls: window.kinds.compactMapValues {
+          Measurement($0, elapsedNanoseconds: nanoseconds)
+        },
+        usage: usage
+      )
+    )
+  }
+}
+
+/// The calls of one kind during one activity.
+public struct SoakRow: Codable, Hashable, Sendable {
+  /// What was called.
+  public var kind: String
+  /// What the server did beside them; `nil`: nothing.
+  public var activity: SoakActivity?
+  /// How long they took.
+  public var calls: Measurement
+  /// The slowest of them.
+  public var slowest: SoakPeak?
+}
+
+/// A slow call, and why it was slow.
+public struct SoakPeak: Codable, Hashable, Sendable {
+  /// How long it took.
+  public var milliseconds: Double
+  /// When its second ended, since the run began.
+  public var second: Double
+  /// What explains at least half of it.
+  public var causes: [SoakEvidence.Cause]
+  /// The server would have logged it if half of the time had passed within it, and did not.
+  public var isOutsideServer: Bool
+}
+
+/// A stretch of a soak.
+public struct SoakWindow: Codable, Hashable, Sendable {
+  /// Seconds since the run began.
+  public var begin: Double
+  /// Seconds since the run began.
+  public var end: Double
+  /// What the server did beside the calls at any time in it.
+  public var activities: [SoakActivity]
+  /// How long calls took, by kind.
+  public var calls: [String: Measurement]
+  /// What the server occupied at its end.
+  public var usage: SoakUsage
+}

@@ -1,0 +1,36 @@
+internal import Synchronization
+package import TidingsRPC
+
+/// Fetches pages, smaller ones after one was lost: what the feeds and logs over one connection share.
+package final class PageLimits: Sendable {
+  private let state = Mutex(PageLimit())
+
+  package init() {}
+
+  /// Fetches a page, with fewer items if the connection is lost while it is under way.
+  ///
+  /// A page that timed out is not asked for again here, since nobody knows why it did; the next one is smaller.
+  ///
+  /// - Parameters:
+  ///   - asked: Most items that the caller wants; 0: as many as the server allows.
+  ///   - call: Fetches a page of at most so many items.
+  /// - Returns: The page.
+  /// - Throws: The error of the last call.
+  package func page<Page>(
+    of asked: UInt32,
+    _ call: (_ limit: UInt32) async throws(RPCError) -> Page
+  ) async throws(RPCError) -> Page {
+    while true {
+      let limit = state.withLock { $0.limit(asked) }
+      do throws(RPCError) {
+        let page = try await call(limit)
+        state.withLock { $0.passed() }
+        return page
+      } catch {
+        guard error.hasUnknownOutcome || error.code == .deadlineExceeded else { throw error }
+        let isSmaller = state.withLock { $0.lost(limit) }
+        guard isSmaller, error.hasUnknownOutcome, !Task.isCancelled else { throw error }
+      }
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import BenchCore
+import Testing
+
+@Suite struct SoakTests {
+  private static let methods = ["save": ["Records/Modify"]]
+
+  private func slot(
+    _ second: Double,
+    _ activities: Set<SoakActivity> = [],
+    milliseconds: [Double] = [],
+    _ evidence: SoakEvidence = SoakEvidence(),
+    memory: Double = 0,
+    log: Double = 0
+  ) -> SoakSlot {
+    SoakSlot(
+      second: second,
+      length: 1,
+      activities: activities,
+      calls: milliseconds.map { SoakCall("save", latency: UInt64($0 * 1e6)) },
+      evidence: evidence,
+      usage: SoakUsage(memoryBytes: memory, files: 40, threads: 12, logBytes: log)
+    )
+  }
+
+  private func report(
+    _ slots: [SoakSlot],
+    releases: [SoakRelease] = [],
+    failures: [String: Int] = [:],
+    completed: [SoakActivity] = SoakActivity.compared
+  ) throws -> SoakReport {
+    var ledger = SoakLedger(methods: Self.methods, windowSeconds: 10)
+    for slot in slots { ledger.add(slot) }
+    ledger.finish(at: slots.last?.second ?? 0)
+    let report = SoakReport(
+      machine: Machine(
+        processor: "P",
+        cores: 2,
+        kernel: "K",
+        build: "debug",
+        zeroMQ: "4",
+        sqlite: "3",
+        date: "D"
+      ),
+      settings: ["seed": "1"],
+      seconds: Double(slots.count),
+      ledger: ledger,
+      releases: releases,
+      completed: Dictionary(uniqueKeysWithValues: completed.map { ($0, 1) }),
+      failures: failures,
+      tolerance: SoakTolerance()
+    )
+    #expect(try SoakReport(json: report.json()) == report)
+    return report
+  }
+
+  /// A minute of calls alone, and then ten seconds of each activity.
+  private func run(
+    _ milliseconds: Double = 4,
+    during: [SoakActivity: Double] = [:],
+    memory: (Double) -> Double = { _ in 1e8 },
+    log: Double = 1e7
+  ) -> [SoakSlot] {
+    let activities =
+      [SoakActivity?](repeating: nil, count: 60)
+      + SoakActivity.compared.flatMap { [SoakActivity?](repeating: $0, count: 10) }
+    return activities.enumerated().map { index, activity in
+      let taken = activity.flatMap { during[$0] } ?? milliseconds
+      return slot(
+        Double(index + 1),
+        activity.map { [$0] } ?? [],
+        milliseconds: [Double](repeating: taken, count: 50),
+        memory: memory(Double(index)),
+        log: log
+      )
+    }
+  }
+
+  @Test("a server that stays as it was passes")
+  func passes() throws {
+    let report = try report(run())
+    #expect(report.findings == [])
+    #expect(report.text().hasSuffix("nothing was found\n"))
+    #expect(report.windows.count == 11)
+    #expect(report.windows.allSatisfy { $0.calls["save"]?.calls == 500 })
+  }
+
+  @Test("calls may take three times as long during an activity, and not longer")
+  func slowdowns() throws {
+    #expect(try report(run(during: [.backup: 11.5])).findings == [])
+    let slow = try report(run(during: [.backup: 13, .checkpoint: 40]))
+    #expect(slow.findings.count == 2)
+    #expect(slow.findings.first?.hasPrefix("p99 of save during backup is 3.2") == true)
+    // What a busy processor adds to short calls is no finding.
+    #expect(try report(run(0.2, during: [.backup: 5])).findings == [])
+    #expect(try report(run(0.2, during: [.backup: 7])).findings.count == 1)
+  }
+
+  @Test("calls of the warm-up count for nothing")
+  func warmup() throws {
+    let early = (1...60).map {
+      slot(Double($0) - 60, [.warmup], milliseconds: [900], memory: Double($0) * 1e8)
+    }
+    let report = try report(early + run())
+    #expect(report.findings == [])
+    #expect(report.rows.first { $0.activity == .warmup }?.calls.calls == 60)
+  }
+
+  @Test("memory that grows is found, and not what rises and falls or jumps once")
+  func memory() throws {
+    let growing = try report(run(memory: { 1e8 + $0 * 4e5 }))
+    #expect(growing.findings.count == 1)
+    #expect(growing.findings.first?.hasPrefix("memory grew by 41.6 MiB") == true)
+    #expect(
+      try report(run(memory: { 1e8 + $0.truncatingRemainder(dividingBy: 10) * 4e6 })).findings == []
+    )
+    #expect(try report(run(memory: { $0 == 50 ? 9e8 : 1e8 })).findings == [])
+  }
+
+  @Test("a log above its bound is found")
+  func log() throws {
+    #expect(try report(run(log: 5e8)).findings.first?.hasPrefix("log grew by 0") == true)
+  }
+
+  @Test("space that is kept, calls that fail and activities that did not happen are found")
+  func others() throws {
+    let kept = SoakRelease(before: 1e8, full: 2e8, after: 1.5e8, seconds: 120)
+    let given = SoakRelease(before: 1e8, full: 2e8, after: 1.2e8, seconds: 20)
+    #expect(try report(run(), releases: [given]).findings == [])
+    #expect(try report(run(), releases: [given, kept]).findings.count == 1)
+    #expect(try report(run(), failures: ["save: no": 3]).findings == ["3 × failed: save: no"])
+    #expect(
+      try report(run(), completed: [.retention, .index, .space, .checkpoint]).findings
+        == ["backup did not happen"]
+    )
+    let few = Array(run().dropLast(8))
+    #expect(
+      try report(few).findings == ["too few calls during checkpoint to compare their p99"]
+    )
+  }
+
+  @Test("the slowest call has the causes that explain half of it")
+  func causes() throws {
+    let evidence = SoakEvidence(
+      longest: [.sync: 100, .commit: 250, .maintenance: 2.5, .serverScheduling: 90],
+      slowCalls: ["Records/Modify": 170],
+      slowCallThreshold: 10,
+      hasCheckpoint: true
+    )
+    #expect(
+      evidence.causes(of: 190, methods: ["Records/Modify"]) == [
+        .commit, .sync, .checkpoint, .server,
+      ]
+    )
+    #expect(evidence.causes(of: 5, methods: ["Zones/Fetch"]).contains(.maintenance))
+    #expect(!evidence.excludesServer(190, methods: ["Records/Modify"]))
+    #expect(evidence.excludesServer(190, methods: ["Zones/Fetch"]))
+    #expect(!evidence.excludesServer(15, methods: ["Zones/Fetch"]))
+    #expect(SoakEvidence().causes(of: 5, methods: []) == [.unknown])
+    let report = try report([slot(1, milliseconds: [3, 190, 4], evidence), slot(2)])
+    #expect(report.rows.first?.slowest?.second == 1)
+    #expect(report.rows.first?.slowest?.causes.contains(.commit) == true)
+  }
+
+  @Test("a call that was delayed in the second before counts for what happened then")
+  func older() throws {
+    let report = try report([slot(1, [.backup]), slot(2, milliseconds: [1_500, 20])])
+    #expect(report.rows.first { $0.activity == .backup }?.calls.calls == 1)
+    #expect(report.rows.first { $0.activity == nil }?.calls.calls == 1)
+  }
+
+  @Test("the growth of a quantity is the median of its slopes over the run")
+  func trend() {
+    let line = SoakTrend((0..<1_000).map { (Double($0), 5 + 0.5 * Double($0)) })
+    #expect(abs(line.growth - 499.5) < 1)
+    #expect((line.least, line.greatest) == (5, 504.5))
+    #expect(SoakTrend([(3, 7)]).growth == 0)
+  }
+}

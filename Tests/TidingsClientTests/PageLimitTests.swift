@@ -1,0 +1,77 @@
+import Testing
+import TidingsRPC
+
+@testable import TidingsClient
+
+@Suite struct PageLimitTests {
+  private static let lost = RPCError(
+    .unavailable,
+    "the connection was lost",
+    details: [.errorInfo(reason: RPCError.unknownOutcomeReason)]
+  )
+
+  @Test("a page that is lost is halved, down to one item")
+  func halves() {
+    var limit = PageLimit()
+    #expect(limit.limit(0) == 0)
+    #expect(limit.limit(1_000) == 1_000)
+    var asked: [UInt32] = []
+    while limit.lost(limit.limit(0)) { asked.append(limit.limit(0)) }
+    #expect(asked == [200, 100, 50, 25, 12, 6, 3, 1])
+    #expect(limit.limit(7) == 1)
+  }
+
+  @Test("after some pages that came it grows again, until nothing is bounded")
+  func grows() {
+    var limit = PageLimit()
+    _ = limit.lost(30)
+    #expect(limit.limit(0) == 15)
+    var asked: [UInt32] = []
+    while limit.bound != nil {
+      for _ in 0..<PageLimit.passesMin { limit.passed() }
+      asked.append(limit.limit(0))
+    }
+    #expect(asked == [30, 60, 120, 240, 0])
+  }
+
+  @Test("several pages that are lost at once lower it once")
+  func together() {
+    var limit = PageLimit()
+    _ = limit.lost(0)
+    _ = limit.lost(0)
+    #expect(limit.limit(0) == 200)
+  }
+
+  @Test("a network that cuts larger answers carries all pages, few of them in vain")
+  func network() async throws {
+    let limits = PageLimits()
+    var (calls, items) = (0, 0)
+    while items < 10_000 {
+      items += try await limits.page(of: 0) { limit throws(RPCError) in
+        calls += 1
+        guard limit != 0, limit <= 60 else { throw Self.lost }
+        return Int(limit)
+      }
+    }
+    // 50 an answer, and one of nine in vain.
+    #expect(calls < 240)
+  }
+
+  @Test("what is refused or timed out is not asked for again")
+  func others() async throws {
+    let limits = PageLimits()
+    for error in [RPCError(.unavailable, "cannot reach"), RPCError(.deadlineExceeded, "late")] {
+      var asked: [UInt32] = []
+      await #expect(throws: error) {
+        try await limits.page(of: 0) { limit throws(RPCError) in
+          asked.append(limit)
+          throw error
+        }
+      }
+      #expect(asked == [0])
+    }
+    // The page that timed out lets the next one be smaller.
+    let next = try await limits.page(of: 0) { limit throws(RPCError) in limit }
+    #expect(next == 200)
+  }
+}
