@@ -1,6 +1,7 @@
 internal import TidingsClient
 package import TidingsHTTP
 internal import TidingsKeys
+internal import TidingsLogging
 internal import TidingsOperator
 internal import TidingsRPC
 internal import TidingsTracing
@@ -34,9 +35,10 @@ package final class Gateway: Sendable {
     var configuration = ClientConfiguration(endpoints: settings.endpoints)
     configuration.keys = settings.keys
     let client = try await Client(configuration)
+    let logger = settings.logger
     let tracer = settings.traces.map { traces in
       Tracer(traces, version: Version.current) { reason in
-        GatewayLog.warn("spans were not sent to the collector: \(reason)")
+        logger.log(.warning, "spans were not sent to the collector", ["reason": reason])
       }
     }
     let secret = settings.keys?.pair.secretKey ?? (0..<32).map { _ in UInt8.random(in: 0...255) }

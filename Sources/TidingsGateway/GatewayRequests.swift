@@ -19,6 +19,7 @@ struct GatewayRequests: Sendable {
   let metrics = GatewayMetrics()
   let tracing: RequestTracing?
   private let dashboard: DashboardRequests
+  private let log: RequestLog
   let hub: EventHub
 
   init(
@@ -32,6 +33,11 @@ struct GatewayRequests: Sendable {
     tracing = tracer.map { RequestTracing(tracer: $0) }
     let transport: any ClientTransport =
       tracer.map { TracedTransport(transport: transport, tracer: $0) } ?? transport
+    log = RequestLog(
+      logger: settings.logger,
+      logsRequests: settings.logsRequests,
+      trustedProxies: settings.trustedProxies
+    )
     streams = OpenStreams(atMost: settings.streamsMax)
     uploads = OpenStreams(atMost: settings.uploadsMax)
     events = EventRequests(transport: transport, hub: hub, streams: streams, tracing: tracing)
@@ -50,7 +56,8 @@ struct GatewayRequests: Sendable {
     dashboard = try DashboardRequests(
       transport,
       isSecure: isSecure,
-      origin: settings.publicURL.map(Self.origin)
+      origin: settings.publicURL.map(Self.origin),
+      logger: settings.logger
     )
     authentication = Authentication(
       credentials: credentials,
@@ -118,15 +125,7 @@ struct GatewayRequests: Sendable {
     }
     let duration = ContinuousClock.now - started
     metrics.note(path, response.status, duration)
-    if settings.logsRequests {
-      RequestLog.add(
-        request.head,
-        from: ClientAddress.of(request.head, trusting: settings.trustedProxies),
-        response.status,
-        uuid,
-        duration
-      )
-    }
+    if log.wants(response.status) { log.add(request.head, response.status, uuid, duration) }
     return CrossOrigin.allow(isReadable ? origin : nil, response)
   }
 

@@ -1,5 +1,6 @@
 package import TidingsHTTP
 package import TidingsKeys
+package import TidingsLogging
 package import TidingsTracing
 
 /// How a gateway runs.
@@ -22,7 +23,9 @@ package struct GatewaySettings: Sendable {
   package var operatorAddress: HTTPAddress?
   /// Where spans go; `nil`: nowhere.
   package var traces: TraceSettings?
-  /// A line for each request on standard error.
+  /// What reports, on standard error.
+  package var logger = Logger()
+  /// A line for each request, of the level `info`; without it they are lines of the level `debug`.
   package var logsRequests = false
 
   package init() {}

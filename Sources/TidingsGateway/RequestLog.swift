@@ -1,38 +1,46 @@
 internal import TidingsHTTP
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import TidingsLogging
+internal import TidingsRPC
 
 /// A line for each request, without its query: tokens are in it.
-enum RequestLog {
-  static func add(
-    _ head: HTTPHead,
-    from client: String,
-    _ status: Int,
-    _ uuid: String,
-    _ duration: Duration
-  ) {
-    let path = String(
-      head.path.prefix(200).unicodeScalars.map {
-        $0.value < 0x21 || $0.value > 0x7E ? "?" : Character($0)
-      }
-    )
-    let milliseconds =
-      Double(duration.components.attoseconds) / 1e15 + Double(duration.components.seconds) * 1e3
-    let line =
-      "\(uuid) \(client.isEmpty ? "-" : client) \(head.method.prefix(16)) \(shown(path)) \(status) \((milliseconds * 100).rounded() / 100) ms\n"
-    line.utf8CString.withUnsafeBytes {
-      _ = write(STDERR_FILENO, $0.baseAddress, $0.count - 1)
-    }
+struct RequestLog: Sendable {
+  let logger: Logger
+  /// Requests are lines of the level `info`, not only of `debug`.
+  let logsRequests: Bool
+  let trustedProxies: Set<String>
+
+  private static let pathCharactersMax = 200
+  private static let methodCharactersMax = 16
+
+  /// Whether somebody wants to know about a request that was answered so.
+  func wants(_ status: Int) -> Bool { logger.level <= level(status) }
+
+  /// Adds a request that was answered.
+  func add(_ head: HTTPHead, _ status: Int, _ uuid: String, _ duration: Duration) {
+    let level = level(status)
+    let client = ClientAddress.of(head, trusting: trustedProxies)
+    var values: [(String, Logger.Value)] = [
+      ("requestId", .string(uuid)), ("client", .string(client.isEmpty ? "-" : client)),
+      ("method", .string(String(head.method.prefix(Self.methodCharactersMax)))),
+      ("path", .string(Self.shown(head.path))), ("status", .integer(status)),
+      ("durationMilliseconds", .double((duration / .microseconds(1)).rounded() / 1e3)),
+    ]
+    if let trace = RequestTrace.current { values.append(("traceId", .string(trace.traceID.text))) }
+    logger.log(level, "request", values: values)
+  }
+
+  /// Requests that failed for reasons of the gateway or the server need attention.
+  private func level(_ status: Int) -> Logger.Level {
+    guard logsRequests else { return .debug }
+    return status >= 500 ? .warning : .info
   }
 
   /// Sealed URLs are secrets.
   private static func shown(_ path: String) -> String {
-    let parts = path.split(separator: "/")
-    guard let first = parts.first, first == "assets" || first == "courier" else { return path }
+    let parts = path.prefix(pathCharactersMax).split(separator: "/")
+    guard let first = parts.first, first == "assets" || first == "courier" else {
+      return String(path.prefix(pathCharactersMax))
+    }
     return "/\(first)/…"
   }
 }

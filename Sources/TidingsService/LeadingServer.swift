@@ -1,5 +1,6 @@
 internal import TidingsEngine
 internal import TidingsKeys
+internal import TidingsLogging
 internal import TidingsModel
 internal import TidingsPostgres
 internal import TidingsProto

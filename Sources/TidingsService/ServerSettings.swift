@@ -1,4 +1,5 @@
 public import TidingsEngine
+public import TidingsLogging
 public import TidingsPostgres
 internal import TidingsTracing
 

@@ -2,6 +2,7 @@ internal import Synchronization
 internal import TidingsEngine
 internal import TidingsHTTP
 public import TidingsKeys
+internal import TidingsLogging
 internal import TidingsOperator
 internal import TidingsPostgres
 internal import TidingsRPC

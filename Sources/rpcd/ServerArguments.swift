@@ -1,4 +1,5 @@
 import CommandLineTools
+import TidingsLogging
 import TidingsService
 
 #if canImport(Glibc)

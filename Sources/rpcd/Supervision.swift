@@ -1,3 +1,4 @@
+import TidingsLogging
 import TidingsService
 
 #if canImport(Glibc)

@@ -1,5 +1,6 @@
 import CommandLineTools
 import TidingsJSON
+import TidingsLogging
 import TidingsService
 
 #if canImport(Glibc)

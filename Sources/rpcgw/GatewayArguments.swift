@@ -3,6 +3,7 @@ import TidingsClient
 import TidingsGateway
 import TidingsHTTP
 import TidingsKeys
+import TidingsLogging
 import TidingsRPC
 import TidingsTracing
 
@@ -88,7 +89,19 @@ enum GatewayArguments {
   )
   private static let logRequests = OptionKey<Bool>(
     flag: "log-requests",
-    "Write a line for each request to standard error: its ID, the client's address, method, path without query, status and duration."
+    "Log each request, with the level 'info': its ID, the client's address, method, path without query, status and duration."
+  )
+  private static let logLevel = OptionKey<Logger.Level>(
+    "log-level",
+    value: "LEVEL",
+    default: .info,
+    "The level of messages on standard error; 'debug' logs each request."
+  )
+  private static let logFormat = OptionKey<Logger.Format>(
+    "log-format",
+    value: "FORMAT",
+    default: .text,
+    "The format of messages on standard error."
   )
   private static let config = OptionKey<String?>(
     "config",
@@ -116,6 +129,8 @@ enum GatewayArguments {
     trustedProxy,
     operatorEndpoint,
     logRequests,
+    logLevel,
+    logFormat,
     config,
     help,
     version,
@@ -190,11 +205,13 @@ enum GatewayArguments {
       }
       settings.operatorAddress = address
     }
+    let logger = Logger(level: parsed[logLevel], format: parsed[logFormat])
+    settings.logger = logger
     settings.traces = TraceSettings(TraceSettings.environment, program: "rpcgw") {
-      complain("rpcgw: \($0)")
+      logger.log(.warning, $0)
     }
     settings.logsRequests = parsed[logRequests]
-    settings.http.namesPeers = parsed[logRequests]
+    settings.http.namesPeers = parsed[logRequests] || parsed[logLevel] == .debug
     let proxies = parsed[trustedProxy]?.split(separator: ",") ?? []
     settings.trustedProxies = Set(proxies.map { $0.filter { $0 != " " }.lowercased() })
     return settings

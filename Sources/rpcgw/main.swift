@@ -1,6 +1,7 @@
 import CommandLineTools
 import TidingsGateway
 import TidingsHTTP
+import TidingsLogging
 
 #if canImport(Glibc)
 import Glibc
@@ -25,7 +26,10 @@ do {
   print("rpcgw ready \(scheme)://\(address)\(operatorText)")
   fflush(nil)
   if settings.keys == nil {
-    complain("rpcgw: development mode: every ckWebAuthToken of the form dev:USER is taken")
+    settings.logger.log(
+      .warning,
+      "development mode: every ckWebAuthToken of the form dev:USER is taken"
+    )
   }
   _ = await stopSignals.next()
   await gateway.stop()

@@ -19,12 +19,12 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import Select, WebDriverWait
-from world import PATIENCE, World
+from world import PATIENCE, Development, World
 
 Result = TypeVar("Result")
 
-SCREENS = ["Records", "Zones", "Shares", "Schema", "Subscriptions", "Notifications", "Live view", "Users",
-           "Web tokens", "Audit log", "Cluster", "Metrics"]  # fmt: skip
+SCREENS = ["Records", "Zones", "Shares", "Schema", "Subscriptions", "Notifications", "Live view", "Deliveries",
+           "Users", "Web tokens", "Audit log", "Cluster", "Metrics"]  # fmt: skip
 """All screens, in the order of the navigation."""
 
 # Names that are shown, whatever quotes they have.
@@ -47,7 +47,7 @@ return [...document.querySelectorAll('button, input, select, textarea, a, [role=
 class Browser:
     """One browser, with a profile of its own."""
 
-    def __init__(self, world: World, downloads: Path, width: int = 1280, height: int = 900) -> None:
+    def __init__(self, world: World | Development, downloads: Path, width: int = 1280, height: int = 900) -> None:
         self.world = world
         self.downloads = downloads
         options = Options()
@@ -59,6 +59,8 @@ class Browser:
             {"download.default_directory": str(downloads), "download.prompt_for_download": False},
         )
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        # Tests make their own certificates.
+        options.accept_insecure_certs = True
         # An explicit path: selenium downloads no driver.
         service = Service(os.environ.get("CHROMEDRIVER", "/bin/chromedriver"))
         self.driver = webdriver.Chrome(options=options, service=service)

@@ -65,8 +65,22 @@ def fill(world: World) -> None:
             ],
         },
     )  # fmt: skip
+    world.ctl(
+        "root",
+        "--device",
+        "website",
+        "targets",
+        "add",
+        "--webhook",
+        "https://houses.example.org/hook",
+    )
+    failing = "https://old.example.org/hook"
+    world.ctl("root", "--device", "old-website", "targets", "add", "--webhook", failing)
+    targets = world.call("root", "DeliveryService/FetchDeliveryTargets", {})["targets"]
+    (target,) = (one["targetId"] for one in targets if one["address"]["webhook"]["url"] == failing)
     for price in ["240000", "245000", "239000"]:
         world.save("root", record("house-00", "Houses", price={"int64Value": price}))
+    world.give_up(target, "503 Service Unavailable")
     world.call(
         "root",
         "AdminService/CreateWebToken",
@@ -88,12 +102,16 @@ def prepare(browser: Browser, world: World, screen: str, price: str) -> None:
         browser.sees("cheap-in-bern", ".timeline")
         browser.sees(price, ".timeline dl.record")
     elif screen == "Metrics":
-        browser.until(
-            lambda: browser.driver.find_elements(
-                By.CSS_SELECTOR, "section[aria-label=Calls] polyline[points*=' ']"
-            ),
-            "no chart",
-        )
+        for count in range(2, 6):
+            world.save("root", record("house-00", "Houses", price={"int64Value": str(count)}))
+            browser.until(
+                lambda count=count: browser.driver.execute_script(
+                    "return [...document.querySelectorAll('section[aria-label=Calls] polyline')]"
+                    ".some((line) => line.getAttribute('points').split(' ').length >= arguments[0])",
+                    count,
+                ),
+                "no chart",
+            )
     browser.settled()
     # Nothing is still moving.
     browser.until(

@@ -64,9 +64,14 @@ def test_a_link_signs_one_browser_in_once(world: World, browser: Browser, user: 
     browser.sees("rpcctl dashboard")
     browser.driver.refresh()
     browser.sees("rpcctl dashboard")
+    # In a tab that shows the page, only what is behind the # changes.
     browser.driver.get(link)
-    browser.driver.refresh()
-    browser.sees("rpcctl dashboard")
+    browser.sees("the link was used already")
+    browser.driver.get(world.link(user))
+    browser.sees(user, "#actor")
+    browser.driver.get(link)
+    browser.sees("the link was used already", "#messages")
+    browser.sees(user, "#actor")
     # Chromium reports requests that were refused.
     browser.forget("/dashboard/session", "/dashboard/sign-in")
 
@@ -175,4 +180,4 @@ def test_without_keys_the_named_user_signs_in(browser: Browser, development: Dev
     browser.sees("ada (development mode: all roles)", "#actor")
     browser.show("Users")
     browser.show("Metrics")
-    browser.sees("since the start", ".card")
+    browser.sees("Since the start", "main th")

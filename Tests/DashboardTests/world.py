@@ -36,7 +36,7 @@ def _end_with_parent() -> None:
 class Program:
     """A process that says when it is ready."""
 
-    def __init__(self, folder: Path, name: str, *arguments: str) -> None:
+    def __init__(self, folder: Path, name: str, *arguments: str, **environment: str) -> None:
         self.log = folder / f"{name}.log"
         # The environment of the tests must not set options.
         variables = {k: v for k, v in os.environ.items() if not k.startswith(("RPCD_", "RPCGW_"))}
@@ -46,7 +46,7 @@ class Program:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
-                env=variables,
+                env={**variables, **environment},
                 preexec_fn=_end_with_parent,
             )
         lines: queue.Queue[str] = queue.Queue()
@@ -66,9 +66,9 @@ class Program:
 
 
 class World:
-    """A server whose users are ``root`` (admin), ``ada`` (developer) and ``grace``."""
+    """A server whose users are ``root`` (admin), ``ada`` (developer), ``grace``, and ``sender`` (sender)."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *gateway_options: str) -> None:
         self.folder = folder
         data = folder / "data"
         self.run(program("rpcd"), "init", "--data", str(data), "--admin", "root")
@@ -82,16 +82,17 @@ class World:
         self.create_user("gateway", "gateway")
         self.create_user("ada", "developer")
         self.create_user("grace")
+        self.create_user("sender", "sender")
         self.gateway = Program(
             folder, "rpcgw", "--rpc", self.rpc, "--listen", "127.0.0.1:0",
-            "--key-file", self.keys["gateway"], "--server-key", self.server_key,
+            "--key-file", self.keys["gateway"], "--server-key", self.server_key, *gateway_options,
         )  # fmt: skip
         self.url = self.gateway.ready.split()[-1]
 
     @staticmethod
-    def run(*command: str, text: str | None = None) -> str:
+    def run(*command: str, text: str | None = None, patience: float = PATIENCE) -> str:
         """Runs a command, and returns what it printed."""
-        done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=PATIENCE)
+        done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=patience)
         if done.returncode != 0:
             raise AssertionError(f"{command}: {done.stdout}{done.stderr}")
         return done.stdout
@@ -102,11 +103,14 @@ class World:
         options = [option for role in roles for option in ("--role", role)]
         self.ctl("root", "users", "create", name, "--generate-key", self.keys[name], *options)
 
-    def ctl(self, user: str, *arguments: str, text: str | None = None) -> str:
+    def ctl(
+        self, user: str, *arguments: str, text: str | None = None, patience: float = PATIENCE
+    ) -> str:
         """Runs rpcctl as a user."""
         return self.run(
             program("rpcctl"), *arguments, "--endpoint", self.rpc,
             "--key-file", self.keys[user], "--server-key", self.server_key, text=text,
+            patience=patience,
         )  # fmt: skip
 
     def call(self, user: str, method: str, request: dict[str, Any]) -> dict[str, Any]:
@@ -127,6 +131,23 @@ class World:
         assert not [one for one in answer["results"] if "error" in one], answer
         return answer
 
+    def give_up(self, target: str, reason: str) -> None:
+        """Gives up what waits for a delivery target, as a sender does."""
+        for _ in range(20):
+            leased = self.call("sender", "DeliveryService/LeaseDeliveries", {"limit": 50})
+            settlements = [
+                {"leaseId": one["leaseId"], "givenUp": True, "error": reason}
+                for one in leased.get("deliveries", [])
+                if one["targetId"] == target
+            ]
+            if settlements:
+                request = {"settlements": settlements}
+                self.call("sender", "DeliveryService/SettleDeliveries", request)
+                return
+            request = {"generation": leased.get("generation", "0"), "timeout": "5s"}
+            self.call("sender", "DeliveryService/AwaitDeliveries", request)
+        raise AssertionError(f"nothing was leased for {target}")
+
     def link(self, user: str) -> str:
         """A link that signs a user in to the dashboard."""
         answer = json.loads(self.ctl(user, "dashboard", "--print", "--url", self.url))
@@ -144,12 +165,17 @@ class World:
 
 
 class Development:
-    """A server and a gateway in development mode, where ``--as`` names the user."""
+    """A server and a gateway in development mode, where ``--as`` names the user.
 
-    def __init__(self, folder: Path) -> None:
+    With the address of a database the server is a node of it.
+    """
+
+    def __init__(self, folder: Path, node: str = "", database: str = "") -> None:
+        options = ["--node-name", node] if node else []
+        environment = {"RPCD_DATABASE": database} if database else {}
         self.server = Program(
             folder, "rpcd", "--data", str(folder / "development"), "--rpc", "tcp://127.0.0.1:0",
-            "--push", "tcp://127.0.0.1:0", "--log-level", "warning",
+            "--push", "tcp://127.0.0.1:0", "--log-level", "warning", *options, **environment,
         )  # fmt: skip
         self.rpc = next(word[4:] for word in self.server.ready.split() if word.startswith("rpc="))
         self.gateway = Program(folder, "rpcgw", "--rpc", self.rpc, "--listen", "127.0.0.1:0")

@@ -11,7 +11,7 @@ struct CallTableEntry: Sendable {
   let checkResponse: @Sendable ([UInt8]) throws -> Void
 }
 
-/// All methods of the contract.
+/// The methods of the contract, without those that end connections, wait, or remove what other calls need.
 ///
 /// Inputs name them by their place: append only.
 enum CallTable {
@@ -285,6 +285,106 @@ enum CallTable {
       TidingsV1.GatewayService.Methods.completeSignIn,
       TidingsV1.CompleteSignInRequest.self,
       TidingsV1.CompleteSignInResponse.self
+    ),
+    entry(
+      TidingsV1.DeliveryService.Methods.addDeliveryTarget,
+      TidingsV1.AddDeliveryTargetRequest.self,
+      TidingsV1.AddDeliveryTargetResponse.self
+    ),
+    entry(
+      TidingsV1.DeliveryService.Methods.fetchDeliveryTargets,
+      TidingsV1.FetchDeliveryTargetsRequest.self,
+      TidingsV1.FetchDeliveryTargetsResponse.self
+    ),
+    entry(
+      TidingsV1.DeliveryService.Methods.removeDeliveryTarget,
+      TidingsV1.RemoveDeliveryTargetRequest.self,
+      TidingsV1.RemoveDeliveryTargetResponse.self
+    ),
+    entry(
+      TidingsV1.DeliveryService.Methods.testDeliveryTarget,
+      TidingsV1.TestDeliveryTargetRequest.self,
+      TidingsV1.TestDeliveryTargetResponse.self
+    ),
+    entry(
+      TidingsV1.DeliveryService.Methods.fetchDeadLetters,
+      TidingsV1.FetchDeadLettersRequest.self,
+      TidingsV1.FetchDeadLettersResponse.self
+    ),
+    entry(
+      TidingsV1.DeliveryService.Methods.resendDeadLetters,
+      TidingsV1.ResendDeadLettersRequest.self,
+      TidingsV1.ResendDeadLettersResponse.self
+    ),
+    entry(
+      TidingsV1.DeliveryService.Methods.leaseDeliveries,
+      TidingsV1.LeaseDeliveriesRequest.self,
+      TidingsV1.LeaseDeliveriesResponse.self
+    ),
+    entry(
+      TidingsV1.DeliveryService.Methods.settleDeliveries,
+      TidingsV1.SettleDeliveriesRequest.self,
+      TidingsV1.SettleDeliveriesResponse.self
+    ),
+    entry(
+      TidingsV1.AccountService.Methods.issueWebAuthToken,
+      TidingsV1.IssueWebAuthTokenRequest.self,
+      TidingsV1.IssueWebAuthTokenResponse.self
+    ),
+    entry(
+      TidingsV1.AccountService.Methods.revokeWebAuthToken,
+      TidingsV1.RevokeWebAuthTokenRequest.self,
+      TidingsV1.RevokeWebAuthTokenResponse.self
+    ),
+    entry(
+      TidingsV1.AccountService.Methods.approveSignIn,
+      TidingsV1.ApproveSignInRequest.self,
+      TidingsV1.ApproveSignInResponse.self
+    ),
+    entry(
+      TidingsV1.AdminService.Methods.createWebToken,
+      TidingsV1.CreateWebTokenRequest.self,
+      TidingsV1.CreateWebTokenResponse.self
+    ),
+    entry(
+      TidingsV1.AdminService.Methods.listWebTokens,
+      TidingsV1.ListWebTokensRequest.self,
+      TidingsV1.ListWebTokensResponse.self
+    ),
+    entry(
+      TidingsV1.AdminService.Methods.revokeWebToken,
+      TidingsV1.RevokeWebTokenRequest.self,
+      TidingsV1.RevokeWebTokenResponse.self
+    ),
+    entry(
+      TidingsV1.AdminService.Methods.listConnections,
+      TidingsV1.ListConnectionsRequest.self,
+      TidingsV1.ListConnectionsResponse.self
+    ),
+    entry(
+      TidingsV1.AdminService.Methods.listDevices,
+      TidingsV1.ListDevicesRequest.self,
+      TidingsV1.ListDevicesResponse.self
+    ),
+    entry(
+      TidingsV1.AdminService.Methods.fetchMetrics,
+      TidingsV1.FetchMetricsRequest.self,
+      TidingsV1.FetchMetricsResponse.self
+    ),
+    entry(
+      TidingsV1.AdminService.Methods.fetchClusterStatus,
+      TidingsV1.FetchClusterStatusRequest.self,
+      TidingsV1.FetchClusterStatusResponse.self
+    ),
+    entry(
+      TidingsV1.AdminService.Methods.fetchUserData,
+      TidingsV1.FetchUserDataRequest.self,
+      TidingsV1.FetchUserDataResponse.self
+    ),
+    entry(
+      TidingsV1.AdminService.Methods.fetchErasure,
+      TidingsV1.FetchErasureRequest.self,
+      TidingsV1.FetchErasureResponse.self
     ),
   ]
 

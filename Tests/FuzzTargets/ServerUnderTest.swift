@@ -3,6 +3,7 @@ internal import CZeroMQ
 internal import Foundation
 internal import Synchronization
 internal import TidingsEngine
+internal import TidingsLogging
 internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsRPC

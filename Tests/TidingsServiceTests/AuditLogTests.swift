@@ -2,6 +2,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 internal import TidingsAudit
+internal import TidingsLogging
 internal import TidingsModel
 
 @testable internal import TidingsService

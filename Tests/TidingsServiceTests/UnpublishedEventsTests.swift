@@ -1,5 +1,7 @@
 import Testing
 import TidingsModel
+import TidingsRPC
+import TidingsTracing
 
 @testable import TidingsEngine
 @testable import TidingsService
@@ -39,6 +41,23 @@ import TidingsModel
     }
     #expect(waiting.count == 700)
     #expect(waiting.heldCount < 20_000)
+  }
+
+  @Test("events keep the span that their push carries")
+  func traces() {
+    func trace(_ events: Range<Int>, _ span: Int) -> PushTrace {
+      let text =
+        "00-\(String(repeating: "0", count: 31))1-\(String(repeating: "0", count: 15))\(span)-01"
+      return PushTrace(
+        events: events,
+        span: Span(TraceContext(text)!, parent: nil, "push", .producer, start: 0)
+      )
+    }
+    var waiting = UnpublishedEvents()
+    waiting.append(events(1...2))
+    waiting.append(events(3...6), traces: [trace(1..<2, 7), trace(2..<9, 8)])
+    let spans = waiting.take(9).map { $0.traceParent.map { $0[51] } }
+    #expect(spans == [nil, nil, nil, UInt8(ascii: "7"), UInt8(ascii: "8"), UInt8(ascii: "8")])
   }
 
   @Test("events of a retired topic are not published any more")

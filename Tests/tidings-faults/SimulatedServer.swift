@@ -2,6 +2,7 @@
 internal import TidingsAudit
 internal import TidingsEngine
 internal import TidingsFiles
+internal import TidingsLogging
 internal import TidingsModel
 internal import TidingsSQL
 internal import TidingsSQLite

@@ -11,7 +11,8 @@ struct DashboardContract: Sendable {
     let files: [FileDescriptor] = [
       .tidingsV1RecordServiceProto, .tidingsV1ZoneServiceProto, .tidingsV1ShareServiceProto,
       .tidingsV1AssetServiceProto, .tidingsV1SubscriptionServiceProto,
-      .tidingsV1NotificationServiceProto, .tidingsV1SchemaServiceProto,
+      .tidingsV1NotificationServiceProto, .tidingsV1DeliveryServiceProto,
+      .tidingsV1SchemaServiceProto,
       .tidingsV1AccountServiceProto, .tidingsV1AdminServiceProto, .tidingsV1ErrorProto,
       .tidingsRpcV1ServerProto, .tidingsRpcV1ErrorDetailsProto,
     ]

@@ -57,5 +57,7 @@ enum DashboardFiles {
     "audit.js": script(PackageResources.audit_js),
     "cluster.js": script(PackageResources.cluster_js),
     "metrics.js": script(PackageResources.metrics_js),
+    "samples.js": script(PackageResources.samples_js),
+    "deliveries.js": script(PackageResources.deliveries_js),
   ]
 }

@@ -31,11 +31,14 @@ enum DashboardMethods {
   private static let notifications: [MethodDescriptor] = {
     typealias Subscriptions = TidingsV1.SubscriptionService.Methods
     typealias Notifications = TidingsV1.NotificationService.Methods
+    typealias Deliveries = TidingsV1.DeliveryService.Methods
     return [
       Subscriptions.modifySubscriptions, Subscriptions.fetchSubscriptions,
       Subscriptions.explainSubscriptions, Notifications.fetchNotificationChanges,
       Notifications.markNotificationsRead, Notifications.modifyBadge,
-      Notifications.traceNotification,
+      Notifications.traceNotification, Deliveries.fetchDeliveryTargets,
+      Deliveries.testDeliveryTarget, Deliveries.removeDeliveryTarget, Deliveries.fetchDeadLetters,
+      Deliveries.resendDeadLetters,
     ]
   }()
 
@@ -58,8 +61,9 @@ enum DashboardMethods {
       Administration.createUser, Administration.updateUser, Administration.listUsers,
       Administration.authorizeKey, Administration.revokeKey, Administration.assignRoles,
       Administration.createWebToken, Administration.listWebTokens, Administration.revokeWebToken,
-      Administration.fetchAuditLog, Administration.fetchStatistics, Administration.listConnections,
-      Administration.listDevices, Administration.fetchClusterStatus,
+      Administration.fetchAuditLog, Administration.fetchStatistics, Administration.fetchMetrics,
+      Administration.listConnections, Administration.listDevices,
+      Administration.fetchClusterStatus,
     ]
   }()
 }

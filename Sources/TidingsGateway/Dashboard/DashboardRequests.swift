@@ -1,5 +1,6 @@
 internal import TidingsHTTP
 internal import TidingsJSON
+internal import TidingsLogging
 internal import TidingsProto
 internal import TidingsRPC
 internal import TidingsWeb
@@ -13,15 +14,22 @@ struct DashboardRequests: Sendable {
   private let cookie: DashboardCookie
   private let origin: String?
   private let contract: DashboardContract
-  private let reports = PolicyReports()
+  private let reports: PolicyReports
 
   /// - Parameters:
   ///   - transport: To the server.
   ///   - isSecure: The page is served over HTTPS.
   ///   - origin: The page's origin; `nil`: that of each request.
+  ///   - logger: Reports what browsers report.
   /// - Throws: `Schema.ReadingError` for a contract that cannot be read, a defect.
-  init(_ transport: any ClientTransport, isSecure: Bool, origin: String?) throws {
+  init(
+    _ transport: any ClientTransport,
+    isSecure: Bool,
+    origin: String?,
+    logger: Logger
+  ) throws {
     (self.transport, self.origin) = (transport, origin)
+    reports = PolicyReports(logger)
     cookie = DashboardCookie(isSecure: isSecure)
     contract = try DashboardContract()
   }

@@ -1,18 +1,16 @@
 internal import Synchronization
 internal import TidingsHTTP
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import TidingsLogging
 
 /// What browsers report of the dashboard's content security policy: a defect of a page, or an attempt to add to it.
 final class PolicyReports: Sendable {
+  private let logger: Logger
   private let count = Mutex(0)
   /// Anybody can send reports: the log does not grow with them.
   private static let loggedMax = 100
   private static let shownBytesMax = 500
+
+  init(_ logger: Logger) { self.logger = logger }
 
   func add(_ body: HTTPBody) {
     guard case .bytes(let bytes) = body else { return }
@@ -21,9 +19,11 @@ final class PolicyReports: Sendable {
       return count
     }
     guard number <= Self.loggedMax else { return }
-    let shown = bytes.prefix(Self.shownBytesMax).map { $0 < 0x20 || $0 > 0x7e ? 0x3f : $0 }
-    let line =
-      "rpcgw: content security policy report \(number): \(String(decoding: shown, as: UTF8.self))\n"
-    line.utf8CString.withUnsafeBytes { _ = write(STDERR_FILENO, $0.baseAddress, $0.count - 1) }
+    let report = String(decoding: bytes.prefix(Self.shownBytesMax), as: UTF8.self)
+    logger.log(
+      .warning,
+      "content security policy report",
+      values: [("number", .integer(number)), ("report", .string(report))]
+    )
   }
 }

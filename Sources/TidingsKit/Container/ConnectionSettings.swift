@@ -28,6 +28,9 @@ extension CKContainer {
     /// The file with the user's keys for encrypted values (`TIDINGS_KEY_RING`); empty:
     /// `tidings/default.ring` in `dataHome`, which is made when a value is sealed first.
     public var keyRingFile = ""
+    /// The span that calls are a part of which were made outside of `CKContainer.traceParent` (`TRACEPARENT`), as W3C's
+    /// `traceparent` names it; empty: none.
+    public var traceParent = ""
     /// The absolute path of the user's data folder; empty: `XDG_DATA_HOME`, or `~/.local/share`.
     public var dataHome = ""
 
@@ -48,6 +51,7 @@ extension CKContainer {
       connection.keyFile = variables["TIDINGS_KEY_FILE"] ?? ""
       connection.serverKey = variables["TIDINGS_SERVER_KEY"] ?? ""
       connection.keyRingFile = variables["TIDINGS_KEY_RING"] ?? ""
+      connection.traceParent = variables["TRACEPARENT"] ?? ""
       return connection
     }
 
@@ -63,6 +67,7 @@ extension CKContainer {
       configuration.device = device
       // Calls end sooner when their own time is shorter.
       configuration.connectTimeout = .seconds(20)
+      configuration.continueTraces(otherwise: traceParent)
       guard !keyFile.isEmpty else { return configuration }
       guard let server = PublicKey(z85: serverKey) else {
         throw CKError(

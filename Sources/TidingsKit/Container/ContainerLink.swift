@@ -23,7 +23,10 @@ final class ContainerLink: Sendable {
     let settings = settings
     let task = opening.withLock { opening in
       if let opening { return opening }
-      let task = Task { try await Client(settings.configuration()) }
+      // It outlives the span of the call that needs it first.
+      let task = CKContainer.$traceParent.withValue(nil) {
+        Task { try await Client(settings.configuration()) }
+      }
       opening = task
       return task
     }

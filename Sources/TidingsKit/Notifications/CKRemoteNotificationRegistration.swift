@@ -8,7 +8,8 @@ public final class CKRemoteNotificationRegistration: NSObject, Sendable {
   private let task: Task<Void, Never>
 
   init(_ loop: PushLoop) {
-    task = Task { await loop.run() }
+    // It outlives the span in which it is made.
+    task = CKContainer.$traceParent.withValue(nil) { Task { await loop.run() } }
     super.init()
   }
 

@@ -91,6 +91,8 @@ open class CKOperation: Operation, @unchecked Sendable {
   }
 
   private let state = Mutex(State())
+  /// The span in which it was made.
+  private let traceParent = CKContainer.traceParent
   private let blocks = DispatchQueue(label: "tidings.operation")
 
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
@@ -172,7 +174,7 @@ open class CKOperation: Operation, @unchecked Sendable {
       guard !state.isExecuting, !state.isFinished else { return }
       state.isExecuting = true
       state.task = Task(priority: .init(quality)) { [self] in
-        await perform()
+        await CKContainer.$traceParent.withValue(traceParent) { await perform() }
         deliver { [self] in finish() }
       }
     }

@@ -1,6 +1,7 @@
 internal import Synchronization
 internal import TidingsEngine
 internal import TidingsFiles
+internal import TidingsLogging
 internal import TidingsModel
 internal import TidingsRPC
 

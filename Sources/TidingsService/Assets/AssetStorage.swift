@@ -1,4 +1,5 @@
 internal import TidingsEngine
+internal import TidingsLogging
 internal import TidingsModel
 
 /// The content of assets, and the threads that work on it: in files of a folder (`AssetFiles`), or in the database

@@ -1,4 +1,5 @@
 internal import TidingsAudit
+internal import TidingsLogging
 
 /// The copies of the audit log's lines that leave for syslog, and what is said of those that do not get there.
 struct AuditCopies: ~Copyable {

@@ -1,5 +1,6 @@
 internal import Synchronization
 internal import TidingsAudit
+internal import TidingsLogging
 internal import TidingsModel
 internal import TidingsSQL
 internal import TidingsThreads

@@ -3,6 +3,7 @@ internal import TidingsModel
 internal import TidingsRPC
 internal import TidingsSQL
 internal import TidingsThreads
+internal import TidingsTracing
 internal import TidingsZeroMQ
 
 // A call that changes much has the store for itself, in a transaction of its own, and pauses: the loop has its
@@ -90,7 +91,15 @@ extension GroupedCalls {
       do {
         let answer: [UInt8] = try held.body.withUnsafeBytes { body in
           let call = held.call(body, on: loop, memory: memory)
-          return try self.answer(call, held.idempotentCall(body), held.answering)
+          guard let span = call.observed?.span?.context else {
+            return try self.answer(call, held.idempotentCall(body), held.answering)
+          }
+          let first = engine.pendingEventCount
+          engine.beginMeasuringMatching()
+          defer { _ = engine.endMeasuringMatching() }
+          let answer = try self.answer(call, held.idempotentCall(body), held.answering)
+          noteTrace(span, held.access, eventsFrom: first)
+          return answer
         }
         try committer.prepare()
         outcome.result = .success(answer)

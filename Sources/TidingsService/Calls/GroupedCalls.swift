@@ -1,4 +1,5 @@
 internal import TidingsEngine
+internal import TidingsLogging
 internal import TidingsMetrics
 internal import TidingsModel
 internal import TidingsProtobuf
@@ -209,7 +210,7 @@ final class GroupedCalls {
   }
 
   /// A recorded call is a part of the group.
-  private func noteTrace(_ call: TraceContext, _ access: StoreAccess, eventsFrom first: Int) {
+  func noteTrace(_ call: TraceContext, _ access: StoreAccess, eventsFrom first: Int) {
     let events = first..<max(first, engine.pendingEventCount)
     tracer?.recordMatching(engine.endMeasuringMatching(), of: call, events: events.count)
     guard access == .write else { return }

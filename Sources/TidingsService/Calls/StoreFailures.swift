@@ -1,5 +1,6 @@
 internal import Synchronization
 internal import TidingsFiles
+internal import TidingsLogging
 internal import TidingsModel
 internal import TidingsRPC
 internal import TidingsSQL

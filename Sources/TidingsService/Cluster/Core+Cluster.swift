@@ -1,4 +1,5 @@
 internal import TidingsEngine
+internal import TidingsLogging
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf

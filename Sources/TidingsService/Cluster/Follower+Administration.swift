@@ -1,5 +1,6 @@
 internal import TidingsCodec
 internal import TidingsEngine
+internal import TidingsLogging
 internal import TidingsMetrics
 internal import TidingsModel
 internal import TidingsProto

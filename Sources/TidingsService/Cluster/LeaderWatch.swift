@@ -1,6 +1,7 @@
 #if PostgreSQL
 internal import Synchronization
 internal import TidingsEngine
+internal import TidingsLogging
 internal import TidingsPostgres
 internal import TidingsSQL
 internal import TidingsThreads

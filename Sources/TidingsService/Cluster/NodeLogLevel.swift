@@ -1,3 +1,4 @@
+internal import TidingsLogging
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsZeroMQ

@@ -1,6 +1,7 @@
 internal import TidingsCodec
 internal import TidingsEngine
 internal import TidingsKeys
+internal import TidingsLogging
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf

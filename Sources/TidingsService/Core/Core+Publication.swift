@@ -1,4 +1,5 @@
 internal import TidingsEngine
+internal import TidingsLogging
 internal import TidingsModel
 internal import TidingsTracing
 internal import TidingsZeroMQ
@@ -21,7 +22,9 @@ extension Core: GroupObserver {
     }
     publisher.retire(group.retiredTopics)
     publisher.announceChannels(group.calls.announcedTopics, on: loop)
-    if let transaction = group.transaction { publish(transaction, on: loop) }
+    if let transaction = group.transaction {
+      publish(transaction, group.calls.traced, on: loop)
+    }
     if group.calls.mayHaveWritten { maintenance.groupCommitted() }
     counters += group.counters
     if let transaction = group.transaction {
@@ -32,11 +35,15 @@ extension Core: GroupObserver {
   func groupRolledBack(on loop: LoopContext) { quotasChanged(on: loop) }
 
   /// Does what a transaction means for those who did not call.
-  private func publish(_ transaction: CommittedTransaction, on loop: LoopContext) {
+  private func publish(
+    _ transaction: CommittedTransaction,
+    _ traces: [TracedCall],
+    on loop: LoopContext
+  ) {
     publish(transaction.readMarks, on: loop)
     if transaction.hasChangedQuotas { quotasChanged(on: loop) }
     if !transaction.endedAccess.isEmpty { feeds.end(transaction.endedAccess, on: loop) }
-    feeds.wake(by: transaction, on: loop)
+    feeds.wake(by: transaction, traces, on: loop)
     if !transaction.events.isEmpty || deliveryWaits.isChanged {
       answer(
         deliveryWaits.committed(hasEvents: !transaction.events.isEmpty, loop.now),

@@ -1,5 +1,6 @@
 package import TidingsEngine
 internal import TidingsKeys
+internal import TidingsLogging
 internal import TidingsModel
 internal import TidingsProto
 package import TidingsRPC

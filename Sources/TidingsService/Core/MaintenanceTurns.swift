@@ -1,4 +1,5 @@
 internal import TidingsEngine
+internal import TidingsLogging
 internal import TidingsMetrics
 internal import TidingsModel
 internal import TidingsZeroMQ

@@ -1,5 +1,6 @@
 internal import TidingsEngine
 internal import TidingsFiles
+internal import TidingsLogging
 internal import TidingsModel
 internal import TidingsSQLite
 

@@ -1,5 +1,6 @@
 internal import TidingsEngine
 internal import TidingsFiles
+internal import TidingsLogging
 internal import TidingsMetrics
 internal import TidingsSQL
 internal import TidingsSQLite

@@ -1,4 +1,5 @@
 internal import TidingsEngine
+internal import TidingsLogging
 internal import TidingsSQLite
 
 /// The store of a folder that no server uses, opened by a command that changes it.

@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import TidingsLogging
 internal import TidingsSQLite
 
 /// The store's log as the core uses it: notified of each commit, restarted between transactions, and full

@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import TidingsLogging
 internal import TidingsModel
 internal import TidingsRPC
 internal import TidingsTracing

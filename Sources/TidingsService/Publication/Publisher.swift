@@ -59,7 +59,7 @@ struct Publisher: ~Copyable {
   /// - Parameters:
   ///   - events: The events.
   ///   - committed: When they became durable, in nanoseconds of the monotonic clock.
-  ///   - traces: Spans that the pushes carry; pushes that have to wait carry none.
+  ///   - traces: Spans that the pushes carry.
   ///   - loop: The loop.
   mutating func publish(
     _ events: [StoredEvent],
@@ -77,7 +77,7 @@ struct Publisher: ~Copyable {
       }
       return counters.delay.note(Self.nanoseconds(since: committed), count: count)
     }
-    unpublished.append(events, committed: committed)
+    unpublished.append(events, committed: committed, traces: traces)
     publishSome(max(Self.eventsPerTurn, unpublished.count - Self.unpublishedMax), on: loop)
   }
 
@@ -89,7 +89,13 @@ struct Publisher: ~Copyable {
     guard !unpublished.isEmpty else { return }
     let published = PushMessage.PublicationTime(.now)
     for waiting in unpublished.take(countMax)
-    where publish(waiting.event, waiting.committed, published, nil, on: loop) {
+    where publish(
+      waiting.event,
+      waiting.committed,
+      published,
+      waiting.traceParent,
+      on: loop
+    ) {
       counters.delay.note(Self.nanoseconds(since: waiting.committed))
     }
   }

@@ -7,6 +7,8 @@ struct UnpublishedEvents {
     let event: StoredEvent
     /// When it was committed, in nanoseconds of the monotonic clock.
     let committed: Int64
+    /// What its push carries.
+    var traceParent: [UInt8]?
   }
 
   private var events: [Waiting] = []
@@ -20,8 +22,15 @@ struct UnpublishedEvents {
   /// The events that are held in memory, taken ones included.
   var heldCount: Int { events.count }
 
-  mutating func append(_ new: [StoredEvent], committed: Int64 = 0) {
+  mutating func append(_ new: [StoredEvent], committed: Int64 = 0, traces: [PushTrace] = []) {
+    let first = events.count
     events += new.lazy.map { Waiting(event: $0, committed: committed) }
+    for trace in traces {
+      let parent = trace.traceParent
+      for index in trace.events.clamped(to: 0..<new.count) {
+        events[first + index].traceParent = parent
+      }
+    }
   }
 
   /// Takes the oldest events, at most so many.

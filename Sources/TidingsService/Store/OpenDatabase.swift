@@ -1,4 +1,5 @@
 internal import TidingsEngine
+internal import TidingsLogging
 internal import TidingsSQL
 
 /// A database that was opened and checked; it becomes a server's store when an engine has made its tables.

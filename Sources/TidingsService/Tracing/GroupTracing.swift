@@ -14,6 +14,9 @@ struct TracedCall {
 struct PushTrace {
   let events: Range<Int>
   let span: Span
+
+  /// What its pushes carry.
+  var traceParent: [UInt8] { [UInt8](span.context.text.utf8) }
 }
 
 extension Tracer {
@@ -56,7 +59,19 @@ extension Tracer {
     return pushes
   }
 
-  /// Records that pushes were handed to the socket.
+  /// Records that a call has waited for a change.
+  ///
+  /// - Parameters:
+  ///   - call: The call.
+  ///   - start: Since when, in nanoseconds since 1970.
+  ///   - changes: The calls of the group that woke it, as far as they are recorded; empty: the time was over.
+  func recordWait(of call: TraceContext, from start: Int64, changes: [TraceContext]) {
+    var span = Self.child("wait", of: call, from: start, to: unixNanoseconds())
+    span.links = Array(changes.prefix(Span.linksMax))
+    record(span)
+  }
+
+  /// Records that pushes were handed to the socket; those that wait for another turn follow.
   func recordPushes(_ pushes: [PushTrace]) {
     let end = unixNanoseconds()
     for push in pushes {
@@ -71,6 +86,6 @@ extension Tracer {
 extension [PushTrace] {
   /// What the push of an event carries; `nil`: it is not recorded.
   func traceParent(ofEvent index: Int) -> [UInt8]? {
-    first { $0.events.contains(index) }.map { [UInt8]($0.span.context.text.utf8) }
+    first { $0.events.contains(index) }?.traceParent
   }
 }

@@ -34,4 +34,8 @@ struct FeedCall: Sendable {
   var answer: [UInt8] = []
   /// It was woken, and counts among those that run again.
   var isRerun = false
+  /// Since when it waits, if that is recorded, in nanoseconds since 1970.
+  var waitBegan: Int64?
+  /// The recorded calls of the group that woke it.
+  var wokenBy: [TraceContext] = []
 }

@@ -93,10 +93,12 @@ struct WaitingCalls<Call> {
   ///   - zones: The zones.
   ///   - shares: Shares that hold what changed.
   ///   - databases: Shared databases of users who accepted or lost a share.
+  ///   - note: Changes each call that is woken.
   mutating func wake(
     _ zones: [ChangedZone],
     shares: Set<Int64> = [],
-    databases: Set<DatabaseID> = []
+    databases: Set<DatabaseID> = [],
+    note: ((inout Call) -> Void)? = nil
   ) {
     var ids: Set<ID> = []
     for share in shares { ids.formUnion(byShare[share] ?? []) }
@@ -106,7 +108,10 @@ struct WaitingCalls<Call> {
       ids.formUnion(byDatabase[zone.database] ?? [])
     }
     for id in ids.sorted() {
-      if let waiter = remove(id) { _ = woken.add(waiter.call, of: waiter.caller) }
+      guard let waiter = remove(id) else { continue }
+      var call = waiter.call
+      note?(&call)
+      _ = woken.add(call, of: waiter.caller)
     }
   }
 

@@ -2,6 +2,7 @@ internal import TidingsEngine
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsRPC
+internal import TidingsTracing
 internal import TidingsZeroMQ
 
 /// Calls that read a feed, and wait if it has no changes.
@@ -54,25 +55,36 @@ final class WaitingFeeds {
   }
 
   /// Wakes the calls that wait for a change of a transaction.
-  func wake(by transaction: CommittedTransaction, on loop: LoopContext) {
+  ///
+  /// - Parameters:
+  ///   - transaction: What was committed.
+  ///   - traces: Its calls that are recorded.
+  ///   - loop: The loop.
+  func wake(
+    by transaction: CommittedTransaction,
+    _ traces: [TracedCall],
+    on loop: LoopContext
+  ) {
     guard !waiting.isEmpty else { return }
+    let wakers = traces.map(\.context)
     waiting.wake(
       transaction.zones,
       shares: transaction.shares,
-      databases: transaction.sharedDatabases
+      databases: transaction.sharedDatabases,
+      note: wakers.isEmpty ? nil : { $0.wokenBy = wakers }
     )
     runWoken(on: loop)
   }
 
   /// Answers the calls whose wait is over.
   func timerFired(on loop: LoopContext) {
-    for call in waiting.expire(loop.now) { loop.reply(call.token.afterWait, body: call.answer) }
+    for call in waiting.expire(loop.now) { answerUnchanged(call, on: loop) }
   }
 
   /// Answers all waiting calls; later calls no longer wait.
   func stop(on loop: LoopContext) {
     letsCallsWait = false
-    for call in waiting.takeAll() { loop.reply(call.token.afterWait, body: call.answer) }
+    for call in waiting.takeAll() { answerUnchanged(call, on: loop) }
   }
 
   /// Ends the calls of callers whose access has ended, including streams and uploads.
@@ -93,6 +105,17 @@ final class WaitingFeeds {
     }
   }
 
+  private func answerUnchanged(_ call: FeedCall, on loop: LoopContext) {
+    recordWait(of: call, on: loop)
+    loop.reply(call.token.afterWait, body: call.answer)
+  }
+
+  /// Its wait is over: its trace shows it, if it is recorded.
+  private func recordWait(of call: FeedCall, on loop: LoopContext) {
+    guard let began = call.waitBegan, let span = loop.observed(call.token)?.span else { return }
+    calls.tracer?.recordWait(of: span.context, from: began, changes: call.wokenBy)
+  }
+
   private func run(_ call: FeedCall) -> Bool {
     calls.reads.submit(
       ReadJob(
@@ -111,7 +134,9 @@ final class WaitingFeeds {
 
   private func runWoken(on loop: LoopContext) {
     while rerunCount < Self.rerunsMax, var call = waiting.popWoken() {
+      recordWait(of: call, on: loop)
       (call.isRerun, call.token) = (true, call.token.afterWait)
+      (call.waitBegan, call.wokenBy) = (nil, [])
       if run(call) {
         rerunCount += 1
       } else {
@@ -160,6 +185,7 @@ final class WaitingFeeds {
     call.end = end
     // A change was committed after the read and before the call waits.
     guard isCurrent else { return run(call) }
+    if loop.observed(call.token)?.span != nil { call.waitBegan = unixNanoseconds() }
     return waiting.park(
       call,
       of: call.key,

@@ -15,7 +15,7 @@ EXAMPLES = ROOT / "docs" / "examples" / "gateway"
 class ProxyTests(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.servers = Servers("--log-requests", "--trusted-proxy", "127.0.0.1")
+        cls.servers = Servers("--log-requests", "--log-format", "json", "--trusted-proxy", "127.0.0.1")
         cls.addClassCleanup(cls.servers.__exit__)
         cls.ports = {}
         for name, file in ("nginx", "nginx.conf"), ("haproxy", "haproxy.cfg"):
@@ -94,7 +94,7 @@ class ProxyTests(unittest.TestCase):
             path = f"/nothing-{time.monotonic_ns()}"
             requests.get(base_url + path, headers=headers, timeout=60)
             find = lambda: [line for line in list(self.servers.gateway.errors) if path in line]
-            return wait_for("the line", find)[0].split()[1]
+            return json.loads(wait_for("the line", find)[0])["client"]
 
         direct = self.servers.base_url
         self.assertEqual(logged(direct), "127.0.0.1")
@@ -106,7 +106,7 @@ class ProxyTests(unittest.TestCase):
         with Servers("--log-requests") as servers:
             requests.get(f"{servers.base_url}/none", headers={"X-Forwarded-For": "203.0.113.9"}, timeout=60)
             line = wait_for("the line", lambda: [l for l in list(servers.gateway.errors) if "/none" in l])[0]
-            self.assertEqual(line.split()[1], "127.0.0.1")
+            self.assertIn(" client=127.0.0.1 ", line)
 
 
 if __name__ == "__main__":

@@ -65,6 +65,44 @@ struct NodeAdministrationTests {
     #expect(log.contains { $0.action == "SetLogLevel" && $0.detail.contains("at the node node-1") })
   }
 
+  @Test("metrics are those of the node that is called; one that follows has no store")
+  func metrics() async throws {
+    let world = try await NodeWorld(2)
+    let ada = try await world.nodes[1].client(as: "ada")
+    for number in 0..<3 { try await ada.saveHouse("h\(number)") }
+    func families(_ index: Int) async throws -> [String: [TidingsV1.Metric]] {
+      let found = try await administration(world, index).fetchMetrics(.init())
+      #expect(found.nodeName == "node-\(index)")
+      return Dictionary(uniqueKeysWithValues: found.families.map { ($0.name, $0.metrics) })
+    }
+    let (leader, follower) = (try await families(0), try await families(1))
+    let store = [
+      "tidings_commit_seconds", "tidings_records_saved_total", "tidings_work_pending",
+      "tidings_database_bytes",
+    ]
+    for name in store {
+      #expect(leader[name]?.isEmpty == false, "\(name)")
+      #expect(follower[name] == nil, "\(name)")
+    }
+    #expect(leader["tidings_records_saved_total"]?.first?.value == 3)
+    #expect(leader["tidings_leader"]?.first?.value == 1)
+    #expect(follower["tidings_leader"]?.first?.value == 0)
+    // What it handed on was handled by the other one.
+    #expect(follower["tidings_rpc_calls_forwarded_total"]?.first?.value ?? 0 >= 3)
+    func handled(_ families: [String: [TidingsV1.Metric]]) -> Double {
+      let saves = (families["tidings_rpc_handled_total"] ?? []).filter { metric in
+        metric.labels.contains { $0.value == "ModifyRecords" }
+      }
+      return saves.reduce(0) { $0 + $1.value }
+    }
+    #expect(handled(leader) >= 3 && handled(follower) == 0)
+    for families in [leader, follower] {
+      #expect(families["process_resident_memory_bytes"]?.first?.value ?? 0 > 0)
+      #expect(families["tidings_queue_depth"]?.isEmpty == false)
+      #expect(families["tidings_build_info"]?.isEmpty == false)
+    }
+  }
+
   @Test("connections are listed and ended at the node that is called")
   func connections() async throws {
     let world = try await NodeWorld(2)

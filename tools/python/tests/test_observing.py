@@ -95,12 +95,13 @@ def rpcd(folder: Path, *arguments: str, **environment: str) -> Iterator[Process]
 
 
 @contextmanager
-def rpcgw(folder: Path, server: Process, **environment: str) -> Iterator[Process]:
+def rpcgw(folder: Path, server: Process, *arguments: str, **environment: str) -> Iterator[Process]:
     """A gateway before a server."""
     process = Process(
         "rpcgw",
         folder,
         *("--rpc", server.endpoint("rpc"), "--listen", "127.0.0.1:0", "--operator-endpoint", "0"),
+        *arguments,
         **environment,
     )
     try:
@@ -422,6 +423,65 @@ def _fetches(server: Process) -> list[dict[str, Any]]:
     return [c for c in lines(server, "call") if c["method"].endswith("/FetchRecordZones")]
 
 
+def test_the_gateway_logs_requests_as_json(tmp_path: Path) -> None:
+    options = ["--log-format", "json", "--log-requests"]
+    with (
+        rpcd(tmp_path, "--log-format", "json", "--log-level", "debug") as server,
+        rpcgw(tmp_path, server, *options) as gateway,
+    ):
+        url = gateway.ready.split()[2]
+        tokens = "?ckAPIToken=secret&ckWebAuthToken=dev%3Aada"
+        path = "/database/1/app/development/private/zones/list"
+        assert get(f"{url}{path}{tokens}")[0] == 200
+        assert get(f"{url}/assets/secret-of-a-url")[0] >= 400
+        hostile = '%22x","level":"error'
+        assert get(f"{url}/{hostile}{'y' * 500}")[0] == 404
+        found = until("three requests", lambda: _three(lines(gateway, "request")))
+        assert found[0]["status"] == 200
+        assert [one["path"] for one in found[:2]] == [path, "/assets/…"]
+        assert found[2]["path"].startswith(f"/{hostile}") and len(found[2]["path"]) == 200
+        assert {one["level"] for one in found} == {"info"}
+        assert {one["client"] for one in found} == {"127.0.0.1"}
+        assert {one["method"] for one in found} == {"GET"}
+        assert all(0 < one["durationMilliseconds"] < 600_000 for one in found)
+        # By the ID a request is found in the server's log.
+        until(
+            "the call",
+            lambda: [c for c in _fetches(server) if c.get("requestId") == found[0]["requestId"]],
+        )
+        (warning,) = [one for one in _all_lines(gateway) if one["level"] == "warning"]
+        assert "development mode" in warning["message"]
+        assert "secret" not in gateway.log.read_text()
+        server.stop()
+        assert get(f"{url}{path}{tokens}")[0] == 503
+        until(
+            "a failure",
+            lambda: [o for o in lines(gateway, "request") if o["level"] == "warning"],
+        )
+
+
+def test_the_level_decides_what_the_gateway_logs(tmp_path: Path) -> None:
+    with rpcd(tmp_path) as server:
+        for options, count in [
+            (["--log-level", "debug"], 1),
+            ([], 0),
+            (["--log-requests", "--log-level", "warning"], 0),
+        ]:
+            with rpcgw(tmp_path, server, "--log-format", "json", *options) as gateway:
+                assert get(f"{gateway.ready.split()[2]}/none")[0] == 404
+                gateway.stop()
+                found = lines(gateway, "request")
+                assert len(found) == count and all(one["level"] == "debug" for one in found)
+
+
+def _three(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return found if len(found) == 3 else []
+
+
+def _all_lines(process: Process) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in process.log.read_text().splitlines()]
+
+
 # MARK: Traces
 
 
@@ -569,6 +629,100 @@ async def test_clients_pass_traces_on(tmp_path: Path, collector: Collector) -> N
         server.stop()
         (found,) = collector.named("rpcd", "tidings.v1.ZoneService/FetchRecordZones")
         assert (found.trace_id.hex(), found.parent_span_id.hex()) == PARENT
+
+
+async def test_tidings_kit_passes_traces_on(tmp_path: Path, collector: Collector) -> None:
+    environment = {**collector.environment, "OTEL_TRACES_SAMPLER": "parentbased_always_off"}
+    trace = PARENT[0]
+    parents = [f"000000000000000{number}" for number in range(1, 5)]
+    texts = [f"00-{trace}-{parent}-01" for parent in parents]
+    with rpcd(tmp_path, **environment) as server:
+        command = [str(program("tidings-kit-traces")), server.endpoint("rpc"), *texts[:3]]
+        variables = {**os.environ, "TRACEPARENT": texts[3]}
+        run = await asyncio.to_thread(
+            subprocess.run, command, env=variables, capture_output=True, text=True
+        )
+        assert run.returncode == 0, run.stderr
+        server.stop()
+    saves = collector.named("rpcd", "tidings.v1.RecordService/ModifyRecords")
+    assert {span.trace_id.hex() for span in saves} == {trace}
+    # The last one has no span of its own.
+    assert [span.parent_span_id.hex() for span in _in_order(saves)] == parents
+    (zones_fetched,) = collector.named("rpcd", "tidings.v1.ZoneService/FetchRecordZones")
+    assert zones_fetched.parent_span_id.hex() == parents[3]
+
+
+def _in_order(spans: list[Span]) -> list[Span]:
+    return sorted(spans, key=lambda span: span.start_time_unix_nano)
+
+
+async def test_a_trace_shows_what_a_call_waited_for(tmp_path: Path, collector: Collector) -> None:
+    with rpcd(tmp_path, **collector.environment) as server:
+        method = "tidings.v1.RecordService/FetchDatabaseChanges"
+        waiting = f"00-{PARENT[0]}-{PARENT[1]}-01"
+        async with client(server) as ada, client(server, trace_parent=lambda: waiting) as watcher:
+            request = record_service.FetchDatabaseChangesRequest(database_id=ada.database_id())
+            request.change_token = (await ada.records.fetch_database_changes(request)).change_token
+            request.max_wait.seconds = 60
+            watch = asyncio.create_task(watcher.records.fetch_database_changes(request))
+            await asyncio.to_thread(
+                until,
+                "a waiting call",
+                lambda: value(scrape(server), 'tidings_queue_depth{queue="feeds"}') == 1,
+            )
+            await ada.database().save(tidings.Record("Things", "t1"))
+            assert (await watch).changed_zone_ids
+            # Nothing comes: the wait is there as well, and no change.
+            request.change_token = (await watch).change_token
+            request.max_wait.seconds = 1
+            await watcher.records.fetch_database_changes(request)
+        server.stop()
+        trace = bytes.fromhex(PARENT[0])
+        calls = _in_order([s for s in collector.named("rpcd", method) if s.trace_id == trace])
+        waits = _in_order(collector.named("rpcd", "wait"))
+        assert [wait.parent_span_id for wait in waits] == [call.span_id for call in calls]
+        for call, wait in zip(calls, waits, strict=True):
+            assert call.start_time_unix_nano <= wait.start_time_unix_nano
+            assert wait.start_time_unix_nano <= wait.end_time_unix_nano
+            assert wait.end_time_unix_nano <= call.end_time_unix_nano
+        (save,) = collector.named("rpcd", "tidings.v1.RecordService/ModifyRecords")
+        assert [link.span_id for link in waits[0].links] == [save.span_id]
+        assert [link.trace_id for link in waits[0].links] == [save.trace_id]
+        assert not waits[1].links
+        assert waits[1].end_time_unix_nano - waits[1].start_time_unix_nano > 0.8e9
+
+
+async def test_a_trace_shows_a_call_that_takes_long(tmp_path: Path, collector: Collector) -> None:
+    # A deletion that cascades to many has a transaction of its own.
+    count = 600
+    with rpcd(tmp_path, **collector.environment) as server:
+        async with client(server) as ada:
+            subscription = tidings.query_subscription("gone", "Things", on=["delete"])
+            database = ada.database()
+            await database.save_subscription(subscription)
+            parent = tidings.Record("Things", "parent")
+            await database.save(parent)
+            reference = tidings.Reference(
+                tidings.RecordID("parent"), tidings.ReferenceAction.DELETE_SELF
+            )
+            for start in range(0, count, 200):
+                names = [f"t{number}" for number in range(start, start + 200)]
+                await database.save_all(
+                    [tidings.Record("Things", name, {"whole": reference}) for name in names]
+                )
+            text = f"00-{PARENT[0]}-{PARENT[1]}-01"
+            removal = record_service.ModifyRecordsRequest(database_id=ada.database_id())
+            removal.record_ids_to_delete.add().record_name = "parent"
+            await ada.records.modify_records(removal, metadata={"traceparent": text})
+        server.stop()
+        trace = bytes.fromhex(PARENT[0])
+        spans = {s.name: s for _, s in collector.spans if s.trace_id == trace}
+        call = spans["tidings.v1.RecordService/ModifyRecords"]
+        assert spans["match"].parent_span_id == spans["commit"].parent_span_id == call.span_id
+        assert spans["push"].parent_span_id == spans["commit"].span_id
+        events = {a.key: a.value.int_value for a in spans["match"].attributes}["tidings.events"]
+        assert events == count + 1
+        assert call.end_time_unix_nano >= spans["commit"].end_time_unix_nano
 
 
 def test_spans_are_sent_as_the_variables_say(tmp_path: Path, collector: Collector) -> None:

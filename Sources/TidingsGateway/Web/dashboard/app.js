@@ -5,6 +5,7 @@ import { View, button, field, fill, h, notify, select } from '/dashboard/element
 import { moveTo, chosen } from '/dashboard/location.js';
 import { auditScreen } from '/dashboard/audit.js';
 import { clusterScreen } from '/dashboard/cluster.js';
+import { deliveriesScreen } from '/dashboard/deliveries.js';
 import { liveScreen } from '/dashboard/live.js';
 import { metricsScreen } from '/dashboard/metrics.js';
 import { notificationsScreen } from '/dashboard/notifications.js';
@@ -25,6 +26,7 @@ const screens = [
   { path: 'subscriptions', title: 'Subscriptions', make: subscriptionsScreen },
   { path: 'notifications', title: 'Notifications', make: notificationsScreen },
   { path: 'live', title: 'Live view', make: liveScreen },
+  { path: 'deliveries', title: 'Deliveries', make: deliveriesScreen },
   { path: 'users', title: 'Users', make: usersScreen, needsAdmin: true },
   { path: 'web-tokens', title: 'Web tokens', make: tokensScreen, needsAdmin: true },
   { path: 'audit', title: 'Audit log', make: auditScreen, needsAdmin: true },
@@ -36,6 +38,9 @@ const screens = [
 const renewMilliseconds = 10 * 60_000;
 
 const themeKey = 'tidings-theme';
+
+/** That of a link of `rpcctl dashboard`, which may be opened in a tab that has the page already. */
+const signInToken = () => location.hash.match(/^#\/sign-in\/([A-Za-z0-9_-]+)$/)?.[1];
 
 function setTheme(name) {
   if (name === 'system') delete document.documentElement.dataset.theme;
@@ -49,7 +54,7 @@ class App extends View {
 
   async render() {
     setTheme(localStorage.getItem(themeKey) ?? 'system');
-    addEventListener('hashchange', () => this.#route());
+    addEventListener('hashchange', () => (signInToken() ? this.#begin() : this.#route()));
     await this.#begin();
     this.atEnd(watchSession((session) => this.#layOut(session)));
     setInterval(() => {
@@ -59,7 +64,8 @@ class App extends View {
 
   /** Redeems the link that was opened, or finds the session of the browser. */
   async #begin() {
-    const [, token] = location.hash.match(/^#\/sign-in\/([A-Za-z0-9_-]+)$/) ?? [];
+    const token = signInToken();
+    this.failure = undefined;
     if (token) history.replaceState(null, '', '/#/records');
     try {
       await (token ? signIn(token) : resume());
@@ -96,6 +102,7 @@ class App extends View {
       h('div', { id: 'messages' }),
       this.#main);
     this.#route();
+    if (this.failure) notify(this.failure, 'error');
   }
 
   /** Container, environment and database, which all screens look at. */
@@ -128,7 +135,10 @@ class App extends View {
     document.title = `${screen.title} – Tidings`;
     notify('');
     fill(this.#main, h('h1', {}, screen.title), screen.make());
-    if (hadScreen && !isNewLocation) this.#main.focus();
+    if (hadScreen && !isNewLocation) {
+      this.#main.focus({ preventScroll: true });
+      scrollTo(0, 0);
+    }
   }
 }
 

@@ -39,6 +39,12 @@ export function duration(milliseconds) {
   return `${compact.format(milliseconds / 3_600_000)} h`;
 }
 
+/** A duration of a measurement, from microseconds on. */
+export function seconds(value) {
+  if (value < 0.001) return `${compact.format(value * 1e6)} µs`;
+  return value < 1 ? `${compact.format(value * 1e3)} ms` : duration(value * 1e3);
+}
+
 /** The words of an enum's value without those of its type: `read only` of `PARTICIPANT_PERMISSION_READ_ONLY`. */
 export const words = (value, prefix = '') =>
   String(value ?? '').replace(prefix, '').toLowerCase().replaceAll('_', ' ');

@@ -12,6 +12,9 @@ const systemFields = [
   ['creatorUserRecordID', 'REFERENCE'], ['lastModifiedUserRecordID', 'REFERENCE'], ['parent', 'REFERENCE'],
 ];
 
+/** Records of a page, also of the one that is explained. */
+const pageRecords = 50;
+
 const filtersKey = () => `tidings-filters ${chosen.container}`;
 
 const savedFilters = () => {
@@ -72,7 +75,7 @@ class Query extends View {
     const sort = this.#sort.querySelector('select')?.value;
     const text = this.#text.value.trim();
     return {
-      databaseId: databaseID(), recordType: this.recordType, zoneId: zoneID(),
+      databaseId: databaseID(), recordType: this.recordType, zoneId: zoneID(), limit: pageRecords,
       ...(text && { predicate: { text } }),
       ...(sort && { sortDescriptors: [{ fieldName: sort, descending: this.#direction.value === 'down' }] }),
     };

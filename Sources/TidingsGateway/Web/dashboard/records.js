@@ -11,7 +11,6 @@ import { editRecord } from '/dashboard/record.js';
 import { fetchSchema, recordTypes } from '/dashboard/schema.js';
 import { plain, text } from '/dashboard/values.js';
 
-const pageRecords = 50;
 /** Most items of a call. */
 const batchRecords = 200;
 
@@ -95,7 +94,7 @@ class RecordsScreen extends View {
       columns, selects: true, emptyText: 'No record matches.',
       nameOf: (record) => record.recordId.recordName,
       load: async (cursor) => {
-        const page = await call('RecordService/QueryRecords', { ...request, limit: pageRecords, cursor });
+        const page = await call('RecordService/QueryRecords', { ...request, cursor });
         for (const warning of page.warnings) notify(warning);
         return { items: page.records, cursor: page.cursor };
       },

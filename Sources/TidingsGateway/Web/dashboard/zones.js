@@ -7,32 +7,45 @@ import { number, time } from '/dashboard/format.js';
 import { grid } from '/dashboard/grid.js';
 import { databaseID, defaultZone, moveTo, chosen, zoneText } from '/dashboard/location.js';
 
-/** Rows that are added to the page at a time: a database can have 10,000 zones. */
+/** Zones of a page: a database can have 10,000. */
 const pageZones = 100;
+/** Pages of deletions alone that are skipped without being asked. */
+const emptyPagesMax = 20;
+
+/** Zones by their IDs; those that are gone meanwhile are missing. */
+async function fetchZones(zoneIds) {
+  const { results } = await call('ZoneService/FetchRecordZones', { databaseId: databaseID(), zoneIds });
+  return results.map((result) => result.zone).filter(Boolean);
+}
+
+/** A page of the zones that ever changed, those whose last change is oldest first. */
+async function nextZones(changeToken) {
+  let page = { changeToken, moreComing: true, changedZoneIds: [] };
+  for (let count = 0; page.moreComing && page.changedZoneIds.length === 0 && count < emptyPagesMax; count += 1) {
+    page = await call('RecordService/FetchDatabaseChanges', { databaseId: databaseID(), changeToken: page.changeToken, limit: pageZones });
+  }
+  return {
+    items: page.changedZoneIds.length > 0 ? await fetchZones(page.changedZoneIds) : [],
+    cursor: page.moreComing ? page.changeToken : undefined,
+  };
+}
+
+const key = (zone) => `${zone.zoneId.ownerName}/${zone.zoneId.zoneName || defaultZone}`;
 
 class ZonesScreen extends View {
   #grid;
 
   render() {
     const name = h('input', { autocomplete: 'off', spellcheck: false });
-    const filter = h('input', { placeholder: 'part of the name', oninput: () => this.#grid.reload() });
-    let zones;
+    const one = h('input', { autocomplete: 'off', spellcheck: false, placeholder: chosen.scope === 'SHARED' ? 'owner/name' : 'all' });
     this.#grid = grid({
-      label: 'Zones', emptyText: 'No zone matches.', nameOf: (zone) => zoneText(zone.zoneId),
+      label: 'Zones', emptyText: 'No zones.', nameOf: (zone) => zoneText(zone.zoneId),
       columns: [
         { title: 'Zone', cell: (zone) => zoneText(zone.zoneId) },
         { title: 'Created', cell: (zone) => time(zone.created) },
         { title: 'Last change', numeric: true, cell: (zone) => number(zone.sequenceNumber) },
       ],
-      load: async (cursor) => {
-        if (cursor === undefined && !(zones && filter.value)) {
-          const answer = await call('ZoneService/FetchRecordZones', { databaseId: databaseID() });
-          zones = answer.results.map((result) => result.zone).filter(Boolean);
-        }
-        const found = zones.filter((zone) => zoneText(zone.zoneId).includes(filter.value));
-        const start = cursor ?? 0;
-        return { items: found.slice(start, start + pageZones), cursor: start + pageZones < found.length ? start + pageZones : undefined };
-      },
+      load: (cursor) => this.#load(cursor, one.value.trim()),
       actions: (zone) => {
         const title = zoneText(zone.zoneId);
         return [
@@ -54,9 +67,24 @@ class ZonesScreen extends View {
           name.value = '';
         },
       }, field('Name of a new zone', name), h('button.primary', { type: 'submit' }, 'Create')),
-      h('div.bar', {}, field('Find', filter), button('Reload', () => { zones = undefined; return this.#grid.reload(); })),
+      h('form.bar', { onsubmit: (event) => { event.preventDefault(); this.#grid.reload(); } },
+        field('Name', one), h('button', { type: 'submit' }, 'Find'), button('Reload', () => this.#grid.reload())),
       this.#grid);
-    this.reload = () => { zones = undefined; return this.#grid.reload(); };
+  }
+
+  async #load(cursor, name) {
+    if (name) {
+      const [ownerName, zoneName] = chosen.scope === 'SHARED' && name.includes('/') ? name.split(/\/(.*)/) : ['', name];
+      return { items: await fetchZones([{ zoneName, ownerName }]) };
+    }
+    // The public database has one zone, and no feed of zones.
+    if (chosen.scope === 'PUBLIC') return { items: await fetchZones([]) };
+    const page = await nextZones(cursor);
+    const shown = new Set(this.#grid.items.map(key));
+    const items = page.items.filter((zone) => !shown.has(key(zone)));
+    const isFirst = cursor === undefined && chosen.scope === 'PRIVATE';
+    const first = isFirst && !items.some((zone) => (zone.zoneId.zoneName || defaultZone) === defaultZone) ? await fetchZones([{ zoneName: defaultZone }]) : [];
+    return { items: [...first, ...items], cursor: page.cursor };
   }
 
   async #create(zoneName) {
@@ -64,7 +92,7 @@ class ZonesScreen extends View {
       { databaseId: databaseID(), zonesToSave: [{ zoneId: { zoneName } }] });
     if (result.error) throw new Error(result.error.message);
     notify(`The zone ${zoneName} exists.`);
-    await this.reload();
+    await this.#grid.reload();
   }
 
   async #delete(zone) {
@@ -73,7 +101,7 @@ class ZonesScreen extends View {
     const { results: [result] } = await call('ZoneService/ModifyRecordZones', { databaseId: databaseID(), zoneIdsToDelete: [zone.zoneId] });
     if (result.error) throw new Error(result.error.message);
     notify(`The zone ${title} is deleted.`);
-    await this.reload();
+    await this.#grid.reload();
   }
 
   /** The change feed of a zone, from the beginning, each record once. */

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Testing
 
-@testable internal import TidingsService
+@testable internal import TidingsLogging
 
 @Suite struct LoggerTests {
   @Test("a line stays one line, whatever is in the message and the values")

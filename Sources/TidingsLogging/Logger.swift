@@ -68,15 +68,22 @@ public struct Logger: Sendable {
   }
 
   /// Writes one line whose values are not all texts.
-  func log(_ level: Level, _ message: @autoclosure () -> String, values: [(String, Value)]) {
+  public func log(
+    _ level: Level,
+    _ message: @autoclosure () -> String,
+    values: @autoclosure () -> [(String, Value)]
+  ) {
     guard level >= self.level else { return }
-    write(level, message(), values)
+    write(level, message(), values())
   }
 
   /// A value of a pair: in JSON numbers are numbers.
-  enum Value {
+  public enum Value: Sendable {
+    /// A text.
     case string(String)
+    /// A whole number.
     case integer(Int)
+    /// A number.
     case double(Double)
 
     fileprivate var text: String {
