@@ -12,8 +12,9 @@ struct AssetRequests: Sendable {
 
   func answer(_ request: HTTPRequest, sealed: String, uuid: String) async throws -> HTTPResponse {
     switch request.head.method {
-    case "GET", "HEAD": return try await download(request, sealed)
-    case "POST", "PUT": return WebAnswer.success(try await upload(request, sealed), uuid: uuid)
+    case "GET", "HEAD": return try await download(request, sealed, uuid)
+    case "POST", "PUT":
+      return WebAnswer.success(try await upload(request, sealed, uuid), uuid: uuid)
     default: throw WebFailure.badRequest("an asset takes GET, POST or PUT")
     }
   }
@@ -32,22 +33,30 @@ struct AssetRequests: Sendable {
     return content
   }
 
-  private func upload(_ request: HTTPRequest, _ sealed: String) async throws -> JSONObject {
+  private func upload(
+    _ request: HTTPRequest,
+    _ sealed: String,
+    _ uuid: String
+  ) async throws -> JSONObject {
     let content = try content(sealed, .upload)
     guard case .file(let file) = request.body else {
       throw WebFailure(.internalError, "the content was not kept")
     }
     let part = try MultipartPart.range(of: file, contentType: request.head.header("content-type"))
-    let asset = try await file.upload(part, to: transport, content)
+    let asset = try await file.upload(part, to: transport, content, requestID: uuid)
     return ["singleFile": .object(WebAssets.answer(asset))]
   }
 
-  private func download(_ request: HTTPRequest, _ sealed: String) async throws -> HTTPResponse {
+  private func download(
+    _ request: HTTPRequest,
+    _ sealed: String,
+    _ uuid: String
+  ) async throws -> HTTPResponse {
     let content = try content(sealed, .download)
     guard let asset = content.asset else { throw WebFailure(.notFound, "no asset is named") }
     let stream = TidingsV1.AssetService.Client(transport).downloadAsset(
       .init(databaseID: content.database.id, asset: asset),
-      options: CallOptions(metadata: content.caller.metadata())
+      options: CallOptions(metadata: content.caller.metadata(requestID: uuid))
     )
     let chunks = AssetChunks(stream)
     // An error before the first bytes can still be said.

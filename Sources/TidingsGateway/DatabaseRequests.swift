@@ -8,6 +8,7 @@ internal import TidingsWeb
 struct DatabaseRequests: Sendable {
   let transport: any ClientTransport
   let urls: SealedURLs
+  let handles: SessionHandles
 
   func answer(
     _ request: HTTPRequest,
@@ -38,11 +39,15 @@ struct DatabaseRequests: Sendable {
       }
       call.idempotencyKey = key
     }
+    let lasting =
+      Self.givesURLs(name)
+      ? try await handles.lasting(caller, requestID: uuid, isChecked: name == "assets/upload")
+      : caller
     call.downloadURL = { [urls] asset in
       let content = SealedURLs.Content(
         purpose: .download,
         database: database,
-        caller: caller,
+        caller: lasting,
         expires: SealedURLs.now + WebLimits.downloadSeconds,
         asset: asset
       )
@@ -52,12 +57,17 @@ struct DatabaseRequests: Sendable {
       let content = SealedURLs.Content(
         purpose: .upload,
         database: database,
-        caller: caller,
+        caller: lasting,
         expires: SealedURLs.now + WebLimits.uploadSeconds
       )
       return "\(baseURL)/assets/\(urls.seal(content))"
     }
     return try await endpoint(call)
+  }
+
+  /// Whether the answers of an endpoint can have URLs of assets.
+  private static func givesURLs(_ name: String) -> Bool {
+    ["records/", "changes/", "assets/"].contains { name.hasPrefix($0) }
   }
 
   private func checkAccess(

@@ -13,6 +13,7 @@ internal import TidingsWeb
 struct DeviceRequests: Sendable {
   let transport: any ClientTransport
   let urls: SealedURLs
+  let handles: SessionHandles
   let hub: EventHub
   let streams: OpenStreams
 
@@ -27,7 +28,8 @@ struct DeviceRequests: Sendable {
     _ database: WebDatabase,
     register: Bool,
     caller: WebCaller,
-    baseURL: String
+    baseURL: String,
+    uuid: String
   ) async throws -> JSONObject {
     guard caller.isUser else {
       throw WebFailure(.authenticationRequired, "a device token needs a user: sign in")
@@ -48,17 +50,19 @@ struct DeviceRequests: Sendable {
     }
     let account = try await TidingsV1.AccountService.Client(transport).fetchUserRecordID(
       .init(container: database.container),
-      options: CallOptions(metadata: caller.metadata())
+      options: CallOptions(metadata: caller.metadata(requestID: uuid))
     )
     let content = SealedURLs.Content(
       purpose: .courier,
       database: database.named(by: account.userRecordName),
-      caller: caller,
+      caller: try await handles.lasting(caller, requestID: uuid),
       expires: SealedURLs.now + Self.tokenSeconds,
       group: "courier-" + (try input.string("clientId") ?? RequestID.make()).prefix(100)
     )
     // The group begins with what comes from now on. One that exists already may have something, which is not to wait.
-    if let leased = try await lease(content) { await settle(leased.leaseID, content, .released) }
+    if let leased = try await lease(content, uuid) {
+      await settle(leased.leaseID, content, .released, uuid)
+    }
     let token = urls.seal(content)
     return [
       "apnsEnvironment": .string(environment),
@@ -68,19 +72,19 @@ struct DeviceRequests: Sendable {
   }
 
   /// Waits for a notification: one an answer, or none.
-  func poll(sealed: String) async throws -> HTTPResponse {
+  func poll(sealed: String, uuid: String) async throws -> HTTPResponse {
     guard let content = urls.open(sealed, for: .courier) else {
       throw WebFailure(.notFound, "this courier is not valid, or has expired: create another token")
     }
     guard let entry = streams.open() else { throw WebFailure.tooManyStreams }
     defer { withExtendedLifetime(entry) {} }
-    guard let leased = try await wait(content), let notification = leased.notification else {
+    guard let leased = try await wait(content, uuid), let notification = leased.notification else {
       return HTTPResponse(200, headers: Self.headers)
     }
     let userInfo = UserInfo(notification, for: content.database.user ?? "")
     var response = HTTPResponse(200, headers: Self.headers, .bytes(userInfo.json.text()))
     response.onEnd = { isSent in
-      Task { await settle(leased.leaseID, content, isSent ? .done : .released) }
+      Task { await settle(leased.leaseID, content, isSent ? .done : .released, uuid) }
     }
     return response
   }
@@ -89,7 +93,8 @@ struct DeviceRequests: Sendable {
   private func settle(
     _ leaseID: String,
     _ content: SealedURLs.Content,
-    _ settlement: TidingsV1.Settlement
+    _ settlement: TidingsV1.Settlement,
+    _ uuid: String
   ) async {
     _ = try? await notifications.settleNotifications(
       .init(
@@ -99,7 +104,7 @@ struct DeviceRequests: Sendable {
         leaseIDs: [leaseID],
         settlement: settlement
       ),
-      options: options(content)
+      options: options(content, uuid)
     )
   }
 
@@ -109,12 +114,13 @@ struct DeviceRequests: Sendable {
 
   private var notifications: TidingsV1.NotificationService.Client { .init(transport) }
 
-  private func options(_ content: SealedURLs.Content) -> CallOptions {
-    CallOptions(metadata: content.caller.metadata(device: content.group))
+  private func options(_ content: SealedURLs.Content, _ uuid: String) -> CallOptions {
+    CallOptions(metadata: content.caller.metadata(device: content.group, requestID: uuid))
   }
 
   private func lease(
-    _ content: SealedURLs.Content
+    _ content: SealedURLs.Content,
+    _ uuid: String
   ) async throws -> TidingsV1.LeasedNotification? {
     try await notifications.leaseNotifications(
       .init(
@@ -125,12 +131,15 @@ struct DeviceRequests: Sendable {
         visibilityTimeout: .init(seconds: Self.leaseSeconds),
         startsAtEnd: true
       ),
-      options: options(content)
+      options: options(content, uuid)
     ).notifications.first
   }
 
-  private func wait(_ content: SealedURLs.Content) async throws -> TidingsV1.LeasedNotification? {
-    let session = EventHub.Session(hub, content.database, notifications, options(content))
+  private func wait(
+    _ content: SealedURLs.Content,
+    _ uuid: String
+  ) async throws -> TidingsV1.LeasedNotification? {
+    let session = EventHub.Session(hub, content.database, notifications, options(content, uuid))
     let timer = Task {
       try? await Task.sleep(for: Self.pollTime)
       session.end()
@@ -138,7 +147,7 @@ struct DeviceRequests: Sendable {
     defer { timer.cancel() }
     try await session.register()
     repeat {
-      if let leased = try await lease(content) { return leased }
+      if let leased = try await lease(content, uuid) { return leased }
     } while try await session.hasChanged()
     return nil
   }

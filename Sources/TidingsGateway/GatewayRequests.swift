@@ -35,9 +35,16 @@ struct GatewayRequests: Sendable {
     streams = OpenStreams(atMost: settings.streamsMax)
     uploads = OpenStreams(atMost: settings.uploadsMax)
     events = EventRequests(transport: transport, hub: hub, streams: streams, tracing: tracing)
-    database = DatabaseRequests(transport: transport, urls: urls)
+    let handles = SessionHandles(transport)
+    database = DatabaseRequests(transport: transport, urls: urls, handles: handles)
     assets = AssetRequests(transport: transport, urls: urls)
-    devices = DeviceRequests(transport: transport, urls: urls, hub: hub, streams: streams)
+    devices = DeviceRequests(
+      transport: transport,
+      urls: urls,
+      handles: handles,
+      hub: hub,
+      streams: streams
+    )
     let credentials = WebCredentials(transport)
     let isSecure = settings.publicURL?.hasPrefix("https:") ?? (settings.http.tls != nil)
     dashboard = try DashboardRequests(
@@ -92,7 +99,7 @@ struct GatewayRequests: Sendable {
   ) async -> HTTPResponse {
     let started = ContinuousClock.now
     let origin = request.head.header("origin")
-    let response: HTTPResponse
+    var response: HTTPResponse
     if request.head.method == "OPTIONS" {
       response = CrossOrigin.preflight(request.head)
     } else {
@@ -101,6 +108,9 @@ struct GatewayRequests: Sendable {
       } catch {
         response = WebAnswer.failure(WebFailure(describing: error), uuid: uuid)
       }
+    }
+    if !response.headers.contains(where: { $0.name == WebAnswer.requestID }) {
+      response.headers.append((WebAnswer.requestID, uuid))
     }
     var isReadable = false
     if let origin, !request.head.path.hasPrefix("/dashboard/") {
@@ -137,7 +147,7 @@ struct GatewayRequests: Sendable {
           uuid: uuid
         )
         var response = WebAnswer.success(answer, uuid: uuid)
-        if name == "users/caller", let token = try await signIn.renewed(caller) {
+        if name == "users/caller", let token = try await signIn.renewed(caller, uuid: uuid) {
           response.headers.append(("X-Apple-CloudKit-Web-Auth-Token", token))
         }
         return response
@@ -149,12 +159,13 @@ struct GatewayRequests: Sendable {
           named,
           register: register,
           caller: caller,
-          baseURL: baseURL(request)
+          baseURL: baseURL(request),
+          uuid: uuid
         )
         return WebAnswer.success(answer, uuid: uuid)
       }
     case .asset(let sealed): return try await assets.answer(request, sealed: sealed, uuid: uuid)
-    case .courier(let sealed): return try await devices.poll(sealed: sealed)
+    case .courier(let sealed): return try await devices.poll(sealed: sealed, uuid: uuid)
     case .events(let named):
       return try await answer(request, named) { try events.answer(request, named, of: $0) }
     case .signIn(let step): return try await signIn.answer(request, step, uuid: uuid)

@@ -96,12 +96,13 @@ extension HTTPFile {
   func upload(
     _ range: Range<Int>,
     to transport: any ClientTransport,
-    _ content: SealedURLs.Content
+    _ content: SealedURLs.Content,
+    requestID: String
   ) async throws -> TidingsV1.Asset {
     let transfer = AssetTransfer(
       transport,
       in: content.database.id,
-      options: CallOptions(metadata: content.caller.metadata())
+      options: CallOptions(metadata: content.caller.metadata(requestID: requestID))
     )
     return try await transfer.upload(size: UInt64(range.count)) { offset, count in
       guard let bytes = self.read(at: range.lowerBound + Int(offset), count: count),

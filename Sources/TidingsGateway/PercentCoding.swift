@@ -34,23 +34,3 @@ package enum PercentCoding {
     return result
   }
 }
-
-/// The part of a URL behind `?`.
-package struct QueryString: Sendable {
-  private let pairs: [(name: Substring, value: Substring)]
-
-  package init(_ text: String) {
-    pairs = text.utf8.split(separator: UInt8(ascii: "&")).map { pair in
-      guard let sign = pair.firstIndex(of: UInt8(ascii: "=")) else { return (Substring(pair), "") }
-      return (Substring(pair[..<sign]), Substring(pair[pair.index(after: sign)...]))
-    }
-  }
-
-  /// The decoded value of a name, the first if there are several; `nil`: it is not there, empty or not UTF-8.
-  package subscript(name: String) -> String? {
-    guard let value = pairs.first(where: { $0.name == name })?.value, !value.isEmpty else {
-      return nil
-    }
-    return PercentCoding.decode(value)
-  }
-}

@@ -24,13 +24,13 @@ package struct ServerSignature {
   /// - Returns: `nil`: the request is not signed.
   /// - Throws: `authenticationFailed` for headers that are not complete, or a date that is not near.
   package init?(_ head: HTTPHead, now: Int = time(nil)) throws(WebFailure) {
-    let prefix = "x-apple-cloudkit-request-"
-    guard let keyID = head.header(prefix + "keyid") else { return nil }
+    guard let keyID = head.header("x-apple-cloudkit-request-keyid") else { return nil }
     guard keyID.utf8.count == 64, keyID.allSatisfy(\.isHexDigit) else {
       throw Self.failed("X-Apple-CloudKit-Request-KeyID has 64 hexadecimal digits")
     }
-    guard let date = head.header(prefix + "iso8601date"),
-      let signed = head.header(prefix + "signaturev1").flatMap({ Base64.decode($0) }),
+    guard let date = head.header("x-apple-cloudkit-request-iso8601date"),
+      let signed = head.header("x-apple-cloudkit-request-signaturev1").flatMap({ Base64.decode($0) }
+      ),
       (8...80).contains(signed.count)
     else {
       throw Self.failed(

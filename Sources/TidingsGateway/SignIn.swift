@@ -29,18 +29,25 @@ struct SignIn: Sendable {
     let input = try request.input()
     let answer =
       step == "begin"
-      ? try await begin(input, QueryString(request.head.query))
-      : try await complete(input)
+      ? try await begin(input, QueryString(request.head.query), uuid)
+      : try await complete(input, uuid)
     return WebAnswer.success(answer, uuid: uuid)
   }
 
   /// A new token for the session of a caller; `nil`: the caller has none.
-  func renewed(_ caller: WebCaller) async throws -> String? {
+  func renewed(_ caller: WebCaller, uuid: String) async throws -> String? {
     guard case .token(_, .some) = caller.credential else { return nil }
     return try await service.renewWebAuthToken(
       .init(),
-      options: CallOptions(metadata: caller.metadata())
+      options: CallOptions(metadata: caller.metadata(requestID: uuid))
     ).webAuthToken
+  }
+
+  /// A call of the gateway's own, for a request.
+  private static func options(_ uuid: String) -> CallOptions {
+    var metadata = Metadata()
+    metadata[Metadata.requestIDKey] = uuid
+    return CallOptions(metadata: metadata)
   }
 
   /// `GET /sign-in`: the page; its script begins.
@@ -74,7 +81,11 @@ struct SignIn: Sendable {
   }
 
   /// `POST /sign-in/begin`: a code to show, and what completes the sign-in.
-  private func begin(_ input: WebInput, _ query: QueryString) async throws -> JSONObject {
+  private func begin(
+    _ input: WebInput,
+    _ query: QueryString,
+    _ uuid: String
+  ) async throws -> JSONObject {
     let caller = try WebCaller(query, isDevelopment: false)
     guard case .token(let token, _) = caller.credential else {
       throw WebFailure(.authenticationFailed, "the parameter ckAPIToken is missing")
@@ -86,7 +97,8 @@ struct SignIn: Sendable {
       scope: .private
     )
     let answer = try await service.beginSignIn(
-      .init(apiToken: token, keepSignedIn: try input.bool("keepSignedIn") ?? false)
+      .init(apiToken: token, keepSignedIn: try input.bool("keepSignedIn") ?? false),
+      options: Self.options(uuid)
     )
     let content = SealedURLs.Content(
       purpose: .signIn,
@@ -104,11 +116,14 @@ struct SignIn: Sendable {
   }
 
   /// `POST /sign-in/complete`: whether the code was approved, and then the token.
-  private func complete(_ input: WebInput) async throws -> JSONObject {
+  private func complete(_ input: WebInput, _ uuid: String) async throws -> JSONObject {
     guard let content = urls.open(try input.requiredString("state"), for: .signIn),
       let secret = content.group, case .token(let token, _) = content.caller.credential
     else { throw WebFailure(.notFound, "this sign-in has expired: begin again") }
-    let answer = try await service.completeSignIn(.init(secret: secret))
+    let answer = try await service.completeSignIn(
+      .init(secret: secret),
+      options: Self.options(uuid)
+    )
     guard !answer.pending else { return ["pending": .bool(true)] }
     let entry = try await credentials.apiToken(token)
     return [

@@ -4,6 +4,9 @@ internal import TidingsWeb
 
 /// Makes answers of CloudKit Web Services' contract.
 enum WebAnswer {
+  /// The header with the ID of a request, which every answer has.
+  static let requestID = "X-Apple-Request-UUID"
+
   static func success(_ object: JSONObject, uuid: String) -> HTTPResponse {
     HTTPResponse(200, headers: headers(uuid), .bytes(JSONValue.object(object).text()))
   }
@@ -21,7 +24,7 @@ enum WebAnswer {
   private static func headers(_ uuid: String) -> [(name: String, value: String)] {
     [
       ("Content-Type", "application/json; charset=UTF-8"),
-      ("X-Apple-Request-UUID", uuid),
+      (requestID, uuid),
       ("x-apple-cloudkit-version", "1.0"),
       ("Cache-Control", "no-store"),
       ("X-Content-Type-Options", "nosniff"),
@@ -39,7 +42,7 @@ enum CrossOrigin {
       ("Access-Control-Allow-Origin", origin),
       (
         "Access-Control-Expose-Headers",
-        "X-Apple-Request-UUID, X-Apple-CloudKit-Web-Auth-Token, Retry-After"
+        "\(WebAnswer.requestID), X-Apple-CloudKit-Web-Auth-Token, Retry-After"
       ),
       ("Vary", "Origin"),
     ]

@@ -56,8 +56,8 @@ package struct WebCaller: Hashable, Sendable {
 
   /// Some clients escape tokens twice, or turn `+` into a space.
   private static func repaired(_ token: String) -> String {
-    let once = token.contains("%") ? PercentCoding.decode(token) ?? token : token
-    return String(once.map { $0 == " " ? "+" : $0 })
+    let once = token.utf8.contains(UInt8(ascii: "%")) ? PercentCoding.decode(token) ?? token : token
+    return once.utf8.contains(UInt8(ascii: " ")) ? String(once.map { $0 == " " ? "+" : $0 }) : once
   }
 
   private static let developmentPrefix = "dev:"

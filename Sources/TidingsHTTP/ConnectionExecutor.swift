@@ -10,10 +10,21 @@ final class ConnectionExecutor: TaskExecutor {
   private struct Suspended: @unchecked Sendable { let connection: OpaquePointer }
 
   private struct State {
-    var jobs: [UnownedJob] = []
+    /// Most often the only one.
+    var first: UnownedJob?
+    var more: [UnownedJob] = []
     var suspended: Suspended?
     /// The connection is gone.
     var isAbandoned = false
+
+    mutating func add(_ job: UnownedJob) {
+      if first == nil { first = job } else { more.append(job) }
+    }
+
+    mutating func next() -> UnownedJob? {
+      defer { first = more.isEmpty ? nil : more.removeFirst() }
+      return first
+    }
   }
 
   private let state = Mutex(State())
@@ -21,7 +32,7 @@ final class ConnectionExecutor: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let (suspended, isAbandoned) = state.withLock { state -> (Suspended?, Bool) in
-      if !state.isAbandoned { state.jobs.append(job) }
+      if !state.isAbandoned { state.add(job) }
       return (state.suspended.take(), state.isAbandoned)
     }
     if let suspended { MHD_resume_connection(suspended.connection) }
@@ -30,23 +41,14 @@ final class ConnectionExecutor: TaskExecutor {
 
   /// The connection broke before the task ended, which now ends elsewhere.
   func abandon() {
-    let jobs = state.withLock { state in
-      state.isAbandoned = true
-      defer { state.jobs = [] }
-      return state.jobs
-    }
-    for job in jobs { globalConcurrentExecutor.enqueue(job) }
+    state.withLock { $0.isAbandoned = true }
+    while let job = state.withLock({ $0.next() }) { globalConcurrentExecutor.enqueue(job) }
   }
 
   /// Runs what there is to run; on the thread of the connection.
   func run() {
-    while true {
-      let jobs = state.withLock { state in
-        defer { state.jobs = [] }
-        return state.jobs
-      }
-      if jobs.isEmpty { return }
-      for job in jobs { job.runSynchronously(on: asUnownedTaskExecutor()) }
+    while let job = state.withLock({ $0.next() }) {
+      job.runSynchronously(on: asUnownedTaskExecutor())
     }
   }
 
@@ -55,7 +57,7 @@ final class ConnectionExecutor: TaskExecutor {
   /// - Returns: `false`: there is, and the connection was not suspended.
   func suspend(_ connection: OpaquePointer) -> Bool {
     state.withLock { state in
-      guard state.jobs.isEmpty else { return false }
+      guard state.first == nil else { return false }
       MHD_suspend_connection(connection)
       state.suspended = Suspended(connection: connection)
       return true

@@ -13,7 +13,7 @@ package struct HTTPConfiguration: Sendable {
   /// Threads of libmicrohttpd.
   package var threadCount = 2
   /// Memory for the head of a request, a line and all headers together.
-  package var headBytesMax = 32 << 10
+  package var headBytesMax = 16 << 10
   /// Memory for the bodies of all requests together; further ones are refused.
   package var bodiesBytesMax = 256 << 20
   /// Heads say from which address they came.

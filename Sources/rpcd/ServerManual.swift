@@ -3,8 +3,6 @@ import TidingsService
 
 /// `rpcd man`: the page rpcd(8), from the data of help.
 enum ServerManual {
-  static let word = "man"
-
   static var page: ManualPage {
     let version = TidingsServer.version
     var page = ManualPage(
@@ -57,7 +55,7 @@ enum ServerManual {
         ("2", "wrong usage"),
       ]
     )
-    page.add(seeAlso: [("rpcctl", 1)])
+    page.add(seeAlso: [("rpcgw", 8), ("rpcdeliver", 8), ("rpcctl", 1)])
     return page
   }
 }

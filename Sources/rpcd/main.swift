@@ -30,7 +30,7 @@ do {
     try command.run(ProgramArguments.own.dropFirst())
     exit(0)
   }
-  if ProgramArguments.own.first == ServerManual.word {
+  if ProgramArguments.own.first == ManualPage.word {
     print(ServerManual.page.text, terminator: "")
     exit(0)
   }

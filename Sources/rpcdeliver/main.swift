@@ -11,6 +11,10 @@ umask(0o077)
 signal(SIGPIPE, SIG_IGN)
 
 do {
+  if ProgramArguments.own.first == ManualPage.word {
+    print(SenderManual.page.text, terminator: "")
+    exit(0)
+  }
   guard let settings = try SenderArguments.settings(ProgramArguments.own) else { exit(0) }
   let stopSignals = StopSignals()
   let sender = try await Sender.make(settings) { complain("rpcdeliver: \($0)") }

@@ -12,6 +12,10 @@ umask(0o077)
 signal(SIGPIPE, SIG_IGN)
 
 do {
+  if ProgramArguments.own.first == ManualPage.word {
+    print(GatewayManual.page.text, terminator: "")
+    exit(0)
+  }
   guard let settings = try GatewayArguments.settings(ProgramArguments.own) else { exit(0) }
   let stopSignals = StopSignals()
   let gateway = try await Gateway.start(settings)

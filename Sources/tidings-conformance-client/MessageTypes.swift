@@ -14,7 +14,8 @@ enum MessageTypes {
     let files: [FileDescriptor] = [
       .tidingsRpcV1ErrorDetailsProto, .tidingsRpcV1HeaderProto, .tidingsRpcV1HealthProto,
       .tidingsRpcV1ReflectionProto, .tidingsRpcV1ServerProto, .tidingsV1AccountServiceProto,
-      .tidingsV1AdminServiceProto, .tidingsV1AssetServiceProto, .tidingsV1NotificationServiceProto,
+      .tidingsV1AdminServiceProto, .tidingsV1AssetServiceProto, .tidingsV1DeliveryServiceProto,
+      .tidingsV1GatewayServiceProto, .tidingsV1NotificationServiceProto,
       .tidingsV1RecordServiceProto, .tidingsV1SchemaServiceProto, .tidingsV1ShareServiceProto,
       .tidingsV1SubscriptionServiceProto, .tidingsV1ZoneServiceProto,
     ]
@@ -68,6 +69,11 @@ enum MessageTypes {
     TidingsV1.UpdateDirectoryEntryResponse.self,
     TidingsV1.ListDirectoryRequest.self,
     TidingsV1.ListDirectoryResponse.self,
+    TidingsV1.Delivery.self,
+    TidingsV1.FetchDeliveryTargetsResponse.self,
+    TidingsV1.SettleDeliveriesRequest.self,
+    TidingsV1.FetchWebCredentialResponse.self,
+    TidingsV1.FetchSessionHandleResponse.self,
     TidingsV1.Account.self,
     TidingsV1.PublicKey.self,
     TidingsV1.CreateUserRequest.self,

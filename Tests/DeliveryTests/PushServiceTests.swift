@@ -1,9 +1,12 @@
 internal import Foundation
+internal import Synchronization
 internal import TestSupport
 internal import Testing
 internal import TidingsJSON
 internal import TidingsProto
 internal import TidingsRPC
+
+@testable internal import TidingsDelivery
 
 /// Web Push, APNs and FCM as the services see them.
 @Suite(.endsServers) struct PushServiceTests {
@@ -54,13 +57,15 @@ internal import TidingsRPC
   )
   func apns() async throws {
     let world = try await DeliveryWorld.start()
-    for token: [UInt8] in [[0xaa, 0xbb], [0xde, 0xad], [0xba, 0xd0], [0xc0, 0xde]] {
+    for token: [UInt8] in [
+      [0xaa, 0xbb], [0xde, 0xad], [0xba, 0xd0], [0xc0, 0xde], [0x01, 0xd0],
+    ] {
       try await world.add(.apns(.init(deviceToken: token, topic: "org.example.houses")))
     }
     try await world.save("h1")
     let seen = try await world.receiver.seen.wait("requests") { seen in
       ["aabb", "dead", "bad0"].allSatisfy { !seen.at("/3/device/\($0)").isEmpty }
-        && seen.at("/3/device/c0de").count == 2
+        && seen.at("/3/device/c0de").count == 2 && seen.at("/3/device/01d0").count == 2
     }
     let entry = try #require(seen.at("/3/device/aabb").first)
     #expect(entry["failure"] == nil, "\(entry)")
@@ -79,7 +84,83 @@ internal import TidingsRPC
     #expect(Set(seen.entries.map { $0.header("authorization") }).count == 1)
     try await world.wait("two are gone") {
       let targets = try await $0.fetchDeliveryTargets(.init()).targets
-      return targets.count == 2 && targets.allSatisfy { $0.waitingCount == 0 }
+      // A device that was gone before its target was added is not.
+      return targets.count == 3 && targets.allSatisfy { $0.waitingCount == 0 }
+    }
+  }
+
+  @Test("a provider's token is renewed in time, and at once when it is refused and old enough")
+  func providerToken() async throws {
+    let receiver = try await Receiver()
+    var settings = Transfers.Settings()
+    settings.rule = AddressRule(allowing: [try #require(.init("127.0.0.0/8"))])
+    settings.certificates = receiver.folder.file("tls.pem")
+    let transfers = try Transfers(settings)
+    defer { transfers.stop() }
+    let start = 1_800_000_000
+    let now = Mutex(start)
+    let key = try PrivateKey(pem: receiver.folder.read("apns.p8"))
+    let service = APNS(
+      .init(
+        key: key,
+        keyID: "KEYID12345",
+        teamID: "TEAM123456",
+        url: "https://127.0.0.1:\(receiver.http2Port)"
+      )
+    ) { now.withLock { $0 } }
+    let delivery = Outgoing(.init(deliveryID: "d1", isTest: true))
+    let address = TidingsV1.DeliveryAddress(
+      kind: .apns(.init(deviceToken: [0xe0, 0xe0], topic: "org.example.houses"))
+    )
+    func send(minute: Int) async throws -> (request: TransferRequest, verdict: Verdict) {
+      now.withLock { $0 = start + minute * 60 }
+      let request = try await service.request(for: delivery, to: address)
+      let answer = try await transfers.send(request)
+      return (request, await service.verdict(on: answer, to: request, of: delivery))
+    }
+    func token(_ sent: (request: TransferRequest, verdict: Verdict)) -> String? {
+      sent.request.header("authorization")
+    }
+    let refused = #"status 403: {"reason": "ExpiredProviderToken"}"#
+    let first = try await send(minute: 0)
+    #expect(first.verdict == .sent)
+    // Another token within 20 minutes would be one too many.
+    let early = try await send(minute: 19)
+    #expect(early.verdict == .retry(refused, after: nil) && token(early) == token(first))
+    let late = try await send(minute: 21)
+    #expect(late.verdict == .again(refused) && token(late) == token(first))
+    let renewed = try await send(minute: 21)
+    #expect(renewed.verdict == .sent && token(renewed) != token(first))
+    // An answer to a request with the token before does not end the new one.
+    var answer = TransferAnswer(status: 403)
+    answer.body = Array(#"{"reason": "ExpiredProviderToken"}"#.utf8)
+    let verdict = await service.verdict(on: answer, to: first.request, of: delivery)
+    #expect(verdict == .again(#"status 403: {"reason": "ExpiredProviderToken"}"#))
+    #expect(token(try await send(minute: 22)) == token(renewed))
+    #expect(token(try await send(minute: 60)) == token(renewed))
+    let third = try await send(minute: 61)
+    #expect(third.verdict == .sent && token(third) != token(renewed))
+    // A clock that was set back would make the token one of the future.
+    #expect(token(try await send(minute: 50)) != token(third))
+    let seen = try await receiver.seen.wait("all requests") { $0.entries.count == 8 }
+    #expect(seen.entries.allSatisfy { $0["failure"] == nil })
+    let issued = seen.entries.compactMap { $0["claims"]?.object?["iat"]?.number?.exactly(Int.self) }
+    #expect(issued.map { ($0 - start) / 60 } == [0, 0, 0, 21, 21, 21, 61, 50])
+  }
+
+  @Test("what FCM refuses with an access token that has ended is sent at once with another")
+  func accessToken() async throws {
+    let world = try await DeliveryWorld.start(pauses: "600")
+    try await world.add(.fcm(.init(registrationToken: "once-refused")))
+    try await world.save("h1")
+    let path = "/v1/projects/p/messages:send"
+    let seen = try await world.receiver.seen.wait("messages") { $0.at(path).count == 2 }
+    #expect(
+      seen.at(path).map { $0.header("authorization") } == ["Bearer opened", "Bearer opened-2"]
+    )
+    try await world.wait("it is settled") {
+      let target = try await $0.fetchDeliveryTargets(.init()).targets.first
+      return target?.waitingCount == 0 && target?.failingSince == nil
     }
   }
 

@@ -59,13 +59,37 @@ internal import Testing
   @Test("a host has so many requests at a time, and as many that wait")
   func slots() {
     var slots = HostSlots<Int>()
-    #expect(slots.add(1, to: "a", max: 1) == .start)
-    #expect(slots.add(2, to: "a", max: 1) == .queued)
-    #expect(slots.add(3, to: "a", max: 1) == .full)
-    #expect(slots.add(4, to: "b", max: 1) == .start)
-    #expect(slots.finished("a") == 2)
-    #expect(slots.finished("a") == nil)
-    #expect(slots.add(5, to: "a", max: 1) == .start)
+    let now = ContinuousClock.now
+    func add(_ element: Int, to host: String, after seconds: Int = 0) -> HostSlots<Int>.Decision {
+      slots.add(element, to: host, max: 1, queueMax: 1, at: now + .seconds(seconds))
+    }
+    #expect(add(1, to: "a") == .start)
+    #expect(add(2, to: "a") == .queued)
+    #expect(add(3, to: "b") == .start)
+    // One after the other, each when the one before is likely to be sent.
+    #expect(add(4, to: "a") == .full(.milliseconds(500)))
+    #expect(add(5, to: "a") == .full(.milliseconds(750)))
+    #expect(slots.finished("a", after: .milliseconds(2_250), at: now) == 2)
+    #expect(add(6, to: "a") == .queued)
+    #expect(add(7, to: "a") == .full(.milliseconds(1_250)))
+    #expect(add(8, to: "a", after: 600) == .full(.seconds(1)))
+    #expect(slots.finished("a", after: nil, at: now) == 6)
+    #expect(slots.finished("a", after: nil, at: now) == nil)
+    #expect(add(9, to: "a") == .start)
+  }
+
+  @Test("a host that is slow is not asked for in vain, and comes back within a minute")
+  func slowHost() {
+    var slots = HostSlots<Int>()
+    let now = ContinuousClock.now
+    var pauses: [Duration] = []
+    for element in 0..<1_000 {
+      let decision = slots.add(element, to: "a", max: 2, queueMax: 4, at: now)
+      if case .full(let pause) = decision { pauses.append(pause) }
+    }
+    #expect(pauses.count == 994)
+    #expect(pauses == pauses.sorted())
+    #expect(pauses.last == .seconds(60))
   }
 
   @Test("hosts are the same on all ports")

@@ -51,6 +51,46 @@ internal import TidingsRPC
     #expect(targets.count == 2 && targets.allSatisfy { $0.address == nil })
   }
 
+  @Test("a target that was added again stays, whatever became of what was sent before")
+  func addedAgain() async throws {
+    let server = try await TestServer.startLasting()
+    let client = try await server.client(as: "ada", device: "phone")
+    let service = TidingsV1.DeliveryService.Client(client.transport)
+    func add() async throws -> TidingsV1.DeliveryTarget {
+      let kind = TidingsV1.DeliveryAddress.Kind.apns(.init(deviceToken: [1], topic: "org.example"))
+      return try #require(
+        try await service.addDeliveryTarget(.init(address: .init(kind: kind))).target
+      )
+    }
+    func lease() async throws -> TidingsV1.Delivery? {
+      try await service.leaseDeliveries(.init()).deliveries.first
+    }
+    func settle(_ delivery: TidingsV1.Delivery) async throws {
+      let settlement = TidingsV1.DeliverySettlement(
+        leaseID: delivery.leaseID,
+        outcome: .targetGone(true),
+        targetAdded: delivery.targetAdded
+      )
+      #expect(
+        try await service.settleDeliveries(.init(settlements: [settlement])).lostCount == 0
+      )
+    }
+    let first = try await add()
+    _ = try await service.testDeliveryTarget(.init(targetID: first.targetID))
+    let before = try #require(try await lease())
+    #expect(before.targetAdded == first.created)
+    var again = try await add()
+    // Within a millisecond it would be the same time.
+    while again.created == first.created { again = try await add() }
+    #expect(again.targetID == first.targetID)
+    try await settle(before)
+    let next = try #require(try await lease())
+    #expect(next.deliveryID == before.deliveryID && next.targetAdded == again.created)
+    #expect(next.attemptCount == 0)
+    try await settle(next)
+    #expect(try await service.fetchDeliveryTargets(.init()).targets.isEmpty)
+  }
+
   @Test("only senders lease, and nobody sees targets of others")
   func roles() async throws {
     let server = try await SecureServer.start()

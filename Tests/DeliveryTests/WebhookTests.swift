@@ -130,6 +130,39 @@ internal import TidingsRPC
     }
   }
 
+  @Test("at most so many requests are in flight to a host, of hundreds that wait for it")
+  func inFlight() async throws {
+    let world = try await DeliveryWorld.start(
+      ["--allow-http", "--allow-addresses", "127.0.0.0/8", "--in-flight-per-host", "5"]
+    )
+    try await world.addWebhook("/hook/busy/a")
+    let other = "http://localhost:\(world.receiver.port)/hook/busy/b"
+    try await world.add(.webhook(.init(url: other, secret: Receiver.secret(0))))
+    let names = (0..<400).map { "h\($0)" }
+    let client = try await world.server.client(as: "ada", device: "laptop")
+    for part in 0..<4 {
+      let records = names[(part * 100)..<(part * 100 + 100)].map { TidingsV1.Record("Houses", $0) }
+      _ = try await client.records.modifyRecords(.init(recordsToSave: records))
+    }
+    let seen = try await world.receiver.seen.wait("all deliveries") {
+      $0.at("/hook/busy/a").count >= 400 && $0.at("/hook/busy/b").count >= 400
+    }
+    for path in ["/hook/busy/a", "/hook/busy/b"] {
+      #expect(Set(seen.at(path).compactMap(\.recordName)) == Set(names))
+      #expect(seen.at(path).count == 400)
+    }
+    for host in ["127.0.0.1", "localhost"] {
+      let counts = seen.at("/running").filter { $0["host"]?.string == host }
+        .compactMap { $0["count"]?.number?.exactly(Int.self) }
+      #expect(counts.max() == 5, "\(host)")
+    }
+    try await world.wait("all are settled, and none was tried in vain") {
+      try await $0.fetchDeliveryTargets(.init()).targets.allSatisfy {
+        $0.waitingCount == 0 && $0.failingSince == nil
+      }
+    }
+  }
+
   @Test("a test is sent; a removed target gets nothing")
   func tests() async throws {
     let world = try await DeliveryWorld.start()

@@ -37,6 +37,7 @@ from cryptography.x509.oid import NameOID
 folder = Path(sys.argv[1])
 lock = threading.Lock()
 seen: dict[str, int] = {}
+running: dict[str, int] = {}
 
 
 def note(entry: dict) -> None:
@@ -155,11 +156,26 @@ class Receiver(BaseHTTPRequestHandler):
         note(entry)
         self.reply(count, body)
 
+    def answer_busy(self) -> None:
+        """Answers after a while, and notes how many requests for the host came meanwhile and before."""
+        host = self.headers["Host"].rpartition(":")[0]
+        with lock:
+            running[host] = running.get(host, 0) + 1
+            count = running[host]
+        note({"path": "/running", "host": host, "count": count})
+        time.sleep(0.01)
+        with lock:
+            running[host] -= 1
+        self.answer(200)
+
     def reply(self, count: int, body: bytes) -> None:
         parts = self.path.strip("/").split("/")
         if self.path == "/token":
-            return self.answer(200, b'{"access_token": "opened", "expires_in": 3600}')
+            token = "opened" if count == 1 else f"opened-{count}"
+            return self.answer(200, json.dumps({"access_token": token, "expires_in": 3600}).encode())
         if parts[0] == "v1":
+            if b'"once-refused"' in body and self.headers["Authorization"] == "Bearer opened":
+                return self.answer(401, b'{"error": {"code": 401, "status": "UNAUTHENTICATED"}}')
             if b'"gone"' in body:
                 details = [{"@type": "type.googleapis.com/google.firebase.fcm.v1.FcmError"}]
                 details[0]["errorCode"] = "UNREGISTERED"
@@ -185,6 +201,8 @@ class Receiver(BaseHTTPRequestHandler):
                 except OSError:
                     note({"path": "/cut"})
                 self.close_connection = True
+            case ["busy", *_]:
+                self.answer_busy()
             case ["slow"] if count == 1:
                 time.sleep(30)
             case _:
@@ -217,6 +235,9 @@ async def serve_h2(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
     writer.close()
 
 
+expired: dict[str, str] = {}
+
+
 def reply_h2(connection, stream: int, request: dict) -> None:
     path = request["headers"][":path"]
     entry = {"path": path, "headers": request["headers"], "body": request["body"].decode()}
@@ -229,7 +250,15 @@ def reply_h2(connection, stream: int, request: dict) -> None:
     note(entry)
     status, body, more = "200", b"", []
     if path.endswith("dead"):
+        gone = {"reason": "Unregistered", "timestamp": int(time.time() * 1000)}
+        status, body = "410", json.dumps(gone).encode()
+    elif path.endswith("01d0") and entry["count"] == 1:
         status, body = "410", b'{"reason": "Unregistered", "timestamp": 1}'
+    elif path.endswith("e0e0"):
+        # The token of the first request is too old for the others.
+        expired.setdefault(path, entry["headers"]["authorization"])
+        if entry["count"] > 1 and entry["headers"]["authorization"] == expired[path]:
+            status, body = "403", b'{"reason": "ExpiredProviderToken"}'
     elif path.endswith("bad0"):
         status, body = "400", b'{"reason": "BadDeviceToken"}'
     elif path.endswith("c0de") and entry["count"] == 1:

@@ -272,6 +272,11 @@ enum CallTable {
       TidingsV1.RenewWebAuthTokenResponse.self
     ),
     entry(
+      TidingsV1.GatewayService.Methods.fetchSessionHandle,
+      TidingsV1.FetchSessionHandleRequest.self,
+      TidingsV1.FetchSessionHandleResponse.self
+    ),
+    entry(
       TidingsV1.GatewayService.Methods.beginSignIn,
       TidingsV1.BeginSignInRequest.self,
       TidingsV1.BeginSignInResponse.self

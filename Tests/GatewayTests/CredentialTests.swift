@@ -9,70 +9,9 @@ internal import TidingsRPC
 
 /// Who may call over HTTP: tokens, sessions, signatures of servers, sign-in.
 @Suite(.endsServers) struct CredentialTests {
-  private struct World {
-    let secure: SecureServer
-    let root: TidingsV1.AdminService.Client
-    let ada: Client
-    let gateway: ServerProcess
-    let port: UInt16
-    let apiToken: String
-    let apiTokenID: UInt64
-
-    static func make() async throws -> World {
-      let secure = try await SecureServer.start()
-      let root = try await secure.administration()
-      let key = try await secure.createUser("gateway", roles: ["gateway"])
-      let folder = secure.server.folder
-      try KeyFile.pair(key).write(to: folder.file("gateway.key"), title: "gateway")
-      let gateway = try ServerProcess(
-        "rpcgw",
-        arguments: [
-          "--rpc", secure.server.rpcEndpoint, "--listen", "127.0.0.1:0",
-          "--key-file", folder.file("gateway.key"), "--server-key", "\(secure.serverKey)",
-        ]
-      )
-      let line = try await gateway.waitForReadyLine()
-      let created = try await root.createWebToken(
-        .init(
-          container: "app",
-          label: "website",
-          credential: .apiToken(.init(allowedOrigins: ["https://example.org"]))
-        )
-      )
-      return World(
-        secure: secure,
-        root: root,
-        ada: try await secure.client(try await secure.createUser("ada")),
-        gateway: gateway,
-        port: try #require(line.split(separator: ":").last.flatMap { UInt16($0) }),
-        apiToken: created.apiToken,
-        apiTokenID: created.token?.id ?? 0
-      )
-    }
-
-    func token() async throws -> String {
-      try await TidingsV1.AccountService.Client(ada.transport).issueWebAuthToken(
-        .init(apiToken: apiToken)
-      ).webAuthToken
-    }
-
-    func post(
-      _ endpoint: String,
-      api: String? = nil,
-      user: String? = nil,
-      container: String = "app",
-      headers: [String] = [],
-      body: String = "{}"
-    ) throws -> HTTPAnswer {
-      var path = "/database/1/\(container)/development/\(endpoint)?ckAPIToken=\(api ?? apiToken)"
-      if let user { path += "&ckWebAuthToken=\(user)" }
-      return try HTTPAnswer.to("POST", path, at: port, headers: headers, body: Array(body.utf8))
-    }
-  }
-
   @Test("a session acts for its user, an API token for a guest; what ends refuses the next request")
   func tokens() async throws {
-    let world = try await World.make()
+    let world = try await CredentialWorld.make()
     let token = try await world.token()
     let save = """
       {"operations": [{"operationType": "create", "record": {"recordName": "a", "recordType": "Notes"}}]}
@@ -104,7 +43,7 @@ internal import TidingsRPC
 
   @Test("pages of registered origins may read answers, others may not")
   func origins() async throws {
-    let world = try await World.make()
+    let world = try await CredentialWorld.make()
     let token = try await world.token()
     let allowed = try world.post(
       "private/zones/list",
@@ -125,7 +64,7 @@ internal import TidingsRPC
   @Test("a server signs its requests with P-256; a signature is for one request and ten minutes")
   func signatures() async throws {
     let openssl = try #require(Executable.path("openssl"), "openssl is not installed")
-    let world = try await World.make()
+    let world = try await CredentialWorld.make()
     _ = try await world.secure.createUser("importer")
     let folder = world.secure.server.folder
     func run(_ arguments: [String]) throws {
@@ -204,7 +143,7 @@ internal import TidingsRPC
 
   @Test("a page shows a code, which a user approves with an own key, and gets the token")
   func signIn() async throws {
-    let world = try await World.make()
+    let world = try await CredentialWorld.make()
     let page = try HTTPAnswer.to("GET", "/sign-in?ckAPIToken=\(world.apiToken)", at: world.port)
     #expect(page.status == 200 && page.headers["content-type"] == "text/html; charset=utf-8")
     #expect(page.headers["content-security-policy"]?.contains("default-src 'none'") == true)

@@ -52,8 +52,8 @@ internal import TidingsRPC
       "RevokeWebToken": .open,
     ],
     "tidings.v1.GatewayService": [
-      "FetchWebCredential": .open, "RenewWebAuthToken": .open, "BeginSignIn": .login,
-      "CompleteSignIn": .open,
+      "FetchWebCredential": .open, "RenewWebAuthToken": .open,
+      "FetchSessionHandle": .open, "BeginSignIn": .login, "CompleteSignIn": .open,
     ],
     "tidings.v1.DeliveryService": [
       "AddDeliveryTarget": .login, "FetchDeliveryTargets": .login, "RemoveDeliveryTarget": .login,

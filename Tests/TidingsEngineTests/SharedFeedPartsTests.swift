@@ -89,6 +89,56 @@ internal import TidingsModel
     }
   }
 
+  @Test("read back, they come newest first from one location on")
+  func mergedBack() throws {
+    let seed = Seed.make("MergedSharedRowsBack")
+    var random = SplitMix64(seed: seed)
+    for _ in 0..<50 {
+      var all: [SharedRow] = []
+      for share in 1...Int64(1 + random.below(6)) {
+        for number in 0..<random.below(300) {
+          all.append(row(share, Int64(1 + random.below(60)), "r\(share)-\(number)"))
+        }
+      }
+      guard let start = all.randomElement(using: &random) else { continue }
+      let location = SharedPosition(sequence: start.changed, name: start.name)
+      let positions = Dictionary(all.map { ($0.share, location) }, uniquingKeysWith: { $1 })
+      func isBefore(_ row: SharedRow, _ location: SharedPosition) -> Bool {
+        (row.changed, row.name) < (location.sequence, location.name ?? "")
+      }
+      var merged = MergedSharedRows(positions, newestFirst: true) { share, location, count in
+        let rows = all.filter { $0.share == share && isBefore($0, location) }
+        return Array(rows.sorted { $1 < $0 }.prefix(count))
+      }
+      var found: [SharedRow] = []
+      while let next = try merged.next() { found.append(next) }
+      #expect(found == all.filter { isBefore($0, location) }.sorted { $1 < $0 }, "seed \(seed)")
+    }
+  }
+
+  @Test("a position of reading back survives its token, and nothing else passes for one")
+  func tokensBack() {
+    let bases: [Int64: SharedPosition] = [
+      7: .beginning(head: 12), 9: SharedPosition(sequence: 5, name: "b ~", born: 6),
+    ]
+    var records = SharedRecordsBack(downTo: bases, head: 20)
+    let begun = SharedNewestPosition.records(records)
+    records.reached = SharedPosition(sequence: 8, name: "x")
+    for position in [
+      begun, .records(records),
+      .zone(share: 4, NewestFirstPosition(downTo: .beginning(head: 3), head: 9)),
+    ] {
+      #expect(SharedNewestPosition(position.numbers) == position)
+      for count in 0..<position.numbers.count {
+        #expect(SharedNewestPosition(Array(position.numbers.prefix(count))) != position)
+      }
+    }
+    #expect(records.isKnown(row(9, 5, "b ~")) && !records.isKnown(row(9, 5, "c")))
+    #expect(records.isKnown(row(9, 4, "z")) && !records.isKnown(row(7, 1, "a")))
+    #expect(records.isKnown(row(8, 90, "a")), "a share that came later")
+    #expect(SharedNewestPosition([2, 1]) == nil && SharedNewestPosition([0, 1, 0, 9]) == nil)
+  }
+
   @Test("what is gone from one share is reported by one share at most")
   func goneRows() {
     let gone = row(1, 9, "a", gone: true)

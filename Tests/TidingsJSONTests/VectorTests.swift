@@ -11,6 +11,7 @@ import VectorSupport
   init() throws {
     let files: [FileDescriptor] = [
       .tidingsRpcV1HeaderProto, .tidingsRpcV1ErrorDetailsProto, .tidingsV1AccountServiceProto,
+      .tidingsV1DeliveryServiceProto, .tidingsV1GatewayServiceProto,
       .tidingsV1NotificationServiceProto, .tidingsV1RecordServiceProto,
       .tidingsV1ShareServiceProto, .tidingsV1SubscriptionServiceProto, .tidingsV1ZoneServiceProto,
     ]

@@ -9,6 +9,7 @@ enum ContractSchema {
       .tidingsRpcV1HeaderProto, .tidingsRpcV1HealthProto, .tidingsRpcV1ReflectionProto,
       .tidingsRpcV1ServerProto, .tidingsRpcV1ErrorDetailsProto,
       .tidingsV1AccountServiceProto, .tidingsV1AdminServiceProto, .tidingsV1AssetServiceProto,
+      .tidingsV1DeliveryServiceProto, .tidingsV1GatewayServiceProto,
       .tidingsV1NotificationServiceProto, .tidingsV1RecordServiceProto,
       .tidingsV1SchemaServiceProto, .tidingsV1ShareServiceProto,
       .tidingsV1SubscriptionServiceProto, .tidingsV1ZoneServiceProto,

@@ -5,8 +5,9 @@ extension VectorArea {
     return Self(
       name: "services",
       about:
-        "Requests and responses: zones, queries, subscriptions, feeds, notifications, accounts.",
+        "Requests and responses: zones, queries, subscriptions, feeds, notifications, accounts, deliveries, gateways.",
       vectors: try queries(make) + subscriptions(make) + feeds(make) + others(make)
+        + deliveries(make)
     )
   }
 
@@ -181,6 +182,72 @@ extension VectorArea {
         {"changedZoneIds": [{"zoneName": "work"}],
          "deletedZones": [{"zoneId": {"zoneName": "old"}, "reason": "ZONE_DELETION_REASON_PURGED"}],
          "changeToken": "AQID"}
+        """
+      ),
+    ]
+  }
+
+  private static func deliveries(_ make: VectorMaker) throws -> [Vector] {
+    [
+      try make.message(
+        "delivery",
+        "What a sender leases: the address with its secrets, and the notification.",
+        "tidings.v1.Delivery",
+        """
+        {"leaseId": "12-7", "deliveryId": "msg_c8-42_0f3a5c719e2b4d6", "targetId": "0f3a5c719e2b4d6",
+         "userName": "ada", "address": {"webhook": {"url": "https://example.org/tidings",
+           "secret": "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX",
+           "previousSecret": "whsec_FxYVFBMSERAPDg0MCwoJCAcGBQQDAgEA",
+           "previousSecretExpires": "2026-05-06T05:05:05Z"}},
+         "notification": \(notification), "attemptCount": 2, "created": "2026-05-05T05:05:06Z",
+         "targetAdded": "2026-05-04T05:05:05.123Z"}
+        """
+      ),
+      try make.message(
+        "delivery_targets",
+        "Addresses of the other kinds.",
+        "tidings.v1.FetchDeliveryTargetsResponse",
+        """
+        {"targets": [
+           {"targetId": "0f3a5c719e2b4d6", "device": "phone", "address": {"apns": {
+              "deviceToken": "AAECAw==", "topic": "org.example", "isSandbox": true}},
+            "created": "2026-05-05T05:05:05Z", "failingSince": "2026-05-05T06:05:05Z",
+            "lastError": "status 500", "waitingCount": 3, "deadLetterCount": 1},
+           {"targetId": "1f3a5c719e2b4d6", "address": {"webPush": {"endpoint": "https://push.example",
+              "publicKey": "BAEC", "authSecret": "AAECAwQFBgcICQoLDA0ODw=="}}},
+           {"targetId": "2f3a5c719e2b4d6", "address": {"fcm": {"registrationToken": "a:b"}}}]}
+        """
+      ),
+      try make.message(
+        "settle_deliveries",
+        "Each outcome.",
+        "tidings.v1.SettleDeliveriesRequest",
+        """
+        {"settlements": [
+           {"leaseId": "1-7", "sent": true}, {"leaseId": "2-7", "retryAfter": "5s", "error": "status 503"},
+           {"leaseId": "3-7", "givenUp": true, "error": "status 400"},
+           {"leaseId": "4-7", "targetGone": true, "targetAdded": "2026-05-04T05:05:05.123Z"},
+           {"leaseId": "5-7", "postponed": "0.100s"}]}
+        """
+      ),
+      try make.message(
+        "web_credential",
+        "What an API token is for.",
+        "tidings.v1.FetchWebCredentialResponse",
+        """
+        {"kind": "WEB_TOKEN_KIND_API_TOKEN", "container": "app",
+         "environment": "ENVIRONMENT_PRODUCTION",
+         "allowedOrigins": ["https://example.org", "https://example.com"],
+         "callbackUrl": "https://example.org/done", "label": "website",
+         "expires": "2027-05-05T05:05:05Z"}
+        """
+      ),
+      try make.message(
+        "session_handle",
+        "What stands for a session.",
+        "tidings.v1.FetchSessionHandleResponse",
+        """
+        {"sessionHandle": "h12.AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"}
         """
       ),
     ]

@@ -8,8 +8,15 @@ internal import TidingsRPC
 ///
 /// It keeps nothing: what it has leased when it ends is leased to another one later.
 package final class Sender: Sendable {
+  /// A delivery that is leased to this sender.
+  private struct Held: Sendable {
+    let delivery: TidingsV1.Delivery
+    /// Begun later, it might take longer than its lease.
+    let latestStart: ContinuousClock.Instant
+  }
+
   private struct State {
-    var slots = HostSlots<TidingsV1.Delivery>()
+    var slots = HostSlots<Held>()
     /// Deliveries that are leased and not settled.
     var held = 0
     var settlements: [TidingsV1.DeliverySettlement] = []
@@ -99,11 +106,15 @@ package final class Sender: Sendable {
         continue
       }
       do {
+        let leased = ContinuousClock.now
         let page = try await service.leaseDeliveries(
           .init(limit: UInt32(room), visibilityTimeout: .init(settings.lease))
         )
         noteConnected()
-        begin(page.deliveries)
+        begin(
+          page.deliveries,
+          latestStart: leased + settings.lease - settings.transfers.timeout * 2
+        )
         if page.deliveries.isEmpty, !page.moreComing { try await waitForWork(page) }
       } catch {
         noteFailure(error)
@@ -142,27 +153,41 @@ package final class Sender: Sendable {
     }
   }
 
-  private func begin(_ deliveries: [TidingsV1.Delivery]) {
+  private func begin(_ deliveries: [TidingsV1.Delivery], latestStart: ContinuousClock.Instant) {
     for delivery in deliveries {
       let host = Self.host(of: delivery)
+      let max = max(of: delivery)
+      let held = Held(delivery: delivery, latestStart: latestStart)
       let decision = state.withLock { state in
+        // A host takes at most half of what is left to others.
+        let queueMax = Swift.max(max, (settings.inFlightMax - state.held) / 2)
         state.held += 1
-        return state.slots.add(delivery, to: host, max: max(of: delivery))
+        return state.slots.add(held, to: host, max: max, queueMax: queueMax, at: .now)
       }
       switch decision {
-      case .start: Task { await self.send(delivery, to: host) }
+      case .start: Task { await self.send(held, to: host) }
       case .queued: break
-      case .full: settle(delivery, .postponed(.init(.seconds(Int64.random(in: 2...6)))))
+      case .full(let pause): settle(delivery, .postponed(.init(pause)))
       }
     }
   }
 
-  private func send(_ delivery: TidingsV1.Delivery, to host: String) async {
-    var current = delivery
+  private func send(_ first: Held, to host: String) async {
+    var held = first
     while true {
-      await attempt(current)
-      guard let next = state.withLock({ $0.slots.finished(host) }) else { return }
-      current = next
+      let started = ContinuousClock.now
+      let isLate = started > held.latestStart
+      if isLate {
+        settle(held.delivery, .postponed(.init(.milliseconds(100))))
+      } else {
+        await attempt(held.delivery)
+      }
+      let now = ContinuousClock.now
+      let next = state.withLock {
+        $0.slots.finished(host, after: isLate ? nil : now - started, at: now)
+      }
+      guard let next else { return }
+      held = next
     }
   }
 
@@ -210,7 +235,9 @@ package final class Sender: Sendable {
         "no sender is set up for this kind of target"
       )
     }
-    let verdict = await verdict(Outgoing(delivery), address, service)
+    let outgoing = Outgoing(delivery)
+    var verdict = await verdict(outgoing, address, service)
+    if case .again = verdict { verdict = await self.verdict(outgoing, address, service) }
     let attempts = Int(delivery.attemptCount) + 1
     switch verdict {
     case .sent: settle(delivery, .sent(true))
@@ -218,14 +245,23 @@ package final class Sender: Sendable {
       log("target \(delivery.targetID) is gone and removed: \(reason)")
       settle(delivery, .targetGone(true), reason)
     case .givenUp(let reason): settle(delivery, .givenUp(true), reason)
-    case .retry(let reason, let asked):
-      let pause = settings.schedule.pause(
-        after: attempts,
-        asked: asked,
-        jitter: .random(in: 0...1)
-      )
-      settle(delivery, pause.map { .retryAfter(.init($0)) } ?? .givenUp(true), reason)
+    case .again(let reason): retry(delivery, attempts, reason, after: nil)
+    case .retry(let reason, let asked): retry(delivery, attempts, reason, after: asked)
     }
+  }
+
+  private func retry(
+    _ delivery: TidingsV1.Delivery,
+    _ attempts: Int,
+    _ reason: String,
+    after asked: Duration?
+  ) {
+    let pause = settings.schedule.pause(
+      after: attempts,
+      asked: asked,
+      jitter: .random(in: 0...1)
+    )
+    settle(delivery, pause.map { .retryAfter(.init($0)) } ?? .givenUp(true), reason)
   }
 
   private func verdict(
@@ -238,7 +274,11 @@ package final class Sender: Sendable {
       guard settings.transfers.allowsHTTP || request.url.lowercased().hasPrefix("https://") else {
         return .givenUp("the URL is not https")
       }
-      return await service.verdict(on: try await transfers.send(request), of: outgoing)
+      return await service.verdict(
+        on: try await transfers.send(request),
+        to: request,
+        of: outgoing
+      )
     } catch let refusal as Refusal {
       return refusal.verdict
     } catch let failure as TransferFailure {
@@ -258,7 +298,12 @@ package final class Sender: Sendable {
   ) {
     state.withLock {
       $0.settlements.append(
-        .init(leaseID: delivery.leaseID, outcome: outcome, error: String(error.prefix(400)))
+        .init(
+          leaseID: delivery.leaseID,
+          outcome: outcome,
+          error: String(error.prefix(400)),
+          targetAdded: delivery.targetAdded
+        )
       )
     }
     hasSettlements.raise()

@@ -34,9 +34,17 @@ package final class APNS: PushService {
   }
 
   private let account: Account
+  private let now: @Sendable () -> Int
   private let token = Mutex<Token?>(nil)
 
-  package init(_ account: Account) { self.account = account }
+  /// Sends for an account.
+  ///
+  /// - Parameters:
+  ///   - account: Which one.
+  ///   - now: The time of day in seconds since 1970.
+  package init(_ account: Account, now: @escaping @Sendable () -> Int = { UnixTime.now }) {
+    (self.account, self.now) = (account, now)
+  }
 
   package func request(
     for delivery: Outgoing,
@@ -50,7 +58,7 @@ package final class APNS: PushService {
     let aps = info["aps"]?.object
     let isAlert = ["alert", "sound", "badge"].contains { aps?[$0] != nil }
     var headers = [
-      ("authorization", "bearer \(try bearer())"), ("apns-topic", apns.topic),
+      ("authorization", try authorization()), ("apns-topic", apns.topic),
       ("apns-push-type", isAlert ? "alert" : "background"),
       ("apns-priority", isAlert ? "10" : "5"),
       ("apns-expiration", "\(delivery.committedSeconds + Int64(Self.lifeSeconds))"),
@@ -78,18 +86,24 @@ package final class APNS: PushService {
     return request
   }
 
-  package func verdict(on answer: TransferAnswer, of delivery: Outgoing) async -> Verdict {
+  package func verdict(
+    on answer: TransferAnswer,
+    to request: TransferRequest,
+    of delivery: Outgoing
+  ) async -> Verdict {
     if answer.status == 200 { return .sent }
     let object = (try? JSONValue(parsing: answer.body))?.object
     let reason = object?["reason"]?.string ?? ""
     switch (answer.status, reason) {
-    case (410, _), (400, "BadDeviceToken"): return .targetGone(answer.described)
+    case (410, _):
+      // The device has registered again since.
+      let gone = object?["timestamp"]?.number?.exactly(Int64.self)
+      if let gone, gone < delivery.targetAddedMilliseconds { return answer.retry() }
+      return .targetGone(answer.described)
+    case (400, "BadDeviceToken"): return .targetGone(answer.described)
     case (403, "ExpiredProviderToken"):
-      token.withLock { token in
-        // Younger ones would be too many.
-        if let issued = token?.issued, UnixTime.now - issued >= Self.tokenAgeMin { token = nil }
-      }
-      return answer.retry()
+      return hasAnotherToken(than: request.header("authorization"))
+        ? .again(answer.described) : answer.retry()
     // The sender's key or clock is wrong, which an operator can make right.
     case (401, _), (403, _), (408, _), (429, _), (500..., _): return answer.retry()
     default: return .givenUp(answer.described)
@@ -104,8 +118,8 @@ package final class APNS: PushService {
     return JSONValue.object(object).text()
   }
 
-  private func bearer() throws -> String {
-    let now = UnixTime.now
+  private func authorization() throws -> String {
+    let now = now()
     return try token.withLock { token in
       if let token, (0..<Self.tokenAgeMax).contains(now - token.issued) { return token.text }
       let text = try JSONWebToken.make(
@@ -113,8 +127,20 @@ package final class APNS: PushService {
         keyID: account.keyID,
         key: account.key
       )
-      token = Token(text: text, issued: now)
-      return text
+      token = Token(text: "bearer " + text, issued: now)
+      return "bearer " + text
+    }
+  }
+
+  /// Whether the next request has another token than one that was refused.
+  private func hasAnotherToken(than refused: String?) -> Bool {
+    let now = now()
+    return token.withLock { token in
+      guard let current = token, current.text == refused else { return true }
+      // Renewed more often, tokens are refused as too many.
+      guard !(0..<Self.tokenAgeMin).contains(now - current.issued) else { return false }
+      token = nil
+      return true
     }
   }
 

@@ -69,7 +69,7 @@ package final class FCM: PushService {
     var request = TransferRequest(
       "\(account.url ?? Self.standardURL)/v1/projects/\(account.projectID)/messages:send",
       headers: [
-        ("Authorization", "Bearer \(try await accessToken())"),
+        ("Authorization", try await authorization()),
         ("Content-Type", "application/json"),
       ],
       body: body.text()
@@ -104,15 +104,20 @@ package final class FCM: PushService {
     return message
   }
 
-  package func verdict(on answer: TransferAnswer, of delivery: Outgoing) async -> Verdict {
+  package func verdict(
+    on answer: TransferAnswer,
+    to request: TransferRequest,
+    of delivery: Outgoing
+  ) async -> Verdict {
     if answer.status == 200 { return .sent }
     let error = (try? JSONValue(parsing: answer.body))?.object?["error"]?.object
     let codes = (error?["details"]?.array ?? []).compactMap { $0.object?["errorCode"]?.string }
     switch answer.status {
     case 404 where codes.contains("UNREGISTERED"): return .targetGone(answer.described)
     case 401:
-      token.withLock { $0 = nil }
-      return answer.retry()
+      let refused = request.header("Authorization")
+      token.withLock { if $0?.text == refused { $0 = nil } }
+      return .again(answer.described)
     case 403 where codes.contains("SENDER_ID_MISMATCH"): return .givenUp(answer.described)
     case 403, 408, 429, 500...: return answer.retry()
     default: return .givenUp(answer.described)
@@ -121,7 +126,7 @@ package final class FCM: PushService {
 
   // MARK: The access token
 
-  private func accessToken() async throws -> String {
+  private func authorization() async throws -> String {
     let now = UnixTime.now
     if let known = token.withLock({ $0 }), known.ends - Self.tokenRestSeconds > now {
       return known.text
@@ -166,7 +171,8 @@ package final class FCM: PushService {
       let text = object["access_token"]?.string
     else { throw Refusal.retry("no access token: status \(answer.status)") }
     let seconds = (object["expires_in"]?.number).flatMap { Int($0.literal) } ?? 3_600
-    token.withLock { $0 = Token(text: text, ends: now + seconds) }
-    return text
+    let authorization = "Bearer " + text
+    token.withLock { $0 = Token(text: authorization, ends: now + seconds) }
+    return authorization
   }
 }

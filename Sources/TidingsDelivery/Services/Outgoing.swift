@@ -9,14 +9,18 @@ package struct Outgoing: Sendable {
   package let user: String
   package let notification: TidingsV1.Notification
   package let isTest: Bool
-  /// When the target was added or resent; for those that report since when an address is gone.
+  /// When the notification was found in the log, or was sent again by its user.
   package let createdSeconds: Int64
+  /// When the target was added the last time; for those that report since when an address is gone.
+  package let targetAddedMilliseconds: Int64
 
   package init(_ delivery: TidingsV1.Delivery) {
     id = delivery.deliveryID
     user = delivery.userName
     isTest = delivery.isTest
     createdSeconds = delivery.created?.seconds ?? 0
+    targetAddedMilliseconds =
+      delivery.targetAdded.map { $0.seconds * 1_000 + Int64($0.nanos) / 1_000_000 } ?? 0
     notification = delivery.isTest ? Self.test : delivery.notification ?? .init()
   }
 

@@ -10,8 +10,12 @@ package protocol PushService: Sendable {
     to address: TidingsV1.DeliveryAddress
   ) async throws -> TransferRequest
 
-  /// What an answer means.
-  func verdict(on answer: TransferAnswer, of delivery: Outgoing) async -> Verdict
+  /// What the answer to a request means.
+  func verdict(
+    on answer: TransferAnswer,
+    to request: TransferRequest,
+    of delivery: Outgoing
+  ) async -> Verdict
 }
 
 /// There is no request for a delivery.

@@ -2,6 +2,8 @@
 package enum Verdict: Sendable, Equatable {
   /// The service has it.
   case sent
+  /// At once, since what was wrong is right now; a second time as `retry`.
+  case again(String)
   /// Later, after the pause that the service asks for, if that is longer than the schedule's.
   case retry(String, after: Duration?)
   /// It will never be sent.

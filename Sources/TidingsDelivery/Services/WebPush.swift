@@ -59,7 +59,11 @@ package final class WebPush: PushService {
     return request
   }
 
-  package func verdict(on answer: TransferAnswer, of delivery: Outgoing) async -> Verdict {
+  package func verdict(
+    on answer: TransferAnswer,
+    to request: TransferRequest,
+    of delivery: Outgoing
+  ) async -> Verdict {
     switch answer.status {
     case 200..<300: .sent
     case 404, 410: .targetGone(answer.described)

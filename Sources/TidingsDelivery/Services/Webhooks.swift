@@ -55,7 +55,11 @@ package struct Webhooks: PushService {
     return "v1," + Base64.encode(try Primitives.hmac(message, key: key))
   }
 
-  package func verdict(on answer: TransferAnswer, of delivery: Outgoing) async -> Verdict {
+  package func verdict(
+    on answer: TransferAnswer,
+    to request: TransferRequest,
+    of delivery: Outgoing
+  ) async -> Verdict {
     switch answer.status {
     case 200..<300: .sent
     case 410: .targetGone(answer.described)

@@ -9,6 +9,9 @@ package struct TransferRequest: Sendable {
   package init(_ url: String, headers: [(name: String, value: String)], body: [UInt8]) {
     (self.url, self.headers, self.body) = (url, headers, body)
   }
+
+  /// The value of a header by the name that it was given.
+  func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 }
 
 /// What came back.

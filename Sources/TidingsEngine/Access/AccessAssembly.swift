@@ -27,7 +27,11 @@ struct AccessAssembly: RoomAssembly {
     )
     webTokenTable = try WebTokenTable(room.connection)
     webTokens = try WebTokenDirectory(webTokenTable)
-    webCredentials = WebCredentials(directory: webTokens, admittedKeys: admittedKeys)
+    webCredentials = WebCredentials(
+      directory: webTokens,
+      admittedKeys: admittedKeys,
+      handles: SessionHandles(secret: room.secret)
+    )
     webTokenExpiry = try WebTokenExpiry(room.connection, webTokens)
     signIns = SignIns(room.limits)
   }

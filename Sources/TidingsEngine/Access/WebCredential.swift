@@ -4,7 +4,7 @@ public import TidingsModel
 public struct WebCredentialText {
   /// 64 hexadecimal digits; `nil`: none.
   public var apiToken: UnsafeRawBufferPointer?
-  /// The token of a session; `nil`: none.
+  /// The token or the handle of a session; `nil`: none.
   public var webAuthToken: UnsafeRawBufferPointer?
   /// The ID of a server key, 64 hexadecimal digits; `nil`: none.
   public var serverKey: UnsafeRawBufferPointer?

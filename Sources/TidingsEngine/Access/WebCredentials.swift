@@ -5,6 +5,7 @@ internal import TidingsModel
 struct WebCredentials {
   let directory: WebTokenDirectory
   let admittedKeys: AdmittedKeys
+  let handles: SessionHandles
 
   /// The credential of a caller.
   ///
@@ -14,7 +15,7 @@ struct WebCredentials {
       return try find(.serverKey, WebTokenHash(hexadecimal: keyID), at: now)
     }
     if text.apiToken == nil, let webAuthToken = text.webAuthToken {
-      return try findDashboard(WebTokenHash(ofWebAuthToken: webAuthToken), text, at: now)
+      return try checkDashboard(try session(webAuthToken, text, at: now), text)
     }
     let apiToken = try find(
       .apiToken,
@@ -22,20 +23,34 @@ struct WebCredentials {
       at: now
     )
     guard let webAuthToken = text.webAuthToken else { return apiToken }
-    let session = try find(.session, WebTokenHash(ofWebAuthToken: webAuthToken), at: now)
+    let session = try session(webAuthToken, text, at: now)
     guard session.apiToken == apiToken.id else {
       throw WebCredentialRefusal(.session, .unknown)
     }
     return session
   }
 
-  /// The session of a dashboard: one that has no API token.
-  private func findDashboard(
-    _ hash: WebTokenHash?,
+  /// The session of a web auth token, or of a handle, which does not renew it.
+  private func session(
+    _ webAuthToken: UnsafeRawBufferPointer,
     _ text: WebCredentialText,
     at now: Timestamp
   ) throws -> WebToken {
-    let session = try find(.session, hash, at: now)
+    guard let id = handles.id(in: webAuthToken) else {
+      return try find(.session, WebTokenHash(ofWebAuthToken: webAuthToken), at: now)
+    }
+    guard !text.isRenewal, let session = try directory.token(id), session.kind == .session,
+      handles.isHandle(webAuthToken, of: session)
+    else { throw WebCredentialRefusal(.session, .unknown) }
+    try check(session, at: now)
+    return session
+  }
+
+  /// The session of a dashboard: one that has no API token.
+  private func checkDashboard(
+    _ session: WebToken,
+    _ text: WebCredentialText
+  ) throws -> WebToken {
     guard session.isOfDashboard else { throw WebCredentialRefusal(.apiToken, .unknown) }
     guard text.isRenewal || session.previous != nil,
       // One that began while authentication was off.

@@ -38,8 +38,8 @@ public enum DeliveryOutcome: Sendable {
   case retry(Duration)
   /// It failed for good.
   case givenUp
-  /// The address is gone.
-  case targetGone
+  /// The address is gone: of the target as it was added at that time; `nil`: as it is now.
+  case targetGone(Timestamp?)
   /// It was not tried, and is due again after so long.
   case postponed(Duration)
 }

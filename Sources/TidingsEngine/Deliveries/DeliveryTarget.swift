@@ -9,8 +9,8 @@ public struct DeliveryTarget: Sendable {
   public let device: String
   /// The newest event when it was added.
   let since: Int64
-  /// When it was added.
-  public let created: Timestamp
+  /// When it was added the last time.
+  public internal(set) var created: Timestamp
   /// Since when every attempt failed; `nil`: the last one did not.
   public internal(set) var failingSince: Timestamp?
   /// Why the last attempt failed.

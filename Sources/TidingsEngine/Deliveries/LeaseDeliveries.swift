@@ -151,7 +151,14 @@ final class LeaseDeliveries {
     case .givenUp:
       try noteFailure(error, of: row.target, at: moment.timeOfDay)
       try giveUp(row, error, attempts: row.attempts + 1, at: moment.timeOfDay)
-    case .targetGone: try remove(row.target)
+    case .targetGone(let added):
+      if let added, let target = try targetTable.target(row.target)?.target, target.created != added
+      {
+        // It was added again while it was tried.
+        try table.postpone(id, until: moment.steady, attempts: row.attempts)
+      } else {
+        try remove(row.target)
+      }
     }
     return true
   }

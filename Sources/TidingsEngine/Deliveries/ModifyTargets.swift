@@ -50,6 +50,7 @@ final class ModifyTargets {
       guard let known = try table.target(entry.id), known.identity == identity else { continue }
       var target = known.target
       let bytes = try address(target.address)
+      target.created = moment.timeOfDay
       try table.setAddress(bytes, of: target)
       (target.address, target.failingSince, target.lastError) = (bytes, nil, "")
       return target
@@ -78,6 +79,17 @@ final class ModifyTargets {
     try targets.insert(target)
     target.address = bytes
     return target
+  }
+
+  /// Targets of a user in all containers behind one, by their IDs.
+  func targets(
+    of user: String,
+    after id: Int64,
+    limit: Int
+  ) throws -> (targets: [DeliveryTarget], moreComing: Bool) {
+    let found = try table.ids(of: user, after: id, limit: limit + 1)
+    let shown = try found.prefix(limit).compactMap { try table.target($0)?.target }
+    return (shown, found.count > limit)
   }
 
   /// The targets of a user in a container.

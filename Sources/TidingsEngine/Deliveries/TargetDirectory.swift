@@ -68,9 +68,6 @@ final class TargetDirectory: TransactionParticipant {
 
   // MARK: Changing, in the open transaction
 
-  /// Something is about to be written that this does not follow.
-  func willReload() { (isChanged, isStale) = (true, true) }
-
   func insert(_ target: DeliveryTarget) throws {
     try refreshIfStale()
     isChanged = true

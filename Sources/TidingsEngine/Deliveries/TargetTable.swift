@@ -9,6 +9,7 @@ final class TargetTable {
   private let delete: any SQLStatement
   private let selectAll: any SQLStatement
   private let selectOne: any SQLStatement
+  private let selectOfUser: any SQLStatement
   private let seal: DeliverySeal
 
   private static let columns = """
@@ -26,7 +27,11 @@ final class TargetTable {
       """
     )
     setSealed = try connection.prepare(
-      "UPDATE delivery_targets SET sealed = ?2, failing_since = NULL, last_error = '' WHERE id = ?1"
+      """
+      UPDATE delivery_targets SET sealed = ?2, created = ?3, created_nanos = ?4, failing_since = NULL,
+        last_error = ''
+      WHERE id = ?1
+      """
     )
     setFailure = try connection.prepare(
       """
@@ -43,6 +48,9 @@ final class TargetTable {
     selectOne = try connection.prepare(
       "SELECT \(Self.columns), sealed, identity FROM delivery_targets WHERE id = ?1"
     )
+    selectOfUser = try connection.prepare(
+      "SELECT id FROM delivery_targets WHERE owner = ?1 AND id > ?2 ORDER BY id LIMIT ?3"
+    )
   }
 
   func insert(_ target: DeliveryTarget, identity: [UInt8], _ address: [UInt8]) throws {
@@ -56,9 +64,11 @@ final class TargetTable {
     try insert.run()
   }
 
+  /// Writes the address of a target and when it was added the last time.
   func setAddress(_ address: [UInt8], of target: DeliveryTarget) throws {
     setSealed.bind(target.id, at: 1)
     setSealed.bind(try seal.seal(address, of: target.id, in: target.inbox), at: 2)
+    setSealed.bind(target.created, at: 3, nanos: 4)
     try setSealed.run()
   }
 
@@ -78,6 +88,16 @@ final class TargetTable {
   /// Calls a function with each target, without its address.
   func readAll(_ body: (DeliveryTarget) -> Void) throws {
     try selectAll.forEachRow { if let target = Self.target(selectAll) { body(target) } }
+  }
+
+  /// The IDs of targets of a user behind one, in all containers.
+  func ids(of user: String, after id: Int64, limit: Int) throws -> [Int64] {
+    var ids: [Int64] = []
+    selectOfUser.bind(user, at: 1)
+    selectOfUser.bind(id, at: 2)
+    selectOfUser.bind(Int64(limit), at: 3)
+    try selectOfUser.forEachRow { ids.append(selectOfUser.int64(0)) }
+    return ids
   }
 
   /// A target with its address; `nil`: there is none.

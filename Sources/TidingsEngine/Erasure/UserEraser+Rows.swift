@@ -139,8 +139,8 @@ extension UserEraser {
       .number(target)
     )
     guard removed == 0 else { return true }
-    tables.deliveryTargets.willReload()
     try sql.run("DELETE FROM delivery_targets WHERE id = ?1", .number(target))
+    try tables.deliveryTargets.remove(target)
     erasure.counts.add(1, "delivery-targets")
     return true
   }

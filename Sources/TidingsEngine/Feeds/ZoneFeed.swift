@@ -244,6 +244,38 @@ final class ZoneFeed {
   ) throws -> ZonePage {
     let ownPurpose = purpose + "\0newest first"
     var position = try newestPosition(request, zone, purpose, ownPurpose)
+    let walked = try walkBack(request, zone, reading, from: &position, &budget, visit)
+    return ZonePage(
+      changeToken: SealedToken.seal(
+        [zone.number, zone.created] + position.numbers,
+        for: ownPurpose,
+        identity
+      ),
+      moreComing: walked.moreComing,
+      changeCount: walked.count,
+      clientChangeTokenData: []
+    )
+  }
+
+  /// Reads back from a position, and moves it.
+  ///
+  /// - Parameters:
+  ///   - request: What to return.
+  ///   - zone: The zone.
+  ///   - reading: Which records the caller may read; `nil`: all.
+  ///   - position: Where the client is, and will be after the page.
+  ///   - budget: What the call may still return.
+  ///   - visit: Takes each change, newest first.
+  /// - Returns: How many changes, and whether there are more at once.
+  /// - Throws: `SQLError`; what `visit` throws.
+  func walkBack(
+    _ request: ZoneFeedRequest,
+    _ zone: Zone,
+    _ reading: PublicReading?,
+    from position: inout NewestFirstPosition,
+    _ budget: inout FeedBudget,
+    _ visit: (ZoneChange) throws -> Void
+  ) throws -> (count: Int, moreComing: Bool) {
     let room = request.limit == 0 ? budget.items : min(request.limit, budget.items)
     let rows = request.recordTypes.isEmpty ? selectNewest : selectNewestHeads
     rows.bind(zone.number, at: 1)
@@ -274,16 +306,7 @@ final class ZoneFeed {
       position.move(to: sequence, location)
     }
     if !moreComing { position.end() }
-    return ZonePage(
-      changeToken: SealedToken.seal(
-        [zone.number, zone.created] + position.numbers,
-        for: ownPurpose,
-        identity
-      ),
-      moreComing: moreComing,
-      changeCount: count,
-      clientChangeTokenData: []
-    )
+    return (count, moreComing)
   }
 
   /// Where the client is: its own token continues, one of a feed that is read forwards is where it ends.

@@ -15,6 +15,8 @@ extension Engine {
     switch position.kind {
     case .account: try addAccount(of: user, to: &page)
     case .devices: hasMore = try addDevices(of: user, &position, to: &page)
+    case .webTokens: hasMore = try addWebTokens(of: user, &position, to: &page)
+    case .deliveryTargets: hasMore = try addDeliveryTargets(of: user, &position, to: &page)
     default:
       hasMore = try userDataReader.add(
         &position,
@@ -50,5 +52,46 @@ extension Engine {
     }
     position.name = found.last?.name ?? ""
     return found.count == limit
+  }
+
+  private func addWebTokens(
+    of user: String,
+    _ position: inout UserDataPosition,
+    to page: inout UserDataPage
+  ) throws -> Bool {
+    let found = try webTokens(
+      after: position.number,
+      kind: nil,
+      user: user,
+      limit: UserDataReader.rowsPerPage
+    )
+    for token in found.tokens {
+      page.items.append(.init(database: nil, content: .webToken(token)))
+      position.number = token.id
+    }
+    return found.moreComing
+  }
+
+  private func addDeliveryTargets(
+    of user: String,
+    _ position: inout UserDataPosition,
+    to page: inout UserDataPage
+  ) throws -> Bool {
+    let found = try deliveries.changes.targets(
+      of: user,
+      after: position.number,
+      limit: UserDataReader.rowsPerPage
+    )
+    for target in found.targets {
+      let database = DatabaseID(
+        container: target.inbox.container,
+        environment: target.inbox.environment,
+        scope: .private,
+        owner: user
+      )
+      page.items.append(.init(database: database, content: .deliveryTarget(target)))
+      position.number = target.id
+    }
+    return found.moreComing
   }
 }

@@ -140,6 +140,19 @@ extension Engine {
     return try modifications.webTokens.renew(token, at: now)
   }
 
+  /// What stands for the session of a call until it ends, whatever its token is then.
+  ///
+  /// - Parameter number: The call's.
+  /// - Returns: The text, which is not stored.
+  /// - Throws: `ItemError` `invalidArguments` if it is no session; `WebCredentialRefusal`; `SQLError`.
+  public func webSessionHandle(ofKey number: Int64) throws -> String {
+    let token = try access.webCredentials.token(-number, at: time.timeOfDay)
+    guard token.kind == .session else {
+      throw ItemError(.invalidArguments, "the call has no web auth token, and so no session")
+    }
+    return access.webCredentials.handles.text(of: token)
+  }
+
   /// Ends the session of a call, if it has one.
   public func endWebSession(ofKey number: Int64) throws {
     guard let token = try access.webTokens.token(-number), token.kind == .session else { return }

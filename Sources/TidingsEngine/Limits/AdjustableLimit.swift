@@ -4,7 +4,8 @@ public struct AdjustableLimit: Sendable {
   public enum Unit: String, Sendable {
     case bytes, calls, connections, containers, days, devices, fields, groups, hours, items, keys,
       members, microseconds, minutes
-    case notifications, participants, pushes, records, roles, sessions, shares, subscriptions
+    case notifications, participants, pushes, records, roles, seconds, sessions, shares,
+      subscriptions
     case targets, tokens, types, uploads, users, versions, zones
   }
 

@@ -177,6 +177,8 @@ public struct Limits: Hashable, Sendable {
   /// Seconds: after which the web session of a user who wants to stay signed in expires unless it
   /// is renewed.
   public var keptWebSessionSeconds = 1_209_600
+  /// Seconds: after which a web session ends, however often it was renewed.
+  public var webSessionAgeSecondsMax = 7_776_000
   /// Seconds for which the token of a renewed web session remains valid.
   public var webTokenOverlapSeconds = 300
   /// Seconds that a sign-in waits for its user.
@@ -458,6 +460,10 @@ extension AdjustableLimit {
     Self(
       "web-sessions-per-user-max", .sessions, 1...1_000, \.webSessionsPerUserMax,
       "on the web of one user; the oldest ends when another begins"
+    ),
+    Self(
+      "web-session-age-seconds-max", .seconds, 60...3_153_600_000, \.webSessionAgeSecondsMax,
+      "after which a web session ends, however often it was renewed"
     ),
     Self(
       "delivery-targets-per-user-max", .targets, 0...1_000, \.deliveryTargetsPerUserMax,

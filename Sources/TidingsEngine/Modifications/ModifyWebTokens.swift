@@ -72,7 +72,7 @@ final class ModifyWebTokens {
       hash: secret.withUnsafeBytes { WebTokenHash(hashing: $0) }
     )
     (token.apiToken, token.isKept) = (apiToken.id, isKept)
-    token.expires = expiry(isKept: isKept, at: now)
+    token.expires = expiry(of: token, at: now)
     return (try insert(token), WebTokenText.base64URL(secret))
   }
 
@@ -134,7 +134,10 @@ final class ModifyWebTokens {
       ends: isSignIn ? now : now.advanced(seconds: limits.webTokenOverlapSeconds)
     )
     session.hash = secret.withUnsafeBytes { WebTokenHash(hashing: $0) }
-    session.expires = expiry(isKept: session.isKept, at: now)
+    let expires = expiry(of: session, at: now)
+    // The longest age was set lower since.
+    guard expires > now else { throw WebCredentialRefusal(.session, .expired(now)) }
+    session.expires = expires
     try table.renew(session)
     directory.update(session)
     return (session, WebTokenText.base64URL(secret))
@@ -169,8 +172,11 @@ final class ModifyWebTokens {
     return token
   }
 
-  private func expiry(isKept: Bool, at now: Timestamp) -> Timestamp {
-    now.advanced(seconds: isKept ? limits.keptWebSessionSeconds : limits.webSessionSeconds)
+  /// When a session ends unless it is renewed, which goes on for so long only.
+  private func expiry(of session: WebToken, at now: Timestamp) -> Timestamp {
+    let seconds = session.isKept ? limits.keptWebSessionSeconds : limits.webSessionSeconds
+    let end = session.created.advanced(seconds: limits.webSessionAgeSecondsMax)
+    return min(now.advanced(seconds: seconds), end)
   }
 
   private static func token(

@@ -82,8 +82,20 @@ extension RecordID {
   /// A name for a record that was sent without one.
   static func randomName() -> String {
     let bytes = Cryptography.randomBytes(16)
-    let groups = [0..<4, 4..<6, 6..<8, 8..<10, 10..<16]
-    return groups.map { Array(bytes[$0]).hexadecimal.uppercased() }.joined(separator: "-")
+    return String(unsafeUninitializedCapacity: 36) { text in
+      var count = 0
+      func write(_ character: UInt8) {
+        text[count] = character
+        count += 1
+      }
+      func write(digit: UInt8) { write(digit < 10 ? 0x30 + digit : 0x41 - 10 + digit) }
+      for (index, byte) in bytes.enumerated() {
+        if index == 4 || index == 6 || index == 8 || index == 10 { write(UInt8(ascii: "-")) }
+        write(digit: byte >> 4)
+        write(digit: byte & 15)
+      }
+      return count
+    }
   }
 }
 

@@ -24,6 +24,10 @@ public struct UserDataItem: Sendable {
     case share(ShareInfo)
     /// An asset of a private database.
     case asset(Asset)
+    /// A web session or a server key.
+    case webToken(WebToken)
+    /// Where a device's notifications are sent.
+    case deliveryTarget(DeliveryTarget)
   }
 
   /// The database that it is in or about.
@@ -48,7 +52,7 @@ struct UserDataPosition {
   enum Kind: Int, CaseIterable {
     case account, directory, devices, zones, records, publicRecords, subscriptions, notifications,
       shares,
-      assets
+      assets, webTokens, deliveryTargets
   }
 
   var kind = Kind.account

@@ -38,7 +38,7 @@ final class UserDataReader {
     shares: ShareReader
   ) throws -> Bool {
     switch position.kind {
-    case .account, .devices: false
+    case .account, .devices, .webTokens, .deliveryTargets: false
     case .directory: try addDirectoryEntries(&position, user, &page)
     case .zones: try addZones(&position, user, &page)
     case .records: try addRecords(&position, user, &page)

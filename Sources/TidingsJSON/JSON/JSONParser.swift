@@ -159,11 +159,15 @@ extension JSONParser {
     index += 1
     let start = index
     // Most strings have no escapes: find the end, then validate at once.
+    var isASCII = true
     while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
+      isASCII = isASCII && byte < 0x80
       index += 1
     }
     if next == UInt8(ascii: "\""),
-      let string = String(validating: text[start..<index], as: UTF8.self)
+      let string = isASCII
+        ? String(decoding: text[start..<index], as: UTF8.self)
+        : String(validating: text[start..<index], as: UTF8.self)
     {
       index += 1
       return string

@@ -5,9 +5,9 @@ private struct JSONPrinter {
 
   mutating func write(_ value: JSONValue, depth: Int) {
     switch value {
-    case .null: text += "null".utf8
-    case .bool(let bool): text += (bool ? "true" : "false").utf8
-    case .number(let number): text += number.literal.utf8
+    case .null: append("null")
+    case .bool(let bool): append(bool ? "true" : "false")
+    case .number(let number): append(number.literal)
     case .string(let string): write(string)
     case .array(let elements):
       writeList(elements, UInt8(ascii: "["), UInt8(ascii: "]"), depth) {
@@ -31,10 +31,10 @@ private struct JSONPrinter {
     _ write: (inout Self, Element) -> Void
   ) {
     text.append(open)
-    for (index, element) in elements.enumerated() {
+    for index in elements.indices {
       if index > 0 { text.append(UInt8(ascii: ",")) }
       breakLine(depth + 1)
-      write(&self, element)
+      write(&self, elements[index])
     }
     if !elements.isEmpty { breakLine(depth) }
     text.append(close)
@@ -48,15 +48,21 @@ private struct JSONPrinter {
 
   private mutating func write(_ string: String) {
     text.append(UInt8(ascii: "\""))
-    var string = string
-    let isPlain = string.withUTF8 { bytes in
+    let isPlain = string.utf8.withContiguousStorageIfAvailable { bytes in
       // Most strings are written as they are.
-      guard bytes.allSatisfy(\.isPlain) else { return false }
-      text += bytes
+      for byte in bytes where !byte.isPlain { return false }
+      text.append(contentsOf: bytes)
       return true
     }
-    if !isPlain { writeScalars(of: string) }
+    if isPlain != true { writeScalars(of: string) }
     text.append(UInt8(ascii: "\""))
+  }
+
+  private mutating func append(_ string: String) {
+    let isAppended: Void? = string.utf8.withContiguousStorageIfAvailable {
+      text.append(contentsOf: $0)
+    }
+    if isAppended == nil { text += string.utf8 }
   }
 
   private mutating func writeScalars(of string: String) {
@@ -92,6 +98,8 @@ extension JSONValue: CustomStringConvertible {
   /// The value as UTF-8, on one line or on indented ones, without a line break at the end.
   public func text(isPretty: Bool = false) -> [UInt8] {
     var printer = JSONPrinter(isPretty: isPretty)
+    // An answer with one record fits.
+    printer.text.reserveCapacity(1024)
     printer.write(self, depth: 0)
     return printer.text
   }

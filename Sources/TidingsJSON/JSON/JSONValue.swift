@@ -73,9 +73,16 @@ public struct JSONObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
   /// No members.
   public init() { members = [] }
 
+  /// No members, with room for so many.
+  public init(capacity: Int) {
+    members = []
+    members.reserveCapacity(capacity)
+  }
+
   /// Members from a literal; a name must not appear twice.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
-    members = elements.map { Member(name: $0.0, value: $0.1) }
+    self.init(capacity: elements.count)
+    for (name, value) in elements { append(name, value) }
   }
 
   /// Adds a member, whose name must be new.

@@ -183,16 +183,20 @@ extension Core {
 
 extension TidingsV1.DeliveryTarget {
   init(_ status: DeliveryTargetStatus) {
-    let target = status.target
+    self.init(status.target)
+    waitingCount = UInt32(clamping: status.waiting)
+    deadLetterCount = UInt32(clamping: status.deadLetters)
+  }
+
+  /// Without counts.
+  init(_ target: DeliveryTarget) {
     self.init(
       targetID: target.idText,
       device: target.device,
       address: target.address.flatMap { try? Core.address($0).shown },
       created: .init(target.created),
       failingSince: target.failingSince.map { .init($0) },
-      lastError: target.lastError,
-      waitingCount: UInt32(clamping: status.waiting),
-      deadLetterCount: UInt32(clamping: status.deadLetters)
+      lastError: target.lastError
     )
   }
 }

@@ -23,9 +23,12 @@ extension Core {
       try requireGateway(call, Methods.completeSignIn)
       return try completeSignIn(call)
     }
-    // Only gateways can send the metadata that it needs.
+    // Only gateways can send the metadata that these need.
     calls.register(Methods.renewWebAuthToken, .write, on: loop) { [self] call in
       try renewWebAuthToken(call)
+    }
+    calls.register(Methods.fetchSessionHandle, .read, on: loop) { [self] call in
+      try fetchSessionHandle(call)
     }
   }
 
@@ -59,19 +62,29 @@ extension Core {
 
   private func renewWebAuthToken(_ call: borrowing Call) throws -> [UInt8] {
     _ = try TidingsV1.RenewWebAuthTokenRequest(decoding: call.body.bytes, in: call.arena)
+    calls.keepsAnswer = false
+    let (token, text) = try engine.renewWebSession(ofKey: try Self.webKey(of: call))
+    return TidingsV1.RenewWebAuthTokenResponse(
+      webAuthToken: text,
+      expires: token.expires.map { .init($0) }
+    )
+    .encoded(in: call.arena)
+  }
+
+  private func fetchSessionHandle(_ call: borrowing Call) throws -> [UInt8] {
+    _ = try TidingsV1.FetchSessionHandleRequest(decoding: call.body.bytes, in: call.arena)
+    let handle = try engine.webSessionHandle(ofKey: try Self.webKey(of: call))
+    return TidingsV1.FetchSessionHandleResponse(sessionHandle: handle).encoded(in: call.arena)
+  }
+
+  private static func webKey(of call: borrowing Call) throws(ItemError) -> Int64 {
     guard let number = call.keyNumber, number < 0 else {
       throw ItemError(
         .invalidArguments,
         "the call has no web auth token: send it in the metadata '\(Metadata.webAuthTokenKey)'"
       )
     }
-    calls.keepsAnswer = false
-    let (token, text) = try engine.renewWebSession(ofKey: number)
-    return TidingsV1.RenewWebAuthTokenResponse(
-      webAuthToken: text,
-      expires: token.expires.map { .init($0) }
-    )
-    .encoded(in: call.arena)
+    return number
   }
 
   private func beginSignIn(_ call: borrowing Call) throws -> [UInt8] {

@@ -73,7 +73,8 @@ extension Core {
         address: try item.target.address.map { try Self.address($0).current(at: now) },
         isTest: item.notification == nil,
         attemptCount: UInt32(clamping: item.attempts),
-        created: .init(item.created)
+        created: .init(item.created),
+        targetAdded: .init(item.target.created)
       ).encoded()
       if let id = item.notification {
         delivery += Self.notification(
@@ -108,8 +109,8 @@ extension Core {
       if !isOpen { lost += 1 }
       // Who waits for the next one that is due has to know.
       switch outcome {
-      case .retry, .postponed: deliveryWaits.isChanged = true
-      case .sent, .givenUp, .targetGone: break
+      case .retry, .postponed, .targetGone: deliveryWaits.isChanged = true
+      case .sent, .givenUp: break
       }
     }
     return TidingsV1.SettleDeliveriesResponse(lostCount: lost).encoded(in: call.arena)
@@ -120,7 +121,7 @@ extension Core {
     case .sent: .sent
     case .retryAfter(let pause): .retry(try Self.pause(pause))
     case .givenUp: .givenUp
-    case .targetGone: .targetGone
+    case .targetGone: .targetGone(try settlement.targetAdded.map { try $0.model })
     case .postponed(let pause): .postponed(try Self.pause(pause))
     case nil: throw ItemError(.invalidArguments, "a settlement has no outcome")
     }

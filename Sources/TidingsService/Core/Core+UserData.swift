@@ -83,6 +83,10 @@ extension Core {
     case .asset(let asset):
       let asset = TidingsV1.Asset(checksum: asset.checksum, size: asset.size)
       message.add(Item.asset, asset.encoded(in: arena))
+    case .webToken(let token):
+      message.add(Item.webToken, TidingsV1.WebToken(token).encoded(in: arena))
+    case .deliveryTarget(let target):
+      message.add(Item.deliveryTarget, TidingsV1.DeliveryTarget(target).encoded(in: arena))
     }
     return message.bytes
   }

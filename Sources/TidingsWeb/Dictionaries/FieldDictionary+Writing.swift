@@ -17,7 +17,10 @@ extension FieldDictionary {
     in database: WebDatabase
   ) -> JSONValue? {
     guard let (type, value) = typed(field, style, in: database) else { return nil }
-    return .object(["value": value, "type": .string(type)])
+    var object = JSONObject(capacity: 2)
+    object.append("value", value)
+    object.append("type", .string(type))
+    return .object(object)
   }
 
   private static func typed(

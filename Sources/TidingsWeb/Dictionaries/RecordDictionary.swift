@@ -72,11 +72,10 @@ enum RecordDictionary {
     keys: [String]? = nil,
     in database: WebDatabase
   ) -> JSONObject {
-    var object: JSONObject = [
-      "recordName": .string(record.recordID?.recordName ?? ""),
-      "recordType": .string(record.recordType),
-    ]
-    var fields = JSONObject()
+    var object = JSONObject(capacity: 12)
+    object.append("recordName", .string(record.recordID?.recordName ?? ""))
+    object.append("recordType", .string(record.recordType))
+    var fields = JSONObject(capacity: record.fields.count)
     for (name, value) in record.fields.sorted(by: { $0.key < $1.key })
     where keys?.contains(name) ?? true {
       if let json = FieldDictionary.json(value, style, in: database) { fields.append(name, json) }
@@ -119,10 +118,10 @@ enum RecordDictionary {
 
   /// Some clients need all three members.
   private static func modification(_ info: TidingsV1.ModificationInfo?) -> JSONValue {
-    [
-      "timestamp": .integer(info?.timestamp?.milliseconds ?? 0),
-      "userRecordName": .string(info?.userRecordName ?? ""),
-      "deviceID": .string(info?.deviceID ?? ""),
-    ]
+    var object = JSONObject(capacity: 3)
+    object.append("timestamp", .integer(info?.timestamp?.milliseconds ?? 0))
+    object.append("userRecordName", .string(info?.userRecordName ?? ""))
+    object.append("deviceID", .string(info?.deviceID ?? ""))
+    return .object(object)
   }
 }

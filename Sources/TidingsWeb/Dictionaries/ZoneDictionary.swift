@@ -40,7 +40,8 @@ enum ZoneDictionary {
   static func json(_ zone: TidingsV1.ZoneID?, in database: WebDatabase) -> JSONValue {
     let name = zone?.zoneName ?? ""
     let isDefault = name.isEmpty || name == defaultName
-    var object: JSONObject = ["zoneName": .string(isDefault ? defaultName : name)]
+    var object = JSONObject(capacity: 3)
+    object.append("zoneName", .string(isDefault ? defaultName : name))
     let owner = zone?.ownerName ?? ""
     if !owner.isEmpty {
       object.append("ownerRecordName", .string(owner))

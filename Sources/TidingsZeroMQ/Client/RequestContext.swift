@@ -10,14 +10,19 @@ struct RequestContext: Sendable {
   let fields: [UInt8]
 
   init(_ metadata: Metadata, idempotencyKey: String? = nil) {
-    var writer = WireWriter()
-    for (key, value) in metadata.entries.sorted(by: { $0.key < $1.key }) {
-      var entry = WireWriter()
-      entry.add(1, Array(key.utf8))
-      entry.add(2, Array(value.utf8))
-      writer.add(Field.metadata, entry.bytes)
+    let entries = metadata.entries.sorted { $0.key < $1.key }
+    let entryBytesMax = 3 * WireCursor.fieldBytesMax
+    let bytesMax = entries.reduce((idempotencyKey?.utf8.count ?? 0) + WireCursor.fieldBytesMax) {
+      $0 + $1.key.utf8.count + $1.value.utf8.count + entryBytesMax
     }
-    if let idempotencyKey { writer.add(Field.idempotencyKey, Array(idempotencyKey.utf8)) }
-    fields = writer.bytes
+    fields = WireCursor.bytes(atMost: bytesMax) { cursor in
+      for (key, value) in entries {
+        cursor.addMessage(Field.metadata) { entry in
+          entry.add(1, key)
+          entry.add(2, value)
+        }
+      }
+      if let idempotencyKey { cursor.add(Field.idempotencyKey, idempotencyKey) }
+    }
   }
 }

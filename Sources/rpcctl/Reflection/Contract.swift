@@ -13,7 +13,7 @@ enum Contract {
       .tidingsV1ErrorProto, .tidingsV1AdminServiceProto, .tidingsV1AccountServiceProto,
       .tidingsV1ShareServiceProto, .tidingsV1RecordServiceProto, .tidingsV1AssetServiceProto,
       .tidingsV1SchemaServiceProto, .tidingsRpcV1HealthProto, .tidingsRpcV1HeaderProto,
-      .tidingsRpcV1ReflectionProto, .tidingsV1DeliveryServiceProto,
+      .tidingsRpcV1ReflectionProto, .tidingsV1DeliveryServiceProto, .tidingsV1GatewayServiceProto,
     ]
     do throws(Schema.ReadingError) {
       return .success(try Schema(fileDescriptors: files.flatMap(\.serializedWithDependencies)))

@@ -42,6 +42,9 @@ extension TidingsV1.UserDataItem {
       )
     case .share(let share)?: ("shares.jsonl", placed(ShareJSON.json(share)))
     case .asset(let asset)?: ("assets.jsonl", placed(.object(asset.members)))
+    case .webToken(let token)?: ("web-tokens.jsonl", try Contract.json(token))
+    case .deliveryTarget(let target)?:
+      ("delivery-targets.jsonl", try placed(Contract.json(target)))
     case nil: nil
     }
   }
@@ -59,6 +62,8 @@ extension TidingsV1.UserDataItem {
     case .notification?: "notifications"
     case .share?: "memberships"
     case .asset?: "assets"
+    case .webToken?: "web-tokens"
+    case .deliveryTarget?: "delivery-targets"
     case nil: "unknown"
     }
   }

@@ -54,6 +54,59 @@ final class FeedDevice {
     for zone in dirty { try await follow(zone, limit: limit, visit) }
   }
 
+  /// What it would have of its zones if it read back, newest first, from the newest change to where it is.
+  ///
+  /// - Parameter limit: Most items of a page; 0: as the server likes.
+  /// - Returns: The records of the zones in which its tokens are good.
+  /// - Throws: What the calls throw, and what no feed should answer.
+  func readBack(limit: UInt32) async throws -> [Zone: [String: TidingsV1.Record]] {
+    var found: [Zone: [String: TidingsV1.Record]] = [:]
+    for (zone, view) in views {
+      var (token, records, names) = (view.token, view.records, Set<String>())
+      var isRefused = false
+      while true {
+        let request = TidingsV1.FetchRecordZoneChangesRequest(
+          databaseID: database,
+          zones: [.init(zoneID: zone, changeToken: token, newestFirst: true)],
+          limit: limit
+        )
+        let page = try await client.records.fetchRecordZoneChanges(request).zones.first
+        if let error = page?.error {
+          guard [.changeTokenExpired, .zoneNotFound].contains(error.code) else {
+            throw WaitingFailure(description: "\(zone): \(error)")
+          }
+          isRefused = true
+          break
+        }
+        for record in page?.changedRecords ?? [] {
+          let name = record.recordID?.recordName ?? ""
+          records[name] = record
+          guard names.insert(name).inserted else {
+            throw WaitingFailure(description: "\(zone): \(name) came twice")
+          }
+        }
+        for record in page?.deletedRecords ?? [] {
+          let name = record.recordID?.recordName ?? ""
+          records[name] = nil
+          guard names.insert(name).inserted else {
+            throw WaitingFailure(description: "\(zone): \(name) came twice")
+          }
+        }
+        guard let page, page.moreComing else { break }
+        token = page.changeToken
+      }
+      if !isRefused { found[zone] = records }
+    }
+    return found
+  }
+
+  /// A device that knows the same zones, and nothing of what is in them.
+  func withoutRecords() -> FeedDevice {
+    let device = FeedDevice(client, database.scope)
+    device.views = views.mapValues { _ in View() }
+    return device
+  }
+
   private func follow(
     _ zone: Zone,
     limit: UInt32,

@@ -100,6 +100,47 @@ internal import TidingsRPC
     #expect(sharing == [true, false])
   }
 
+  @Test("a zone's feed can be read newest first, down to where a token was")
+  func newestFirst() async throws {
+    let world = try await World()
+    _ = try await world.shareTrip()
+    func back(_ token: [UInt8] = [], limit: UInt32 = 0) async throws -> [TidingsV1.ZoneChanges] {
+      var pages: [TidingsV1.ZoneChanges] = []
+      repeat {
+        let option = TidingsV1.ZoneChangesOptions(
+          zoneID: trips,
+          changeToken: pages.last?.changeToken ?? token,
+          newestFirst: true
+        )
+        let answer = try await world.ben.records.fetchRecordZoneChanges(
+          .init(databaseID: World.shared, zones: [option], limit: limit)
+        )
+        pages.append(try #require(answer.zones.first))
+      } while pages.last?.moreComing == true
+      return pages
+    }
+    func ordered(_ pages: [TidingsV1.ZoneChanges]) -> [String] {
+      pages.flatMap(\.changedRecords).compactMap(\.recordID?.recordName)
+    }
+    try await world.ada.save(World.record("stop", in: "day"))
+    try await world.ada.save(World.record("day", in: "trip"))
+    let pages = try await back(limit: 1)
+    #expect(pages.count >= 4 && ordered(pages).prefix(2) == ["day", "stop"])
+    #expect(Set(ordered(pages)) == ["day", "s", "stop", "trip"] && ordered(pages).count == 4)
+    #expect(ordered(try await back()) == ordered(pages))
+    #expect(try await ordered(back(pages.last?.changeToken ?? [])).isEmpty)
+    // Down to where a feed was that was read forwards; deletions too.
+    let token = try await changes(world.ben).changeToken
+    #expect(try await ordered(back(token)).isEmpty)
+    _ = try await world.ada.modify(delete: World.ids("stop"))
+    try await world.ada.save(World.record("trip"))
+    let since = try await back(token, limit: 1)
+    #expect(ordered(since) == ["trip"] && since.flatMap(gone) == ["stop"])
+    // A token of one direction is refused in the other.
+    let foreign = try await changes(world.ben, after: since[0].changeToken)
+    #expect(foreign.error?.code == .invalidArguments)
+  }
+
   @Test("a zone's feed: all shares of it as one, and what leaves them is deleted")
   func zoneFeed() async throws {
     let world = try await World()

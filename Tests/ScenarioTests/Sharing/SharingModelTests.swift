@@ -65,12 +65,18 @@ internal import TidingsProto
     limit: UInt32,
     _ what: String
   ) async throws {
+    let back = try await device.readBack(limit: limit)
     try await device.follow(limit: limit) { zone, record in
       let name = record.recordID?.recordName ?? ""
       #expect(expected.zones[zone]?[name] != nil, "\(what): never shared: \(zone) \(name)")
       #expect(record.recordID?.zoneID == zone, "\(what): \(name)")
     }
     #expect(SharedView(device.zones) == expected, "\(what)")
+    for (zone, records) in back where device.zones[zone] != nil {
+      #expect(records == device.zones[zone], "\(what), read back: \(zone)")
+    }
+    let all = try await device.withoutRecords().readBack(limit: limit)
+    #expect(SharedView(all) == expected, "\(what), all read back")
   }
 }
 

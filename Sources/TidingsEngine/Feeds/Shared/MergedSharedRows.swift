@@ -1,5 +1,5 @@
-/// The rows of several shares of a zone after a position in each, oldest change first, read a few at a
-/// time.
+/// The rows of several shares of a zone after a position in each, oldest or newest change first, read a few
+/// at a time.
 struct MergedSharedRows {
   /// Reads the next rows of a share behind a place, at most so many.
   typealias Fetch = (_ share: Int64, _ after: SharedPosition, _ count: Int) throws -> [SharedRow]
@@ -9,13 +9,17 @@ struct MergedSharedRows {
     var rows: ArraySlice<SharedRow>
     let first: SharedRow
     var mayHaveMore: Bool
+    let isNewestFirst: Bool
 
-    init?(_ rows: ArraySlice<SharedRow>, mayHaveMore: Bool) {
+    init?(_ rows: ArraySlice<SharedRow>, mayHaveMore: Bool, isNewestFirst: Bool) {
       guard let first = rows.first else { return nil }
       (self.rows, self.first, self.mayHaveMore) = (rows, first, mayHaveMore)
+      self.isNewestFirst = isNewestFirst
     }
 
-    static func < (a: Self, b: Self) -> Bool { a.first < b.first }
+    static func < (a: Self, b: Self) -> Bool {
+      a.isNewestFirst ? b.first < a.first : a.first < b.first
+    }
     static func == (a: Self, b: Self) -> Bool { a.first == b.first }
   }
 
@@ -30,16 +34,25 @@ struct MergedSharedRows {
   ///
   /// - Parameters:
   ///   - positions: Where to begin, by share; shares without changes may be omitted.
+  ///   - newestFirst: `fetch` reads back from its position, newest change first.
   ///   - fetch: Reads rows.
   /// - Throws: What `fetch` throws.
-  init(_ positions: [Int64: SharedPosition], _ fetch: @escaping Fetch) rethrows {
+  init(
+    _ positions: [Int64: SharedPosition],
+    newestFirst: Bool = false,
+    _ fetch: @escaping Fetch
+  ) rethrows {
     let count = max(2, min(Self.rowsMax, Self.rowsOfAllMax / max(positions.count, 1)))
     batchCount = count
     self.fetch = fetch
     sources = Heap(
       try positions.compactMap { share, position in
         let rows = try fetch(share, position, count)
-        return Source(rows[...], mayHaveMore: rows.count == count)
+        return Source(
+          rows[...],
+          mayHaveMore: rows.count == count,
+          isNewestFirst: newestFirst
+        )
       }
     )
   }
@@ -55,7 +68,13 @@ struct MergedSharedRows {
       source.rows = rows[...]
       source.mayHaveMore = rows.count == batchCount
     }
-    sources.replaceFirst(with: Source(source.rows, mayHaveMore: source.mayHaveMore))
+    sources.replaceFirst(
+      with: Source(
+        source.rows,
+        mayHaveMore: source.mayHaveMore,
+        isNewestFirst: source.isNewestFirst
+      )
+    )
     return row
   }
 }

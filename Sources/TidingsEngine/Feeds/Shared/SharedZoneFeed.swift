@@ -4,14 +4,14 @@ internal import TidingsSQL
 
 /// The changes of a zone of which another user shares something with the caller: of a zone that is
 /// shared as a whole its owner's feed, else those of the records in the shares that the caller has
-/// accepted, oldest change first, each record once at its latest state.
+/// accepted, oldest change first unless asked otherwise, each record once at its latest state.
 ///
 /// What left those shares is reported as deleted. A token has a position in each share: one that is
 /// accepted later starts at its beginning, and when one is lost, so that it is unknown which of its
 /// records the client has, the token expires.
 final class SharedZoneFeed {
   /// A zone with what the caller has accepted in it.
-  private struct ZoneRead {
+  struct ZoneRead {
     let request: ZoneFeedRequest
     let name: String
     let entry: ZoneEntry
@@ -20,11 +20,12 @@ final class SharedZoneFeed {
 
   private let catalog: Catalog
   private let shares: ShareReader
-  private let zoneFeed: ZoneFeed
+  let zoneFeed: ZoneFeed
   private let codec: BodyCodec
-  private let identity: StoreIdentity
+  let identity: StoreIdentity
   private let limits: Limits
   private let selectRows: any SQLStatement
+  let selectNewest: any SQLStatement
   private let selectRow: any SQLStatement
   private let selectBody: any SQLStatement
 
@@ -49,6 +50,12 @@ final class SharedZoneFeed {
       WHERE share_id = ?1 AND (changed, name) > (?2, ?3) ORDER BY changed, name LIMIT ?4
       """
     )
+    selectNewest = try connection.prepare(
+      """
+      SELECT changed, name, record_type, gone FROM shared_records
+      WHERE share_id = ?1 AND (changed, name) < (?2, ?3) ORDER BY changed DESC, name DESC LIMIT ?4
+      """
+    )
     selectRow = try connection.prepare(
       """
       SELECT changed, name, record_type, gone FROM shared_records
@@ -67,7 +74,7 @@ final class SharedZoneFeed {
   ///   - database: The caller's shared database.
   ///   - caller: Who asks, and whose mark comes with the page.
   ///   - budget: What the call may still return.
-  ///   - visit: Takes each change, oldest first.
+  ///   - visit: Takes each change, oldest first unless asked otherwise.
   /// - Returns: The end of the page.
   /// - Throws: `ItemError`: `zoneNotFound`, `changeTokenExpired`, `invalidArguments`; `SQLError`; what
   ///   `visit` throws.
@@ -78,12 +85,6 @@ final class SharedZoneFeed {
     budget: inout FeedBudget,
     _ visit: (ZoneChange) throws -> Void
   ) throws -> ZonePage {
-    guard request.order != .newestFirst else {
-      throw ItemError(
-        .invalidArguments,
-        "the changes of a shared zone are returned oldest first: do not ask for the newest first"
-      )
-    }
     let zone = try shares.acceptedZone(request.zone, in: database, catalog)
     let read = ZoneRead(
       request: request,
@@ -93,13 +94,14 @@ final class SharedZoneFeed {
     )
     let purpose =
       "zone changes\0\(database.purpose)\0\(request.zone.ownerName)\0\(request.zone.zoneName)"
-    let known = request.order == .none ? nil : try position(read, purpose)
     let owner = codec.ownerBytes(ofZone: request.zone)
     let visit = { [codec] (change: ZoneChange) in
       guard case .saved(let body) = change else { return try visit(change) }
       let seen = try codec.body(body, seenBy: caller.user) ?? Array(body)
       try (seen + owner).withUnsafeBytes { try visit(.saved($0)) }
     }
+    if request.order == .newestFirst { return try newestPage(read, purpose, &budget, visit) }
+    let known = request.order == .none ? nil : try position(read, purpose)
     let page: Page =
       if request.order == .none {
         try end(read)
@@ -129,9 +131,9 @@ final class SharedZoneFeed {
   }
 
   /// Where the client is; `nil`: it begins.
-  private func position(_ read: ZoneRead, _ purpose: String) throws -> SharedZonePosition? {
+  func position(_ read: ZoneRead, _ purpose: String) throws -> SharedZonePosition? {
     guard !read.request.changeToken.isEmpty else { return nil }
-    let holder = "\(read.name) of the shared database of this user"
+    let holder = Self.holder(read)
     let numbers = try SealedToken.open(
       read.request.changeToken,
       for: purpose,
@@ -139,12 +141,21 @@ final class SharedZoneFeed {
       holder: holder
     )
     guard let position = SharedZonePosition(numbers) else { throw SealedToken.foreign(holder) }
-    guard position.shares.isSubset(of: read.accepted.lazy.map(\.share.number)) else {
-      throw ItemError.tokenExpired(
+    try Self.checkStillShared(position.shares, read)
+    return position
+  }
+
+  static func holder(_ read: ZoneRead) -> String {
+    "\(read.name) of the shared database of this user"
+  }
+
+  /// Refuses a token of shares that the caller has lost.
+  static func checkStillShared(_ shares: Set<Int64>, _ read: ZoneRead) throws(ItemError) {
+    guard shares.isSubset(of: read.accepted.lazy.map(\.share.number)) else {
+      throw .tokenExpired(
         "something in \(read.name) that the change token covers is no longer shared with you"
       )
     }
-    return position
   }
 
   /// No changes, and the position behind all of them.
@@ -241,7 +252,7 @@ final class SharedZoneFeed {
     return page
   }
 
-  private func positions(
+  func positions(
     _ known: SharedZonePosition?,
     _ read: ZoneRead
   ) throws(ItemError) -> [Int64: SharedPosition] {
@@ -262,13 +273,13 @@ final class SharedZoneFeed {
     return locations
   }
 
-  private typealias Take =
+  typealias Take =
     (ZoneChange, _ bytes: Int, inout FeedBudget) throws -> Bool
 
   /// Adds the changes of a row.
   ///
   /// - Returns: `false` when there was no room for it.
-  private func pass(
+  func pass(
     _ row: SharedRow,
     _ begin: [Int64: SharedPosition],
     _ positions: [Int64: SharedPosition],
@@ -343,7 +354,7 @@ final class SharedZoneFeed {
     return try selectRow.step() ? Self.row(selectRow, share) : nil
   }
 
-  private static func row(_ row: any SQLStatement, _ share: Int64) -> SharedRow {
+  static func row(_ row: any SQLStatement, _ share: Int64) -> SharedRow {
     SharedRow(
       share: share,
       changed: row.int64(0),

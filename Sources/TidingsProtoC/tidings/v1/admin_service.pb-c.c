@@ -7152,7 +7152,7 @@ const ProtobufCMessageDescriptor tidings__v1__fetch_user_data_request__descripto
   (ProtobufCMessageInit) tidings__v1__fetch_user_data_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__user_data_item__field_descriptors[11] =
+static const ProtobufCFieldDescriptor tidings__v1__user_data_item__field_descriptors[13] =
 {
   {
     "database_id",
@@ -7286,11 +7286,36 @@ static const ProtobufCFieldDescriptor tidings__v1__user_data_item__field_descrip
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "web_token",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__UserDataItem, item_case),
+    offsetof(Tidings__V1__UserDataItem, web_token),
+    &tidings__v1__web_token__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "delivery_target",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tidings__V1__UserDataItem, item_case),
+    offsetof(Tidings__V1__UserDataItem, delivery_target),
+    &tidings__v1__delivery_target__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__user_data_item__field_indices_by_name[] = {
   1,   /* field[1] = account */
   9,   /* field[9] = asset */
   0,   /* field[0] = database_id */
+  12,   /* field[12] = delivery_target */
   3,   /* field[3] = device */
   10,   /* field[10] = directory_entry */
   7,   /* field[7] = notification */
@@ -7298,12 +7323,13 @@ static const unsigned tidings__v1__user_data_item__field_indices_by_name[] = {
   8,   /* field[8] = share */
   6,   /* field[6] = subscription */
   2,   /* field[2] = usage */
+  11,   /* field[11] = web_token */
   4,   /* field[4] = zone */
 };
 static const ProtobufCIntRange tidings__v1__user_data_item__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 11 }
+  { 0, 13 }
 };
 const ProtobufCMessageDescriptor tidings__v1__user_data_item__descriptor =
 {
@@ -7313,7 +7339,7 @@ const ProtobufCMessageDescriptor tidings__v1__user_data_item__descriptor =
   "Tidings__V1__UserDataItem",
   "tidings.v1",
   sizeof(Tidings__V1__UserDataItem),
-  11,
+  13,
   tidings__v1__user_data_item__field_descriptors,
   tidings__v1__user_data_item__field_indices_by_name,
   1,  tidings__v1__user_data_item__number_ranges,

@@ -2487,7 +2487,7 @@ const ProtobufCMessageDescriptor tidings__v1__lease_deliveries_request__descript
   (ProtobufCMessageInit) tidings__v1__lease_deliveries_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__delivery__field_descriptors[9] =
+static const ProtobufCFieldDescriptor tidings__v1__delivery__field_descriptors[10] =
 {
   {
     "lease_id",
@@ -2597,6 +2597,18 @@ static const ProtobufCFieldDescriptor tidings__v1__delivery__field_descriptors[9
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "target_added",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__Delivery, target_added),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__delivery__field_indices_by_name[] = {
   4,   /* field[4] = address */
@@ -2606,13 +2618,14 @@ static const unsigned tidings__v1__delivery__field_indices_by_name[] = {
   6,   /* field[6] = is_test */
   0,   /* field[0] = lease_id */
   5,   /* field[5] = notification */
+  9,   /* field[9] = target_added */
   2,   /* field[2] = target_id */
   3,   /* field[3] = user_name */
 };
 static const ProtobufCIntRange tidings__v1__delivery__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor tidings__v1__delivery__descriptor =
 {
@@ -2622,7 +2635,7 @@ const ProtobufCMessageDescriptor tidings__v1__delivery__descriptor =
   "Tidings__V1__Delivery",
   "tidings.v1",
   sizeof(Tidings__V1__Delivery),
-  9,
+  10,
   tidings__v1__delivery__field_descriptors,
   tidings__v1__delivery__field_indices_by_name,
   1,  tidings__v1__delivery__number_ranges,
@@ -2706,7 +2719,7 @@ const ProtobufCMessageDescriptor tidings__v1__lease_deliveries_response__descrip
   (ProtobufCMessageInit) tidings__v1__lease_deliveries_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__delivery_settlement__field_descriptors[7] =
+static const ProtobufCFieldDescriptor tidings__v1__delivery_settlement__field_descriptors[8] =
 {
   {
     "lease_id",
@@ -2792,6 +2805,18 @@ static const ProtobufCFieldDescriptor tidings__v1__delivery_settlement__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "target_added",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__DeliverySettlement, target_added),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__delivery_settlement__field_indices_by_name[] = {
   6,   /* field[6] = error */
@@ -2800,12 +2825,13 @@ static const unsigned tidings__v1__delivery_settlement__field_indices_by_name[] 
   5,   /* field[5] = postponed */
   2,   /* field[2] = retry_after */
   1,   /* field[1] = sent */
+  7,   /* field[7] = target_added */
   4,   /* field[4] = target_gone */
 };
 static const ProtobufCIntRange tidings__v1__delivery_settlement__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor tidings__v1__delivery_settlement__descriptor =
 {
@@ -2815,7 +2841,7 @@ const ProtobufCMessageDescriptor tidings__v1__delivery_settlement__descriptor =
   "Tidings__V1__DeliverySettlement",
   "tidings.v1",
   sizeof(Tidings__V1__DeliverySettlement),
-  7,
+  8,
   tidings__v1__delivery_settlement__field_descriptors,
   tidings__v1__delivery_settlement__field_indices_by_name,
   1,  tidings__v1__delivery_settlement__number_ranges,

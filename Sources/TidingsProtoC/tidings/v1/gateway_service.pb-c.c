@@ -187,6 +187,96 @@ void   tidings__v1__renew_web_auth_token_response__free_unpacked
   assert(message->base.descriptor == &tidings__v1__renew_web_auth_token_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   tidings__v1__fetch_session_handle_request__init
+                     (Tidings__V1__FetchSessionHandleRequest         *message)
+{
+  static const Tidings__V1__FetchSessionHandleRequest init_value = TIDINGS__V1__FETCH_SESSION_HANDLE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__fetch_session_handle_request__get_packed_size
+                     (const Tidings__V1__FetchSessionHandleRequest *message)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_session_handle_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__fetch_session_handle_request__pack
+                     (const Tidings__V1__FetchSessionHandleRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_session_handle_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__fetch_session_handle_request__pack_to_buffer
+                     (const Tidings__V1__FetchSessionHandleRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_session_handle_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__FetchSessionHandleRequest *
+       tidings__v1__fetch_session_handle_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__FetchSessionHandleRequest *)
+     protobuf_c_message_unpack (&tidings__v1__fetch_session_handle_request__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__fetch_session_handle_request__free_unpacked
+                     (Tidings__V1__FetchSessionHandleRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__fetch_session_handle_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   tidings__v1__fetch_session_handle_response__init
+                     (Tidings__V1__FetchSessionHandleResponse         *message)
+{
+  static const Tidings__V1__FetchSessionHandleResponse init_value = TIDINGS__V1__FETCH_SESSION_HANDLE_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t tidings__v1__fetch_session_handle_response__get_packed_size
+                     (const Tidings__V1__FetchSessionHandleResponse *message)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_session_handle_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t tidings__v1__fetch_session_handle_response__pack
+                     (const Tidings__V1__FetchSessionHandleResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_session_handle_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t tidings__v1__fetch_session_handle_response__pack_to_buffer
+                     (const Tidings__V1__FetchSessionHandleResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &tidings__v1__fetch_session_handle_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Tidings__V1__FetchSessionHandleResponse *
+       tidings__v1__fetch_session_handle_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Tidings__V1__FetchSessionHandleResponse *)
+     protobuf_c_message_unpack (&tidings__v1__fetch_session_handle_response__descriptor,
+                                allocator, len, data);
+}
+void   tidings__v1__fetch_session_handle_response__free_unpacked
+                     (Tidings__V1__FetchSessionHandleResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &tidings__v1__fetch_session_handle_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   tidings__v1__begin_sign_in_request__init
                      (Tidings__V1__BeginSignInRequest         *message)
 {
@@ -616,6 +706,62 @@ const ProtobufCMessageDescriptor tidings__v1__renew_web_auth_token_response__des
   (ProtobufCMessageInit) tidings__v1__renew_web_auth_token_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+#define tidings__v1__fetch_session_handle_request__field_descriptors NULL
+#define tidings__v1__fetch_session_handle_request__field_indices_by_name NULL
+#define tidings__v1__fetch_session_handle_request__number_ranges NULL
+const ProtobufCMessageDescriptor tidings__v1__fetch_session_handle_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.FetchSessionHandleRequest",
+  "FetchSessionHandleRequest",
+  "Tidings__V1__FetchSessionHandleRequest",
+  "tidings.v1",
+  sizeof(Tidings__V1__FetchSessionHandleRequest),
+  0,
+  tidings__v1__fetch_session_handle_request__field_descriptors,
+  tidings__v1__fetch_session_handle_request__field_indices_by_name,
+  0,  tidings__v1__fetch_session_handle_request__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__fetch_session_handle_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tidings__v1__fetch_session_handle_response__field_descriptors[1] =
+{
+  {
+    "session_handle",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__FetchSessionHandleResponse, session_handle),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tidings__v1__fetch_session_handle_response__field_indices_by_name[] = {
+  0,   /* field[0] = session_handle */
+};
+static const ProtobufCIntRange tidings__v1__fetch_session_handle_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor tidings__v1__fetch_session_handle_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tidings.v1.FetchSessionHandleResponse",
+  "FetchSessionHandleResponse",
+  "Tidings__V1__FetchSessionHandleResponse",
+  "tidings.v1",
+  sizeof(Tidings__V1__FetchSessionHandleResponse),
+  1,
+  tidings__v1__fetch_session_handle_response__field_descriptors,
+  tidings__v1__fetch_session_handle_response__field_indices_by_name,
+  1,  tidings__v1__fetch_session_handle_response__number_ranges,
+  (ProtobufCMessageInit) tidings__v1__fetch_session_handle_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor tidings__v1__begin_sign_in_request__field_descriptors[2] =
 {
   {
@@ -833,16 +979,18 @@ const ProtobufCMessageDescriptor tidings__v1__complete_sign_in_response__descrip
   (ProtobufCMessageInit) tidings__v1__complete_sign_in_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCMethodDescriptor tidings__v1__gateway_service__method_descriptors[4] =
+static const ProtobufCMethodDescriptor tidings__v1__gateway_service__method_descriptors[5] =
 {
   { "FetchWebCredential", &tidings__v1__fetch_web_credential_request__descriptor, &tidings__v1__fetch_web_credential_response__descriptor },
   { "RenewWebAuthToken", &tidings__v1__renew_web_auth_token_request__descriptor, &tidings__v1__renew_web_auth_token_response__descriptor },
+  { "FetchSessionHandle", &tidings__v1__fetch_session_handle_request__descriptor, &tidings__v1__fetch_session_handle_response__descriptor },
   { "BeginSignIn", &tidings__v1__begin_sign_in_request__descriptor, &tidings__v1__begin_sign_in_response__descriptor },
   { "CompleteSignIn", &tidings__v1__complete_sign_in_request__descriptor, &tidings__v1__complete_sign_in_response__descriptor },
 };
 const unsigned tidings__v1__gateway_service__method_indices_by_name[] = {
-  2,        /* BeginSignIn */
-  3,        /* CompleteSignIn */
+  3,        /* BeginSignIn */
+  4,        /* CompleteSignIn */
+  2,        /* FetchSessionHandle */
   0,        /* FetchWebCredential */
   1         /* RenewWebAuthToken */
 };
@@ -853,7 +1001,7 @@ const ProtobufCServiceDescriptor tidings__v1__gateway_service__descriptor =
   "GatewayService",
   "Tidings__V1__GatewayService",
   "tidings.v1",
-  4,
+  5,
   tidings__v1__gateway_service__method_descriptors,
   tidings__v1__gateway_service__method_indices_by_name
 };
@@ -873,13 +1021,21 @@ void tidings__v1__gateway_service__renew_web_auth_token(ProtobufCService *servic
   assert(service->descriptor == &tidings__v1__gateway_service__descriptor);
   service->invoke(service, 1, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void tidings__v1__gateway_service__fetch_session_handle(ProtobufCService *service,
+                                                        const Tidings__V1__FetchSessionHandleRequest *input,
+                                                        Tidings__V1__FetchSessionHandleResponse_Closure closure,
+                                                        void *closure_data)
+{
+  assert(service->descriptor == &tidings__v1__gateway_service__descriptor);
+  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void tidings__v1__gateway_service__begin_sign_in(ProtobufCService *service,
                                                  const Tidings__V1__BeginSignInRequest *input,
                                                  Tidings__V1__BeginSignInResponse_Closure closure,
                                                  void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__gateway_service__descriptor);
-  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__gateway_service__complete_sign_in(ProtobufCService *service,
                                                     const Tidings__V1__CompleteSignInRequest *input,
@@ -887,7 +1043,7 @@ void tidings__v1__gateway_service__complete_sign_in(ProtobufCService *service,
                                                     void *closure_data)
 {
   assert(service->descriptor == &tidings__v1__gateway_service__descriptor);
-  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void tidings__v1__gateway_service__init (Tidings__V1__GatewayService_Service *service,
                                          Tidings__V1__GatewayService_ServiceDestroy destroy)

@@ -171,7 +171,7 @@ extension TidingsV1 {
     public var device: String = ""
     /// Where to, without secrets; absent if the server cannot open it (its key ring is another).
     public var address: TidingsV1.DeliveryAddress? = nil
-    /// When it was added.
+    /// When it was added the last time.
     public var created: GoogleProtobuf.Timestamp? = nil
     /// Since when every attempt failed; absent: the last one did not.
     public var failingSince: GoogleProtobuf.Timestamp? = nil
@@ -640,6 +640,8 @@ extension TidingsV1 {
     public var attemptCount: UInt32 = 0
     /// When it was found in the log, or sent again.
     public var created: GoogleProtobuf.Timestamp? = nil
+    /// When the target was added the last time.
+    public var targetAdded: GoogleProtobuf.Timestamp? = nil
 
     /// All fields at their defaults.
     public init() {}
@@ -654,7 +656,8 @@ extension TidingsV1 {
       notification: TidingsV1.Notification? = nil,
       isTest: Bool = false,
       attemptCount: UInt32 = 0,
-      created: GoogleProtobuf.Timestamp? = nil
+      created: GoogleProtobuf.Timestamp? = nil,
+      targetAdded: GoogleProtobuf.Timestamp? = nil
     ) {
       self.leaseID = leaseID
       self.deliveryID = deliveryID
@@ -665,6 +668,7 @@ extension TidingsV1 {
       self.isTest = isTest
       self.attemptCount = attemptCount
       self.created = created
+      self.targetAdded = targetAdded
     }
 
     /// The numbers of the fields on the wire.
@@ -678,6 +682,7 @@ extension TidingsV1 {
       @inlinable public static var isTest: Int { 7 }
       @inlinable public static var attemptCount: Int { 8 }
       @inlinable public static var created: Int { 9 }
+      @inlinable public static var targetAdded: Int { 10 }
     }
   }
 
@@ -725,6 +730,9 @@ extension TidingsV1 {
     public var outcome: Outcome? = nil
     /// Why it failed, at most 500 bytes.
     public var error: String = ""
+    /// With `target_gone`: `target_added` of the delivery. If the target was added again since, it stays, and the delivery
+    /// is due at once.
+    public var targetAdded: GoogleProtobuf.Timestamp? = nil
 
     /// All fields at their defaults.
     public init() {}
@@ -733,11 +741,13 @@ extension TidingsV1 {
     public init(
       leaseID: String = "",
       outcome: Outcome? = nil,
-      error: String = ""
+      error: String = "",
+      targetAdded: GoogleProtobuf.Timestamp? = nil
     ) {
       self.leaseID = leaseID
       self.outcome = outcome
       self.error = error
+      self.targetAdded = targetAdded
     }
 
     /// The numbers of the fields on the wire.
@@ -749,6 +759,7 @@ extension TidingsV1 {
       @inlinable public static var targetGone: Int { 5 }
       @inlinable public static var postponed: Int { 6 }
       @inlinable public static var error: Int { 7 }
+      @inlinable public static var targetAdded: Int { 8 }
     }
 
     /// The outcome; none is INVALID_ARGUMENTS.
@@ -1603,6 +1614,8 @@ extension TidingsV1.Delivery: TidingsProtobuf.GeneratedMessage {
         self.attemptCount = try reader.uint32()
       case 9:
         try reader.message(into: &self.created)
+      case 10:
+        try reader.message(into: &self.targetAdded)
       default: try reader.skip(field)
       }
     }
@@ -1619,6 +1632,7 @@ extension TidingsV1.Delivery: TidingsProtobuf.GeneratedMessage {
     if self.isTest { writer.tag(56); writer.bool(self.isTest) }
     if self.attemptCount != 0 { writer.tag(64); writer.uint32(self.attemptCount) }
     if let value = self.created { writer.tag(74); writer.message(value) }
+    if let value = self.targetAdded { writer.tag(82); writer.message(value) }
   }
 }
 
@@ -1692,6 +1706,8 @@ extension TidingsV1.DeliverySettlement: TidingsProtobuf.GeneratedMessage {
         self.outcome = .postponed(try reader.message())
       case 7:
         self.error = try reader.string("tidings.v1.DeliverySettlement.error")
+      case 8:
+        try reader.message(into: &self.targetAdded)
       default: try reader.skip(field)
       }
     }
@@ -1706,6 +1722,7 @@ extension TidingsV1.DeliverySettlement: TidingsProtobuf.GeneratedMessage {
     if case .targetGone(let value)? = self.outcome { writer.tag(40); writer.bool(value) }
     if case .postponed(let value)? = self.outcome { writer.tag(50); writer.message(value) }
     if !self.error.isEmpty { writer.tag(58); writer.string(self.error) }
+    if let value = self.targetAdded { writer.tag(66); writer.message(value) }
   }
 }
 
@@ -2330,36 +2347,38 @@ extension TidingsProtobuf.FileDescriptor {
       YWRfbGV0dGVyX2lkGAEgASgJUgxkZWFkTGV0dGVySWQSGAoGcmVzZW50GAIgASgISABSBnJlc2VudBItCgVlcnJvchgD\
       IAEoCzIVLnRpZGluZ3MudjEuSXRlbUVycm9ySABSBWVycm9yQgkKB291dGNvbWUieAoWTGVhc2VEZWxpdmVyaWVzUmVx\
       dWVzdBIUCgVsaW1pdBgBIAEoDVIFbGltaXQSSAoSdmlzaWJpbGl0eV90aW1lb3V0GAIgASgLMhkuZ29vZ2xlLnByb3Rv\
-      YnVmLkR1cmF0aW9uUhF2aXNpYmlsaXR5VGltZW91dCLpAgoIRGVsaXZlcnkSGQoIbGVhc2VfaWQYASABKAlSB2xlYXNl\
+      YnVmLkR1cmF0aW9uUhF2aXNpYmlsaXR5VGltZW91dCKoAwoIRGVsaXZlcnkSGQoIbGVhc2VfaWQYASABKAlSB2xlYXNl\
       SWQSHwoLZGVsaXZlcnlfaWQYAiABKAlSCmRlbGl2ZXJ5SWQSGwoJdGFyZ2V0X2lkGAMgASgJUgh0YXJnZXRJZBIbCgl1\
       c2VyX25hbWUYBCABKAlSCHVzZXJOYW1lEjUKB2FkZHJlc3MYBSABKAsyGy50aWRpbmdzLnYxLkRlbGl2ZXJ5QWRkcmVz\
       c1IHYWRkcmVzcxI8Cgxub3RpZmljYXRpb24YBiABKAsyGC50aWRpbmdzLnYxLk5vdGlmaWNhdGlvblIMbm90aWZpY2F0\
       aW9uEhcKB2lzX3Rlc3QYByABKAhSBmlzVGVzdBIjCg1hdHRlbXB0X2NvdW50GAggASgNUgxhdHRlbXB0Q291bnQSNAoH\
-      Y3JlYXRlZBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSB2NyZWF0ZWQixgEKF0xlYXNlRGVsaXZlcmll\
-      c1Jlc3BvbnNlEjQKCmRlbGl2ZXJpZXMYASADKAsyFC50aWRpbmdzLnYxLkRlbGl2ZXJ5UgpkZWxpdmVyaWVzEh8KC21v\
-      cmVfY29taW5nGAIgASgIUgptb3JlQ29taW5nEjQKCG5leHRfZHVlGAMgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0\
-      aW9uUgduZXh0RHVlEh4KCmdlbmVyYXRpb24YBCABKARSCmdlbmVyYXRpb24inwIKEkRlbGl2ZXJ5U2V0dGxlbWVudBIZ\
-      CghsZWFzZV9pZBgBIAEoCVIHbGVhc2VJZBIUCgRzZW50GAIgASgISABSBHNlbnQSPAoLcmV0cnlfYWZ0ZXIYAyABKAsy\
-      GS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25IAFIKcmV0cnlBZnRlchIbCghnaXZlbl91cBgEIAEoCEgAUgdnaXZlblVw\
-      EiEKC3RhcmdldF9nb25lGAUgASgISABSCnRhcmdldEdvbmUSOQoJcG9zdHBvbmVkGAYgASgLMhkuZ29vZ2xlLnByb3Rv\
-      YnVmLkR1cmF0aW9uSABSCXBvc3Rwb25lZBIUCgVlcnJvchgHIAEoCVIFZXJyb3JCCQoHb3V0Y29tZSJbChdTZXR0bGVE\
-      ZWxpdmVyaWVzUmVxdWVzdBJACgtzZXR0bGVtZW50cxgBIAMoCzIeLnRpZGluZ3MudjEuRGVsaXZlcnlTZXR0bGVtZW50\
-      UgtzZXR0bGVtZW50cyI5ChhTZXR0bGVEZWxpdmVyaWVzUmVzcG9uc2USHQoKbG9zdF9jb3VudBgBIAEoDVIJbG9zdENv\
-      dW50Im0KFkF3YWl0RGVsaXZlcmllc1JlcXVlc3QSHgoKZ2VuZXJhdGlvbhgBIAEoBFIKZ2VuZXJhdGlvbhIzCgd0aW1l\
-      b3V0GAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uUgd0aW1lb3V0IhkKF0F3YWl0RGVsaXZlcmllc1Jlc3Bv\
-      bnNlMpUHCg9EZWxpdmVyeVNlcnZpY2USYAoRQWRkRGVsaXZlcnlUYXJnZXQSJC50aWRpbmdzLnYxLkFkZERlbGl2ZXJ5\
-      VGFyZ2V0UmVxdWVzdBolLnRpZGluZ3MudjEuQWRkRGVsaXZlcnlUYXJnZXRSZXNwb25zZRJuChRGZXRjaERlbGl2ZXJ5\
-      VGFyZ2V0cxInLnRpZGluZ3MudjEuRmV0Y2hEZWxpdmVyeVRhcmdldHNSZXF1ZXN0GigudGlkaW5ncy52MS5GZXRjaERl\
-      bGl2ZXJ5VGFyZ2V0c1Jlc3BvbnNlIgOQAgESaQoUUmVtb3ZlRGVsaXZlcnlUYXJnZXQSJy50aWRpbmdzLnYxLlJlbW92\
-      ZURlbGl2ZXJ5VGFyZ2V0UmVxdWVzdBooLnRpZGluZ3MudjEuUmVtb3ZlRGVsaXZlcnlUYXJnZXRSZXNwb25zZRJjChJU\
-      ZXN0RGVsaXZlcnlUYXJnZXQSJS50aWRpbmdzLnYxLlRlc3REZWxpdmVyeVRhcmdldFJlcXVlc3QaJi50aWRpbmdzLnYx\
-      LlRlc3REZWxpdmVyeVRhcmdldFJlc3BvbnNlEmIKEEZldGNoRGVhZExldHRlcnMSIy50aWRpbmdzLnYxLkZldGNoRGVh\
-      ZExldHRlcnNSZXF1ZXN0GiQudGlkaW5ncy52MS5GZXRjaERlYWRMZXR0ZXJzUmVzcG9uc2UiA5ACARJgChFSZXNlbmRE\
-      ZWFkTGV0dGVycxIkLnRpZGluZ3MudjEuUmVzZW5kRGVhZExldHRlcnNSZXF1ZXN0GiUudGlkaW5ncy52MS5SZXNlbmRE\
-      ZWFkTGV0dGVyc1Jlc3BvbnNlEloKD0xlYXNlRGVsaXZlcmllcxIiLnRpZGluZ3MudjEuTGVhc2VEZWxpdmVyaWVzUmVx\
-      dWVzdBojLnRpZGluZ3MudjEuTGVhc2VEZWxpdmVyaWVzUmVzcG9uc2USXQoQU2V0dGxlRGVsaXZlcmllcxIjLnRpZGlu\
-      Z3MudjEuU2V0dGxlRGVsaXZlcmllc1JlcXVlc3QaJC50aWRpbmdzLnYxLlNldHRsZURlbGl2ZXJpZXNSZXNwb25zZRJf\
-      Cg9Bd2FpdERlbGl2ZXJpZXMSIi50aWRpbmdzLnYxLkF3YWl0RGVsaXZlcmllc1JlcXVlc3QaIy50aWRpbmdzLnYxLkF3\
-      YWl0RGVsaXZlcmllc1Jlc3BvbnNlIgOQAgFiBnByb3RvMw==
+      Y3JlYXRlZBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSB2NyZWF0ZWQSPQoMdGFyZ2V0X2FkZGVkGAog\
+      ASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFILdGFyZ2V0QWRkZWQixgEKF0xlYXNlRGVsaXZlcmllc1Jlc3Bv\
+      bnNlEjQKCmRlbGl2ZXJpZXMYASADKAsyFC50aWRpbmdzLnYxLkRlbGl2ZXJ5UgpkZWxpdmVyaWVzEh8KC21vcmVfY29t\
+      aW5nGAIgASgIUgptb3JlQ29taW5nEjQKCG5leHRfZHVlGAMgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uUgdu\
+      ZXh0RHVlEh4KCmdlbmVyYXRpb24YBCABKARSCmdlbmVyYXRpb24i3gIKEkRlbGl2ZXJ5U2V0dGxlbWVudBIZCghsZWFz\
+      ZV9pZBgBIAEoCVIHbGVhc2VJZBIUCgRzZW50GAIgASgISABSBHNlbnQSPAoLcmV0cnlfYWZ0ZXIYAyABKAsyGS5nb29n\
+      bGUucHJvdG9idWYuRHVyYXRpb25IAFIKcmV0cnlBZnRlchIbCghnaXZlbl91cBgEIAEoCEgAUgdnaXZlblVwEiEKC3Rh\
+      cmdldF9nb25lGAUgASgISABSCnRhcmdldEdvbmUSOQoJcG9zdHBvbmVkGAYgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1\
+      cmF0aW9uSABSCXBvc3Rwb25lZBIUCgVlcnJvchgHIAEoCVIFZXJyb3ISPQoMdGFyZ2V0X2FkZGVkGAggASgLMhouZ29v\
+      Z2xlLnByb3RvYnVmLlRpbWVzdGFtcFILdGFyZ2V0QWRkZWRCCQoHb3V0Y29tZSJbChdTZXR0bGVEZWxpdmVyaWVzUmVx\
+      dWVzdBJACgtzZXR0bGVtZW50cxgBIAMoCzIeLnRpZGluZ3MudjEuRGVsaXZlcnlTZXR0bGVtZW50UgtzZXR0bGVtZW50\
+      cyI5ChhTZXR0bGVEZWxpdmVyaWVzUmVzcG9uc2USHQoKbG9zdF9jb3VudBgBIAEoDVIJbG9zdENvdW50Im0KFkF3YWl0\
+      RGVsaXZlcmllc1JlcXVlc3QSHgoKZ2VuZXJhdGlvbhgBIAEoBFIKZ2VuZXJhdGlvbhIzCgd0aW1lb3V0GAIgASgLMhku\
+      Z29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uUgd0aW1lb3V0IhkKF0F3YWl0RGVsaXZlcmllc1Jlc3BvbnNlMpUHCg9EZWxp\
+      dmVyeVNlcnZpY2USYAoRQWRkRGVsaXZlcnlUYXJnZXQSJC50aWRpbmdzLnYxLkFkZERlbGl2ZXJ5VGFyZ2V0UmVxdWVz\
+      dBolLnRpZGluZ3MudjEuQWRkRGVsaXZlcnlUYXJnZXRSZXNwb25zZRJuChRGZXRjaERlbGl2ZXJ5VGFyZ2V0cxInLnRp\
+      ZGluZ3MudjEuRmV0Y2hEZWxpdmVyeVRhcmdldHNSZXF1ZXN0GigudGlkaW5ncy52MS5GZXRjaERlbGl2ZXJ5VGFyZ2V0\
+      c1Jlc3BvbnNlIgOQAgESaQoUUmVtb3ZlRGVsaXZlcnlUYXJnZXQSJy50aWRpbmdzLnYxLlJlbW92ZURlbGl2ZXJ5VGFy\
+      Z2V0UmVxdWVzdBooLnRpZGluZ3MudjEuUmVtb3ZlRGVsaXZlcnlUYXJnZXRSZXNwb25zZRJjChJUZXN0RGVsaXZlcnlU\
+      YXJnZXQSJS50aWRpbmdzLnYxLlRlc3REZWxpdmVyeVRhcmdldFJlcXVlc3QaJi50aWRpbmdzLnYxLlRlc3REZWxpdmVy\
+      eVRhcmdldFJlc3BvbnNlEmIKEEZldGNoRGVhZExldHRlcnMSIy50aWRpbmdzLnYxLkZldGNoRGVhZExldHRlcnNSZXF1\
+      ZXN0GiQudGlkaW5ncy52MS5GZXRjaERlYWRMZXR0ZXJzUmVzcG9uc2UiA5ACARJgChFSZXNlbmREZWFkTGV0dGVycxIk\
+      LnRpZGluZ3MudjEuUmVzZW5kRGVhZExldHRlcnNSZXF1ZXN0GiUudGlkaW5ncy52MS5SZXNlbmREZWFkTGV0dGVyc1Jl\
+      c3BvbnNlEloKD0xlYXNlRGVsaXZlcmllcxIiLnRpZGluZ3MudjEuTGVhc2VEZWxpdmVyaWVzUmVxdWVzdBojLnRpZGlu\
+      Z3MudjEuTGVhc2VEZWxpdmVyaWVzUmVzcG9uc2USXQoQU2V0dGxlRGVsaXZlcmllcxIjLnRpZGluZ3MudjEuU2V0dGxl\
+      RGVsaXZlcmllc1JlcXVlc3QaJC50aWRpbmdzLnYxLlNldHRsZURlbGl2ZXJpZXNSZXNwb25zZRJfCg9Bd2FpdERlbGl2\
+      ZXJpZXMSIi50aWRpbmdzLnYxLkF3YWl0RGVsaXZlcmllc1JlcXVlc3QaIy50aWRpbmdzLnYxLkF3YWl0RGVsaXZlcmll\
+      c1Jlc3BvbnNlIgOQAgFiBnByb3RvMw==
       """)
 }

@@ -125,6 +125,33 @@ extension TidingsV1 {
     }
   }
 
+  /// Asks for the handle of the session of the call's metadata.
+  public struct FetchSessionHandleRequest: Hashable, Sendable {
+    /// All fields at their defaults.
+    public init() {}
+  }
+
+  /// The handle of a session.
+  public struct FetchSessionHandleResponse: Hashable, Sendable {
+    /// In place of a web auth token, at most 80 characters; the gateway keeps it to itself. Always the same for a session.
+    public var sessionHandle: String = ""
+
+    /// All fields at their defaults.
+    public init() {}
+
+    /// The fields named; the others at their defaults.
+    public init(
+      sessionHandle: String = ""
+    ) {
+      self.sessionHandle = sessionHandle
+    }
+
+    /// The numbers of the fields on the wire.
+    public enum FieldNumber {
+      @inlinable public static var sessionHandle: Int { 1 }
+    }
+  }
+
   /// Begins a sign-in.
   public struct BeginSignInRequest: Hashable, Sendable {
     /// The API token, 64 hexadecimal digits.
@@ -377,6 +404,61 @@ extension TidingsV1.RenewWebAuthTokenResponse: TidingsProtobuf.GeneratedMessage 
   }
 }
 
+extension TidingsV1.FetchSessionHandleRequest: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.FetchSessionHandleRequest"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.FetchSessionHandleRequest", tidings__v1__fetch_session_handle_request__init)
+  }
+
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    while let field = try reader.next() {
+      try reader.skip(field)
+    }
+  }
+
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+  }
+}
+
+extension TidingsV1.FetchSessionHandleResponse: TidingsProtobuf.GeneratedMessage {
+  /// The full name in the .proto file.
+  public static let messageName = "tidings.v1.FetchSessionHandleResponse"
+
+  /// Unpacks bytes into the arena.
+  public static func unpack(
+    _ bytes: RawSpan, in arena: borrowing TidingsProtobuf.Arena
+  ) throws(TidingsProtobuf.MessageDecodingError) -> UnsafeRawPointer {
+    try arena.unpack(bytes, "tidings.v1.FetchSessionHandleResponse", tidings__v1__fetch_session_handle_response__init)
+  }
+
+  /// Reads fields.
+  public mutating func readFields(
+    _ reader: inout TidingsProtobuf.FieldReader
+  ) throws(TidingsProtobuf.MessageDecodingError) {
+    while let field = try reader.next() {
+      switch field {
+      case 1:
+        self.sessionHandle = try reader.string("tidings.v1.FetchSessionHandleResponse.session_handle")
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  /// Writes the fields that differ from their defaults.
+  public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
+    if !self.sessionHandle.isEmpty { writer.tag(10); writer.string(self.sessionHandle) }
+  }
+}
+
 extension TidingsV1.BeginSignInRequest: TidingsProtobuf.GeneratedMessage {
   /// The full name in the .proto file.
   public static let messageName = "tidings.v1.BeginSignInRequest"
@@ -515,12 +597,12 @@ extension TidingsV1.CompleteSignInResponse: TidingsProtobuf.GeneratedMessage {
 extension TidingsV1 {
   /// Lets a gateway check web credentials, renew sessions and sign users in. Every method needs the role `gateway`; in
   /// development mode every caller has it. The gateway calls for itself, without web credentials, except for
-  /// RenewWebAuthToken.
+  /// RenewWebAuthToken and FetchSessionHandle.
   public enum GatewayService {
     /// Describes the service.
     public static let descriptor = TidingsRPC.ServiceDescriptor(
       name: "tidings.v1.GatewayService",
-      methods: [Methods.fetchWebCredential, Methods.renewWebAuthToken, Methods.beginSignIn, Methods.completeSignIn],
+      methods: [Methods.fetchWebCredential, Methods.renewWebAuthToken, Methods.fetchSessionHandle, Methods.beginSignIn, Methods.completeSignIn],
       fileDescriptors: TidingsProtobuf.FileDescriptor.tidingsV1GatewayServiceProto.serializedWithDependencies)
 
     /// Describes each method.
@@ -533,8 +615,8 @@ extension TidingsV1 {
         idempotency: .noSideEffects,
         inputType: "tidings.v1.FetchWebCredentialRequest",
         outputType: "tidings.v1.FetchWebCredentialResponse")
-      /// Gives the session of the call's metadata a new web auth token and a new expiry. The token of the call remains
-      /// valid for 5 minutes. Idempotency keys have no effect.
+      /// Gives the session of the call's metadata a new web auth token and a new expiry, at most `web-session-age-seconds-max`
+      /// after it began. The token of the call remains valid for 5 minutes. Idempotency keys have no effect.
       public static let renewWebAuthToken = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.GatewayService",
         name: "RenewWebAuthToken",
@@ -542,6 +624,15 @@ extension TidingsV1 {
         idempotency: .unknown,
         inputType: "tidings.v1.RenewWebAuthTokenRequest",
         outputType: "tidings.v1.RenewWebAuthTokenResponse")
+      /// Returns what stands for the session of the call's metadata until it ends, whatever its token is then: for URLs that
+      /// the gateway seals. Calls with it cannot renew the session.
+      public static let fetchSessionHandle = TidingsRPC.MethodDescriptor(
+        service: "tidings.v1.GatewayService",
+        name: "FetchSessionHandle",
+        kind: .unary,
+        idempotency: .noSideEffects,
+        inputType: "tidings.v1.FetchSessionHandleRequest",
+        outputType: "tidings.v1.FetchSessionHandleResponse")
       /// Begins a sign-in that a user approves with a code in another program (RFC 8628). It is lost when the server
       /// restarts. REQUEST_RATE_LIMITED when 1,000 sign-ins wait.
       public static let beginSignIn = TidingsRPC.MethodDescriptor(
@@ -583,8 +674,8 @@ extension TidingsV1 {
         }
       }
 
-      /// Gives the session of the call's metadata a new web auth token and a new expiry. The token of the call remains
-      /// valid for 5 minutes. Idempotency keys have no effect.
+      /// Gives the session of the call's metadata a new web auth token and a new expiry, at most `web-session-age-seconds-max`
+      /// after it began. The token of the call remains valid for 5 minutes. Idempotency keys have no effect.
       public func renewWebAuthToken(
         _ request: TidingsV1.RenewWebAuthTokenRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -593,6 +684,21 @@ extension TidingsV1 {
           Methods.renewWebAuthToken, request.encoded(), options: options)
         do {
           return try TidingsV1.RenewWebAuthTokenResponse(decoding: response)
+        } catch {
+          throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
+        }
+      }
+
+      /// Returns what stands for the session of the call's metadata until it ends, whatever its token is then: for URLs that
+      /// the gateway seals. Calls with it cannot renew the session.
+      public func fetchSessionHandle(
+        _ request: TidingsV1.FetchSessionHandleRequest,
+        options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
+      ) async throws(TidingsRPC.RPCError) -> TidingsV1.FetchSessionHandleResponse {
+        let response = try await transport.unary(
+          Methods.fetchSessionHandle, request.encoded(), options: options)
+        do {
+          return try TidingsV1.FetchSessionHandleResponse(decoding: response)
         } catch {
           throw TidingsRPC.RPCError(.internal, "the response is not valid: \(error)", cause: error)
         }
@@ -639,12 +745,19 @@ extension TidingsV1 {
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.FetchWebCredentialResponse
 
-      /// Gives the session of the call's metadata a new web auth token and a new expiry. The token of the call remains
-      /// valid for 5 minutes. Idempotency keys have no effect.
+      /// Gives the session of the call's metadata a new web auth token and a new expiry, at most `web-session-age-seconds-max`
+      /// after it began. The token of the call remains valid for 5 minutes. Idempotency keys have no effect.
       func renewWebAuthToken(
         _ request: TidingsV1.RenewWebAuthTokenRequest,
         call: TidingsRPC.ServerCall
       ) async throws -> TidingsV1.RenewWebAuthTokenResponse
+
+      /// Returns what stands for the session of the call's metadata until it ends, whatever its token is then: for URLs that
+      /// the gateway seals. Calls with it cannot renew the session.
+      func fetchSessionHandle(
+        _ request: TidingsV1.FetchSessionHandleRequest,
+        call: TidingsRPC.ServerCall
+      ) async throws -> TidingsV1.FetchSessionHandleResponse
 
       /// Begins a sign-in that a user approves with a code in another program (RFC 8628). It is lost when the server
       /// restarts. REQUEST_RATE_LIMITED when 1,000 sign-ins wait.
@@ -686,6 +799,15 @@ extension TidingsV1.GatewayService.Server {
   }
 
   /// Answers UNIMPLEMENTED.
+  public func fetchSessionHandle(
+    _ request: TidingsV1.FetchSessionHandleRequest,
+    call: TidingsRPC.ServerCall
+  ) async throws -> TidingsV1.FetchSessionHandleResponse {
+    throw TidingsRPC.RPCError(
+      .unimplemented, "tidings.v1.GatewayService/FetchSessionHandle is not implemented")
+  }
+
+  /// Answers UNIMPLEMENTED.
   public func beginSignIn(
     _ request: TidingsV1.BeginSignInRequest,
     call: TidingsRPC.ServerCall
@@ -720,6 +842,12 @@ extension TidingsV1.GatewayService.Server {
         throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
       }
       return try await self.renewWebAuthToken(message, call: call).encoded()
+    case "FetchSessionHandle":
+      let message: TidingsV1.FetchSessionHandleRequest
+      do { message = try TidingsV1.FetchSessionHandleRequest(decoding: request) } catch {
+        throw TidingsRPC.RPCError(.invalidArgument, "\(error)", cause: error)
+      }
+      return try await self.fetchSessionHandle(message, call: call).encoded()
     case "BeginSignIn":
       let message: TidingsV1.BeginSignInRequest
       do { message = try TidingsV1.BeginSignInRequest(decoding: request) } catch {
@@ -763,18 +891,21 @@ extension TidingsProtobuf.FileDescriptor {
       Y2tVcmwSHQoKcHVibGljX2tleRgGIAEoDFIJcHVibGljS2V5EhQKBWxhYmVsGAcgASgJUgVsYWJlbBI0CgdleHBpcmVz\
       GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIHZXhwaXJlcyIaChhSZW5ld1dlYkF1dGhUb2tlblJlcXVl\
       c3QidwoZUmVuZXdXZWJBdXRoVG9rZW5SZXNwb25zZRIkCg53ZWJfYXV0aF90b2tlbhgBIAEoCVIMd2ViQXV0aFRva2Vu\
-      EjQKB2V4cGlyZXMYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgdleHBpcmVzIlcKEkJlZ2luU2lnbklu\
-      UmVxdWVzdBIbCglhcGlfdG9rZW4YASABKAlSCGFwaVRva2VuEiQKDmtlZXBfc2lnbmVkX2luGAIgASgIUgxrZWVwU2ln\
-      bmVkSW4igAEKE0JlZ2luU2lnbkluUmVzcG9uc2USFgoGc2VjcmV0GAEgASgJUgZzZWNyZXQSGwoJdXNlcl9jb2RlGAIg\
-      ASgJUgh1c2VyQ29kZRI0CgdleHBpcmVzGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIHZXhwaXJlcyIv\
-      ChVDb21wbGV0ZVNpZ25JblJlcXVlc3QSFgoGc2VjcmV0GAEgASgJUgZzZWNyZXQijgEKFkNvbXBsZXRlU2lnbkluUmVz\
-      cG9uc2USGAoHcGVuZGluZxgBIAEoCFIHcGVuZGluZxIkCg53ZWJfYXV0aF90b2tlbhgCIAEoCVIMd2ViQXV0aFRva2Vu\
-      EjQKB2V4cGlyZXMYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgdleHBpcmVzMoUDCg5HYXRld2F5U2Vy\
-      dmljZRJoChJGZXRjaFdlYkNyZWRlbnRpYWwSJS50aWRpbmdzLnYxLkZldGNoV2ViQ3JlZGVudGlhbFJlcXVlc3QaJi50\
-      aWRpbmdzLnYxLkZldGNoV2ViQ3JlZGVudGlhbFJlc3BvbnNlIgOQAgESYAoRUmVuZXdXZWJBdXRoVG9rZW4SJC50aWRp\
-      bmdzLnYxLlJlbmV3V2ViQXV0aFRva2VuUmVxdWVzdBolLnRpZGluZ3MudjEuUmVuZXdXZWJBdXRoVG9rZW5SZXNwb25z\
-      ZRJOCgtCZWdpblNpZ25JbhIeLnRpZGluZ3MudjEuQmVnaW5TaWduSW5SZXF1ZXN0Gh8udGlkaW5ncy52MS5CZWdpblNp\
-      Z25JblJlc3BvbnNlElcKDkNvbXBsZXRlU2lnbkluEiEudGlkaW5ncy52MS5Db21wbGV0ZVNpZ25JblJlcXVlc3QaIi50\
-      aWRpbmdzLnYxLkNvbXBsZXRlU2lnbkluUmVzcG9uc2ViBnByb3RvMw==
+      EjQKB2V4cGlyZXMYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgdleHBpcmVzIhsKGUZldGNoU2Vzc2lv\
+      bkhhbmRsZVJlcXVlc3QiQwoaRmV0Y2hTZXNzaW9uSGFuZGxlUmVzcG9uc2USJQoOc2Vzc2lvbl9oYW5kbGUYASABKAlS\
+      DXNlc3Npb25IYW5kbGUiVwoSQmVnaW5TaWduSW5SZXF1ZXN0EhsKCWFwaV90b2tlbhgBIAEoCVIIYXBpVG9rZW4SJAoO\
+      a2VlcF9zaWduZWRfaW4YAiABKAhSDGtlZXBTaWduZWRJbiKAAQoTQmVnaW5TaWduSW5SZXNwb25zZRIWCgZzZWNyZXQY\
+      ASABKAlSBnNlY3JldBIbCgl1c2VyX2NvZGUYAiABKAlSCHVzZXJDb2RlEjQKB2V4cGlyZXMYAyABKAsyGi5nb29nbGUu\
+      cHJvdG9idWYuVGltZXN0YW1wUgdleHBpcmVzIi8KFUNvbXBsZXRlU2lnbkluUmVxdWVzdBIWCgZzZWNyZXQYASABKAlS\
+      BnNlY3JldCKOAQoWQ29tcGxldGVTaWduSW5SZXNwb25zZRIYCgdwZW5kaW5nGAEgASgIUgdwZW5kaW5nEiQKDndlYl9h\
+      dXRoX3Rva2VuGAIgASgJUgx3ZWJBdXRoVG9rZW4SNAoHZXhwaXJlcxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1l\
+      c3RhbXBSB2V4cGlyZXMy7wMKDkdhdGV3YXlTZXJ2aWNlEmgKEkZldGNoV2ViQ3JlZGVudGlhbBIlLnRpZGluZ3MudjEu\
+      RmV0Y2hXZWJDcmVkZW50aWFsUmVxdWVzdBomLnRpZGluZ3MudjEuRmV0Y2hXZWJDcmVkZW50aWFsUmVzcG9uc2UiA5AC\
+      ARJgChFSZW5ld1dlYkF1dGhUb2tlbhIkLnRpZGluZ3MudjEuUmVuZXdXZWJBdXRoVG9rZW5SZXF1ZXN0GiUudGlkaW5n\
+      cy52MS5SZW5ld1dlYkF1dGhUb2tlblJlc3BvbnNlEmgKEkZldGNoU2Vzc2lvbkhhbmRsZRIlLnRpZGluZ3MudjEuRmV0\
+      Y2hTZXNzaW9uSGFuZGxlUmVxdWVzdBomLnRpZGluZ3MudjEuRmV0Y2hTZXNzaW9uSGFuZGxlUmVzcG9uc2UiA5ACARJO\
+      CgtCZWdpblNpZ25JbhIeLnRpZGluZ3MudjEuQmVnaW5TaWduSW5SZXF1ZXN0Gh8udGlkaW5ncy52MS5CZWdpblNpZ25J\
+      blJlc3BvbnNlElcKDkNvbXBsZXRlU2lnbkluEiEudGlkaW5ncy52MS5Db21wbGV0ZVNpZ25JblJlcXVlc3QaIi50aWRp\
+      bmdzLnYxLkNvbXBsZXRlU2lnbkluUmVzcG9uc2ViBnByb3RvMw==
       """)
 }

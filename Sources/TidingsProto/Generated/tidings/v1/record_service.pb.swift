@@ -549,7 +549,6 @@ extension TidingsV1 {
     public var limit: UInt32 = 0
     /// Newest change first. The token of such an answer continues with older changes, and only in calls with this flag; a
     /// `change_token` of another call is where the changes end. A record that changes meanwhile is not returned any more.
-    /// Not in the shared database.
     public var newestFirst: Bool = false
     /// No changes: only the token of the zone as it is now, with which later calls return what changes from now on.
     public var onlyChangeToken: Bool = false

@@ -18,6 +18,7 @@ PROTOBUF_C__BEGIN_DECLS
 #include "tidings/rpc/v1/server.pb-c.h"
 #include "tidings/v1/account_service.pb-c.h"
 #include "tidings/v1/database.pb-c.h"
+#include "tidings/v1/delivery_service.pb-c.h"
 #include "tidings/v1/notification.pb-c.h"
 #include "tidings/v1/record.pb-c.h"
 #include "tidings/v1/schema_service.pb-c.h"
@@ -1854,7 +1855,9 @@ typedef enum {
   TIDINGS__V1__USER_DATA_ITEM__ITEM_NOTIFICATION = 8,
   TIDINGS__V1__USER_DATA_ITEM__ITEM_SHARE = 9,
   TIDINGS__V1__USER_DATA_ITEM__ITEM_ASSET = 10,
-  TIDINGS__V1__USER_DATA_ITEM__ITEM_DIRECTORY_ENTRY = 11
+  TIDINGS__V1__USER_DATA_ITEM__ITEM_DIRECTORY_ENTRY = 11,
+  TIDINGS__V1__USER_DATA_ITEM__ITEM_WEB_TOKEN = 12,
+  TIDINGS__V1__USER_DATA_ITEM__ITEM_DELIVERY_TARGET = 13
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__USER_DATA_ITEM__ITEM__CASE)
 } Tidings__V1__UserDataItem__ItemCase;
 
@@ -1911,6 +1914,14 @@ struct  Tidings__V1__UserDataItem
      * What the user published in the directory of the database's container.
      */
     Tidings__V1__DirectoryEntry *directory_entry;
+    /*
+     * A web session or a server key of the user, without its secret.
+     */
+    Tidings__V1__WebToken *web_token;
+    /*
+     * A delivery target of the database's container and environment, without secrets and without counts.
+     */
+    Tidings__V1__DeliveryTarget *delivery_target;
   };
 };
 #define TIDINGS__V1__USER_DATA_ITEM__INIT \

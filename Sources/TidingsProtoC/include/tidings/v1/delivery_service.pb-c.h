@@ -207,7 +207,7 @@ struct  Tidings__V1__DeliveryTarget
    */
   Tidings__V1__DeliveryAddress *address;
   /*
-   * When it was added.
+   * When it was added the last time.
    */
   Google__Protobuf__Timestamp *created;
   /*
@@ -592,10 +592,14 @@ struct  Tidings__V1__Delivery
    * When it was found in the log, or sent again.
    */
   Google__Protobuf__Timestamp *created;
+  /*
+   * When the target was added the last time.
+   */
+  Google__Protobuf__Timestamp *target_added;
 };
 #define TIDINGS__V1__DELIVERY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__delivery__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, 0, 0, NULL }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, 0, 0, NULL, NULL }
 
 
 /*
@@ -651,6 +655,11 @@ struct  Tidings__V1__DeliverySettlement
    * Why it failed, at most 500 bytes.
    */
   ProtobufCBinaryData error;
+  /*
+   * With `target_gone`: `target_added` of the delivery. If the target was added again since, it stays, and the delivery
+   * is due at once.
+   */
+  Google__Protobuf__Timestamp *target_added;
   Tidings__V1__DeliverySettlement__OutcomeCase outcome_case;
   union {
     /*
@@ -677,7 +686,7 @@ struct  Tidings__V1__DeliverySettlement
 };
 #define TIDINGS__V1__DELIVERY_SETTLEMENT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__delivery_settlement__descriptor) \
-    , {0,NULL}, {0,NULL}, TIDINGS__V1__DELIVERY_SETTLEMENT__OUTCOME__NOT_SET, {0} }
+    , {0,NULL}, {0,NULL}, NULL, TIDINGS__V1__DELIVERY_SETTLEMENT__OUTCOME__NOT_SET, {0} }
 
 
 /*

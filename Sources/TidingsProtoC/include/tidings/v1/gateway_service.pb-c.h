@@ -22,6 +22,8 @@ typedef struct Tidings__V1__FetchWebCredentialRequest Tidings__V1__FetchWebCrede
 typedef struct Tidings__V1__FetchWebCredentialResponse Tidings__V1__FetchWebCredentialResponse;
 typedef struct Tidings__V1__RenewWebAuthTokenRequest Tidings__V1__RenewWebAuthTokenRequest;
 typedef struct Tidings__V1__RenewWebAuthTokenResponse Tidings__V1__RenewWebAuthTokenResponse;
+typedef struct Tidings__V1__FetchSessionHandleRequest Tidings__V1__FetchSessionHandleRequest;
+typedef struct Tidings__V1__FetchSessionHandleResponse Tidings__V1__FetchSessionHandleResponse;
 typedef struct Tidings__V1__BeginSignInRequest Tidings__V1__BeginSignInRequest;
 typedef struct Tidings__V1__BeginSignInResponse Tidings__V1__BeginSignInResponse;
 typedef struct Tidings__V1__CompleteSignInRequest Tidings__V1__CompleteSignInRequest;
@@ -138,6 +140,34 @@ struct  Tidings__V1__RenewWebAuthTokenResponse
 #define TIDINGS__V1__RENEW_WEB_AUTH_TOKEN_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__renew_web_auth_token_response__descriptor) \
     , {0,NULL}, NULL }
+
+
+/*
+ * Asks for the handle of the session of the call's metadata.
+ */
+struct  Tidings__V1__FetchSessionHandleRequest
+{
+  ProtobufCMessage base;
+};
+#define TIDINGS__V1__FETCH_SESSION_HANDLE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__fetch_session_handle_request__descriptor) \
+     }
+
+
+/*
+ * The handle of a session.
+ */
+struct  Tidings__V1__FetchSessionHandleResponse
+{
+  ProtobufCMessage base;
+  /*
+   * In place of a web auth token, at most 80 characters; the gateway keeps it to itself. Always the same for a session.
+   */
+  ProtobufCBinaryData session_handle;
+};
+#define TIDINGS__V1__FETCH_SESSION_HANDLE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__fetch_session_handle_response__descriptor) \
+    , {0,NULL} }
 
 
 /*
@@ -300,6 +330,44 @@ Tidings__V1__RenewWebAuthTokenResponse *
 void   tidings__v1__renew_web_auth_token_response__free_unpacked
                      (Tidings__V1__RenewWebAuthTokenResponse *message,
                       ProtobufCAllocator *allocator);
+/* Tidings__V1__FetchSessionHandleRequest methods */
+void   tidings__v1__fetch_session_handle_request__init
+                     (Tidings__V1__FetchSessionHandleRequest         *message);
+size_t tidings__v1__fetch_session_handle_request__get_packed_size
+                     (const Tidings__V1__FetchSessionHandleRequest   *message);
+size_t tidings__v1__fetch_session_handle_request__pack
+                     (const Tidings__V1__FetchSessionHandleRequest   *message,
+                      uint8_t             *out);
+size_t tidings__v1__fetch_session_handle_request__pack_to_buffer
+                     (const Tidings__V1__FetchSessionHandleRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__FetchSessionHandleRequest *
+       tidings__v1__fetch_session_handle_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__fetch_session_handle_request__free_unpacked
+                     (Tidings__V1__FetchSessionHandleRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Tidings__V1__FetchSessionHandleResponse methods */
+void   tidings__v1__fetch_session_handle_response__init
+                     (Tidings__V1__FetchSessionHandleResponse         *message);
+size_t tidings__v1__fetch_session_handle_response__get_packed_size
+                     (const Tidings__V1__FetchSessionHandleResponse   *message);
+size_t tidings__v1__fetch_session_handle_response__pack
+                     (const Tidings__V1__FetchSessionHandleResponse   *message,
+                      uint8_t             *out);
+size_t tidings__v1__fetch_session_handle_response__pack_to_buffer
+                     (const Tidings__V1__FetchSessionHandleResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Tidings__V1__FetchSessionHandleResponse *
+       tidings__v1__fetch_session_handle_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   tidings__v1__fetch_session_handle_response__free_unpacked
+                     (Tidings__V1__FetchSessionHandleResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Tidings__V1__BeginSignInRequest methods */
 void   tidings__v1__begin_sign_in_request__init
                      (Tidings__V1__BeginSignInRequest         *message);
@@ -390,6 +458,12 @@ typedef void (*Tidings__V1__RenewWebAuthTokenRequest_Closure)
 typedef void (*Tidings__V1__RenewWebAuthTokenResponse_Closure)
                  (const Tidings__V1__RenewWebAuthTokenResponse *message,
                   void *closure_data);
+typedef void (*Tidings__V1__FetchSessionHandleRequest_Closure)
+                 (const Tidings__V1__FetchSessionHandleRequest *message,
+                  void *closure_data);
+typedef void (*Tidings__V1__FetchSessionHandleResponse_Closure)
+                 (const Tidings__V1__FetchSessionHandleResponse *message,
+                  void *closure_data);
 typedef void (*Tidings__V1__BeginSignInRequest_Closure)
                  (const Tidings__V1__BeginSignInRequest *message,
                   void *closure_data);
@@ -417,6 +491,10 @@ struct Tidings__V1__GatewayService_Service
                                const Tidings__V1__RenewWebAuthTokenRequest *input,
                                Tidings__V1__RenewWebAuthTokenResponse_Closure closure,
                                void *closure_data);
+  void (*fetch_session_handle)(Tidings__V1__GatewayService_Service *service,
+                               const Tidings__V1__FetchSessionHandleRequest *input,
+                               Tidings__V1__FetchSessionHandleResponse_Closure closure,
+                               void *closure_data);
   void (*begin_sign_in)(Tidings__V1__GatewayService_Service *service,
                         const Tidings__V1__BeginSignInRequest *input,
                         Tidings__V1__BeginSignInResponse_Closure closure,
@@ -435,6 +513,7 @@ void tidings__v1__gateway_service__init (Tidings__V1__GatewayService_Service *se
     { TIDINGS__V1__GATEWAY_SERVICE__BASE_INIT,\
       function_prefix__ ## fetch_web_credential,\
       function_prefix__ ## renew_web_auth_token,\
+      function_prefix__ ## fetch_session_handle,\
       function_prefix__ ## begin_sign_in,\
       function_prefix__ ## complete_sign_in  }
 void tidings__v1__gateway_service__fetch_web_credential(ProtobufCService *service,
@@ -444,6 +523,10 @@ void tidings__v1__gateway_service__fetch_web_credential(ProtobufCService *servic
 void tidings__v1__gateway_service__renew_web_auth_token(ProtobufCService *service,
                                                         const Tidings__V1__RenewWebAuthTokenRequest *input,
                                                         Tidings__V1__RenewWebAuthTokenResponse_Closure closure,
+                                                        void *closure_data);
+void tidings__v1__gateway_service__fetch_session_handle(ProtobufCService *service,
+                                                        const Tidings__V1__FetchSessionHandleRequest *input,
+                                                        Tidings__V1__FetchSessionHandleResponse_Closure closure,
                                                         void *closure_data);
 void tidings__v1__gateway_service__begin_sign_in(ProtobufCService *service,
                                                  const Tidings__V1__BeginSignInRequest *input,
@@ -460,6 +543,8 @@ extern const ProtobufCMessageDescriptor tidings__v1__fetch_web_credential_reques
 extern const ProtobufCMessageDescriptor tidings__v1__fetch_web_credential_response__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__renew_web_auth_token_request__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__renew_web_auth_token_response__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__fetch_session_handle_request__descriptor;
+extern const ProtobufCMessageDescriptor tidings__v1__fetch_session_handle_response__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__begin_sign_in_request__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__begin_sign_in_response__descriptor;
 extern const ProtobufCMessageDescriptor tidings__v1__complete_sign_in_request__descriptor;

@@ -509,7 +509,6 @@ struct  Tidings__V1__ZoneChangesOptions
   /*
    * Newest change first. The token of such an answer continues with older changes, and only in calls with this flag; a
    * `change_token` of another call is where the changes end. A record that changes meanwhile is not returned any more.
-   * Not in the shared database.
    */
   protobuf_c_boolean newest_first;
   /*

@@ -2,6 +2,7 @@ from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from tidings.rpc.v1 import server_pb2 as _server_pb2
 from tidings.v1 import account_service_pb2 as _account_service_pb2
 from tidings.v1 import database_pb2 as _database_pb2
+from tidings.v1 import delivery_service_pb2 as _delivery_service_pb2
 from tidings.v1 import notification_pb2 as _notification_pb2
 from tidings.v1 import record_pb2 as _record_pb2
 from tidings.v1 import schema_service_pb2 as _schema_service_pb2
@@ -726,10 +727,11 @@ class UpdateUserResponse(_message.Message):
     def __init__(self, account: _Optional[_Union[Account, _Mapping]] = ...) -> None: ...
 
 class UserDataItem(_message.Message):
-    __slots__ = ["account", "asset", "database_id", "device", "directory_entry", "notification", "record", "share", "subscription", "usage", "zone"]
+    __slots__ = ["account", "asset", "database_id", "delivery_target", "device", "directory_entry", "notification", "record", "share", "subscription", "usage", "web_token", "zone"]
     ACCOUNT_FIELD_NUMBER: _ClassVar[int]
     ASSET_FIELD_NUMBER: _ClassVar[int]
     DATABASE_ID_FIELD_NUMBER: _ClassVar[int]
+    DELIVERY_TARGET_FIELD_NUMBER: _ClassVar[int]
     DEVICE_FIELD_NUMBER: _ClassVar[int]
     DIRECTORY_ENTRY_FIELD_NUMBER: _ClassVar[int]
     NOTIFICATION_FIELD_NUMBER: _ClassVar[int]
@@ -737,10 +739,12 @@ class UserDataItem(_message.Message):
     SHARE_FIELD_NUMBER: _ClassVar[int]
     SUBSCRIPTION_FIELD_NUMBER: _ClassVar[int]
     USAGE_FIELD_NUMBER: _ClassVar[int]
+    WEB_TOKEN_FIELD_NUMBER: _ClassVar[int]
     ZONE_FIELD_NUMBER: _ClassVar[int]
     account: Account
     asset: _record_pb2.Asset
     database_id: _database_pb2.DatabaseID
+    delivery_target: _delivery_service_pb2.DeliveryTarget
     device: Device
     directory_entry: _account_service_pb2.DirectoryEntry
     notification: _notification_pb2.Notification
@@ -748,8 +752,9 @@ class UserDataItem(_message.Message):
     share: _share_service_pb2.ShareMetadata
     subscription: _notification_pb2.Subscription
     usage: _account_service_pb2.Usage
+    web_token: _web_token_pb2.WebToken
     zone: _zone_service_pb2.RecordZone
-    def __init__(self, database_id: _Optional[_Union[_database_pb2.DatabaseID, _Mapping]] = ..., account: _Optional[_Union[Account, _Mapping]] = ..., usage: _Optional[_Union[_account_service_pb2.Usage, _Mapping]] = ..., device: _Optional[_Union[Device, _Mapping]] = ..., zone: _Optional[_Union[_zone_service_pb2.RecordZone, _Mapping]] = ..., record: _Optional[_Union[_record_pb2.Record, _Mapping]] = ..., subscription: _Optional[_Union[_notification_pb2.Subscription, _Mapping]] = ..., notification: _Optional[_Union[_notification_pb2.Notification, _Mapping]] = ..., share: _Optional[_Union[_share_service_pb2.ShareMetadata, _Mapping]] = ..., asset: _Optional[_Union[_record_pb2.Asset, _Mapping]] = ..., directory_entry: _Optional[_Union[_account_service_pb2.DirectoryEntry, _Mapping]] = ...) -> None: ...
+    def __init__(self, database_id: _Optional[_Union[_database_pb2.DatabaseID, _Mapping]] = ..., account: _Optional[_Union[Account, _Mapping]] = ..., usage: _Optional[_Union[_account_service_pb2.Usage, _Mapping]] = ..., device: _Optional[_Union[Device, _Mapping]] = ..., zone: _Optional[_Union[_zone_service_pb2.RecordZone, _Mapping]] = ..., record: _Optional[_Union[_record_pb2.Record, _Mapping]] = ..., subscription: _Optional[_Union[_notification_pb2.Subscription, _Mapping]] = ..., notification: _Optional[_Union[_notification_pb2.Notification, _Mapping]] = ..., share: _Optional[_Union[_share_service_pb2.ShareMetadata, _Mapping]] = ..., asset: _Optional[_Union[_record_pb2.Asset, _Mapping]] = ..., directory_entry: _Optional[_Union[_account_service_pb2.DirectoryEntry, _Mapping]] = ..., web_token: _Optional[_Union[_web_token_pb2.WebToken, _Mapping]] = ..., delivery_target: _Optional[_Union[_delivery_service_pb2.DeliveryTarget, _Mapping]] = ...) -> None: ...
 
 class UserErasure(_message.Message):
     __slots__ = ["erased", "erasure_id", "finished", "public_records", "remainders", "requested", "requested_by", "user_name"]

@@ -67,7 +67,7 @@ class DeadLetter(_message.Message):
     def __init__(self, dead_letter_id: _Optional[str] = ..., target_id: _Optional[str] = ..., notification: _Optional[_Union[_notification_pb2.Notification, _Mapping]] = ..., given_up: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., attempt_count: _Optional[int] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class Delivery(_message.Message):
-    __slots__ = ["address", "attempt_count", "created", "delivery_id", "is_test", "lease_id", "notification", "target_id", "user_name"]
+    __slots__ = ["address", "attempt_count", "created", "delivery_id", "is_test", "lease_id", "notification", "target_added", "target_id", "user_name"]
     ADDRESS_FIELD_NUMBER: _ClassVar[int]
     ATTEMPT_COUNT_FIELD_NUMBER: _ClassVar[int]
     CREATED_FIELD_NUMBER: _ClassVar[int]
@@ -75,6 +75,7 @@ class Delivery(_message.Message):
     IS_TEST_FIELD_NUMBER: _ClassVar[int]
     LEASE_ID_FIELD_NUMBER: _ClassVar[int]
     NOTIFICATION_FIELD_NUMBER: _ClassVar[int]
+    TARGET_ADDED_FIELD_NUMBER: _ClassVar[int]
     TARGET_ID_FIELD_NUMBER: _ClassVar[int]
     USER_NAME_FIELD_NUMBER: _ClassVar[int]
     address: DeliveryAddress
@@ -84,9 +85,10 @@ class Delivery(_message.Message):
     is_test: bool
     lease_id: str
     notification: _notification_pb2.Notification
+    target_added: _timestamp_pb2.Timestamp
     target_id: str
     user_name: str
-    def __init__(self, lease_id: _Optional[str] = ..., delivery_id: _Optional[str] = ..., target_id: _Optional[str] = ..., user_name: _Optional[str] = ..., address: _Optional[_Union[DeliveryAddress, _Mapping]] = ..., notification: _Optional[_Union[_notification_pb2.Notification, _Mapping]] = ..., is_test: bool = ..., attempt_count: _Optional[int] = ..., created: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    def __init__(self, lease_id: _Optional[str] = ..., delivery_id: _Optional[str] = ..., target_id: _Optional[str] = ..., user_name: _Optional[str] = ..., address: _Optional[_Union[DeliveryAddress, _Mapping]] = ..., notification: _Optional[_Union[_notification_pb2.Notification, _Mapping]] = ..., is_test: bool = ..., attempt_count: _Optional[int] = ..., created: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., target_added: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class DeliveryAddress(_message.Message):
     __slots__ = ["apns", "fcm", "web_push", "webhook"]
@@ -101,13 +103,14 @@ class DeliveryAddress(_message.Message):
     def __init__(self, webhook: _Optional[_Union[WebhookAddress, _Mapping]] = ..., web_push: _Optional[_Union[WebPushAddress, _Mapping]] = ..., apns: _Optional[_Union[APNSAddress, _Mapping]] = ..., fcm: _Optional[_Union[FCMAddress, _Mapping]] = ...) -> None: ...
 
 class DeliverySettlement(_message.Message):
-    __slots__ = ["error", "given_up", "lease_id", "postponed", "retry_after", "sent", "target_gone"]
+    __slots__ = ["error", "given_up", "lease_id", "postponed", "retry_after", "sent", "target_added", "target_gone"]
     ERROR_FIELD_NUMBER: _ClassVar[int]
     GIVEN_UP_FIELD_NUMBER: _ClassVar[int]
     LEASE_ID_FIELD_NUMBER: _ClassVar[int]
     POSTPONED_FIELD_NUMBER: _ClassVar[int]
     RETRY_AFTER_FIELD_NUMBER: _ClassVar[int]
     SENT_FIELD_NUMBER: _ClassVar[int]
+    TARGET_ADDED_FIELD_NUMBER: _ClassVar[int]
     TARGET_GONE_FIELD_NUMBER: _ClassVar[int]
     error: str
     given_up: bool
@@ -115,8 +118,9 @@ class DeliverySettlement(_message.Message):
     postponed: _duration_pb2.Duration
     retry_after: _duration_pb2.Duration
     sent: bool
+    target_added: _timestamp_pb2.Timestamp
     target_gone: bool
-    def __init__(self, lease_id: _Optional[str] = ..., sent: bool = ..., retry_after: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., given_up: bool = ..., target_gone: bool = ..., postponed: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., error: _Optional[str] = ...) -> None: ...
+    def __init__(self, lease_id: _Optional[str] = ..., sent: bool = ..., retry_after: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., given_up: bool = ..., target_gone: bool = ..., postponed: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., error: _Optional[str] = ..., target_added: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class DeliveryTarget(_message.Message):
     __slots__ = ["address", "created", "dead_letter_count", "device", "failing_since", "last_error", "target_id", "waiting_count"]

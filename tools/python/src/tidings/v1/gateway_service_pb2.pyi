@@ -42,6 +42,16 @@ class CompleteSignInResponse(_message.Message):
     web_auth_token: str
     def __init__(self, pending: bool = ..., web_auth_token: _Optional[str] = ..., expires: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
+class FetchSessionHandleRequest(_message.Message):
+    __slots__ = []
+    def __init__(self) -> None: ...
+
+class FetchSessionHandleResponse(_message.Message):
+    __slots__ = ["session_handle"]
+    SESSION_HANDLE_FIELD_NUMBER: _ClassVar[int]
+    session_handle: str
+    def __init__(self, session_handle: _Optional[str] = ...) -> None: ...
+
 class FetchWebCredentialRequest(_message.Message):
     __slots__ = ["api_token", "server_key_id"]
     API_TOKEN_FIELD_NUMBER: _ClassVar[int]

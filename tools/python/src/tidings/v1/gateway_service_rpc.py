@@ -33,6 +33,14 @@ class GatewayServiceMethods:
         idempotency=Idempotency.UNKNOWN,
     )
 
+    FETCH_SESSION_HANDLE: Final = MethodDescriptor(
+        full_name="tidings.v1.GatewayService/FetchSessionHandle",
+        request_type=gateway_service_pb2.FetchSessionHandleRequest,
+        response_type=gateway_service_pb2.FetchSessionHandleResponse,
+        is_streaming=False,
+        idempotency=Idempotency.NO_SIDE_EFFECTS,
+    )
+
     BEGIN_SIGN_IN: Final = MethodDescriptor(
         full_name="tidings.v1.GatewayService/BeginSignIn",
         request_type=gateway_service_pb2.BeginSignInRequest,
@@ -53,7 +61,7 @@ class GatewayServiceMethods:
 class GatewayServiceClient:
     """Lets a gateway check web credentials, renew sessions and sign users in. Every method needs the role `gateway`; in
     development mode every caller has it. The gateway calls for itself, without web credentials, except for
-    RenewWebAuthToken.
+    RenewWebAuthToken and FetchSessionHandle.
     """
 
     def __init__(self, transport: Transport) -> None:
@@ -82,11 +90,28 @@ class GatewayServiceClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> gateway_service_pb2.RenewWebAuthTokenResponse:
-        """Gives the session of the call's metadata a new web auth token and a new expiry. The token of the call remains
-        valid for 5 minutes. Idempotency keys have no effect.
+        """Gives the session of the call's metadata a new web auth token and a new expiry, at most `web-session-age-seconds-max`
+        after it began. The token of the call remains valid for 5 minutes. Idempotency keys have no effect.
         """
         return await self._transport.unary(
             GatewayServiceMethods.RENEW_WEB_AUTH_TOKEN,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    async def fetch_session_handle(
+        self,
+        request: gateway_service_pb2.FetchSessionHandleRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> gateway_service_pb2.FetchSessionHandleResponse:
+        """Returns what stands for the session of the call's metadata until it ends, whatever its token is then: for URLs that
+        the gateway seals. Calls with it cannot renew the session.
+        """
+        return await self._transport.unary(
+            GatewayServiceMethods.FETCH_SESSION_HANDLE,
             request,
             CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
         )
@@ -129,7 +154,7 @@ class GatewayServiceClient:
 class GatewayServiceSyncClient:
     """Lets a gateway check web credentials, renew sessions and sign users in. Every method needs the role `gateway`; in
     development mode every caller has it. The gateway calls for itself, without web credentials, except for
-    RenewWebAuthToken.
+    RenewWebAuthToken and FetchSessionHandle.
     """
 
     def __init__(self, transport: SyncTransport) -> None:
@@ -158,11 +183,28 @@ class GatewayServiceSyncClient:
         metadata: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> gateway_service_pb2.RenewWebAuthTokenResponse:
-        """Gives the session of the call's metadata a new web auth token and a new expiry. The token of the call remains
-        valid for 5 minutes. Idempotency keys have no effect.
+        """Gives the session of the call's metadata a new web auth token and a new expiry, at most `web-session-age-seconds-max`
+        after it began. The token of the call remains valid for 5 minutes. Idempotency keys have no effect.
         """
         return self._transport.unary(
             GatewayServiceMethods.RENEW_WEB_AUTH_TOKEN,
+            request,
+            CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
+        )
+
+    def fetch_session_handle(
+        self,
+        request: gateway_service_pb2.FetchSessionHandleRequest,
+        *,
+        timeout: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> gateway_service_pb2.FetchSessionHandleResponse:
+        """Returns what stands for the session of the call's metadata until it ends, whatever its token is then: for URLs that
+        the gateway seals. Calls with it cannot renew the session.
+        """
+        return self._transport.unary(
+            GatewayServiceMethods.FETCH_SESSION_HANDLE,
             request,
             CallOptions(timeout=timeout, metadata=metadata or {}, idempotency_key=idempotency_key),
         )
