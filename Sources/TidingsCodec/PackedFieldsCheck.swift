@@ -32,8 +32,8 @@ struct PackedFieldsCheck {
 
   /// Whether the fields are written so.
   ///
-  /// They were read one after the other and each part once, so that only the lengths of numbers can differ. Numbers
-  /// are nowhere shorter than they are written: if all bytes together are as many, all are equal.
+  /// They were read one after the other and each part once, so that only numbers can differ. They
+  /// have at most 64 bits, and are nowhere shorter than they are written: if all bytes together are as many, all are equal.
   ///
   /// - Parameter bytesCount: The bytes of all entries with their heads.
   /// - Returns: `false`: some have another form.
@@ -51,6 +51,11 @@ struct PackedFieldsCheck {
     }
     if let content = rest.take(ValueField.timestampValue) {
       guard rest.isEmpty, let time = try? PlainRecordReader.timestamp(content) else { return nil }
+      if time.seconds < 0 {
+        // As long with bits that do not count as without.
+        var seconds = content
+        guard seconds.takeByte() != nil, seconds.takeVarint() != nil else { return nil }
+      }
       return WireSize.field(time.writtenBytes)
     }
     switch rest.takeByte() {

@@ -38,6 +38,10 @@ public final class Checkpointer: Sendable {
   private static let pause = Duration.seconds(1)
   /// Snapshots that are open longer while the log has to be restarted are ended.
   public static let snapshotPatience = Duration.seconds(5)
+  /// How long new snapshots wait for those that are open, and how long they do not before the next attempt.
+  private static let (gateClosed, gateOpen) = (
+    Duration.milliseconds(50), Duration.milliseconds(200)
+  )
   /// How long the writer may take to move the last frames.
   private static let writerPatience = Duration.seconds(5)
   /// How long snapshots may take to end when they have to.
@@ -220,7 +224,6 @@ public final class Checkpointer: Sendable {
 
   /// Lets the writer restart a log that is too long, in a moment without snapshots.
   private func restartLog(with connection: SQLiteConnection) throws(SQLError) -> Bool {
-    gate.close()
     defer { gate.open() }
     guard drainSnapshots() else { return false }
     // The writer is to find little left.
@@ -235,15 +238,26 @@ public final class Checkpointer: Sendable {
     }
   }
 
-  /// Waits for the snapshots' ends, which is hastened after a while or when the log is full.
+  /// Closes the gate when no snapshot is open; those that are open for long are ended after a while, or when the log
+  /// is full.
+  ///
+  /// For a snapshot that takes long, others do not wait: the gate is closed for moments.
   private func drainSnapshots() -> Bool {
     let patience = ContinuousClock.now.advanced(by: snapshotPatience)
     while ContinuousClock.now < patience, !isLogFull {
-      let next = ContinuousClock.now.advanced(by: .milliseconds(50))
-      if gate.drain(until: min(next, patience)) { return true }
+      if closeGate() { return true }
+      gate.open()
+      _ = gate.drain(until: min(ContinuousClock.now.advanced(by: Self.gateOpen), patience))
     }
+    if closeGate() { return true }
     gate.endSnapshots()
     return gate.drain(until: ContinuousClock.now.advanced(by: Self.endingPatience))
+  }
+
+  /// - Returns: Whether the snapshots that were open ended within a moment.
+  private func closeGate() -> Bool {
+    gate.close()
+    return gate.drain(until: ContinuousClock.now.advanced(by: Self.gateClosed))
   }
 
   private func noteProgress() {
@@ -295,7 +309,6 @@ public final class Checkpointer: Sendable {
     guard moved < frames else { return }
     // Snapshots of before are still open.
     let goal = frames
-    gate.close()
     defer { gate.open() }
     guard drainSnapshots() else { throw Self.cannotMove }
     (frames, moved) = try connection.checkpoint()

@@ -24,7 +24,7 @@ extension LentBytes {
     return LentBytes(start: content, end: next)
   }
 
-  /// Takes an integer of variable length off these bytes; `nil`: there is none.
+  /// Takes an integer of variable length off these bytes; `nil`: there is none, or it has more than 64 bits.
   @inlinable
   public mutating func takeVarint() -> UInt64? {
     var (position, value, shift) = (start, UInt64(0), UInt64(0))
@@ -33,6 +33,7 @@ extension LentBytes {
       position += 1
       value |= UInt64(byte & 0x7f) << shift
       if byte < 0x80 {
+        guard shift < 63 || byte == 1 else { return nil }
         self = LentBytes(start: position, end: end)
         return value
       }

@@ -115,7 +115,13 @@ private final class ScriptedZone: ClientTransport {
 
   func pages(readsAhead: Bool) -> ZonePages {
     ZonePages(
-      ZonePageRequest(transport: self, database: .init(), options: .init(), timeout: nil),
+      ZonePageRequest(
+        transport: self,
+        database: .init(),
+        options: .init(),
+        timeout: nil,
+        limits: PageLimits()
+      ),
       readsAhead: readsAhead
     )
   }

@@ -39,6 +39,24 @@ internal import TidingsWire
   }
 
   @Test(
+    "a number with more bits than 64, which others refuse, is stored as the number that is meant"
+  )
+  func overlong() throws {
+    // -1, as it is written, and with a tenth byte that says more.
+    for (last, isCanonical) in [(1 as UInt8, true), (113, false)] {
+      let number = [UInt8](repeating: 0xFF, count: 9) + [last]
+      for value in [[0x10] + number, [0x2A, 11, 0x08] + number] {
+        let entry = WireBytes().field(1, "f").field(2, value)
+        let bytes = WireBytes().field(3, entry.bytes).bytes
+        let plain = try bytes.withUnsafeBytes { try PlainRecordReader.record($0) }
+        let expected = RecordWriter.encode(try throughC(bytes))
+        #expect(RecordWriter.encode(plain) == expected)
+        #expect((expected.firstRange(of: bytes) != nil) == isCanonical)
+      }
+    }
+  }
+
+  @Test(
     "what has very many parts, which would take much more memory than bytes, is left to protobuf-c"
   )
   func counts() throws {

@@ -36,7 +36,8 @@ internal import TidingsSQL
   ]
   /// Set when the engine is made, and never again.
   private static let constant: Set<String> = [
-    "AssetTable.contents", "ControlTopics.secret", "DeliverySeal.keys", "DeliverySeal.secret",
+    "AccessAssembly.webCredentials", "AssetTable.contents",
+    "ControlTopics.secret", "DeliverySeal.keys", "DeliverySeal.secret",
     "Engine.incarnation",
     "EventsAssembly.originTags",
     "Engine.pushKeys", "Engine.reloadsAlways", "Engine.secretEraser", "ModifyRecords.hasAccount",

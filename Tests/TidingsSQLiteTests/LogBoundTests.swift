@@ -61,6 +61,45 @@ internal import TidingsSQLite
     checkpointer.stop()
   }
 
+  @Test("a snapshot that is open for long does not keep others waiting for the log's restart")
+  func longSnapshot() throws {
+    let path = folder.file("db")
+    let thresholds = LogThresholds(bytesMax: 4_000_000)
+    let writer = try SQLiteConnection(path: path)
+    try writer.execute("CREATE TABLE t (n INTEGER PRIMARY KEY, b BLOB)")
+    let moved = DispatchSemaphore(value: 0)
+    let checkpointer = Checkpointer(
+      path: path,
+      thresholds: thresholds,
+      snapshotPatience: .seconds(600),
+      report: { _ in moved.signal() }
+    )
+    defer { checkpointer.stop() }
+    let gate = checkpointer.gate
+    gate.enter()
+    let insert = try writer.prepare("INSERT INTO t (b) VALUES (zeroblob(20000))")
+    while writer.logFrames < thresholds.snapshotsWait { try insert.run() }
+    checkpointer.logGrew(to: writer.logFrames)
+    // From now on the log is to be restarted.
+    moved.wait()
+    let done = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      for _ in 0..<200 {
+        gate.enter()
+        gate.leave()
+        usleep(2_000)
+      }
+      done.signal()
+    }
+    #expect(done.wait(timeout: .now() + 60) == .success)
+    gate.leave()
+    // Without snapshots it is restarted.
+    while !checkpointer.isRestartDue { usleep(1_000) }
+    checkpointer.restartLog(on: writer)
+    try insert.run()
+    #expect(writer.logFrames < thresholds.snapshotsWait)
+  }
+
   @Test("a log that is restarted keeps its file up to the size that was set")
   func keepsFile() throws {
     let writer = try SQLiteConnection(path: folder.file("db"))
