@@ -33,6 +33,16 @@ public final class SnapshotGate: Sendable {
     }
   }
 
+  /// A snapshot begins, unless the gate is closed: for the thread that the checkpointer waits for.
+  ///
+  /// - Returns: Whether it begins.
+  public func enterIfOpen() -> Bool {
+    state.withLock { state in
+      if !state.isClosed { state.open += 1 }
+      return !state.isClosed
+    }
+  }
+
   /// A snapshot has ended.
   public func leave() {
     let wakes = state.withLock { state in

@@ -100,6 +100,28 @@ internal import TidingsSQLite
     #expect(writer.logFrames < thresholds.snapshotsWait)
   }
 
+  @Test("the thread for which the checkpointer waits does not wait for it")
+  func writerReads() throws {
+    let path = folder.file("db")
+    let thresholds = LogThresholds(bytesMax: 4_000_000)
+    let writer = try SQLiteConnection(path: path)
+    try writer.execute("CREATE TABLE t (n INTEGER PRIMARY KEY, b BLOB)")
+    let checkpointer = Checkpointer(path: path, thresholds: thresholds)
+    defer { checkpointer.stop() }
+    let gate = checkpointer.gate
+    #expect(gate.enterIfOpen())
+    gate.leave()
+    let insert = try writer.prepare("INSERT INTO t (b) VALUES (zeroblob(20000))")
+    while writer.logFrames < thresholds.snapshotsWait { try insert.run() }
+    checkpointer.logGrew(to: writer.logFrames)
+    while !checkpointer.isRestartDue { usleep(1_000) }
+    #expect(!gate.enterIfOpen())
+    checkpointer.restartLog(on: writer)
+    // Opens when the checkpointer has seen it.
+    gate.enter()
+    gate.leave()
+  }
+
   @Test("a log that is restarted keeps its file up to the size that was set")
   func keepsFile() throws {
     let writer = try SQLiteConnection(path: folder.file("db"))

@@ -110,6 +110,7 @@ struct EmbeddedReaders: StoreReaders {
   }
 
   func snapshotBegins() { gate.enter() }
+  func snapshotBeginsAtOnce() -> Bool { gate.enterIfOpen() }
   func snapshotEnded() { gate.leave() }
 
   func sizes() throws -> StoreSizes {

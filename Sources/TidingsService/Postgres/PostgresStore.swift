@@ -111,6 +111,7 @@ struct PostgresReaders: StoreReaders {
   }
 
   func snapshotBegins() {}
+  func snapshotBeginsAtOnce() -> Bool { true }
   func snapshotEnded() {}
 
   func sizes() throws -> StoreSizes {

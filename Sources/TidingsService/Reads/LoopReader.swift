@@ -18,7 +18,7 @@ final class LoopReader {
   /// Reads with what `open` opens for the first answer.
   init(opening open: @escaping () throws -> StoreReader) { self.open = open }
 
-  /// Works on an answer for one short slice; `nil`: it is not quick, or needs another one.
+  /// Works on an answer for one short slice; `nil`: it is not quick, needs another one, or the log is being restarted.
   func advance(
     _ answer: any SlicedAnswer,
     until deadline: ContinuousClock.Instant?
@@ -26,9 +26,9 @@ final class LoopReader {
     let reader = try self.reader ?? open()
     self.reader = reader
     do {
-      return try reader.withSnapshot(until: deadline, worked: .zero) {
+      return try reader.withSnapshotAtOnce(until: deadline, worked: .zero) {
         try answer.advance($0, ReadSlice(end: .now.advanced(by: Self.slice), isBrief: true))
-      }
+      } ?? nil
     } catch {
       reader.failures.note(error, in: "a call that reads")
       throw error

@@ -39,6 +39,24 @@ final class StoreReader {
     _ work: (StoreReader) throws -> Output
   ) throws -> Output {
     readers.snapshotBegins()
+    return try read(until: deadline, worked: worked, work)
+  }
+
+  /// The same on the loop; `nil`: the store may be waiting for the loop, and nothing can be read now.
+  func withSnapshotAtOnce<Output>(
+    until deadline: ContinuousClock.Instant?,
+    worked: Duration,
+    _ work: (StoreReader) throws -> Output
+  ) throws -> Output? {
+    guard readers.snapshotBeginsAtOnce() else { return nil }
+    return try read(until: deadline, worked: worked, work)
+  }
+
+  private func read<Output>(
+    until deadline: ContinuousClock.Instant?,
+    worked: Duration,
+    _ work: (StoreReader) throws -> Output
+  ) throws -> Output {
     defer {
       readers.snapshotEnded()
       arena.reset()

@@ -87,6 +87,10 @@ protocol StoreReaders: Sendable {
   func connect(cacheBytes: Int) throws -> any SQLConnection
   /// A snapshot is about to be taken; waits while the store tidies up.
   func snapshotBegins()
+  /// The same for the loop, which must not wait: the store may be waiting for it.
+  ///
+  /// - Returns: `false`: the store tidies up, and no snapshot may be taken.
+  func snapshotBeginsAtOnce() -> Bool
   /// The snapshot has ended.
   func snapshotEnded()
   /// How large the store is; may take long.
