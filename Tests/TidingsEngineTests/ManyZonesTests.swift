@@ -94,7 +94,7 @@ internal import TidingsModel
     let seed = Seed.make("ManyZones")
     var seeds = SplitMix64(seed: seed)
     var plansSeen: Set<String> = []
-    for _ in 0..<3 {
+    for _ in 0..<2 {
       var world = try World(seed: seeds.next())
       for _ in 0..<60 {
         if world.random.random.oneIn(15) { try world.removeZone() }
@@ -123,7 +123,7 @@ internal import TidingsModel
   func keepsPromise() throws {
     let seed = Seed.make("ManyZonesPages")
     var seeds = SplitMix64(seed: seed)
-    for _ in 0..<2 {
+    for _ in 0..<1 {
       var world = try World(seed: seeds.next())
       for _ in 0..<30 {
         let query = world.query()

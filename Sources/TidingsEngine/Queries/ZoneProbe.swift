@@ -17,7 +17,8 @@ final class ZoneProbe {
 
   init(_ connection: any SQLConnection) throws {
     let list = { (first: Int) in
-      (first..<first + Self.zonesMax).map { "(?\($0))" }.joined(separator: ", ")
+      (first..<first + Self.zonesMax).map { $0 == first ? "(CAST(?\($0) AS BIGINT))" : "(?\($0))" }
+        .joined(separator: ", ")
     }
     lowest = try connection.prepare(
       """
