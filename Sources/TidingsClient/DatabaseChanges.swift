@@ -75,10 +75,8 @@ public struct DatabaseChanges: AsyncSequence, Sendable {
         guard wait == .zero else {
           return try await records.fetchDatabaseChanges(request, options: options)
         }
-        return try await limits.page(of: pageLimit) { limit throws(RPCError) in
-          var request = request
-          request.limit = limit
-          return try await records.fetchDatabaseChanges(request, options: options)
+        return try await limits.page(of: request, \.limit) { request throws(RPCError) in
+          try await records.fetchDatabaseChanges(request, options: options)
         }
       } catch {
         throw ChangeFeedError(error)

@@ -7,6 +7,26 @@ package final class PageLimits: Sendable {
 
   package init() {}
 
+  /// Fetches the page of a request, with fewer items if the connection is lost while it is under way.
+  ///
+  /// - Parameters:
+  ///   - request: What is asked for.
+  ///   - limit: The request's most items.
+  ///   - call: Fetches the page of a request with another limit.
+  /// - Returns: The page.
+  /// - Throws: The error of the last call.
+  package func page<Request, Page>(
+    of request: Request,
+    _ limit: WritableKeyPath<Request, UInt32>,
+    _ call: (Request) async throws(RPCError) -> Page
+  ) async throws(RPCError) -> Page {
+    try await page(of: request[keyPath: limit]) { count throws(RPCError) in
+      var request = request
+      request[keyPath: limit] = count
+      return try await call(request)
+    }
+  }
+
   /// Fetches a page, with fewer items if the connection is lost while it is under way.
   ///
   /// A page that timed out is not asked for again here, since nobody knows why it did; the next one is smaller.

@@ -16,21 +16,19 @@ struct ZonePageRequest: Sendable {
   ///
   /// - Returns: The encoded response.
   func response(after token: [UInt8], wait: Duration) async throws(RPCError) -> [UInt8] {
+    var options = options
+    options.changeToken = token
     // A connection that is lost while the server waits says nothing about the size of pages.
-    if wait > .zero { return try await response(after: token, wait: wait, limit: options.limit) }
-    return try await limits.page(of: options.limit) { limit throws(RPCError) in
-      try await response(after: token, wait: wait, limit: limit)
+    if wait > .zero { return try await response(with: options, wait: wait) }
+    return try await limits.page(of: options, \.limit) { options throws(RPCError) in
+      try await response(with: options, wait: wait)
     }
   }
 
   private func response(
-    after token: [UInt8],
-    wait: Duration,
-    limit: UInt32
+    with options: TidingsV1.ZoneChangesOptions,
+    wait: Duration
   ) async throws(RPCError) -> [UInt8] {
-    var options = options
-    options.changeToken = token
-    options.limit = limit
     let request = TidingsV1.FetchRecordZoneChangesRequest(
       databaseID: database,
       zones: [options],

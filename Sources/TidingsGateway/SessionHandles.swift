@@ -9,7 +9,7 @@ final class SessionHandles: Sendable {
   private static let countMax = 10_000
 
   private let service: TidingsV1.GatewayService.Client
-  private let known = Mutex<[WebCaller.Credential: String]>([:])
+  private let known = Mutex(RecentValues<WebCaller.Credential, String>(countMax: countMax))
 
   init(_ transport: any ClientTransport) { service = .init(transport) }
 
@@ -30,17 +30,14 @@ final class SessionHandles: Sendable {
     case .token(_, .some), .dashboard: break
     case .claimed, .token(_, nil), .serverKey: return caller
     }
-    if !isChecked, let handle = known.withLock({ $0[caller.credential] }) {
+    if !isChecked, let handle = known.withLock({ $0.value(of: caller.credential) }) {
       return caller.with(handle)
     }
     let handle = try await service.fetchSessionHandle(
       .init(),
       options: CallOptions(metadata: caller.metadata(requestID: requestID))
     ).sessionHandle
-    known.withLock { known in
-      if known.count >= Self.countMax { known.removeAll(keepingCapacity: true) }
-      known[caller.credential] = handle
-    }
+    known.withLock { $0.remember(handle, of: caller.credential) }
     return caller.with(handle)
   }
 }

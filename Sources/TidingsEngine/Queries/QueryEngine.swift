@@ -81,7 +81,7 @@ final class QueryEngine {
     if isBrief, try !quick.mayPlan(page, catalog) { return nil }
     let slice: Slice
     if let started = page.started {
-      slice = try following(started.cursor, user, reading, now)
+      slice = try following(started.cursor, user, reading, now, &page)
     } else {
       switch page.request {
       case .query(let query):
@@ -89,7 +89,7 @@ final class QueryEngine {
       case .cursor(let bytes):
         let cursor = try QueryCursor(bytes, of: user, identity: identity)
         page.started = QueryPage.Started(cursor: cursor, start: cursor.next)
-        slice = try following(cursor, user, reading, now)
+        slice = try following(cursor, user, reading, now, &page)
       }
     }
     if isBrief, try !quick.mayRun(slice.cursor.plan, in: slice.zones) { return nil }
@@ -116,9 +116,7 @@ final class QueryEngine {
   ) throws -> Slice {
     try query.validate()
     let shared = try sharedRecords(of: query)
-    let zones = try self.zones(of: query, shared).map {
-      QueryZone(number: $0.number, head: $0.head)
-    }
+    let zones = try self.zones(of: query, shared)
     let visibility = try visibility(of: query, shared, reading)
     let mismatches = SchemaMismatches(
       of: query.recordType,
@@ -191,14 +189,13 @@ final class QueryEngine {
     _ cursor: QueryCursor,
     _ user: String,
     _ reading: (DatabaseID) throws -> PublicReading?,
-    _ now: SteadyTime
+    _ now: SteadyTime,
+    _ page: inout QueryPage
   ) throws -> Slice {
     try checkAge(of: cursor, at: now)
     let shared = try sharedRecords(of: cursor.query)
     let visibility = try visibility(of: cursor.query, shared, reading)
-    let existing = Set(try zones(of: cursor.query, shared).lazy.map(\.number))
-    let zones = cursor.zones.lazy.filter { existing.contains($0.zone) }
-      .map { QueryZone(number: $0.zone, head: $0.head) }
+    let zones = try zones(of: cursor, shared, &page)
     let indexes = try indexes(of: cursor.query).ready
     guard cursor.plan.access.indexes.isSubset(of: indexes.map(\.number)) else {
       throw ItemError(
@@ -209,7 +206,7 @@ final class QueryEngine {
     return Slice(
       cursor: cursor,
       indexes: indexes,
-      zones: Array(zones),
+      zones: zones,
       visibility: visibility
     )
   }
@@ -263,22 +260,48 @@ final class QueryEngine {
 
   // MARK: What the store says
 
-  /// The zones in the order of their numbers.
+  /// The zones in the order of their numbers, with those of their last changes.
   private func zones(
     of query: RecordQuery,
     _ shared: SharedRecords?
-  ) throws -> [ZoneEntry] {
-    if let shared { return [shared.zone] }
+  ) throws -> [QueryZone] {
+    if let shared { return [QueryZone(number: shared.zone.number, head: shared.zone.head)] }
     let database = try catalog.database(query.database)
     guard let zoneID = query.zoneID else {
       guard let database else { return [] }
-      return try catalog.zones(in: database).sorted { $0.number < $1.number }
+      return try catalog.heads(in: database).map { QueryZone(number: $0.zone, head: $0.head) }
+        .sorted { $0.number < $1.number }
     }
-    if let zone = try database.flatMap({ try catalog.zone(zoneID, in: $0) }) { return [zone] }
+    if let zone = try database.flatMap({ try catalog.zone(zoneID, in: $0) }) {
+      return [QueryZone(number: zone.number, head: zone.head)]
+    }
     guard zoneID == .default else {
       throw ItemError(.zoneNotFound, "zone '\(zoneID.zoneName)' does not exist")
     }
     return []
+  }
+
+  /// Those of a cursor's zones that still exist.
+  private func zones(
+    of cursor: QueryCursor,
+    _ shared: SharedRecords?,
+    _ page: inout QueryPage
+  ) throws -> [QueryZone] {
+    let database =
+      shared == nil && cursor.query.zoneID == nil
+      ? try catalog.database(cursor.query.database) : nil
+    if let known = page.started?.zones, let database, known.database == database.number,
+      known.head == database.head
+    {
+      return known.zones
+    }
+    let existing = Set(try zones(of: cursor.query, shared).lazy.map(\.number))
+    let zones = cursor.zones.filter { existing.contains($0.zone) }
+      .map { QueryZone(number: $0.zone, head: $0.head) }
+    page.started?.zones = database.map {
+      QueryZones(database: $0.number, head: $0.head, zones: zones)
+    }
+    return zones
   }
 
   private func bind(_ query: RecordQuery, to statement: any SQLStatement) {

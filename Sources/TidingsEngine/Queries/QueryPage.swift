@@ -13,6 +13,8 @@ public struct QueryPage: Sendable {
     let cursor: QueryCursor
     /// The first record that is not in an earlier page.
     let start: QueryPosition?
+    /// The zones that the last slice found.
+    var zones: QueryZones?
   }
 
   let request: Request

@@ -1,17 +1,9 @@
 internal import TidingsModel
 internal import TidingsSQL
 
-/// A zone of a query, as it was when the query began.
-struct QueryZone: Hashable {
-  /// The zone's number.
-  let number: Int64
-  /// The number of its last change then.
-  let head: Int64
-}
-
 /// A record that an access came to, valid until the next one.
 struct VisitedRow {
-  /// Name, key, whether what led here is still true, sequence, previous, body.
+  /// Name, key, whether what led here is still true, sequence, previous, body, of several zones the zone's number.
   fileprivate let statement: any SQLStatement
   fileprivate let hasKey: Bool
   let zone: QueryZone
@@ -27,7 +19,9 @@ struct VisitedRow {
   /// The zone's number at the record's last change.
   var sequence: Int64 { statement.int64(3) }
   /// The version before, if the record changed since the begin.
-  var previous: Int64? { statement.isNull(4) ? nil : statement.int64(4) }
+  var previous: Int64? {
+    sequence <= zone.head || statement.isNull(4) ? nil : statement.int64(4)
+  }
   /// A row that is a record at all, and not of another type.
   var isRecord: Bool { !statement.isNull(5) }
 
@@ -52,9 +46,11 @@ final class QueryRows {
   typealias Visitor = (VisitedRow) throws -> Bool
 
   private let scan: any SQLStatement
+  private let scanZones: any SQLStatement
   private let record: any SQLStatement
   private let forwards: any SQLStatement
   private let batches: EntryBatches
+  private let probe: ZoneProbe
   private let interruption: Interruption
 
   init(_ connection: any SQLConnection, _ interruption: Interruption) throws {
@@ -67,6 +63,13 @@ final class QueryRows {
       FROM records WHERE zone_id = ?1 AND name >= ?2 AND name < ?3 ORDER BY name
       """,
       inPagesBy: PageKey(.text(2, column: 0), isInclusive: true)
+    )
+    scanZones = try connection.prepare(
+      """
+      SELECT name, x'', 1, sequence, previous, CASE WHEN record_type = ?4 THEN body END, zone_id
+      FROM records WHERE (zone_id, name) >= (?1, ?2) AND zone_id <= ?3 ORDER BY zone_id, name
+      """,
+      inPagesBy: PageKey(.integer(1, column: 6), .text(2, column: 0), isInclusive: true)
     )
     record = try connection.prepare(
       """
@@ -86,6 +89,7 @@ final class QueryRows {
       inPagesBy: PageKey(.bytes(3, column: 1), .text(4, column: 0), isInclusive: true)
     )
     batches = try EntryBatches(connection)
+    probe = try ZoneProbe(connection)
   }
 
   // MARK: All accesses
@@ -97,6 +101,7 @@ final class QueryRows {
   ///   - recordType: The type that a scan looks for.
   ///   - zones: In the order of their numbers.
   ///   - start: The first row to visit, if it is still there; `nil`: all of them.
+  ///   - merge: Of an order over many zones, where it is; `nil`: at `start`.
   ///   - body: Takes a row.
   /// - Throws: `SQLError`; what `body` throws.
   func visit(
@@ -104,39 +109,52 @@ final class QueryRows {
     of recordType: String,
     in zones: [QueryZone],
     from start: QueryPosition?,
+    merging merge: inout OrderedMerge?,
     _ body: Visitor
   ) throws {
     switch access {
+    case .scan("", QueryAccess.nameMax) where zones.count > 1:
+      try scanAll(recordType, in: zones, from: start, body)
     case .scan(let from, let to):
-      try eachZone(zones, from: start) { zone, name in
+      try eachZone(zones, from: start) {
+        try probe.zones($0, havingNamesFrom: from.amongNames, to: to.amongNames)
+      } visit: { zone, name in
         try scan(from: name ?? from, to: to, recordType, in: zone, body)
       }
     case .named(let names):
-      try eachZone(zones, from: start) { zone, first in
+      try eachZone(zones, from: start) {
+        try self.zones($0, havingNames: names)
+      } visit: { zone, first in
         for name in names where name.isPossibleName && first.map({ $0 <= name }) ?? true {
           guard try lookUp(name, in: zone, body) else { return false }
         }
         return true
       }
     case .range(let index, let range):
-      try eachZone(zones, from: start) { zone, name in
+      try eachZone(zones, from: start) {
+        try self.zones($0, having: [IndexedRange(index: index, range: range)])
+      } visit: { zone, name in
         let key = name == nil ? nil : start?.keys.first
         return try entries(index, range, from: (key ?? range.lower, name ?? ""), in: zone, body)
       }
     case .keys(let keys):
-      try eachZone(zones, from: start) { zone, name in
+      try eachZone(zones, from: start) {
+        try self.zones($0, having: access.entries ?? [])
+      } visit: { zone, name in
         try merged(keys, from: name ?? "", in: zone, body)
       }
     case .ranges(let ranges):
-      try eachZone(zones, from: start) { zone, name in
+      try eachZone(zones, from: start) {
+        try self.zones($0, having: ranges)
+      } visit: { zone, name in
         try each(of: ranges, from: name == nil ? nil : start, in: zone, body)
       }
     case .ordered(let index, let range, let descending, let withAbsent):
       let visit = OrderedVisit(index: index, isDescending: descending, zones: zones, start: start)
       if start?.keys.first != .absent {
-        guard try ordered(visit, range, body) else { return }
+        guard try ordered(visit, range, &merge, body) else { return }
       }
-      if withAbsent { _ = try ordered(visit, .absent, body) }
+      if withAbsent { _ = try ordered(visit, .absent, &merge, body) }
     }
   }
 
@@ -181,14 +199,81 @@ final class QueryRows {
   // MARK: One zone after the other
 
   /// Visits zones until one says no; the first with the name to start at.
+  ///
+  /// Of many zones, those are visited that have something.
   private func eachZone(
     _ zones: [QueryZone],
     from start: QueryPosition?,
-    _ body: (QueryZone, _ name: String?) throws -> Bool
+    having filter: (ArraySlice<QueryZone>) throws -> [QueryZone],
+    visit body: (QueryZone, _ name: String?) throws -> Bool
   ) throws {
-    for zone in zones where start.map({ $0.zone <= zone.number }) ?? true {
+    for chunk in ZoneChunks(zones, from: start) {
       try interruption.step()
-      guard try body(zone, start?.zone == zone.number ? start?.name : nil) else { return }
+      for zone in chunk.isFirst ? Array(chunk.zones) : try filter(chunk.zones) {
+        try interruption.step()
+        guard try body(zone, start?.zone == zone.number ? start?.name : nil) else { return }
+      }
+    }
+  }
+
+  /// The zones that have entries, ended ones too, in any of several ranges.
+  func zones(
+    _ zones: ArraySlice<QueryZone>,
+    having entries: [IndexedRange]
+  ) throws -> [QueryZone] {
+    guard zones.count > ZoneChunks.unprobedMax else { return Array(zones) }
+    var found: Set<QueryZone> = []
+    for entries in entries.spans {
+      for chunk in ZoneChunks(zones) {
+        try interruption.step()
+        let rest = chunk.zones.filter { !found.contains($0) }
+        for (zone, _) in try probe.firstKeys(entries.index, entries.range, in: rest[...]) {
+          found.insert(zone)
+        }
+      }
+    }
+    return zones.filter(found.contains)
+  }
+
+  /// The zones that have records, deleted ones too, with names from the first to the last of some.
+  private func zones(
+    _ zones: ArraySlice<QueryZone>,
+    havingNames names: [String]
+  ) throws -> [QueryZone] {
+    let names = names.filter(\.isPossibleName)
+    guard let first = names.min(), let last = names.max() else { return [] }
+    return try probe.zones(zones, havingNamesFrom: first, to: last.following)
+  }
+
+  /// Scans all records: those of zones with consecutive numbers with one statement.
+  private func scanAll(
+    _ recordType: String,
+    in zones: [QueryZone],
+    from start: QueryPosition?,
+    _ body: Visitor
+  ) throws {
+    for chunk in ZoneChunks(zones, from: start) {
+      let filled =
+        chunk.isFirst || chunk.zones.isConsecutive
+        ? Array(chunk.zones)
+        : try probe.zones(chunk.zones, havingNamesFrom: "", to: QueryAccess.nameMax)
+      for run in filled.consecutiveRuns {
+        guard let first = run.first, let last = run.last else { continue }
+        try interruption.step()
+        scanZones.bind(first.number, at: 1)
+        scanZones.bind(start?.zone == first.number ? start?.name ?? "" : "", at: 2)
+        scanZones.bind(last.number, at: 3)
+        scanZones.bind(recordType, at: 4)
+        defer { scanZones.reset() }
+        var (rest, zone) = (run, first)
+        while try scanZones.step() {
+          try interruption.step()
+          let number = scanZones.int64(6)
+          while zone.number < number, let next = rest.popFirst() { zone = next }
+          let row = VisitedRow(statement: scanZones, hasKey: false, zone: zone)
+          guard try body(row) else { return }
+        }
+      }
     }
   }
 
@@ -309,31 +394,11 @@ final class QueryRows {
     return true
   }
 
-  /// An ordered access, and where it begins.
-  private struct OrderedVisit {
-    let index: Int64
-    let isDescending: Bool
-    let zones: [QueryZone]
-    let start: QueryPosition?
-
-    /// Where a zone begins in a range.
-    func location(in zone: QueryZone, _ range: KeyRange) -> EntryPosition {
-      guard let start, let key = start.keys.first, range.contains(key) else {
-        return isDescending ? .below(range.upper) : .ascending(range.lower, "")
-      }
-      // Zones before it have no more entries of its key.
-      guard zone.number >= start.zone else {
-        return isDescending ? .below(key) : .ascending(key.successor, "")
-      }
-      let name = zone.number == start.zone ? start.name : ""
-      return isDescending ? .descending(key, name) : .ascending(key, name)
-    }
-  }
-
   /// The entries of a range in their order, over all zones.
   private func ordered(
     _ visit: OrderedVisit,
     _ range: KeyRange,
+    _ kept: inout OrderedMerge?,
     _ body: Visitor
   ) throws -> Bool {
     // Rows of one zone that ascend come as they are stored.
@@ -342,21 +407,14 @@ final class QueryRows {
     {
       return try entries(visit.index, range, from: (key, name), in: visit.zones[0], body)
     }
-    let batchCount = EntryBatches.entries(sources: visit.zones.count)
-    var sources = try Heap(
-      visit.zones.compactMap { zone in
-        try OrderedEntries(
-          visit.index,
-          range,
-          isDescending: visit.isDescending,
-          zone,
-          from: visit.location(in: zone, range),
-          batchCount: batchCount,
-          batches
-        )
-      }
-    )
-    while let first = sources.first {
+    var merge: OrderedMerge
+    if let kept, kept.range == range {
+      merge = kept
+    } else {
+      merge = try OrderedMerge(visit, range, batches, probe, interruption)
+    }
+    kept = nil
+    while let first = try merge.first(batches, visit) {
       let goesOn = try lookUp(
         first.name,
         key: first.key,
@@ -364,8 +422,11 @@ final class QueryRows {
         in: first.zone,
         body
       )
-      guard goesOn else { return false }
-      sources.replaceFirst(with: try first.next(batches))
+      guard goesOn else {
+        kept = merge
+        return false
+      }
+      try merge.removeFirst(batches)
     }
     return true
   }

@@ -17,6 +17,8 @@ struct QueryProgress {
   var resume: QueryPosition?
   /// Of a query that is sorted, the first records so far.
   var top: TopRecords?
+  /// Of an access in an order over many zones, where each of them is.
+  var merge: OrderedMerge?
 }
 
 /// Finds one page of a query, in slices: each may be on another snapshot.
@@ -40,6 +42,8 @@ final class QueryRun {
   private let deliver: (UnsafeRawBufferPointer) throws -> Void
 
   private let isOver: () -> Bool
+  /// Rows that a slice looks at in any case: with many zones its beginning takes long.
+  private let rowsPerSliceMin: Int
   /// How far the page has come.
   private(set) var progress: QueryProgress
   /// Where the next page begins; `nil`: this was the last.
@@ -57,7 +61,7 @@ final class QueryRun {
   ///   - visibility: Which records the caller may see.
   ///   - limit: Most records.
   ///   - progress: How far it came in earlier slices.
-  ///   - isOver: Whether this slice is to end; a row is looked at in any case.
+  ///   - isOver: Whether this slice is to end; some rows are looked at in any case.
   ///   - deliver: Takes an encoded record, valid for the call.
   init(
     _ source: Source,
@@ -79,6 +83,7 @@ final class QueryRun {
     self.plan = plan
     repetitions = UnionRepetitions(of: plan.access, indexes)
     self.zones = zones
+    rowsPerSliceMin = 1 + zones.count / 64
     self.start = start
     self.visibility = visibility
     self.limit = limit
@@ -111,20 +116,24 @@ final class QueryRun {
   ) throws -> Bool {
     let resume = progress.resume
     progress.resume = nil
-    var isFirst = true
+    var merge = progress.merge
+    progress.merge = nil
+    var rowCount = 0
     try source.rows.visit(
       plan.access,
       of: query.recordType,
       in: zones,
-      from: resume ?? start
+      from: resume ?? start,
+      merging: &merge
     ) { row in
-      if !isFirst, isOver() {
+      if rowCount >= rowsPerSliceMin, isOver() {
         progress.resume = row.position
         return false
       }
-      isFirst = false
+      rowCount += 1
       return try body(row)
     }
+    if progress.resume != nil { progress.merge = merge?.closed() }
     return progress.resume == nil
   }
 
@@ -242,9 +251,8 @@ final class QueryRun {
   ///   - areCurrent: They were found in this snapshot; if not, some may match no longer.
   /// - Throws: `SQLError`; what delivering throws.
   private func deliver(_ positions: [QueryPosition], areCurrent: Bool) throws {
-    let byNumber = Dictionary(uniqueKeysWithValues: zones.map { ($0.number, $0) })
     for position in positions.prefix(limit) {
-      guard let zone = byNumber[position.zone] else { continue }
+      guard let zone = zones.zone(numbered: position.zone) else { continue }
       var fits = true
       try source.rows.withRecord(at: position, in: zone) { row in
         guard try areCurrent || (row.isRecord && currentMatch(row) != nil) else { return }

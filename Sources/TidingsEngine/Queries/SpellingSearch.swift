@@ -27,7 +27,8 @@ final class SpellingSearch {
   /// - Throws: `SQLError`.
   func keys(_ index: Int64, _ head: IndexKey, _ spellings: CaseSpellings) throws -> [IndexKey]? {
     var found: Set<IndexKey> = []
-    for zone in zones {
+    let all = KeyRange(lower: head, upper: head.afterPrefix)
+    for zone in try rows.zones(zones[...], having: [IndexedRange(index: index, range: all)]) {
       var next = spellings.first(notBefore: [])
       while let text = next {
         guard steps < Self.stepsMax, found.count < Self.spellingsMax else { return nil }

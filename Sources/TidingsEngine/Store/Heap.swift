@@ -24,6 +24,11 @@ struct Heap<Element: Comparable> {
     siftDown(from: 0)
   }
 
+  /// Changes all elements, whose order stays the same.
+  mutating func update(_ change: (inout Element) -> Void) {
+    for index in elements.indices { change(&elements[index]) }
+  }
+
   private mutating func siftDown(from start: Int) {
     var parent = start
     while true {
@@ -36,3 +41,5 @@ struct Heap<Element: Comparable> {
     }
   }
 }
+
+extension Heap: Sendable where Element: Sendable {}

@@ -103,6 +103,7 @@ final class Catalog {
   private let insertDatabase: any SQLStatement
   private let selectZone: any SQLStatement
   private let selectZones: any SQLStatement
+  private let selectHeads: any SQLStatement
   private let countZones: any SQLStatement
   private let countSomeZones: any SQLStatement
   private let insertZone: any SQLStatement
@@ -154,6 +155,7 @@ final class Catalog {
     selectZones = try connection.prepare(
       "SELECT id, head, created, name FROM zones WHERE database_id = ?1 ORDER BY name"
     )
+    selectHeads = try connection.prepare("SELECT id, head FROM zones WHERE database_id = ?1")
     countZones = try connection.prepare(
       "SELECT count(*) FROM zones WHERE database_id = ?1 AND name <> ?2"
     )
@@ -368,6 +370,16 @@ final class Catalog {
     selectZones.bind(database.number, at: 1)
     try selectZones.forEachRow { names.append(ZoneID(zoneName: selectZones.string(3))) }
     return try names.compactMap { try zone($0, in: database) }
+  }
+
+  /// The numbers of all zones of a database in the store, and those of their last changes, in no order.
+  ///
+  /// On the loop, what the open transaction changed is missing.
+  func heads(in database: DatabaseEntry) throws -> [(zone: Int64, head: Int64)] {
+    var heads: [(zone: Int64, head: Int64)] = []
+    selectHeads.bind(database.number, at: 1)
+    try selectHeads.forEachRow { heads.append((selectHeads.int64(0), selectHeads.int64(1))) }
+    return heads
   }
 
   /// How many zones a database has besides the default one.

@@ -10,10 +10,8 @@ extension PageLimits {
     _ options: CallOptions
   ) async throws(RPCError) -> TidingsV1.FetchDatabaseChangesResponse {
     let records = client.records
-    return try await page(of: request.limit) { limit throws(RPCError) in
-      var request = request
-      request.limit = limit
-      return try await records.fetchDatabaseChanges(request, options: options)
+    return try await page(of: request, \.limit) { request throws(RPCError) in
+      try await records.fetchDatabaseChanges(request, options: options)
     }
   }
 
@@ -24,10 +22,8 @@ extension PageLimits {
     _ options: CallOptions
   ) async throws(RPCError) -> TidingsV1.FetchRecordZoneChangesResponse {
     let records = client.records
-    return try await page(of: request.limit) { limit throws(RPCError) in
-      var request = request
-      request.limit = limit
-      return try await records.fetchRecordZoneChanges(request, options: options)
+    return try await page(of: request, \.limit) { request throws(RPCError) in
+      try await records.fetchRecordZoneChanges(request, options: options)
     }
   }
 
@@ -37,10 +33,8 @@ extension PageLimits {
     _ options: CallOptions
   ) async throws(RPCError) -> TidingsV1.FetchNotificationChangesResponse {
     let notifications = client.notifications
-    return try await page(of: request.limit) { limit throws(RPCError) in
-      var request = request
-      request.limit = limit
-      return try await notifications.fetchNotificationChanges(request, options: options)
+    return try await page(of: request, \.limit) { request throws(RPCError) in
+      try await notifications.fetchNotificationChanges(request, options: options)
     }
   }
 }

@@ -1,0 +1,87 @@
+/// A zone of a query, as it was when the query began.
+struct QueryZone: Hashable {
+  /// The zone's number.
+  let number: Int64
+  /// The number of its last change then.
+  let head: Int64
+}
+
+/// The zones of a query that still exist, as long as nothing changes in their database.
+struct QueryZones {
+  /// The number of the database.
+  let database: Int64
+  /// The number of its last change.
+  let head: Int64
+  /// In the order of their numbers.
+  let zones: [QueryZone]
+}
+
+extension [QueryZone] {
+  /// The zone with a number, of zones in the order of their numbers.
+  func zone(numbered number: Int64) -> QueryZone? {
+    let index = self[...].firstIndex(from: number)
+    return index < endIndex && self[index].number == number ? self[index] : nil
+  }
+
+  /// The zones, those with consecutive numbers together.
+  var consecutiveRuns: [ArraySlice<QueryZone>] {
+    var runs: [ArraySlice<QueryZone>] = []
+    var begin = startIndex
+    for index in indices
+    where index + 1 == endIndex || self[index + 1].number > self[index].number + 1 {
+      runs.append(self[begin...index])
+      begin = index + 1
+    }
+    return runs
+  }
+}
+
+extension ArraySlice<QueryZone> {
+  /// The index of the first zone with a number or a higher one.
+  func firstIndex(from number: Int64) -> Int {
+    var (low, high) = (startIndex, endIndex)
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle].number < number { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// No number is missing between the first and the last.
+  var isConsecutive: Bool {
+    guard let first, let last else { return true }
+    return last.number - first.number == Int64(count - 1)
+  }
+}
+
+/// The zones of a query in parts: the first ones, which may be all that a page needs, and then as many as one
+/// statement looks at.
+struct ZoneChunks: Sequence, IteratorProtocol {
+  /// Some of the zones.
+  struct Chunk {
+    let zones: ArraySlice<QueryZone>
+    /// So few that none of them is looked at before it is visited.
+    let isFirst: Bool
+  }
+
+  /// Zones that are visited without a look at which of them have anything.
+  static let unprobedMax = 16
+
+  private var rest: ArraySlice<QueryZone>
+  private var isFirst = true
+
+  init(_ zones: [QueryZone], from start: QueryPosition?) {
+    rest = zones[...]
+    if let start { rest = rest[rest.firstIndex(from: start.zone)...] }
+  }
+
+  /// All of them in parts for a statement.
+  init(_ zones: ArraySlice<QueryZone>) { (rest, isFirst) = (zones, false) }
+
+  mutating func next() -> Chunk? {
+    guard !rest.isEmpty else { return nil }
+    let zones = rest.prefix(isFirst ? Self.unprobedMax : ZoneProbe.zonesMax)
+    defer { (rest, isFirst) = (rest.dropFirst(zones.count), false) }
+    return Chunk(zones: zones, isFirst: isFirst)
+  }
+}
