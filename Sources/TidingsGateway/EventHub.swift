@@ -89,9 +89,8 @@ final class EventHub: Sendable {
       socket = try await SubscriberConnection(
         endpoint: endpoint,
         security: configuration.security,
-        tick: .seconds(30),
-        eventsMax: 100_000
-      )
+        tick: .seconds(30)
+      ) { [weak self] event in self?.handle(event) }
     } catch {
       throw RPCError(.unavailable, "the push endpoint \(endpoint) cannot be used: \(error)")
     }
@@ -101,19 +100,10 @@ final class EventHub: Sendable {
       for topic in state.topics.keys { socket.subscribe(topic) }
       return true
     }
-    guard isNeeded else { return await socket.close() }
-    Task { [weak self] in
-      for await event in socket.events {
-        guard let self, self.isCurrent(socket) else { break }
-        self.handle(event)
-      }
-    }
+    if !isNeeded { await socket.close() }
   }
 
-  private func isCurrent(_ socket: SubscriberConnection) -> Bool {
-    state.withLock { $0.socket === socket }
-  }
-
+  /// On the socket's thread; of an earlier socket too, which does no harm.
   private func handle(_ event: SubscriberConnection.Event) {
     switch event {
     // Another node may publish elsewhere.

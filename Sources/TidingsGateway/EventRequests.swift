@@ -48,7 +48,7 @@ struct EventRequests: Sendable {
       token: token,
       skipsStored: token.isEmpty && query["from"] == "now"
     )
-    Task {
+    Task(executorPreference: stream.executor) {
       var session = session
       await session.run()
       withExtendedLifetime(entry) {}

@@ -1,9 +1,9 @@
 internal import CMicroHTTPD
 internal import Synchronization
 
-/// Runs the task of a request on the thread of its connection, which is suspended while the task waits.
+/// Runs the task of a request, or of a streamed answer, on the thread of its connection, which is suspended while the task waits.
 ///
-/// A request that waits for one answer of a server costs no hand-over between threads but those to the server and back.
+/// One that waits for an answer of a server costs no hand-over between threads but those to the server and back.
 final class ConnectionExecutor: TaskExecutor {
   /// Unchecked: libmicrohttpd allows `MHD_resume_connection` from any thread, and only whoever took the pointer
   /// out of the state calls it.
@@ -35,8 +35,15 @@ final class ConnectionExecutor: TaskExecutor {
       if !state.isAbandoned { state.add(job) }
       return (state.suspended.take(), state.isAbandoned)
     }
-    if let suspended { MHD_resume_connection(suspended.connection) }
+    resume(suspended)
     if isAbandoned { globalConcurrentExecutor.enqueue(job) }
+  }
+
+  /// The connection looks again at what it waits for.
+  func wake() { resume(state.withLock { $0.suspended.take() }) }
+
+  private func resume(_ suspended: Suspended?) {
+    if let suspended { MHD_resume_connection(suspended.connection) }
   }
 
   /// The connection broke before the task ended, which now ends elsewhere.

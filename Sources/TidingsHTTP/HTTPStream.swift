@@ -7,8 +7,6 @@ package final class HTTPStream: Sendable {
     var isEnded = false
     /// The client is gone, or did not read.
     var isClosed = false
-    /// Wakes the connection, which waits for bytes.
-    var wake: (@Sendable () -> Void)?
     var onClose: (@Sendable () -> Void)?
     /// Waits until all was taken.
     var emptied: CheckedContinuation<Void, Never>?
@@ -16,6 +14,9 @@ package final class HTTPStream: Sendable {
 
   private let state = Mutex(State())
   private let pendingBytesMax: Int
+  let connection = ConnectionExecutor()
+  /// Runs the task that fills the stream on the thread that sends it, once the head was sent.
+  package var executor: any TaskExecutor { connection }
 
   package init(pendingBytesMax: Int) { self.pendingBytesMax = pendingBytesMax }
 
@@ -24,17 +25,16 @@ package final class HTTPStream: Sendable {
   /// - Returns: `false`: nobody reads them any more, or too much is unread: the stream is closed.
   @discardableResult
   package func send(_ bytes: some Collection<UInt8>) -> Bool {
-    let (isOpen, wake) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
-      guard !state.isClosed, !state.isEnded else { return (false, nil) }
+    let isOpen = state.withLock { state in
+      guard !state.isClosed, !state.isEnded else { return false }
       if state.pending.count + bytes.count > pendingBytesMax {
         state.isEnded = true
       } else {
         state.pending += bytes
       }
-      defer { state.wake = nil }
-      return (!state.isEnded, state.wake)
+      return !state.isEnded
     }
-    wake?()
+    connection.wake()
     return isOpen
   }
 
@@ -55,12 +55,8 @@ package final class HTTPStream: Sendable {
 
   /// No more bytes come.
   package func end() {
-    let wake = state.withLock { state in
-      state.isEnded = true
-      defer { state.wake = nil }
-      return state.wake
-    }
-    wake?()
+    state.withLock { $0.isEnded = true }
+    connection.wake()
   }
 
   /// Calls a closure when the client is gone; at once, if it is.
@@ -77,14 +73,16 @@ package final class HTTPStream: Sendable {
   enum Portion {
     case bytes(Int)
     case end
-    /// Nothing yet: the closure will be called when there is.
+    /// Nothing yet: the connection is suspended until there is.
     case waits
+    /// Nothing yet, but the task that fills the stream can go on.
+    case runs
   }
 
-  /// Takes bytes, or leaves a closure that is called once when there are more.
+  /// Takes bytes, or suspends the connection until there are more.
   func take(
     into buffer: UnsafeMutableRawBufferPointer,
-    orWait wait: () -> (@Sendable () -> Void)
+    orSuspend connection: OpaquePointer
   ) -> Portion {
     let (portion, emptied) = state.withLock {
       state -> (Portion, CheckedContinuation<Void, Never>?) in
@@ -96,9 +94,8 @@ package final class HTTPStream: Sendable {
         return (.bytes(count), state.emptied.take())
       }
       if state.isEnded { return (.end, nil) }
-      // Under the lock: whoever adds bytes finds the closure, or the bytes are found here.
-      state.wake = wait()
-      return (.waits, nil)
+      // Under the lock: whoever adds bytes wakes the connection, or the bytes are found here.
+      return (self.connection.suspend(connection) ? .waits : .runs, nil)
     }
     emptied?.resume()
     return portion
@@ -106,9 +103,10 @@ package final class HTTPStream: Sendable {
 
   func close() {
     let (body, emptied) = state.withLock { state in
-      (state.isClosed, state.wake, state.pending) = (true, nil, [])
+      (state.isClosed, state.pending) = (true, [])
       return (state.onClose.take(), state.emptied.take())
     }
+    connection.abandon()
     emptied?.resume()
     body?()
   }

@@ -1,10 +1,7 @@
 internal import CMicroHTTPD
 
 /// Lends a stream to libmicrohttpd: the connection is suspended while there is nothing to send.
-///
-/// Unchecked: libmicrohttpd calls it on the thread of the connection; the closure that it leaves with the stream only
-/// resumes the connection, from whichever thread.
-final class StreamSource: @unchecked Sendable {
+final class StreamSource {
   private let stream: HTTPStream
   private let connection: OpaquePointer
 
@@ -24,15 +21,14 @@ final class StreamSource: @unchecked Sendable {
   }
 
   private func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-    let portion = stream.take(into: buffer) {
-      // Before the stream can wake it.
-      MHD_suspend_connection(connection)
-      return { MHD_resume_connection(self.connection) }
-    }
-    return switch portion {
-    case .bytes(let count): count
-    case .end: Int(MHD_CONTENT_READER_END_OF_STREAM)
-    case .waits: 0
+    while true {
+      stream.connection.run()
+      switch stream.take(into: buffer, orSuspend: connection) {
+      case .bytes(let count): return count
+      case .end: return Int(MHD_CONTENT_READER_END_OF_STREAM)
+      case .waits: return 0
+      case .runs: break
+      }
     }
   }
 }

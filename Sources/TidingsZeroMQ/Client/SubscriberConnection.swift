@@ -20,6 +20,24 @@ public final class SubscriberConnection: Sendable {
     case tick
   }
 
+  /// Where events go.
+  enum Receiver: Sendable {
+    case buffer(DeliveryBuffer<Event>)
+    case closure(@Sendable (Event) -> Void)
+
+    func deliver(_ event: Event) {
+      switch self {
+      case .buffer(let buffer):
+        buffer.push(event) { earlier in
+          if case .lost(let count)? = earlier { .lost(count: count + 1) } else { .lost(count: 1) }
+        }
+      case .closure(let body): body(event)
+      }
+    }
+
+    func finish() { if case .buffer(let buffer) = self { buffer.finish(nil) } }
+  }
+
   /// The events, in order; iterate once, with one task.
   public struct Events: AsyncSequence, Sendable {
     /// An event.
@@ -73,21 +91,51 @@ public final class SubscriberConnection: Sendable {
   ///   - eventsMax: Most events that wait to be read; the rest is lost, and reported as lost.
   ///   - context: To share an I/O thread with other connections; `nil`: one of its own.
   /// - Throws: When the endpoint is malformed, or the process out of resources.
-  public init(
+  public convenience init(
     endpoint: String,
     security: Security = .development,
     tick: Duration? = nil,
     eventsMax: Int = 10_000,
     context: Context? = nil
   ) async throws {
-    let (inbox, ended) = (Mailbox<Message>(), OneTimeSignal())
     let buffer = DeliveryBuffer<Event>(countMax: eventsMax)
+    try await self.init(endpoint, security, tick, context, buffer, .buffer(buffer))
+  }
+
+  /// Starts connecting, for an owner who is called for each event; `events` has none.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The server's push endpoint, for example `tcp://127.0.0.1:5571`.
+  ///   - security: How the two sides prove who they are: `development` or `curveClient`.
+  ///   - tick: How often to deliver `Event.tick`; `nil`: never.
+  ///   - receive: Is called on the connection's thread, which waits for it.
+  /// - Throws: When the endpoint is malformed, or the process out of resources.
+  public convenience init(
+    endpoint: String,
+    security: Security = .development,
+    tick: Duration? = nil,
+    receive: @escaping @Sendable (Event) -> Void
+  ) async throws {
+    let none = DeliveryBuffer<Event>(countMax: 1)
+    none.finish(nil)
+    try await self.init(endpoint, security, tick, nil, none, .closure(receive))
+  }
+
+  private init(
+    _ endpoint: String,
+    _ security: Security,
+    _ tick: Duration?,
+    _ context: Context?,
+    _ buffer: DeliveryBuffer<Event>,
+    _ receiver: Receiver
+  ) async throws {
+    let (inbox, ended) = (Mailbox<Message>(), OneTimeSignal())
     (self.inbox, self.ended) = (inbox, ended)
     events = Events(buffer: buffer)
     try await withCheckedThrowingContinuation { (ready: CheckedContinuation<Void, any Error>) in
       do {
         try startLoopThread("tidings-push") {
-          Self.runThread(endpoint, security, tick, context, inbox, buffer, ready)
+          Self.runThread(endpoint, security, tick, context, inbox, receiver, ready)
           ended.fire()
         }
       } catch {
@@ -119,7 +167,7 @@ public final class SubscriberConnection: Sendable {
     _ tick: Duration?,
     _ context: Context?,
     _ inbox: Mailbox<Message>,
-    _ buffer: DeliveryBuffer<Event>,
+    _ receiver: Receiver,
     _ ready: CheckedContinuation<Void, any Error>
   ) {
     let loop: SubscriberLoop
@@ -130,7 +178,7 @@ public final class SubscriberConnection: Sendable {
         tick: tick,
         context: context ?? Context(),
         inbox: inbox,
-        buffer: buffer
+        receiver: receiver
       )
     } catch {
       return ready.resume(throwing: error)

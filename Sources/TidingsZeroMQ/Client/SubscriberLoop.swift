@@ -6,7 +6,7 @@ internal import TidingsThreads
 /// A subscriber's thread: owns the SUB socket.
 struct SubscriberLoop: ~Copyable {
   private let inbox: Mailbox<SubscriberConnection.Message>
-  private let buffer: DeliveryBuffer<SubscriberConnection.Event>
+  private let receiver: SubscriberConnection.Receiver
   private let endpoint: Endpoint
   private let security: Security
   private let context: Context
@@ -27,7 +27,7 @@ struct SubscriberLoop: ~Copyable {
     tick: Duration?,
     context: Context,
     inbox: Mailbox<SubscriberConnection.Message>,
-    buffer: DeliveryBuffer<SubscriberConnection.Event>
+    receiver: SubscriberConnection.Receiver
   ) throws(TransportError) {
     let socket = try Self.makeSocket(endpoint, security, context)
     let monitor = try ConnectionMonitor(socket, context: context)
@@ -37,7 +37,7 @@ struct SubscriberLoop: ~Copyable {
     self.security = security
     self.context = context
     self.inbox = inbox
-    self.buffer = buffer
+    self.receiver = receiver
     self.socket = socket
     self.monitor = monitor
     self.tick = tick
@@ -51,7 +51,7 @@ struct SubscriberLoop: ~Copyable {
       // The socket failed for another reason than its peers; the end of the events reports it.
     }
     _ = inbox.close()
-    buffer.finish(nil)
+    receiver.finish()
   }
 
   /// - Returns: `false` when the connection is to be closed.
@@ -157,9 +157,5 @@ struct SubscriberLoop: ~Copyable {
     return hasAny
   }
 
-  private func deliver(_ event: SubscriberConnection.Event) {
-    buffer.push(event) { earlier in
-      if case .lost(let count)? = earlier { .lost(count: count + 1) } else { .lost(count: 1) }
-    }
-  }
+  private func deliver(_ event: SubscriberConnection.Event) { receiver.deliver(event) }
 }
