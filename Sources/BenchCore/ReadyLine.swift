@@ -1,5 +1,7 @@
 /// The line with which a server says that it is ready: words, then `name=value` pairs.
 public struct ReadyLine: Hashable, Sendable {
+  /// The URL that it names, if any.
+  public let url: String?
   /// By name.
   public let values: [String: String]
 
@@ -11,6 +13,7 @@ public struct ReadyLine: Hashable, Sendable {
       let parts = word.split(separator: "=", maxSplits: 1)
       return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
     }
+    url = words.first { $0.contains("://") && !$0.contains("=") }.map(String.init)
     values = Dictionary(pairs) { _, last in last }
   }
 }

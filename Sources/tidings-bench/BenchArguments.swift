@@ -11,6 +11,7 @@ struct BenchArguments {
     "echo", "curve", "fetch", "save", "engine", "push", "fanout", "subscribers", "catchup", "match",
     "start",
     "seal", "authorization", "query", "feed", "fairness", "turns", "client", "kit", "postgres",
+    "events",
   ]
 
   var cases: [String] = []
@@ -211,6 +212,8 @@ struct BenchArguments {
         postgres
                 fetch and save (new, update, fired) of rpcd on PostgreSQL, against rpcd on its embedded
                 database; needs RPCD_DATABASE, the address of a database whose login may create others
+        events  from a save to its server-sent event through rpcgw, the program beside this one,
+                against the same save to its push on a SUB socket
 
       `tidings-bench growth` measures how costs grow with what is stored, `tidings-bench report` draws the
       curves; see `tidings-bench growth --help`. `tidings-bench soak` runs a server for long and finds out
@@ -251,8 +254,15 @@ struct BenchArguments {
     guard hasDatabase || !parsed.operands.contains("postgres") else {
       throw UsageError("postgres needs \(DatabaseSetting.variable)=postgresql://…")
     }
+    settings.program = Self.executablePath()
+    settings.rpcgw = Self.program("rpcgw", beside: settings.program)
+    let hasGateway = access(settings.rpcgw, X_OK) == 0
+    guard hasGateway || !parsed.operands.contains("events") else {
+      throw UsageError("events needs \(settings.rpcgw), which is not there")
+    }
     cases = Self.caseNames.filter {
-      takesAll && (hasDatabase || $0 != "postgres") || parsed.operands.contains($0)
+      takesAll && (hasDatabase || $0 != "postgres") && (hasGateway || $0 != "events")
+        || parsed.operands.contains($0)
     }
     settings.seconds = parsed[Self.seconds]
     if let text = parsed[Self.openLoop] {
@@ -289,8 +299,7 @@ struct BenchArguments {
     settings.notifications = parsed[Self.notifications]
     settings.turns = parsed[Self.turns] ?? ""
     settings.data = parsed[Self.data]
-    settings.program = Self.executablePath()
-    settings.rpcd = parsed[Self.rpcd] ?? Self.defaultServer(beside: settings.program)
+    settings.rpcd = parsed[Self.rpcd] ?? Self.program("rpcd", beside: settings.program)
   }
 
   private static func numbers(
@@ -309,8 +318,8 @@ struct BenchArguments {
     }
   }
 
-  static func defaultServer(beside program: String) -> String {
-    "/" + program.split(separator: "/").dropLast().joined(separator: "/") + "/rpcd"
+  static func program(_ name: String, beside program: String) -> String {
+    "/" + program.split(separator: "/").dropLast().joined(separator: "/") + "/" + name
   }
 
   static func executablePath() -> String {

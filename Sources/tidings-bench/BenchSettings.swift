@@ -34,6 +34,8 @@ struct BenchSettings {
   var databaseDelay = Duration.zero
   /// The server's program.
   var rpcd = ""
+  /// The web gateway's program.
+  var rpcgw = ""
   /// Where temporary folders go.
   var data = "."
   /// This program.

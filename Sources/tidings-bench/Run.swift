@@ -61,6 +61,7 @@ struct Run {
     case "turns": try TurnCase.run(bench)
     case "client": try await ClientCase.run(bench)
     case "postgres": try PostgresCase.run(bench)
+    case "events": try EventCase.run(bench)
     case "kit": try await KitCase.run(bench)
     default: throw BenchError("there is no case '\(name)'")
     }

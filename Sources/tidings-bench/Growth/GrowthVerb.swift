@@ -85,7 +85,7 @@ private enum GrowthArguments {
     var settings = BenchSettings()
     settings.data = parsed[data]
     settings.program = BenchArguments.executablePath()
-    settings.rpcd = parsed[rpcd] ?? BenchArguments.defaultServer(beside: settings.program)
+    settings.rpcd = parsed[rpcd] ?? BenchArguments.program("rpcd", beside: settings.program)
     Interruption.install()
     let bench = try Bench(settings)
     let measured = try chosen.flatMap { axis in

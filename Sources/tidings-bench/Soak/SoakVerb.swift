@@ -85,7 +85,7 @@ enum SoakVerb {
     var bench = BenchSettings()
     bench.data = parsed[data]
     bench.program = BenchArguments.executablePath()
-    bench.rpcd = parsed[rpcd] ?? BenchArguments.defaultServer(beside: bench.program)
+    bench.rpcd = parsed[rpcd] ?? BenchArguments.program("rpcd", beside: bench.program)
     let seconds = parsed[time]
     let settings = SoakSettings(
       seconds: seconds,
