@@ -10,7 +10,10 @@ final class EventStream {
 
   /// Opens the stream of a user, and waits until it begins.
   ///
-  /// - Parameter url: Where the gateway in development mode is called: `http://ADDRESS:PORT`.
+  /// - Parameters:
+  ///   - url: Where the gateway in development mode is called: `http://ADDRESS:PORT`.
+  ///   - user: Whose notifications come.
+  /// - Throws: `BenchError`.
   init(_ url: String, user: String) throws {
     let parts = url.split { $0 == "/" || $0 == ":" }
     guard parts.count == 3, let port = UInt16(parts[2]) else {

@@ -80,7 +80,7 @@ internal import TidingsSQLite
       try await keep(kept, client)
       kept += 1
     }
-    // In the middle of it; a server that did not go on would let the last loop wait for ever.
+    // In the middle of it; a server that did not go on would let the last loop wait without end.
     try await server.crash()
     server = try await server.restarted()
     client = try await server.client(as: "ada")
