@@ -31,7 +31,7 @@ class TidingsSystem(System):
                 await self._database.save_subscription(subscription)
                 yield
         finally:
-            server.stop()
+            server.end()
 
     async def write(self, number: int) -> None:
         await self._database.save(tidings.Record("House", str(number), {"value": VALUE}))
@@ -39,4 +39,4 @@ class TidingsSystem(System):
     async def notified(self) -> AsyncIterator[int]:
         async with self._listener.notification_stream() as stream:
             async for notification in stream:
-                yield int(notification.record_id.record_name)
+                yield int(notification.record_id.name)
