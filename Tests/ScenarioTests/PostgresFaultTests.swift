@@ -212,7 +212,7 @@ struct PostgresFaultTests {
         """
       )
       var pid: Int64?
-      for _ in 0..<2_000 where pid == nil {
+      for _ in 0..<12_000 where pid == nil {
         try select.forEachRow { pid = select.int64(0) }
         if pid == nil { try await Task.sleep(for: .milliseconds(10)) }
       }
