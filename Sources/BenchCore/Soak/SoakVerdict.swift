@@ -25,12 +25,13 @@ struct SoakVerdict {
   }
 
   private var slowdowns: [String] {
-    report.rows.compactMap { row in
-      guard let activity = row.activity, let ratio = report.ratio(of: row),
-        ratio > tolerance.ratio
-      else { return nil }
+    guard let most = tolerance.ratio else { return [] }
+    return report.rows.compactMap { row in
+      guard let activity = row.activity, let ratio = report.ratio(of: row), ratio > most else {
+        return nil
+      }
       return "p99 of \(row.kind) during \(activity.rawValue) is \(Decimal.text(ratio)) times that"
-        + " without (accepted: \(Decimal.text(tolerance.ratio)))"
+        + " without (accepted: \(Decimal.text(most)))"
     }
   }
 
@@ -40,6 +41,7 @@ struct SoakVerdict {
       guard report.completed[activity.rawValue, default: 0] > 0 else {
         return "\(activity.rawValue) did not happen"
       }
+      guard tolerance.ratio != nil else { return nil }
       guard !report.rows.contains(where: { $0.activity == activity && report.ratio(of: $0) != nil })
       else { return nil }
       return "too few calls during \(activity.rawValue) to compare their p99"

@@ -64,7 +64,7 @@ struct SoakRun {
       releases: releases.all,
       completed: recorder.completed,
       failures: recorder.failures,
-      tolerance: SoakTolerance()
+      tolerance: settings.tolerance
     )
   }
 

@@ -32,6 +32,13 @@ enum SoakVerb {
     in: 0...1_000_000_000,
     "Which records calls are about."
   )
+  private static let ratioMax = OptionKey<Int>(
+    "p99-ratio-max",
+    value: "N",
+    default: 3,
+    in: 0...1_000,
+    "How many times as long calls may take during an activity (p99); 0: that decides nothing, as on a busy machine."
+  )
   private static let json = OptionKey<Bool>(flag: "json", "The report as JSON.")
   private static let rpcd = OptionKey<String?>(
     "rpcd",
@@ -46,7 +53,17 @@ enum SoakVerb {
   )
   private static let help = OptionKey<Bool>(flag: "help", letter: "h", "Show this.")
 
-  private static let options = [Option](of: time, warmup, rate, seed, json, rpcd, data, help)
+  private static let options = [Option](
+    of: time,
+    warmup,
+    rate,
+    seed,
+    ratioMax,
+    json,
+    rpcd,
+    data,
+    help
+  )
 
   private static let command = Command(
     "tidings-bench soak",
@@ -91,7 +108,8 @@ enum SoakVerb {
       seconds: seconds,
       warmup: parsed[warmup] ?? min(max(seconds / 6, 15), 120),
       rate: parsed[rate],
-      seed: parsed[seed]
+      seed: parsed[seed],
+      ratioMax: parsed[ratioMax] == 0 ? nil : Double(parsed[ratioMax])
     )
     guard seconds == 0 || settings.warmup < seconds else {
       throw UsageError("--warmup must be shorter than --time")
@@ -112,6 +130,15 @@ struct SoakSettings: Sendable {
   var rate: Int
   /// Which records calls are about.
   var seed: Int
+  /// How many times as long calls may take during an activity; `nil`: that decides nothing.
+  var ratioMax: Double?
+
+  /// What it accepts.
+  var tolerance: SoakTolerance {
+    var tolerance = SoakTolerance()
+    tolerance.ratio = ratioMax
+    return tolerance
+  }
 
   /// A long run has time to look at each activity for longer.
   var isLong: Bool { seconds == 0 || seconds >= 600 }
