@@ -11,6 +11,16 @@ extension EngineReader {
     return try notificationFeed().page(request)
   }
 
+  /// Returns the page of a caller who has seen nearly all notifications, which is quick.
+  ///
+  /// - Parameter request: Whose, and from where on; without badges.
+  /// - Returns: The last page, and the token for the next one; `nil`: it is not the last, or not quick.
+  /// - Throws: As `notifications`.
+  public func lastNotifications(_ request: NotificationRequest) throws -> NotificationPage? {
+    try catalog.requireDeployed(request.container, request.environment)
+    return try notificationFeed().lastPage(request)
+  }
+
   /// How a user's active subscriptions fare.
   ///
   /// - Parameters:

@@ -6,6 +6,19 @@ internal import TidingsSQL
 /// the order in which they were stored, without what the calling device caused and what was marked
 /// read; when no event is left, what other devices marked read since.
 final class NotificationFeed {
+  /// What was found after a token.
+  private struct Found {
+    let cut: PageCut
+    /// No event is left.
+    let isAtEnd: Bool
+    let token: ChangeToken
+    let itemsMax: Int
+    let rowsMax: Int
+  }
+
+  /// Events, and read marks, that a last page looks at.
+  private static let lastRowsMax = 64
+
   private let identity: StoreIdentity
   private let limits: Limits
   private let codec: BodyCodec
@@ -60,28 +73,46 @@ final class NotificationFeed {
   /// - Returns: The page, and the token for the next one.
   /// - Throws: `ItemError` for a token that cannot be used; `SQLError`.
   func page(_ request: NotificationRequest) throws -> NotificationPage {
+    try finish(read(request, rowsMax: limits.rowsPerPageMax), request)
+  }
+
+  /// Returns the page of a caller who has seen nearly everything.
+  ///
+  /// - Parameter request: Whose, and from where on.
+  /// - Returns: The last page; `nil`: it is not, or takes longer.
+  /// - Throws: As `page`.
+  func lastPage(_ request: NotificationRequest) throws -> NotificationPage? {
+    guard !request.wantsBadge, !request.wantsItemBadges else { return nil }
+    let found = try read(request, rowsMax: Self.lastRowsMax)
+    guard found.isAtEnd else { return nil }
+    let page = try finish(found, request)
+    return page.moreComing ? nil : page
+  }
+
+  private func read(_ request: NotificationRequest, rowsMax: Int) throws -> Found {
     let inbox = request.inbox
     marks.begin(inbox)
     let before = try token(request, inbox)
     let itemsMax =
       request.limit == 0 ? limits.pageItemsMax : min(request.limit, limits.pageItemsMax)
-    var cut = PageCut(
-      after: before.event,
-      itemsMax: itemsMax,
-      bytesMax: limits.answerBytesMax
-    )
+    var cut = PageCut(after: before.event, itemsMax: itemsMax, bytesMax: limits.answerBytesMax)
     let last = try locations.last()
     let events = try events(after: before.event, last: last, request)
     defer { events.close() }
-    let isAtEnd = try fill(&cut, from: events, for: inbox.user)
+    let isAtEnd = try fill(&cut, from: events, for: inbox.user, rowsMax: rowsMax)
+    let token = ChangeToken(event: isAtEnd ? last : cut.position, mark: before.mark)
+    return Found(cut: cut, isAtEnd: isAtEnd, token: token, itemsMax: itemsMax, rowsMax: rowsMax)
+  }
 
+  private func finish(_ found: Found, _ request: NotificationRequest) throws -> NotificationPage {
+    let inbox = request.inbox
     var page = NotificationPage()
-    var after = ChangeToken(event: isAtEnd ? last : cut.position, mark: before.mark)
-    page.items = cut.items
+    var after = found.token
+    page.items = found.cut.items
     if request.wantsItemBadges { try addBadges(to: &page.items, request) }
-    page.isSplit = try cut.isSplit || goesOn(cut.lastBatch)
-    page.moreComing = !isAtEnd
-    if isAtEnd { try addMarks(to: &page, request, itemsMax: itemsMax, &after) }
+    page.isSplit = try found.cut.isSplit || goesOn(found.cut.lastBatch)
+    page.moreComing = !found.isAtEnd
+    if found.isAtEnd { try addMarks(to: &page, request, found, &after) }
     page.changeToken = after.encoded(feed: inbox.feedName, identity: identity)
     if request.wantsBadge, !page.moreComing {
       page.badge = try badges.badge(of: inbox, for: request.caller)
@@ -160,9 +191,10 @@ final class NotificationFeed {
   private func fill(
     _ cut: inout PageCut,
     from events: any FeedEvents,
-    for user: String
+    for user: String,
+    rowsMax: Int
   ) throws -> Bool {
-    var rows = limits.rowsPerPageMax
+    var rows = rowsMax
     while true {
       switch try events.next(&rows) {
       case .end: return true
@@ -188,7 +220,7 @@ final class NotificationFeed {
   private func addMarks(
     to page: inout NotificationPage,
     _ request: NotificationRequest,
-    itemsMax: Int,
+    _ found: Found,
     _ token: inout ChangeToken
   ) throws {
     guard !request.omitsReadMarks else {
@@ -198,8 +230,8 @@ final class NotificationFeed {
     (page.readMarks, page.moreComing) = try marks.marks(
       after: &token.mark,
       for: request.caller.device,
-      itemsMax: itemsMax - page.items.count,
-      rowsMax: limits.rowsPerPageMax
+      itemsMax: found.itemsMax - page.items.count,
+      rowsMax: found.rowsMax
     )
   }
 }

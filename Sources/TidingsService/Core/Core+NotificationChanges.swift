@@ -12,11 +12,19 @@ private typealias Page = TidingsV1.FetchNotificationChangesResponse.FieldNumber
 private typealias Field = TidingsV1.Notification.FieldNumber
 
 extension Core {
-  /// Registers FetchNotificationChanges, which reader threads answer.
+  /// Registers FetchNotificationChanges: the loop answers a caller who has seen nearly everything, as most have who were
+  /// just pushed to, and reader threads answer the others.
   func registerNotificationChanges(on loop: LoopContext) {
     let method = TidingsV1.NotificationService.Methods.fetchNotificationChanges
-    reads.registerCall(method, on: loop) { [reads] call, _ in
+    reads.registerCall(method, on: loop) { [reads, maintenance] call, loop in
       let (token, caller) = (call.token, try CallerIdentity.caller(of: call))
+      let last = try reads.readOnLoop(until: call.deadline) {
+        try NotificationPageAnswer(last: $0, caller, call.body)
+      }
+      if let last {
+        loop.reply(token, body: last.body)
+        return maintenance.noteFetch(last.reached, by: caller)
+      }
       let body = Array(call.body)
       let job = ReadJob(
         token: token,
@@ -44,12 +52,35 @@ private struct NotificationPageAnswer: Sendable {
   /// Up to which number the device had each channel with this page.
   let reached: [Int64: Int64]
 
+  /// Any page.
   init(_ reader: StoreReader, _ caller: Caller, _ body: UnsafeRawBufferPointer) throws {
+    let query = try Self.query(caller, body, in: reader.arena)
+    try self.init(reader.engine.notifications(query), query, in: reader.arena)
+  }
+
+  /// The last page; `nil`: it is not, or not quick.
+  init?(last reader: StoreReader, _ caller: Caller, _ body: UnsafeRawBufferPointer) throws {
+    let query = try Self.query(caller, body, in: reader.arena)
+    guard let page = try reader.engine.lastNotifications(query) else { return nil }
+    try self.init(page, query, in: reader.arena)
+  }
+
+  private init(
+    _ page: NotificationPage,
+    _ query: NotificationRequest,
+    in arena: borrowing Arena
+  ) throws {
+    reached = page.reached
+    body = try Self.encode(page, query, in: arena)
+  }
+
+  private static func query(
+    _ caller: Caller,
+    _ body: UnsafeRawBufferPointer,
+    in arena: borrowing Arena
+  ) throws -> NotificationRequest {
     guard !caller.user.isEmpty else { throw ItemError.noUser }
-    let request = try TidingsV1.FetchNotificationChangesRequest(
-      decoding: body.bytes,
-      in: reader.arena
-    )
+    let request = try TidingsV1.FetchNotificationChangesRequest(decoding: body.bytes, in: arena)
     var query = NotificationRequest(
       caller: caller,
       container: try containerName(request.container),
@@ -60,26 +91,18 @@ private struct NotificationPageAnswer: Sendable {
     query.omitsReadMarks = request.omitsReadNotifications
     query.wantsBadge = request.wantsBadge
     query.wantsItemBadges = request.wantsUserInfo
-    let page = try reader.engine.notifications(query)
-    reached = page.reached
-    self.body = try Self.encode(
-      page,
-      query,
-      wantsUserInfo: request.wantsUserInfo,
-      in: reader.arena
-    )
+    return query
   }
 
   private static func encode(
     _ page: NotificationPage,
     _ query: NotificationRequest,
-    wantsUserInfo: Bool,
     in arena: borrowing Arena
   ) throws -> [UInt8] {
     let bytes = page.items.reduce(0) { $0 + $1.body.count }
     var response = WireWriter(capacity: bytes + page.items.count * 64 + 256)
     for item in page.items {
-      if wantsUserInfo {
+      if query.wantsItemBadges {
         let notification = try TidingsV1.Notification(item, in: arena)
         let badge = item.badge.map { UInt32(clamping: $0) }
         let info = UserInfo(notification, for: query.caller.user, badge: badge)

@@ -23,12 +23,20 @@ final class LoopReader {
     _ answer: any SlicedAnswer,
     until deadline: ContinuousClock.Instant?
   ) throws -> [UInt8]? {
+    try read(until: deadline) {
+      try answer.advance($0, ReadSlice(end: .now.advanced(by: Self.slice), isBrief: true))
+    }
+  }
+
+  /// Reads what is quick; `nil`: it is not, or the log is being restarted.
+  func read<Output>(
+    until deadline: ContinuousClock.Instant?,
+    _ work: (StoreReader) throws -> Output?
+  ) throws -> Output? {
     let reader = try self.reader ?? open()
     self.reader = reader
     do {
-      return try reader.withSnapshotAtOnce(until: deadline, worked: .zero) {
-        try answer.advance($0, ReadSlice(end: .now.advanced(by: Self.slice), isBrief: true))
-      } ?? nil
+      return try reader.withSnapshotAtOnce(until: deadline, worked: .zero, work) ?? nil
     } catch {
       reader.failures.note(error, in: "a call that reads")
       throw error

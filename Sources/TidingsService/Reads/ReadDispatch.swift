@@ -72,6 +72,14 @@ struct ReadDispatch {
     }
   }
 
+  /// Reads on the loop what is quick; `nil`: it is not, or the loop does not read.
+  func readOnLoop<Output>(
+    until deadline: ContinuousClock.Instant?,
+    _ work: (StoreReader) throws -> Output?
+  ) throws -> Output? {
+    readsOnLoop ? try loopReader.read(until: deadline, work) : nil
+  }
+
   /// Lets a closure hand the calls of a method to the reader threads.
   ///
   /// - Parameters:
