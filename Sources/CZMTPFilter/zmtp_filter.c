@@ -6,8 +6,11 @@
 
 #include "zmtp_filter.h"
 
+#include "inbound.h"
+
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -19,16 +22,17 @@
 typedef struct {
   tidings_zmtp_stream stream;
   ino_t inode;
-  int is_listener;
+  int listener_marks;
+  tidings_inbound inbound;
 } entry;
 
 enum { CHUNK_ENTRIES = 4096, CHUNKS = 16384 };
 
 static _Atomic(entry *) chunks[CHUNKS];
 static atomic_uint_least64_t changes;
-static _Thread_local int marks_listeners;
+static _Thread_local int marks;
 
-void tidings_zmtp_filter_mark_listeners(int mark) { marks_listeners = mark; }
+void tidings_zmtp_filter_mark_listeners(int of_next) { marks = of_next; }
 
 uint64_t tidings_zmtp_filter_changes(void) {
   return atomic_load_explicit(&changes, memory_order_relaxed);
@@ -71,6 +75,14 @@ static ino_t inode(int descriptor) {
   return number;
 }
 
+/* The descriptor is another socket's. */
+UNSANITIZED static void renew(entry *former, tidings_zmtp_stream stream, ino_t number, int listener_marks) {
+  tidings_inbound_forget(&former->inbound);
+  former->stream = stream;
+  former->inode = number;
+  former->listener_marks = listener_marks;
+}
+
 typedef int (*accept4_function)(int, struct sockaddr *, socklen_t *, int);
 typedef int (*listen_function)(int, int);
 
@@ -84,9 +96,9 @@ UNSANITIZED static int accept_filtered(int listener, struct sockaddr *address, s
   int descriptor = next(listener, address, size, flags);
   if (descriptor < 0) return descriptor;
   entry *from = find(listener);
-  if (!from || !from->is_listener || from->inode != inode(listener)) {
+  if (!from || !from->listener_marks || from->inode != inode(listener)) {
     entry *former = find(descriptor);
-    if (former) *former = (entry){0};
+    if (former) renew(former, (tidings_zmtp_stream){0}, 0, 0);
     return descriptor;
   }
   entry *accepted = find_or_make(descriptor);
@@ -96,7 +108,15 @@ UNSANITIZED static int accept_filtered(int listener, struct sockaddr *address, s
     errno = ECONNABORTED;
     return -1;
   }
-  *accepted = (entry){tidings_zmtp_stream_begin(), inode(descriptor), 0};
+  int hides = from->listener_marks & TIDINGS_HIDES_IDENTITIES;
+  tidings_zmtp_stream stream = hides ? tidings_zmtp_stream_begin() : (tidings_zmtp_stream){0};
+  ino_t number = inode(descriptor);
+  renew(accepted, stream, number, 0);
+  if (from->listener_marks & TIDINGS_HAS_CALLERS) {
+    tidings_inbound_begin(&accepted->inbound, descriptor, number, TIDINGS_INBOUND_CALLER);
+  } else if (from->listener_marks & TIDINGS_HAS_SUBSCRIBERS) {
+    tidings_inbound_begin(&accepted->inbound, descriptor, number, TIDINGS_INBOUND_SUBSCRIBER);
+  }
   return descriptor;
 }
 
@@ -111,9 +131,9 @@ __attribute__((visibility("default"), used)) int accept(int listener, struct soc
 }
 
 UNSANITIZED __attribute__((visibility("default"), used)) int listen(int descriptor, int backlog) {
-  entry *listener = marks_listeners ? find_or_make(descriptor) : find(descriptor);
-  if (listener) *listener = (entry){{0}, inode(descriptor), marks_listeners};
-  if (marks_listeners && !listener) {
+  entry *listener = marks ? find_or_make(descriptor) : find(descriptor);
+  if (listener) renew(listener, (tidings_zmtp_stream){0}, inode(descriptor), marks);
+  if (marks && !listener) {
     errno = ENOBUFS;
     return -1;
   }
@@ -121,13 +141,45 @@ UNSANITIZED __attribute__((visibility("default"), used)) int listen(int descript
   return next(descriptor, backlog);
 }
 
+typedef int (*socket_function)(int, int, int);
+
+UNSANITIZED __attribute__((visibility("default"), used)) int socket(int domain, int type, int protocol) {
+  static _Atomic(socket_function) original;
+  socket_function next = atomic_load_explicit(&original, memory_order_relaxed);
+  if (!next) {
+    next = (socket_function)dlsym(RTLD_NEXT, "socket");
+    atomic_store_explicit(&original, next, memory_order_relaxed);
+  }
+  int descriptor = next(domain, type, protocol);
+  entry *former = descriptor < 0 ? NULL : find(descriptor);
+  if (former) renew(former, (tidings_zmtp_stream){0}, 0, 0);
+  return descriptor;
+}
+
+/* Flags and size, and what CURVE adds. */
+enum { FRAME_BYTES = 64 };
+
+void tidings_zmtp_filter_took(int descriptor, size_t bytes, size_t frames) {
+  entry *from = find(descriptor);
+  if (from) tidings_inbound_took(&from->inbound, bytes + frames * FRAME_BYTES);
+}
+
 UNSANITIZED __attribute__((visibility("default"), used)) ssize_t recv(int descriptor, void *bytes,
                                                                       size_t size, int flags) {
-  ssize_t count = recvfrom(descriptor, bytes, size, flags, NULL, NULL);
   entry *accepted = find(descriptor);
-  if (!accepted || accepted->stream.phase == 0 || count <= 0 || flags & MSG_PEEK) return count;
+  ssize_t room = accepted ? tidings_inbound_room(&accepted->inbound) : SSIZE_MAX;
+  if (room <= 0) {
+    /* The latter libzmq takes as a connection that ended. */
+    errno = room == 0 ? EAGAIN : ECONNRESET;
+    return -1;
+  }
+  if (size > (size_t)room) size = (size_t)room;
+  ssize_t count = recvfrom(descriptor, bytes, size, flags, NULL, NULL);
+  if (!accepted || count <= 0 || flags & MSG_PEEK) return count;
+  tidings_inbound_received(&accepted->inbound, (size_t)count);
+  if (accepted->stream.phase == 0) return count;
   if (accepted->inode != inode(descriptor)) {
-    *accepted = (entry){0};
+    renew(accepted, (tidings_zmtp_stream){0}, 0, 0);
     return count;
   }
   tidings_zmtp_stream stream = accepted->stream;

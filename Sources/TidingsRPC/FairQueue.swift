@@ -16,6 +16,10 @@ public struct FairQueue<Caller: Hashable, Element> {
     public var bytesPerCallerMax: Int
     /// Most elements of one caller that are taken and not `ended`.
     public var takenPerCallerMax: Int
+    /// A caller's second element and later ones have room up to this part of what is free: `4` is a quarter.
+    ///
+    /// So however many callers hold as much as they can, the next one still has room.
+    public var freePartPerCaller: Int?
 
     /// Limits; by default none for a caller.
     public init(
@@ -23,13 +27,15 @@ public struct FairQueue<Caller: Hashable, Element> {
       bytesMax: Int,
       countPerCallerMax: Int = .max,
       bytesPerCallerMax: Int = .max,
-      takenPerCallerMax: Int = .max
+      takenPerCallerMax: Int = .max,
+      freePartPerCaller: Int? = nil
     ) {
       self.countMax = countMax
       self.bytesMax = bytesMax
       self.countPerCallerMax = countPerCallerMax
       self.bytesPerCallerMax = bytesPerCallerMax
       self.takenPerCallerMax = takenPerCallerMax
+      self.freePartPerCaller = freePartPerCaller
     }
   }
 
@@ -71,8 +77,6 @@ public struct FairQueue<Caller: Hashable, Element> {
   @inlinable public var bytes: Int { held.bytes }
   /// Nothing waits.
   @inlinable public var isEmpty: Bool { count == 0 }
-  /// No element has room any more.
-  @inlinable public var isFull: Bool { count >= bounds.countMax || bytes >= bounds.bytesMax }
 
   /// Lets an element wait.
   ///
@@ -91,7 +95,8 @@ public struct FairQueue<Caller: Hashable, Element> {
     var line = lines.removeValue(forKey: caller) ?? Line()
     defer { lines[caller] = line.isUnused ? nil : line }
     guard line.elements.count < bounds.countPerCallerMax,
-      elementBytes <= bounds.bytesPerCallerMax - line.bytes
+      elementBytes <= bounds.bytesPerCallerMax - line.bytes,
+      leavesRoom(line, elementBytes)
     else { return .callerIsFull }
     if line.elements.isEmpty { turns.append(caller) }
     line.elements.append((element, elementBytes))
@@ -99,6 +104,13 @@ public struct FairQueue<Caller: Hashable, Element> {
     held.count += 1
     held.bytes += elementBytes
     return .added
+  }
+
+  @inlinable
+  func leavesRoom(_ line: Line, _ elementBytes: Int) -> Bool {
+    guard let part = bounds.freePartPerCaller, !line.elements.isEmpty else { return true }
+    return line.elements.count < (bounds.countMax - count) / part
+      && elementBytes <= (bounds.bytesMax - bytes) / part - line.bytes
   }
 
   /// Removes the first element of the caller whose turn it is.

@@ -33,6 +33,13 @@ public final class SQLiteConnection: SQLConnection {
   /// The length of the log after the last commit, in frames of one page.
   public var logFrames: Int { Int(frames.pointee) }
 
+  /// How big the database's own memory of pages may grow from now on.
+  ///
+  /// - Throws: `SQLError`.
+  public func keepPages(bytesMax: Int) throws {
+    try execute("PRAGMA cache_size = -\(bytesMax >> 10)")
+  }
+
   /// Opens the file, creating it if needed.
   ///
   /// - Parameters:

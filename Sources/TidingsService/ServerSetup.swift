@@ -45,6 +45,11 @@ struct ServerSetup: Sendable {
     _ logger: Logger,
     drained: AsyncStream<Void>.Continuation
   ) throws(StartError) {
+    var settings = settings
+    settings.limits.memoryBytesMax = GrantedMemory.bounded(
+      settings.limits.memoryBytesMax,
+      logger
+    )
     (self.settings, self.logger, self.drained) = (settings, logger, drained)
     tracer = settings.traces.map { traces in
       Tracer(traces, version: TidingsServer.version) { reason in
@@ -60,6 +65,8 @@ struct ServerSetup: Sendable {
       endpoint: settings.rpcEndpoint,
       pushEndpoint: settings.pushEndpoint
     )
+    configuration.memory = MemoryShares(settings.limits)
+    configuration.frameBytesMax = configuration.memory.frameBytesMax
     configuration.advertisedPushEndpoint = settings.advertisedPushEndpoint
     if settings.database.isShared { configuration.refusalPeriod = Self.refusalPeriod }
     // Before anything is bound: a second server must not take the first one's ipc endpoint away.

@@ -37,6 +37,21 @@ import TidingsRPC
     #expect(drain(&queue) == ["a4"])
   }
 
+  @Test("who holds a part of what is free has no room, and the next one still has")
+  func freePart() {
+    var queue = Queue(.init(countMax: 1_000, bytesMax: 1_000, freePartPerCaller: 4))
+    for number in 0..<8 {
+      var held = 0
+      while queue.add(0, of: "greedy\(number)", bytes: 10) == .added { held += 10 }
+      #expect(held > 10, "\(number)")
+    }
+    // A caller's first has all the room that there is.
+    let free = 1_000 - queue.bytes
+    #expect(free > 100)
+    #expect(queue.add(0, of: "large", bytes: free) == .added)
+    #expect(queue.add(0, of: "next", bytes: 1) == .isFull)
+  }
+
   @Test("against a model that looks through everything", arguments: [1, 2, 3, 4] as [UInt64])
   func model(seed: UInt64) {
     var random = SplitMix64(seed: seed)

@@ -12,7 +12,7 @@ import TidingsRPC
 
   @Test("answers are counted in portions until a frame of each is gone")
   func portions() throws {
-    var unread = UnreadAnswers()
+    var unread = UnreadAnswers(MemoryShares())
     let account = unread.account(of: first, for: ada)
     let size = UnreadAnswers.portionBytes / 4 - UnreadAnswers.overheadBytes
     for _ in 0..<3 {
@@ -32,10 +32,10 @@ import TidingsRPC
 
   @Test("a connection's large answers wait when libzmq has many; a single one always goes")
   func libzmq() throws {
-    var unread = UnreadAnswers()
+    var unread = UnreadAnswers(MemoryShares())
     let account = unread.account(of: first, for: ada)
     let other = unread.account(of: second, for: ada)
-    let half = UnreadAnswers.bytesInLibzmqMax / 2
+    let half = MemoryShares().unreadAnswersInLibzmq / 2
     #expect(account.hasRoomInLibzmq(for: 3 * half))
     let portion = try #require(account.portion(for: half))
     portion.count.add(portion.bytes)
@@ -60,9 +60,9 @@ import TidingsRPC
 
   @Test("a connection, a user and all connections together hold so much; the largest ends")
   func bounds() {
-    var unread = UnreadAnswers()
+    var unread = UnreadAnswers(MemoryShares())
     let mebibyte = 1 << 20
-    let most = UnreadAnswers.bytesPerConnectionMax
+    let most = MemoryShares().unreadAnswersPerConnection
     #expect(hold(most, on: 1, of: ada, &unread) == .free)
     #expect(hold(1, on: 1, of: ada, &unread) == .exceeded(ConnectionNumber(1)))
     #expect(hold(most - mebibyte, on: 2, of: ada, &unread) == .free)

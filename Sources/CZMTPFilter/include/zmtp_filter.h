@@ -5,7 +5,7 @@
    about to make up an id that is claimed already. With CURVE the reply to ZAP comes last and its
    id counts. With NULL the command may come last.
 
-   So this target defines listen, accept, accept4 and recv. The linker exports them from the program,
+   So this target defines socket, listen, accept, accept4 and recv. The linker exports them from the program,
    since libzmq refers to them, and libzmq calls them instead of the C library's. They do what the C
    library's do, and in streams accepted by a marked listener they change the name of the property
    Identity in the peer's first command, which libzmq then does not know. */
@@ -35,8 +35,15 @@ tidings_zmtp_stream tidings_zmtp_stream_begin(void);
 /* Reads on, and changes the names of properties that may be Identity. Returns how many it changed. */
 int tidings_zmtp_stream_hide_identity(tidings_zmtp_stream *stream, uint8_t *bytes, size_t count);
 
-/* From now on, or no longer, the calling thread marks the sockets on which it listens. */
-void tidings_zmtp_filter_mark_listeners(int mark);
+/* What a listener does for the connections that it accepts. */
+enum { TIDINGS_HIDES_IDENTITIES = 1, TIDINGS_HAS_CALLERS = 2, TIDINGS_HAS_SUBSCRIBERS = 4 };
+
+/* From now on the calling thread gives the sockets on which it listens these marks; 0: none. */
+void tidings_zmtp_filter_mark_listeners(int marks);
+
+/* The owner of the socket took a message, of so many bytes and frames, of the connection that has, or had, a descriptor
+   (inbound.h). */
+void tidings_zmtp_filter_took(int descriptor, size_t bytes, size_t frames);
 
 /* How many properties were changed in this process. */
 uint64_t tidings_zmtp_filter_changes(void);

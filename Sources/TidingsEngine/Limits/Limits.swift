@@ -66,8 +66,6 @@ public struct Limits: Hashable, Sendable {
   public var connectionsPerUserMax = 1_000
   /// Calls of one user that wait for a change.
   public var waitingCallsPerUserMax = 2_500
-  /// Bytes of requests and answers that the calls hold that wait for a change.
-  public var waitingBytesMax = 67_108_864
   /// Milliseconds that a call waits for a change.
   public var changeWaitMillisecondsMax = 60_000
   /// Hours for which the answer to a call with an idempotency key is kept.
@@ -135,6 +133,10 @@ public struct Limits: Hashable, Sendable {
   public var unfinishedUploadBytesPerUserMax = 1_000_000_000
   /// Hours for which an asset is kept that no record names.
   public var assetRetentionHours = 24
+  /// Bytes of the process: each queue, and the pages of the store, may take a part of it.
+  ///
+  /// Less where the machine or the control group gives less.
+  public var memoryBytesMax = 2_147_483_648
   /// Bytes of the store's log; queries then wait until it was restarted, from half as much more
   /// on saves too.
   public var logBytesMax = 268_435_456
@@ -384,6 +386,10 @@ extension AdjustableLimit {
     Self(
       "asset-retention-hours", .hours, 0...8_760, \.assetRetentionHours,
       "for which an asset is kept that no record names"
+    ),
+    Self(
+      "memory-bytes-max", .bytes, 201_326_592...1_000_000_000_000, \.memoryBytesMax,
+      "of the process: each queue, and the pages of the store, may take a part of it"
     ),
     Self(
       "log-bytes-max", .bytes, 1_000_000...1_000_000_000_000, \.logBytesMax,

@@ -20,8 +20,6 @@ struct CallGroup {
     let again: (LoopContext) -> Void
   }
 
-  /// Bytes of answers of one group, above which it is committed.
-  static let bytesMax = 64 << 20
   /// Initial capacity, in answers.
   private static let answersExpected = 64
 
@@ -52,10 +50,8 @@ struct CallGroup {
   /// The effects of the transaction on the store, after they were prepared.
   var transaction: CommittedTransaction?
 
-  private var bytes = 0
-
-  /// Whether the group must be committed before the end of the turn, to limit memory use.
-  var isFull: Bool { bytes > Self.bytesMax }
+  /// What its answers and calls hold.
+  private(set) var bytes = 0
 
   /// Adds an answer.
   mutating func keep(_ result: Result<[UInt8], RPCError>, to token: ReplyToken) {

@@ -121,7 +121,7 @@ extension GroupedCalls {
         try engine.use(reads)
       }
       isServingWaiting = true
-      while runsAgainAt == nil, failedGroups.isEmpty, !committer.group.isFull,
+      while runsAgainAt == nil, failedGroups.isEmpty, !isGroupFull,
         let next = rest.popFirst()
       {
         run(next, on: loop)
@@ -151,7 +151,7 @@ extension GroupedCalls {
   func endGathered(letsNextBegin: Bool, on loop: LoopContext) {
     guard committer.isOpen else { return endGroup(loop) }
     let isLarge =
-      committer.group.isFull || committer.group.answers.count >= BesideWork.growingMax
+      isGroupFull || committer.group.answers.count >= BesideWork.growingMax
     if !beside.commits.isEmpty, letsNextBegin, !isLarge {
       return grow()
     }

@@ -35,10 +35,9 @@ extension GroupedCalls {
   }
 
   /// What waits for the store while a call has it.
-  static let longCallBounds = LongCalls<CallLine, HeldCall>.Bounds(
-    countMax: 4_096,
-    bytesMax: 64 << 20
-  )
+  static func longCallBounds(_ memory: MemoryShares) -> LongCalls<CallLine, HeldCall>.Bounds {
+    .init(countMax: 4_096, bytesMax: memory.callsBehindLong)
+  }
   /// How often a long call starts again when the store was out of reach.
   private static let longCallAttemptsMax = 3
   /// A turn's part of a call that takes long.

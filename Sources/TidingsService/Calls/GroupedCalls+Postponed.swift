@@ -6,11 +6,9 @@ internal import TidingsZeroMQ
 
 extension GroupedCalls {
   /// Most calls that are postponed or wait behind one, and what they hold.
-  static let postponedBounds = PostponedCalls<CallLine, HeldCall>.Bounds(
-    countMax: 4_096,
-    bytesMax: 128 << 20,
-    countPerLineMax: 1_024
-  )
+  static func postponedBounds(_ memory: MemoryShares) -> PostponedCalls<CallLine, HeldCall>.Bounds {
+    .init(countMax: 4_096, bytesMax: memory.callsPostponed, countPerLineMax: 1_024)
+  }
   /// How often a call that was held is run again when the store was out of reach.
   private static let resumedAttemptsMax = 3
   /// Calls that were held are run so long in one turn.

@@ -47,6 +47,8 @@ final class GroupedCalls {
   weak var observer: (any GroupObserver)?
   /// Records spans; `nil`: nobody collects them.
   var tracer: Tracer?
+  /// Bytes of answers of one group, above which it is committed before the end of the turn.
+  private let groupAnswersMax: Int
   /// What groups came to.
   @exclusivity(unchecked) private(set) var metrics = GroupMetrics()
   /// Whether the answer of the current call is stored for its idempotency key; not if it changes nothing.
@@ -56,9 +58,9 @@ final class GroupedCalls {
   /// Calls that are executed again, and those queued behind them.
   ///
   /// Unchecked, as `longCalls`: values that are changed by functions that call nothing beyond them, on the loop's thread.
-  @exclusivity(unchecked) var postponed = PostponedCalls<CallLine, HeldCall>(postponedBounds)
+  @exclusivity(unchecked) var postponed: PostponedCalls<CallLine, HeldCall>
   /// Long calls, and the calls that wait for the store meanwhile.
-  @exclusivity(unchecked) var longCalls = LongCalls<CallLine, HeldCall>(longCallBounds)
+  @exclusivity(unchecked) var longCalls: LongCalls<CallLine, HeldCall>
   /// Whether calls that waited for the store are being executed.
   var isServingWaiting = false
   /// Whether the calls of a group that failed are being executed again, each in a group of its own.
@@ -98,11 +100,18 @@ final class GroupedCalls {
     (self.engine, self.store) = (engine, store)
     (self.gate, self.reads, self.remote) = (gate, reads, remote)
     (self.audit, self.failures, self.logger) = (audit, failures, logger)
+    let memory = MemoryShares(engine.limits)
+    groupAnswersMax = memory.groupAnswers
+    postponed = PostponedCalls(Self.postponedBounds(memory))
+    longCalls = LongCalls(Self.longCallBounds(memory))
     committer = Committer(engine, store: store, auditTable: auditTable)
     gathers = store.isRemote
   }
 
   // MARK: Calls
+
+  /// Whether the group must be committed before the end of the turn, to limit memory use.
+  var isGroupFull: Bool { committer.group.bytes > groupAnswersMax }
 
   /// Lets the loop answer a method from the store.
   func register(
@@ -204,7 +213,7 @@ final class GroupedCalls {
     let answer = try answer(call, idempotent, answering)
     if let span { noteTrace(span, access, eventsFrom: first) }
     committer.group.keep(.success(answer), to: token)
-    guard committer.group.isFull, !gathers else { return true }
+    guard isGroupFull, !gathers else { return true }
     endGroup(loop)
     return false
   }

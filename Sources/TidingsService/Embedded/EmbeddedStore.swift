@@ -2,6 +2,7 @@ internal import TidingsEngine
 internal import TidingsFiles
 internal import TidingsLogging
 internal import TidingsMetrics
+internal import TidingsRPC
 internal import TidingsSQL
 internal import TidingsSQLite
 
@@ -41,6 +42,7 @@ final class EmbeddedStore: Store {
   /// - Throws: `SQLError`, `FileError`.
   init(_ connection: SQLiteConnection, in folder: DataFolder, for server: StoreUser) throws {
     self.connection = connection
+    try connection.keepPages(bytesMax: MemoryShares(server.limits).writerPages)
     path = folder.databasePath
     assets = try AssetFolder(path: folder.assetsPath)
     // What a crash left in the log is written and synced again before anything is added to it.

@@ -15,9 +15,6 @@ final class ReaderPool: Sendable {
   /// Most calls that wait for a thread, and those of one caller.
   static let jobsMax = 1024
   static let jobsPerCallerMax = jobsMax / 2
-  /// Bytes of requests and answers that these calls hold.
-  static let jobBytesMax = 64 << 20
-  static let jobBytesPerCallerMax = jobBytesMax / 2
   /// What the threads work on: two keep to first slices.
   private static let roles: [Schedule.Role] = [.short, .short, .shortFirst, .longFirst]
   /// How many threads there are, and how many of them work for one caller on first slices, and on others.
@@ -28,29 +25,31 @@ final class ReaderPool: Sendable {
   static let laterSlice = Duration.milliseconds(10)
   /// The longest that a query works on one page, all slices together.
   static let jobTimeMax = Duration.seconds(60)
-  /// How big each connection's memory of pages may grow.
-  private static let cacheBytesMax = 16 << 20
-
   private typealias Schedule = ReaderSchedule<CallerKey, ReadJob>
 
   private struct Jobs {
-    var schedule = Schedule(
-      .init(
-        countMax: jobsMax,
-        bytesMax: jobBytesMax,
-        countPerCallerMax: jobsPerCallerMax,
-        bytesPerCallerMax: jobBytesPerCallerMax,
-        takenPerCallerMax: threadsPerCallerMax
-      )
-    )
+    var schedule: Schedule
     /// Threads that keep to first slices and wait for one.
     var idleCount = roles.count { $0 == .short }
     var isStopping = false
+
+    init(bytesMax: Int) {
+      schedule = Schedule(
+        .init(
+          countMax: jobsMax,
+          bytesMax: bytesMax,
+          countPerCallerMax: jobsPerCallerMax,
+          bytesPerCallerMax: bytesMax / 2,
+          takenPerCallerMax: threadsPerCallerMax
+        )
+      )
+    }
   }
 
   private let readers: any StoreReaders
   private let limits: Limits
-  private let jobs = Mutex(Jobs())
+  private let memory: MemoryShares
+  private let jobs: Mutex<Jobs>
   private let failures: StoreFailures
   private let steadyClock: SteadyClock
   private let remote: CoreRemote
@@ -78,6 +77,8 @@ final class ReaderPool: Sendable {
     remote: CoreRemote
   ) {
     self.readers = readers
+    memory = MemoryShares(limits)
+    jobs = Mutex(Jobs(bytesMax: memory.readsWaiting))
     self.limits = limits
     self.failures = failures
     self.steadyClock = steadyClock
@@ -222,7 +223,7 @@ final class ReaderPool: Sendable {
 
   /// Opens what one thread reads with.
   func openReader() throws -> StoreReader {
-    let connection = try readers.connect(cacheBytes: Self.cacheBytesMax)
+    let connection = try readers.connect(cacheBytes: memory.readerPages)
     let engine = try EngineReader(connection, limits: limits)
     return StoreReader(engine, readers: readers, failures: failures, steadyClock: steadyClock) {
       [self] in

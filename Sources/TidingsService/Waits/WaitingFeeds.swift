@@ -24,7 +24,7 @@ final class WaitingFeeds {
     waiting = WaitingCalls(
       countMax: limits.waitingCallsMax,
       countPerCallerMax: limits.waitingCallsPerUserMax,
-      bytesMax: limits.waitingBytesMax
+      bytesMax: MemoryShares(limits).changeWaits
     )
   }
 

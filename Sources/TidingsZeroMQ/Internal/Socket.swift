@@ -43,14 +43,17 @@ struct Socket: ~Copyable {
   /// - Parameters:
   ///   - endpoint: Where.
   ///   - hidesIdentities: libzmq does not see the routing ids that peers claim.
+  ///   - peers: Who connects, if what they send counts (`InboundBytes`).
   /// - Returns: The endpoint as bound.
   /// - Throws: When libzmq or the system refuses it.
   func bind(
     _ endpoint: String,
-    hidesIdentities: Bool = false
+    hidesIdentities: Bool = false,
+    of peers: InboundBytes.Peers? = nil
   ) throws(TransportError) -> String {
     // libzmq listens on this thread.
-    tidings_zmtp_filter_mark_listeners(hidesIdentities ? 1 : 0)
+    let hiding = hidesIdentities ? CInt(TIDINGS_HIDES_IDENTITIES) : 0
+    tidings_zmtp_filter_mark_listeners(hiding | (peers?.mark ?? 0))
     defer { tidings_zmtp_filter_mark_listeners(0) }
     guard zmq_bind(handle, endpoint) == 0 else {
       let failure = TransportError(errnoOf: "binding \(endpoint)")

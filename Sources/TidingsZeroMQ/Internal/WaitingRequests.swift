@@ -13,38 +13,37 @@ struct WaitingRequests {
     let received: ContinuousClock.Instant
   }
 
-  /// Most requests that wait; more stay in libzmq.
+  /// Most requests that wait.
   private static let countMax = 65_536
-  /// Most bytes that they hold, and those of one caller.
-  private static let bytesMax = 256 << 20
-  private static let bytesPerCallerMax = 64 << 20
+  /// One caller's take this part of what is free at most, so that there is room for others: a quarter.
+  private static let freePartPerCaller = 4
   /// What a request takes besides the bytes of its frames.
   private static let overheadBytes = 400
 
   private var queue: FairQueue<CallerKey, Request>
   private var peers: [ConnectionNumber?: (caller: CallerKey, count: Int)] = [:]
 
-  init(countPerCallerMax: Int) {
+  /// Room for requests of so many bytes; more are refused.
+  init(bytesMax: Int, countPerCallerMax: Int) {
     queue = FairQueue(
       .init(
         countMax: Self.countMax,
-        bytesMax: Self.bytesMax,
+        bytesMax: bytesMax,
         countPerCallerMax: countPerCallerMax,
-        bytesPerCallerMax: Self.bytesPerCallerMax
+        freePartPerCaller: Self.freePartPerCaller
       )
     )
   }
 
   var count: Int { queue.count }
   var isEmpty: Bool { queue.isEmpty }
-  var isFull: Bool { queue.isFull }
 
   /// Whose request was the last of a connection that waits; `nil`: none waits.
   func lastCaller(on connection: ConnectionNumber?) -> CallerKey? { peers[connection]?.caller }
 
   /// Lets a request wait.
   ///
-  /// - Returns: `false` when too much of the caller waits already.
+  /// - Returns: `false` when too much of the caller waits already, or of all.
   mutating func add(_ request: Request, of caller: CallerKey, bytes: Int) -> Bool {
     guard queue.add(request, of: caller, bytes: bytes + Self.overheadBytes) == .added else {
       return false

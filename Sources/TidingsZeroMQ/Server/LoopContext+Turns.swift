@@ -26,6 +26,9 @@ extension LoopContext {
   /// message from each connection. When it cannot, what arrives waits in a queue for each caller, so
   /// that a caller with many connections or expensive calls has turns like the others.
   ///
+  /// What has no room there is refused: it must not stay in libzmq, which bounds what it keeps of a connection by messages
+  /// only.
+  ///
   /// - Returns: How many messages there were, and whether there may be more.
   func drainRequests() throws(TransportError) -> (count: Int, hasMore: Bool) {
     let end = now.advanced(
@@ -38,7 +41,7 @@ extension LoopContext {
     until end: ContinuousClock.Instant
   ) throws(TransportError) -> (Int, Bool) {
     var (count, unlooked) = (0, 0)
-    while count < configuration.requestsPerTurnMax, try frames.receive(from: router) {
+    while count < configuration.requestsPerTurnMax, try receiveMessage() {
       count += 1
       unlooked += 1 + frames.byteCount * Self.messagesPerLook / Self.bytesPerLook
       handleMessage(.direct)
@@ -59,7 +62,7 @@ extension LoopContext {
     until end: ContinuousClock.Instant
   ) throws(TransportError) -> (Int, Bool) {
     var arrivals = 0
-    while arrivals < Self.arrivalsPerTurnMax, !waiting.isFull, try frames.receive(from: router) {
+    while arrivals < Self.arrivalsPerTurnMax, try receiveMessage() {
       arrivals += 1
       handleMessage(.arriving)
       frames.clear()
@@ -77,6 +80,15 @@ extension LoopContext {
     let hasMore = !waiting.isEmpty || arrivals == Self.arrivalsPerTurnMax
     isBehind = hasMore
     return (max(count, arrivals), hasMore)
+  }
+
+  private func receiveMessage() throws(TransportError) -> Bool {
+    guard try frames.receive(from: router) else {
+      InboundBytes.drained()
+      return false
+    }
+    InboundBytes.took(frames)
+    return true
   }
 
   /// Lets the call at hand wait for its caller's turn.

@@ -83,7 +83,7 @@ public final class LoopContext {
   var calls: ServerCallTable<ReplyToken.Peer>
   var running: [UInt64: RunningCall] = [:]
   @exclusivity(unchecked) var backlog = ReplyBacklog()
-  @exclusivity(unchecked) var unread = UnreadAnswers()
+  @exclusivity(unchecked) var unread: UnreadAnswers
   /// Those whose end is not yet settled.
   var endedConnections: Set<ConnectionNumber> = []
   @exclusivity(unchecked) var connections = ConnectionTable()
@@ -126,13 +126,17 @@ public final class LoopContext {
     self.configuration = configuration
     self.inbox = inbox
     self.remote = remote
-    arena = Arena(capacityBytes: configuration.arenaBytesMax)
+    arena = Arena(capacityBytes: configuration.memory.decodedBytesMax)
     calls = ServerCallTable(
       callsMax: configuration.callsInFlightMax,
       callsPerCallerMax: configuration.callsPerCallerInFlightMax,
       stallMax: configuration.creditStallMax
     )
-    waiting = WaitingRequests(countPerCallerMax: configuration.requestsWaitingPerCallerMax)
+    unread = UnreadAnswers(configuration.memory)
+    waiting = WaitingRequests(
+      bytesMax: configuration.memory.requestsWaiting,
+      countPerCallerMax: configuration.requestsWaitingPerCallerMax
+    )
     context = try Context()
     let endpoint = Endpoint(configuration.endpoint)
     try endpoint.check(configuration.security)
@@ -149,20 +153,34 @@ public final class LoopContext {
     try router.configureListening()
     // Without it an answer that finds its client's queue full is dropped in silence.
     try router.set(ZMQ_ROUTER_MANDATORY, CInt(1))
+    InboundBytes.setBounds(configuration)
     admission.watch(try ConnectionWatch(router, as: .calls, context))
     let hidesIdentities = configuration.security.hidesIdentities
     guard let pushText = configuration.pushEndpoint else {
       push = nil
       (pushEndpoint, secondEndpoint, secondPushEndpoint) = (nil, nil, nil)
-      self.endpoint = try router.bind(endpoint.text, hidesIdentities: hidesIdentities)
+      self.endpoint = try router.bind(
+        endpoint.text,
+        hidesIdentities: hidesIdentities,
+        of: .callers
+      )
       return
     }
     let publisher = try Self.makePublisher(context, Endpoint(pushText), configuration)
     admission.watch(try ConnectionWatch(publisher, as: .pushes, context))
-    self.endpoint = try router.bind(endpoint.text, hidesIdentities: hidesIdentities)
-    pushEndpoint = try publisher.bind(pushText)
-    secondEndpoint = try Self.bind(router, \.endpoint, configuration)
-    secondPushEndpoint = try Self.bind(publisher, \.pushEndpoint, configuration)
+    self.endpoint = try router.bind(
+      endpoint.text,
+      hidesIdentities: hidesIdentities,
+      of: .callers
+    )
+    pushEndpoint = try publisher.bind(pushText, of: .subscribers)
+    secondEndpoint = try Self.bind(router, \.endpoint, of: .callers, configuration)
+    secondPushEndpoint = try Self.bind(
+      publisher,
+      \.pushEndpoint,
+      of: .subscribers,
+      configuration
+    )
     push = consume publisher
   }
 
@@ -249,13 +267,14 @@ public final class LoopContext {
   private static func bind(
     _ socket: borrowing Socket,
     _ endpoint: KeyPath<SecondKey, String>,
+    of peers: InboundBytes.Peers,
     _ configuration: ServerConfiguration
   ) throws(TransportError) -> String? {
     guard let second = configuration.second,
       case .curveServer(_, let admit) = configuration.security
     else { return nil }
     try socket.secure(.curveServer(second.pair, admit: admit))
-    return try socket.bind(second[keyPath: endpoint])
+    return try socket.bind(second[keyPath: endpoint], of: peers)
   }
 
   private static func makeAdmission(

@@ -1,4 +1,4 @@
-internal import TidingsRPC
+public import TidingsRPC
 
 /// Where a server listens, and its limits.
 public struct ServerConfiguration: Sendable {
@@ -19,8 +19,8 @@ public struct ServerConfiguration: Sendable {
   /// Larger ones are answered RESOURCE_EXHAUSTED, and their sender is
   /// disconnected when they are larger by more than 1 MiB.
   public var frameBytesMax: Int
-  /// What one call may take in decoded form, in bytes; bounds what a hostile message can cost.
-  public var arenaBytesMax: Int
+  /// What may be held for clients, and what one call may take in decoded form.
+  public var memory = MemoryShares()
   /// Most calls that run as tasks at once.
   public var callsInFlightMax: Int
   /// Most calls of one caller that run as tasks at once.
@@ -50,7 +50,6 @@ public struct ServerConfiguration: Sendable {
     self.pushEndpoint = pushEndpoint
     self.security = security
     frameBytesMax = WireLimits.frameBytesMax
-    arenaBytesMax = 4 * WireLimits.frameBytesMax
     callsInFlightMax = WireLimits.callsInFlightMax
     callsPerCallerInFlightMax = WireLimits.callsInFlightMax / 4
     requestsPerTurnMax = 256

@@ -48,8 +48,11 @@ struct UnreadAnswers {
     /// The connection is being ended: nothing more is sent to it.
     fileprivate(set) var isEnding = false
 
-    fileprivate init(_ connection: ConnectionNumber, _ count: Count) {
+    private let bytesInLibzmqMax: Int
+
+    fileprivate init(_ connection: ConnectionNumber, _ count: Count, bytesInLibzmqMax: Int) {
       (self.connection, self.count) = (connection, count)
+      self.bytesInLibzmqMax = bytesInLibzmqMax
     }
 
     /// All bytes that are held.
@@ -61,7 +64,7 @@ struct UnreadAnswers {
     func hasRoomInLibzmq(for byteCount: Int) -> Bool {
       guard byteCount >= UnreadAnswers.portionBytes else { return true }
       let inLibzmq = held - waiting
-      return inLibzmq <= 0 || inLibzmq + byteCount <= UnreadAnswers.bytesInLibzmqMax
+      return inLibzmq <= 0 || inLibzmq + byteCount <= bytesInLibzmqMax
     }
 
     /// Counts an answer that libzmq is given.
@@ -85,18 +88,17 @@ struct UnreadAnswers {
   static let portionBytes = 8 << 10
   /// What an answer takes besides its body.
   static let overheadBytes = 256
-  /// Bytes in libzmq after which a connection's next answers wait in the backlog.
-  static let bytesInLibzmqMax = 64 << 20
-  /// Bytes of a connection, of a user's connections and of all connections, after which one is ended.
-  static let bytesPerConnectionMax = 128 << 20
-  static let bytesPerUserMax = 256 << 20
-  static let bytesMax = 512 << 20
   private static let usersKeptMax = 1024
 
+  /// Bytes in libzmq after which a connection's next answers wait in the backlog; bytes of a connection, of a user's
+  /// connections and of all connections, after which one is ended.
+  private let memory: MemoryShares
   private var accounts: [ConnectionNumber: Account] = [:]
   private var users: [CallerKey: Count] = [:]
   private var ending: [Count] = []
   private let total = Count()
+
+  init(_ memory: MemoryShares) { self.memory = memory }
 
   /// What is held for a connection from its first answer on.
   ///
@@ -111,23 +113,29 @@ struct UnreadAnswers {
       parent = users[caller] ?? Count(partOf: total)
       users[caller] = parent
     }
-    let account = Account(connection, Count(partOf: parent))
+    let account = Account(
+      connection,
+      Count(partOf: parent),
+      bytesInLibzmqMax: memory.unreadAnswersInLibzmq
+    )
     accounts[connection] = account
     return account
   }
 
   /// Whether an answer may be held, wherever; asked for large ones, and for those that wait.
   func room(for byteCount: Int, in account: Account) -> Room {
-    if account.held + byteCount > Self.bytesPerConnectionMax, account.held > 0 {
+    if account.held + byteCount > memory.unreadAnswersPerConnection, account.held > 0 {
       return .exceeded(account.connection)
     }
     if let user = account.count.total, user !== total,
-      user.value - endingBytes(of: user) + byteCount > Self.bytesPerUserMax,
+      user.value - endingBytes(of: user) + byteCount > memory.unreadAnswersPerUser,
       let largest = largest(of: user)
     {
       return .exceeded(largest)
     }
-    if total.value - endingBytes(of: nil) + byteCount > Self.bytesMax, let largest = largest() {
+    if total.value - endingBytes(of: nil) + byteCount > memory.unreadAnswers,
+      let largest = largest()
+    {
       return .exceeded(largest)
     }
     return .free

@@ -109,6 +109,23 @@ public final class ZMTPPeer: Sendable {
     }
   }
 
+  /// Sends the beginning of a frame that is not sealed, and no more.
+  public func begin(frameOf count: Int, sending bytes: Int) async throws {
+    try await blocking { [self] in try sendAll(head(0, count) + [UInt8](repeating: 0, count: bytes))
+    }
+  }
+
+  /// Sends frames of a message that does not end, until the server ends the connection.
+  ///
+  /// - Returns: How many it took, at most `countMax`.
+  public func sendEndlessMessage(of frame: [UInt8], countMax: Int) async throws -> Int {
+    try await blocking { [self] in
+      var count = 0
+      while count < countMax, (try? write(frame, flags: 1)) != nil { count += 1 }
+      return count
+    }
+  }
+
   /// Asks for a topic.
   public func subscribe(_ topic: [UInt8]) async throws { try await send([[1] + topic]) }
 

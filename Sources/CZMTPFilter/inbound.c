@@ -1,0 +1,239 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include "inbound.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+  /* Connections with less than this need not wait for room, and read so much at a time. */
+  LARGE_BYTES = 64 << 10,
+  SMALL_BYTES = 8 << 10,
+  /* What a handshake and a heartbeat take, which nobody takes; it is forgotten after some time. */
+  COMMAND_BYTES = 1024,
+  COMMAND_MILLISECONDS = 5000,
+  /* What a subscriber sends at once, and in a second from then on. */
+  SUBSCRIBER_BYTES = 4 << 20,
+  SUBSCRIBER_BYTES_PER_SECOND = 16,
+  /* How long nothing may come of a message that others wait for, and how long it may take. */
+  STALL_MILLISECONDS = 1000,
+  MESSAGE_MILLISECONDS = 10000,
+  WAIT_MICROSECONDS = 100
+};
+
+static atomic_size_t bytes, bytes_max = SIZE_MAX, message_bytes_max = SIZE_MAX;
+static atomic_uint_least64_t drains, ended;
+/* The owner has drained, and taken nothing since: it sleeps until there is a whole message. */
+static atomic_int is_drained;
+
+/* Connections that have had much, in the order in which they began their messages. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static tidings_inbound list = {.previous = &list, .next = &list};
+
+static uint64_t milliseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void unlist(tidings_inbound *connection) {
+  if (!connection->is_listed) return;
+  connection->previous->next = connection->next;
+  connection->next->previous = connection->previous;
+  connection->is_listed = 0;
+}
+
+static void list_last(tidings_inbound *connection) {
+  unlist(connection);
+  connection->previous = list.previous;
+  connection->next = &list;
+  list.previous->next = connection;
+  list.previous = connection;
+  connection->is_listed = 1;
+  connection->is_first = 0;
+}
+
+/* Counts less, as far as there is something. Returns what is left. */
+static size_t subtract(tidings_inbound *connection, size_t count) {
+  size_t held = atomic_load_explicit(&connection->untaken, memory_order_relaxed), taken;
+  do {
+    taken = count < held ? count : held;
+  } while (!atomic_compare_exchange_weak_explicit(&connection->untaken, &held, held - taken,
+                                                  memory_order_relaxed, memory_order_relaxed));
+  int is_caller = atomic_load_explicit(&connection->mode, memory_order_relaxed) != TIDINGS_INBOUND_SUBSCRIBER;
+  if (is_caller) atomic_fetch_sub_explicit(&bytes, taken, memory_order_relaxed);
+  return held - taken;
+}
+
+static void begin_message(tidings_inbound *connection) {
+  uint64_t drained = atomic_load_explicit(&drains, memory_order_relaxed);
+  atomic_store_explicit(&connection->began_at_drain, drained, memory_order_relaxed);
+  atomic_store_explicit(&connection->began, milliseconds(), memory_order_relaxed);
+}
+
+void tidings_inbound_took(tidings_inbound *connection, size_t count) {
+  atomic_store_explicit(&is_drained, 0, memory_order_relaxed);
+  if (subtract(connection, count) > 0) begin_message(connection);
+}
+
+void tidings_inbound_begin(tidings_inbound *connection, int descriptor, ino_t inode, int mode) {
+  tidings_inbound_forget(connection);
+  pthread_mutex_lock(&lock);
+  connection->descriptor = descriptor;
+  connection->inode = inode;
+  pthread_mutex_unlock(&lock);
+  atomic_store_explicit(&connection->began, 0, memory_order_relaxed);
+  atomic_store_explicit(&connection->mode, mode, memory_order_relaxed);
+}
+
+void tidings_inbound_forget(tidings_inbound *connection) {
+  if (!atomic_load_explicit(&connection->mode, memory_order_relaxed)) return;
+  pthread_mutex_lock(&lock);
+  unlist(connection);
+  pthread_mutex_unlock(&lock);
+  subtract(connection, SIZE_MAX);
+  atomic_store_explicit(&connection->mode, 0, memory_order_relaxed);
+}
+
+void tidings_inbound_drained(void) {
+  atomic_store_explicit(&is_drained, 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&drains, 1, memory_order_relaxed);
+}
+
+void tidings_inbound_bound(size_t all, size_t message) {
+  atomic_store_explicit(&bytes_max, all, memory_order_relaxed);
+  atomic_store_explicit(&message_bytes_max, message, memory_order_relaxed);
+}
+
+size_t tidings_inbound_bytes(void) { return atomic_load_explicit(&bytes, memory_order_relaxed); }
+
+uint64_t tidings_inbound_ended(void) { return atomic_load_explicit(&ended, memory_order_relaxed); }
+
+static uint64_t since(atomic_uint_least64_t *moment, uint64_t now) {
+  uint64_t then = atomic_load_explicit(moment, memory_order_relaxed);
+  return now > then ? now - then : 0;
+}
+
+/* What was received first is no whole message: it would have been taken. The first time that the owner drained may have
+   been before libzmq had handed it on. */
+static int is_unfinished(tidings_inbound *connection, uint64_t now) {
+  if (since(&connection->began, now) < STALL_MILLISECONDS) return 0;
+  return atomic_load_explicit(&is_drained, memory_order_relaxed) ||
+         atomic_load_explicit(&drains, memory_order_relaxed) >=
+             atomic_load_explicit(&connection->began_at_drain, memory_order_relaxed) + 2;
+}
+
+/* libzmq reads the end and closes; the peer notices at once, also if it waits until it can send more. */
+static void end(int descriptor) {
+  struct linger none = {.l_onoff = 1, .l_linger = 0};
+  setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+  shutdown(descriptor, SHUT_RD);
+}
+
+/* It is in the way of others: nothing came for some time, or too little. */
+static int is_stalled(tidings_inbound *connection, uint64_t now) {
+  return is_unfinished(connection, now) &&
+         (since(&connection->last, now) >= STALL_MILLISECONDS ||
+          now - connection->first_since >= MESSAGE_MILLISECONDS);
+}
+
+/* Whether a connection is one of the first whose messages have room together. Ends those of the first that stall. */
+static int is_first(tidings_inbound *connection) {
+  uint64_t now = milliseconds();
+  size_t message = atomic_load_explicit(&message_bytes_max, memory_order_relaxed);
+  size_t room = atomic_load_explicit(&bytes_max, memory_order_relaxed) / message, rank = 0;
+  int is_found = 0;
+  pthread_mutex_lock(&lock);
+  for (tidings_inbound *one = list.next; one != &list && (rank == 0 || rank < room);) {
+    tidings_inbound *next = one->next;
+    if (atomic_load_explicit(&one->untaken, memory_order_relaxed) < LARGE_BYTES) {
+      /* A message was taken since. */
+      unlist(one);
+      one = next;
+      continue;
+    }
+    if (!one->is_first) {
+      one->is_first = 1;
+      one->first_since = now;
+      atomic_store_explicit(&one->last, now, memory_order_relaxed);
+    }
+    if (is_stalled(one, now)) {
+      struct stat status;
+      int is_same = fstat(one->descriptor, &status) == 0 && status.st_ino == one->inode;
+      if (is_same) end(one->descriptor);
+      atomic_fetch_add_explicit(&ended, (uint64_t)is_same, memory_order_relaxed);
+      unlist(one);
+      subtract(one, SIZE_MAX);
+    } else {
+      rank++;
+      is_found |= one == connection;
+    }
+    one = next;
+  }
+  pthread_mutex_unlock(&lock);
+  return is_found;
+}
+
+static ssize_t ended_for(tidings_inbound *connection) {
+  atomic_fetch_add_explicit(&ended, 1, memory_order_relaxed);
+  tidings_inbound_forget(connection);
+  return -1;
+}
+
+/* libzmq asks again at once. */
+static ssize_t wait(void) {
+  usleep(WAIT_MICROSECONDS);
+  return 0;
+}
+
+ssize_t tidings_inbound_room(tidings_inbound *connection) {
+  int mode = atomic_load_explicit(&connection->mode, memory_order_relaxed);
+  if (mode == 0) return SSIZE_MAX;
+  size_t held = atomic_load_explicit(&connection->untaken, memory_order_relaxed);
+  if (mode == TIDINGS_INBOUND_SUBSCRIBER) {
+    return held > SUBSCRIBER_BYTES ? ended_for(connection) : SSIZE_MAX;
+  }
+  if (held > atomic_load_explicit(&message_bytes_max, memory_order_relaxed)) {
+    return is_unfinished(connection, milliseconds()) ? ended_for(connection) : wait();
+  }
+  if (tidings_inbound_bytes() <= atomic_load_explicit(&bytes_max, memory_order_relaxed) ||
+      is_first(connection)) {
+    return SSIZE_MAX;
+  }
+  /* Small messages pass beside large ones. */
+  return held < LARGE_BYTES ? SMALL_BYTES : wait();
+}
+
+/* Nobody takes what a subscriber sends. */
+static void subscriber_received(tidings_inbound *connection, size_t count, uint64_t now) {
+  if (atomic_load_explicit(&connection->began, memory_order_relaxed) != 0) {
+    subtract(connection, (size_t)(since(&connection->began, now) * SUBSCRIBER_BYTES_PER_SECOND / 1000));
+  }
+  atomic_store_explicit(&connection->began, now, memory_order_relaxed);
+  atomic_fetch_add_explicit(&connection->untaken, count, memory_order_relaxed);
+}
+
+void tidings_inbound_received(tidings_inbound *connection, size_t count) {
+  int mode = atomic_load_explicit(&connection->mode, memory_order_relaxed);
+  if (mode == 0) return;
+  uint64_t now = milliseconds();
+  if (mode == TIDINGS_INBOUND_SUBSCRIBER) return subscriber_received(connection, count, now);
+  size_t before = atomic_load_explicit(&connection->untaken, memory_order_relaxed);
+  if (before > 0 && before < COMMAND_BYTES && since(&connection->began, now) >= COMMAND_MILLISECONDS) {
+    subtract(connection, SIZE_MAX);
+  }
+  atomic_store_explicit(&connection->last, now, memory_order_relaxed);
+  atomic_fetch_add_explicit(&bytes, count, memory_order_relaxed);
+  before = atomic_fetch_add_explicit(&connection->untaken, count, memory_order_relaxed);
+  if (before == 0) begin_message(connection);
+  if (before >= LARGE_BYTES || before + count < LARGE_BYTES) return;
+  pthread_mutex_lock(&lock);
+  list_last(connection);
+  pthread_mutex_unlock(&lock);
+}

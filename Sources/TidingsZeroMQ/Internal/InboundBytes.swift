@@ -1,0 +1,40 @@
+internal import CZMTPFilter
+internal import CZeroMQ
+internal import TidingsRPC
+
+/// What libzmq has received of all connections of this process, and was not taken: messages that wait, and those that have not
+/// ended.
+///
+/// libzmq bounds neither their bytes nor how long a message goes on (`inbound.h`).
+enum InboundBytes {
+  /// Who connects to a socket.
+  enum Peers {
+    case callers
+    case subscribers
+
+    /// What the socket's listener is marked with.
+    var mark: CInt {
+      switch self {
+      case .callers: CInt(TIDINGS_HAS_CALLERS)
+      case .subscribers: CInt(TIDINGS_HAS_SUBSCRIBERS)
+      }
+    }
+  }
+
+  /// Sets the bounds: of all connections, and of the message of one.
+  static func setBounds(_ configuration: ServerConfiguration) {
+    tidings_inbound_bound(
+      configuration.memory.received,
+      configuration.frameBytesMax + SocketLimits.frameBytesSlack + SocketLimits.headerBytesMax
+    )
+  }
+
+  /// A message was taken, of a connection that has, or had, a descriptor.
+  static func took(_ frames: borrowing FrameSet) {
+    guard let descriptor = frames.descriptor(ofFrame: frames.count - 1) else { return }
+    tidings_zmtp_filter_took(descriptor, frames.byteCount, frames.count)
+  }
+
+  /// No whole message is left.
+  static func drained() { tidings_inbound_drained() }
+}
