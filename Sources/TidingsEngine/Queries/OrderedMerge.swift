@@ -40,10 +40,13 @@ struct OrderedVisit {
 /// where the store is remote each reading is a wait.
 struct OrderedMerge {
   let range: KeyRange
-  /// The zones that were looked at, before all are in `sources`.
-  private var found: [OrderedEntries] = []
+  /// Where the zones that were looked at begin, before they are in `unread`.
+  private var found: [ZoneBegin] = []
   /// The lowest number of a zone that was not looked at; `nil`: all were.
   private var nextZone: Int64? = 0
+  /// Zones of which nothing was read.
+  private var unread = Heap<ZoneBegin>([])
+  /// The others.
   private var sources = Heap<OrderedEntries>([])
   /// The entries before those of `sources`, in their order.
   private var ahead: [WantedRecord] = []
@@ -89,10 +92,12 @@ struct OrderedMerge {
           in: chunk.zones,
           isDescending: visit.isDescending
         )
-        found += keys.map { OrderedEntries($0.zone, visit, range, at: $0.key) }
+        for (zone, key) in keys {
+          found.append(ZoneBegin(key: key, zone: zone, isDescending: visit.isDescending))
+        }
         self.nextZone = chunk.zones.last.map { $0.number + 1 }
       }
-      sources = Heap(found)
+      unread = Heap(found)
       found = []
     }
     self.nextZone = nil
@@ -129,17 +134,28 @@ struct OrderedMerge {
     _ batches: EntryBatches,
     _ visit: OrderedVisit
   ) throws -> OrderedEntries? {
-    while let first = sources.first {
-      if first.isOpen { return first }
-      var entries: [OrderedEntries] = []
-      while entries.count < openedMax, let next = sources.first, !next.isOpen {
-        sources.replaceFirst(with: nil)
+    while true {
+      var (entries, isAny) = ([] as [OrderedEntries], false)
+      while entries.count < openedMax, let next = popClosed(visit) {
         if visit.has(next.zone) { entries.append(next) }
+        isAny = true
       }
+      guard isAny else { return sources.first }
       openedMax = min(2 * openedMax, SimilarStatements.countMax)
       for opened in try opened(entries, batches) { sources.insert(opened) }
     }
-    return nil
+  }
+
+  /// Removes the entries that come first, unless they are open.
+  private mutating func popClosed(_ visit: OrderedVisit) -> OrderedEntries? {
+    let first = sources.first
+    if let begin = unread.first, first.map({ begin.precedes($0) }) ?? true {
+      unread.replaceFirst(with: nil)
+      return OrderedEntries(begin.zone, visit, range, at: begin.key)
+    }
+    guard let first, !first.isOpen else { return nil }
+    sources.replaceFirst(with: nil)
+    return first
   }
 
   /// Those of some zones that have entries, at the first of them.
@@ -154,6 +170,24 @@ struct OrderedMerge {
   }
 }
 
+/// Where the entries of a range in one zone begin: small, because there are many.
+private struct ZoneBegin: Comparable {
+  /// No entry comes before this key.
+  let key: IndexKey
+  let zone: QueryZone
+  let isDescending: Bool
+
+  func precedes(_ entries: OrderedEntries) -> Bool { precedes(entries.key, entries.zone) }
+
+  private func precedes(_ other: IndexKey, _ otherZone: QueryZone) -> Bool {
+    if key != other { return isDescending ? other < key : key < other }
+    return zone.number < otherZone.number
+  }
+
+  static func < (a: Self, b: Self) -> Bool { a.precedes(b.key, b.zone) }
+  static func == (a: Self, b: Self) -> Bool { !(a < b) && !(b < a) }
+}
+
 /// The entries of a range in one zone, at one of them, or before the first one that may be there.
 struct OrderedEntries: Comparable {
   let zone: QueryZone
@@ -163,7 +197,7 @@ struct OrderedEntries: Comparable {
   /// Where to begin reading.
   private var position: EntryPosition
   /// No entry comes before this key, and of this key none before this name.
-  private var key: IndexKey
+  fileprivate var key: IndexKey
   private var name = ""
   /// What was read; `nil`: nothing was.
   private var batch: EntryBatch?

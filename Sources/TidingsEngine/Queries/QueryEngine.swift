@@ -295,8 +295,8 @@ final class QueryEngine {
     {
       return known.zones
     }
-    let existing = Set(try zones(of: cursor.query, shared).lazy.map(\.number))
-    let zones = cursor.zones.filter { existing.contains($0.zone) }
+    let existing = try zones(of: cursor.query, shared)
+    let zones = cursor.zones.filter { existing.zone(numbered: $0.zone) != nil }
       .map { QueryZone(number: $0.zone, head: $0.head) }
     page.started?.zones = try known(zones, of: cursor.query)
     return zones

@@ -240,9 +240,10 @@ final class QueryRows {
     having filter: (ArraySlice<QueryZone>) throws -> [QueryZone],
     visit body: (QueryZone, _ name: String?) throws -> Bool
   ) throws {
-    let countMin = 2 + ZoneChunks.perSlice(of: zones)
-    for (count, chunk) in ZoneChunks(zones, from: start).enumerated() {
-      if count >= countMin, pause(chunk.begin) { return }
+    var largeLeft = ZoneChunks.perSlice(of: zones)
+    for chunk in ZoneChunks(zones, from: start) {
+      if largeLeft <= 0, pause(chunk.begin) { return }
+      if chunk.isLarge { largeLeft -= 1 }
       try interruption.step()
       for zone in chunk.isFirst ? Array(chunk.zones) : try filter(chunk.zones) {
         try interruption.step()
@@ -257,11 +258,12 @@ final class QueryRows {
     having entries: [IndexedRange]
   ) throws -> [QueryZone] {
     guard zones.count > ZoneChunks.unprobedMax else { return Array(zones) }
+    let spans = entries.spans
     var found: Set<QueryZone> = []
-    for entries in entries.spans {
+    for entries in spans {
       for chunk in ZoneChunks(zones) {
         try interruption.step()
-        let rest = chunk.zones.filter { !found.contains($0) }
+        let rest = found.isEmpty ? Array(chunk.zones) : chunk.zones.filter { !found.contains($0) }
         for (zone, _) in try probe.firstKeys(entries.index, entries.range, in: rest[...]) {
           found.insert(zone)
         }
@@ -288,9 +290,10 @@ final class QueryRows {
     pausing pause: Pause,
     _ body: Visitor
   ) throws {
-    let countMin = 2 + ZoneChunks.perSlice(of: zones)
-    for (count, chunk) in ZoneChunks(zones, from: start).enumerated() {
-      if count >= countMin, pause(chunk.begin) { return }
+    var largeLeft = ZoneChunks.perSlice(of: zones)
+    for chunk in ZoneChunks(zones, from: start) {
+      if largeLeft <= 0, pause(chunk.begin) { return }
+      if chunk.isLarge { largeLeft -= 1 }
       let filled =
         chunk.isFirst || chunk.zones.isConsecutive
         ? Array(chunk.zones)

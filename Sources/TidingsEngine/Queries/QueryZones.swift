@@ -62,6 +62,8 @@ struct ZoneChunks: Sequence, IteratorProtocol {
     let zones: ArraySlice<QueryZone>
     /// So few that none of them is looked at before it is visited.
     let isFirst: Bool
+    /// More than one statement looks at.
+    let isLarge: Bool
 
     /// Where the first of them begins.
     var begin: QueryPosition? {
@@ -82,7 +84,10 @@ struct ZoneChunks: Sequence, IteratorProtocol {
 
   init(_ zones: [QueryZone], from start: QueryPosition?) {
     (rest, countMax) = (zones[...], Self.unprobedMax)
-    if let start { rest = rest[rest.firstIndex(from: start.zone)...] }
+    guard let start else { return }
+    rest = rest[rest.firstIndex(from: start.zone)...]
+    // No row is there: an earlier slice ended between two parts.
+    if start.name.isEmpty { countMax = ZoneProbe.zonesTogetherMax }
   }
 
   /// All of them in parts that are looked at together.
@@ -90,7 +95,11 @@ struct ZoneChunks: Sequence, IteratorProtocol {
 
   mutating func next() -> Chunk? {
     guard !rest.isEmpty else { return nil }
-    let chunk = Chunk(zones: rest.prefix(countMax), isFirst: countMax == Self.unprobedMax)
+    let chunk = Chunk(
+      zones: rest.prefix(countMax),
+      isFirst: countMax == Self.unprobedMax,
+      isLarge: countMax > ZoneProbe.zonesMax
+    )
     rest = rest.dropFirst(chunk.zones.count)
     countMax = chunk.isFirst ? ZoneProbe.zonesMax : ZoneProbe.zonesTogetherMax
     return chunk

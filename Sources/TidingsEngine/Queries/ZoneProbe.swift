@@ -117,13 +117,22 @@ final class ZoneProbe {
       statements.append(statement)
     }
     if statements.count > 1 { try connection.readAhead(statements) }
-    var values: [Int64: Value] = [:]
+    var found: [(zone: QueryZone, key: Value)] = []
+    var next = zones.startIndex
     for statement in statements {
       try statement.forEachRow {
-        if !statement.isNull(1) { values[statement.int64(0)] = value(statement) }
+        guard !statement.isNull(1) else { return }
+        let number = statement.int64(0)
+        // Most rows come in the order of the list.
+        while next < zones.endIndex, zones[next].number < number { next += 1 }
+        if next == zones.endIndex || zones[next].number != number {
+          next = zones.firstIndex(from: number)
+        }
+        found.append((zones[next], value(statement)))
       }
     }
-    return zones.compactMap { zone in values[zone.number].map { (zone, $0) } }
+    let isSorted = zip(found, found.dropFirst()).allSatisfy { $0.zone.number < $1.zone.number }
+    return isSorted ? found : found.sorted { $0.zone.number < $1.zone.number }
   }
 }
 
