@@ -19,6 +19,8 @@ final class PostgresStatement: SQLStatement {
   /// What was bound before the first page.
   private var firstParameters: Parameters?
   private var numbers: [[SQLType?]: Int] = [:]
+  /// The last one.
+  private var last: (signature: [SQLType?], number: Int)?
   private var rows: Rows?
   private var row = -1
   private var generation = 0
@@ -177,9 +179,11 @@ final class PostgresStatement: SQLStatement {
   }
 
   private func number() -> Int {
-    if let number = numbers[parameters.signature] { return number }
-    let number = connection.makeNumber()
-    numbers[parameters.signature] = number
+    let signature = parameters.signature
+    if let last, last.signature == signature { return last.number }
+    let number = numbers[signature] ?? connection.makeNumber(sql, signature)
+    numbers[signature] = number
+    last = (signature, number)
     return number
   }
 

@@ -19,7 +19,7 @@ final class QueryStore: EngineHarness {
     get { Timestamp(millisecondsSince1970: time) }
     set { time = newValue.millisecondsSince1970 }
   }
-  private var steady: SteadyTime { SteadyTime(milliseconds: time) }
+  var steady: SteadyTime { SteadyTime(milliseconds: time) }
 
   func write<Value>(_ body: () throws -> Value) throws -> Value { try commit { _ in try body() } }
 

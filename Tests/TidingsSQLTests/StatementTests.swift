@@ -156,6 +156,36 @@ internal import TidingsSQL
     }
   }
 
+  @Test(
+    "statements of one text have values of their own, and are prepared once",
+    arguments: Driver.available
+  )
+  func shared(driver: Driver) throws {
+    let connection = try makeTable(driver, rows: 3)
+    let text = "SELECT n FROM t WHERE n >= ?1 ORDER BY n"
+    let kept = try connection.prepare(text)
+    for _ in 0..<3 {
+      try connection.execute("BEGIN")
+      let other = try connection.prepare(text)
+      kept.bind(1 as Int64, at: 1)
+      other.bind(2 as Int64, at: 1)
+      try connection.readAhead([kept, other])
+      var found: [[Int64]] = []
+      for statement in [kept, other] {
+        var values: [Int64] = []
+        try statement.forEachRow { values.append(statement.int64(0)) }
+        found.append(values)
+      }
+      #expect(found == [[1, 2], [2]])
+      try connection.execute("COMMIT")
+    }
+    if driver != .sqlite {
+      let prepared =
+        "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE 'SELECT n FROM t%'"
+      #expect(try connection.numbers(prepared) == [1])
+    }
+  }
+
   @Test("upserts and RETURNING", arguments: Driver.available)
   func upserts(driver: Driver) throws {
     let connection = try makeTable(driver, rows: 2)

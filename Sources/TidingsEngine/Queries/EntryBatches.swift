@@ -19,6 +19,16 @@ enum EntryPosition {
   case below(IndexKey)
 }
 
+/// What is read of a range in one zone.
+struct EntryRequest {
+  let index: Int64
+  let range: KeyRange
+  let zone: QueryZone
+  let position: EntryPosition
+  /// Most entries.
+  let limit: Int
+}
+
 /// Some entries of a range.
 struct EntryBatch {
   let entries: [VisitedEntry]
@@ -42,14 +52,17 @@ final class EntryBatches {
     max(2, min(entriesMax, entriesOfAllMax / max(count, 1)))
   }
 
-  private let named: any SQLStatement
-  private let forwards: any SQLStatement
-  private let backwards: any SQLStatement
-  private let countRange: any SQLStatement
+  private let connection: any SQLConnection
+  private let named: SimilarStatements
+  private let forwards: SimilarStatements
+  private let backwards: SimilarStatements
+  private let countRange: SimilarStatements
   private let selectFirst: any SQLStatement
 
   init(_ connection: any SQLConnection) throws {
-    named = try connection.prepare(
+    self.connection = connection
+    named = try SimilarStatements(
+      connection,
       """
       SELECT key, name, until IS NULL FROM index_entries
       WHERE index_id = ?1 AND zone_id = ?2 AND key = ?3 AND name >= ?4
@@ -57,7 +70,8 @@ final class EntryBatches {
       ORDER BY name LIMIT ?6
       """
     )
-    forwards = try connection.prepare(
+    forwards = try SimilarStatements(
+      connection,
       """
       SELECT key, name, until IS NULL FROM index_entries
       WHERE index_id = ?1 AND zone_id = ?2 AND (key, name) >= (?3, ?4) AND key < ?5
@@ -65,7 +79,8 @@ final class EntryBatches {
       ORDER BY key, name LIMIT ?7
       """
     )
-    backwards = try connection.prepare(
+    backwards = try SimilarStatements(
+      connection,
       """
       SELECT key, name, until IS NULL FROM index_entries
       WHERE index_id = ?1 AND zone_id = ?2 AND key < ?3 AND key >= ?4
@@ -73,7 +88,8 @@ final class EntryBatches {
       ORDER BY key DESC, name DESC LIMIT ?6
       """
     )
-    countRange = try connection.prepare(
+    countRange = try SimilarStatements(
+      connection,
       """
       SELECT count(*) FROM (
         SELECT 1 FROM index_entries
@@ -94,99 +110,132 @@ final class EntryBatches {
     _ index: Int64,
     _ key: IndexKey,
     in zone: QueryZone,
-    from name: String,
-    limit: Int = entriesMax
+    from name: String
   ) throws -> [VisitedEntry] {
-    named.bind(index, at: 1)
-    named.bind(zone.number, at: 2)
-    named.bind(key.bytes, at: 3)
-    named.bind(name, at: 4)
-    named.bind(zone.head, at: 5)
-    named.bind(Int64(limit), at: 6)
-    return try entries(of: named)
+    let statement = try named[0]
+    bind(index, key, zone, from: name, limit: Self.entriesMax, to: statement)
+    return try entries(of: statement)
   }
 
-  /// The next entries of a range: by key in either direction, those of one key by name.
-  func ordered(
-    _ index: Int64,
-    _ range: KeyRange,
-    in zone: QueryZone,
-    from location: EntryPosition,
-    limit: Int
-  ) throws -> EntryBatch {
-    switch location {
+  /// The next entries of ranges, at most `SimilarStatements.countMax`: by key in either direction, those of one key
+  /// by name.
+  func ordered(_ requests: [EntryRequest]) throws -> [EntryBatch] {
+    let statements = try requests.enumerated().map { try statement(of: $1, number: $0) }
+    if statements.count > 1 { try connection.readAhead(statements) }
+    return try zip(requests, statements).map { request, statement in
+      // What is read besides uses the first statements, which were read.
+      try batch(request, entries(of: statement))
+    }
+  }
+
+  private func statement(
+    of request: EntryRequest,
+    number: Int
+  ) throws(SQLError) -> any SQLStatement {
+    let (index, range, zone) = (request.index, request.range, request.zone)
+    switch request.position {
     case .ascending(let key, let name):
-      let entries = try forwards(index, range, in: zone, from: (key, name), limit: limit)
-      guard entries.count == limit, let last = entries.last else { return EntryBatch(entries) }
-      return EntryBatch(entries, next: .ascending(last.key, last.name.following))
+      let statement = try forwards[number]
+      statement.bind(index, at: 1)
+      statement.bind(zone.number, at: 2)
+      statement.bind(key.bytes, at: 3)
+      statement.bind(name, at: 4)
+      statement.bind(range.upper.bytes, at: 5)
+      statement.bind(zone.head, at: 6)
+      statement.bind(Int64(request.limit), at: 7)
+      return statement
     case .descending(let key, let name):
-      let entries = try named(index, key, in: zone, from: name, limit: limit)
-      if entries.count == limit, let last = entries.last {
+      let statement = try named[number]
+      bind(index, key, zone, from: name, limit: request.limit, to: statement)
+      return statement
+    case .below(let key):
+      let statement = try backwards[number]
+      statement.bind(index, at: 1)
+      statement.bind(zone.number, at: 2)
+      statement.bind(key.bytes, at: 3)
+      statement.bind(range.lower.bytes, at: 4)
+      statement.bind(zone.head, at: 5)
+      statement.bind(Int64(request.limit), at: 6)
+      return statement
+    }
+  }
+
+  private func bind(
+    _ index: Int64,
+    _ key: IndexKey,
+    _ zone: QueryZone,
+    from name: String,
+    limit: Int,
+    to statement: any SQLStatement
+  ) {
+    statement.bind(index, at: 1)
+    statement.bind(zone.number, at: 2)
+    statement.bind(key.bytes, at: 3)
+    statement.bind(name, at: 4)
+    statement.bind(zone.head, at: 5)
+    statement.bind(Int64(limit), at: 6)
+  }
+
+  /// What was read, and where it continues.
+  private func batch(_ request: EntryRequest, _ entries: [VisitedEntry]) throws -> EntryBatch {
+    switch request.position {
+    case .ascending:
+      guard entries.count == request.limit, let last = entries.last else {
+        return EntryBatch(entries)
+      }
+      return EntryBatch(entries, next: .ascending(last.key, last.name.following))
+    case .descending(let key, _):
+      if entries.count == request.limit, let last = entries.last {
         return EntryBatch(entries, next: .descending(key, last.name.following))
       }
       if !entries.isEmpty { return EntryBatch(entries, next: .below(key)) }
-      return try ordered(index, range, in: zone, from: .below(key), limit: limit)
-    case .below(let key):
-      let entries = try backwards(index, range, in: zone, below: key, limit: limit)
-      guard entries.count == limit, let last = entries.last?.key else {
+      return try batch(request, from: .below(key))
+    case .below:
+      guard entries.count == request.limit, let last = entries.last?.key else {
         return EntryBatch(entries.withNamesAscending)
       }
       // Of the last key there may be more, whose names come first.
       guard let whole = entries.last(where: { $0.key != last })?.key else {
-        return try ordered(index, range, in: zone, from: .descending(last, ""), limit: limit)
+        return try batch(request, from: .descending(last, ""))
       }
       let complete = Array(entries.prefix { $0.key != last })
       return EntryBatch(complete.withNamesAscending, next: .below(whole))
     }
   }
 
-  private func forwards(
-    _ index: Int64,
-    _ range: KeyRange,
-    in zone: QueryZone,
-    from location: (key: IndexKey, name: String),
-    limit: Int
-  ) throws -> [VisitedEntry] {
-    forwards.bind(index, at: 1)
-    forwards.bind(zone.number, at: 2)
-    forwards.bind(location.key.bytes, at: 3)
-    forwards.bind(location.name, at: 4)
-    forwards.bind(range.upper.bytes, at: 5)
-    forwards.bind(zone.head, at: 6)
-    forwards.bind(Int64(limit), at: 7)
-    return try entries(of: forwards)
+  private func batch(_ request: EntryRequest, from position: EntryPosition) throws -> EntryBatch {
+    let other = EntryRequest(
+      index: request.index,
+      range: request.range,
+      zone: request.zone,
+      position: position,
+      limit: request.limit
+    )
+    return try batch(other, entries(of: statement(of: other, number: 0)))
   }
 
-  private func backwards(
-    _ index: Int64,
-    _ range: KeyRange,
-    in zone: QueryZone,
-    below key: IndexKey,
-    limit: Int
-  ) throws -> [VisitedEntry] {
-    backwards.bind(index, at: 1)
-    backwards.bind(zone.number, at: 2)
-    backwards.bind(key.bytes, at: 3)
-    backwards.bind(range.lower.bytes, at: 4)
-    backwards.bind(zone.head, at: 5)
-    backwards.bind(Int64(limit), at: 6)
-    return try entries(of: backwards)
-  }
-
-  /// Counts entries of a range, ended ones among them, up to a bound.
+  /// Counts entries of ranges, at most `SimilarStatements.countMax`, up to a bound; ended ones are among them.
   func count(
-    _ index: Int64,
-    _ range: KeyRange,
-    in zone: QueryZone,
+    _ ranges: [(zone: QueryZone, entries: IndexedRange)],
     upTo limit: Int
   ) throws(SQLError) -> Int {
-    countRange.bind(index, at: 1)
-    countRange.bind(zone.number, at: 2)
-    countRange.bind(range.lower.bytes, at: 3)
-    countRange.bind(range.upper.bytes, at: 4)
-    countRange.bind(Int64(limit), at: 5)
-    defer { countRange.reset() }
-    return try countRange.step() ? Int(countRange.int64(0)) : 0
+    var statements: [any SQLStatement] = []
+    for (zone, entries) in ranges {
+      let statement = try countRange[statements.count]
+      statement.bind(entries.index, at: 1)
+      statement.bind(zone.number, at: 2)
+      statement.bind(entries.range.lower.bytes, at: 3)
+      statement.bind(entries.range.upper.bytes, at: 4)
+      statement.bind(Int64(limit), at: 5)
+      statements.append(statement)
+    }
+    if statements.count > 1 { try connection.readAhead(statements) }
+    defer { for statement in statements { statement.reset() } }
+    var count = 0
+    for statement in statements where count < limit {
+      if try statement.step() { count += Int(statement.int64(0)) }
+    }
+    return min(count, limit)
   }
 
   /// The first key of a range that has an entry, an ended one too.

@@ -86,6 +86,8 @@ final class QueryEngine {
       switch page.request {
       case .query(let query):
         slice = try first(query, user, schema, reading, now, &page)
+        // What the open transaction changes may be rolled back.
+        if !isBrief { page.started?.zones = try known(slice.zones, of: query) }
       case .cursor(let bytes):
         let cursor = try QueryCursor(bytes, of: user, identity: identity)
         page.started = QueryPage.Started(cursor: cursor, start: cursor.next)
@@ -287,21 +289,25 @@ final class QueryEngine {
     _ shared: SharedRecords?,
     _ page: inout QueryPage
   ) throws -> [QueryZone] {
-    let database =
-      shared == nil && cursor.query.zoneID == nil
-      ? try catalog.database(cursor.query.database) : nil
-    if let known = page.started?.zones, let database, known.database == database.number,
-      known.head == database.head
+    if let known = page.started?.zones,
+      let database = try catalog.database(cursor.query.database),
+      known.database == database.number, known.head == database.head
     {
       return known.zones
     }
-    let existing = Set(try zones(of: cursor.query, shared).lazy.map(\.number))
-    let zones = cursor.zones.filter { existing.contains($0.zone) }
+    let existing = try zones(of: cursor.query, shared)
+    let zones = cursor.zones.filter { existing.zone(numbered: $0.zone) != nil }
       .map { QueryZone(number: $0.zone, head: $0.head) }
-    page.started?.zones = database.map {
-      QueryZones(database: $0.number, head: $0.head, zones: zones)
-    }
+    page.started?.zones = try known(zones, of: cursor.query)
     return zones
+  }
+
+  /// The zones of a query of a whole database, to be known in the next slice.
+  private func known(_ zones: [QueryZone], of query: RecordQuery) throws -> QueryZones? {
+    guard query.zoneID == nil, let database = try catalog.database(query.database) else {
+      return nil
+    }
+    return QueryZones(database: database.number, head: database.head, zones: zones)
   }
 
   private func bind(_ query: RecordQuery, to statement: any SQLStatement) {

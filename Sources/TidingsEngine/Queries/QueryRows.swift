@@ -38,23 +38,37 @@ struct VisitedRow {
   }
 }
 
+/// A record that an entry of an index or a sort leads to.
+struct WantedRecord {
+  let zone: QueryZone
+  let name: String
+  /// The key of the entry that leads to it; `nil`: none does.
+  var key: IndexKey?
+  /// What leads to it is true now, not only as of the query's begin.
+  var isCurrent = false
+}
+
 /// Goes through the rows of an access, in its order, from any place on.
 ///
 /// Entries are looked at as of the query's begin, so that the order does not change under it.
 final class QueryRows {
   /// Takes a row; answers whether to go on.
   typealias Visitor = (VisitedRow) throws -> Bool
+  /// Asked between looks at many zones, in which there may be nothing: whether the rest is for another slice, which
+  /// begins there.
+  typealias Pause = (QueryPosition?) -> Bool
 
+  private let connection: any SQLConnection
   private let scan: any SQLStatement
   private let scanZones: any SQLStatement
-  private let record: any SQLStatement
+  private let record: SimilarStatements
   private let forwards: any SQLStatement
   private let batches: EntryBatches
   private let probe: ZoneProbe
   private let interruption: Interruption
 
   init(_ connection: any SQLConnection, _ interruption: Interruption) throws {
-    self.interruption = interruption
+    (self.connection, self.interruption) = (connection, interruption)
     // What other types' records hold is not read.
     scan = try connection.prepare(
       """
@@ -71,7 +85,8 @@ final class QueryRows {
       """,
       inPagesBy: PageKey(.integer(1, column: 6), .text(2, column: 0), isInclusive: true)
     )
-    record = try connection.prepare(
+    record = try SimilarStatements(
+      connection,
       """
       SELECT name, ?3, ?4, sequence, CASE WHEN sequence > ?5 THEN previous END, body
       FROM records WHERE zone_id = ?1 AND name = ?2
@@ -102,6 +117,7 @@ final class QueryRows {
   ///   - zones: In the order of their numbers.
   ///   - start: The first row to visit, if it is still there; `nil`: all of them.
   ///   - merge: Of an order over many zones, where it is; `nil`: at `start`.
+  ///   - pause: Asked between looks at many zones.
   ///   - body: Takes a row.
   /// - Throws: `SQLError`; what `body` throws.
   func visit(
@@ -110,72 +126,79 @@ final class QueryRows {
     in zones: [QueryZone],
     from start: QueryPosition?,
     merging merge: inout OrderedMerge?,
+    pausing pause: Pause,
     _ body: Visitor
   ) throws {
     switch access {
     case .scan("", QueryAccess.nameMax) where zones.count > 1:
-      try scanAll(recordType, in: zones, from: start, body)
+      try scanAll(recordType, in: zones, from: start, pausing: pause, body)
     case .scan(let from, let to):
-      try eachZone(zones, from: start) {
+      try eachZone(zones, from: start, pausing: pause) {
         try probe.zones($0, havingNamesFrom: from.amongNames, to: to.amongNames)
       } visit: { zone, name in
-        try scan(from: name ?? from, to: to, recordType, in: zone, body)
+        try scan(from: max(name ?? "", from), to: to, recordType, in: zone, body)
       }
     case .named(let names):
-      try eachZone(zones, from: start) {
+      try eachZone(zones, from: start, pausing: pause) {
         try self.zones($0, havingNames: names)
       } visit: { zone, first in
-        for name in names where name.isPossibleName && first.map({ $0 <= name }) ?? true {
-          guard try lookUp(name, in: zone, body) else { return false }
-        }
-        return true
+        let names = names.filter { $0.isPossibleName && $0 >= first ?? "" }
+        return try lookUp(names.map { WantedRecord(zone: zone, name: $0) }, body) == nil
       }
     case .range(let index, let range):
-      try eachZone(zones, from: start) {
+      try eachZone(zones, from: start, pausing: pause) {
         try self.zones($0, having: [IndexedRange(index: index, range: range)])
       } visit: { zone, name in
         let key = name == nil ? nil : start?.keys.first
         return try entries(index, range, from: (key ?? range.lower, name ?? ""), in: zone, body)
       }
     case .keys(let keys):
-      try eachZone(zones, from: start) {
+      try eachZone(zones, from: start, pausing: pause) {
         try self.zones($0, having: access.entries ?? [])
       } visit: { zone, name in
         try merged(keys, from: name ?? "", in: zone, body)
       }
     case .ranges(let ranges):
-      try eachZone(zones, from: start) {
+      try eachZone(zones, from: start, pausing: pause) {
         try self.zones($0, having: ranges)
       } visit: { zone, name in
         try each(of: ranges, from: name == nil ? nil : start, in: zone, body)
       }
     case .ordered(let index, let range, let descending, let withAbsent):
       let visit = OrderedVisit(index: index, isDescending: descending, zones: zones, start: start)
-      if start?.keys.first != .absent {
-        guard try ordered(visit, range, &merge, body) else { return }
+      if start?.keys.first != .absent, merge?.range != .absent {
+        guard try ordered(visit, range, &merge, pausing: pause, body) else { return }
       }
-      if withAbsent { _ = try ordered(visit, .absent, &merge, body) }
+      if withAbsent { _ = try ordered(visit, .absent, &merge, pausing: pause, body) }
     }
   }
 
-  /// Most ranges that are counted; the others are taken for alike.
+  /// Ranges of zones that are counted: of more, some from everywhere stand for all.
   private static let countedRangesMax = 256
 
   /// Counts rows of an access, up to a bound.
   func count(_ access: QueryAccess, in zones: [QueryZone], upTo limit: Int) throws -> Int {
     guard let ranges = access.entries else { return limit }
-    var (count, counted) = (0, 0)
-    for zone in zones {
-      for range in ranges {
-        guard count < limit else { return limit }
-        guard counted < Self.countedRangesMax else {
-          return min(limit, count * zones.count * ranges.count / counted)
-        }
-        count += try batches.count(range.index, range.range, in: zone, upTo: limit - count)
-        counted += 1
+    let allCount = zones.count * ranges.count
+    let sampleCount = min(allCount, Self.countedRangesMax)
+    guard sampleCount > 0 else { return 0 }
+    let sample = { (number: Int) -> (zone: QueryZone, entries: IndexedRange) in
+      if sampleCount == allCount {
+        return (zones[number / ranges.count], ranges[number % ranges.count])
       }
+      let range =
+        ranges.count > sampleCount
+        ? number * ranges.count / sampleCount : number % ranges.count
+      return (zones[number * zones.count / sampleCount], ranges[range])
     }
-    return count
+    var (count, countedCount, groupMax) = (0, 0, 1)
+    while countedCount < sampleCount, count < limit {
+      let group = (countedCount..<sampleCount).prefix(groupMax)
+      count += try batches.count(group.map(sample), upTo: limit - count)
+      countedCount = group.endIndex
+      groupMax = min(2 * groupMax, SimilarStatements.countMax)
+    }
+    return min(limit, count * allCount / countedCount)
   }
 
   /// The first key of a range that has an entry, in any zone.
@@ -184,16 +207,25 @@ final class QueryRows {
     return try batches.firstKey(index, range, in: zone)
   }
 
-  /// Lends a record by its place.
-  func withRecord(
-    at position: QueryPosition,
-    in zone: QueryZone,
-    _ body: (VisitedRow) throws -> Void
-  ) throws {
-    _ = try lookUp(position.name, in: zone) { row in
-      try body(row)
-      return false
+  /// Visits records, those that are there, in their order.
+  ///
+  /// - Parameters:
+  ///   - wanted: Which.
+  ///   - body: Takes a row.
+  /// - Returns: The index of the record at which `body` answered that it does not go on; `nil`: there was none.
+  /// - Throws: `SQLError`; what `body` throws.
+  func lookUp(_ wanted: [WantedRecord], _ body: Visitor) throws -> Int? {
+    for start in stride(from: 0, to: wanted.count, by: SimilarStatements.countMax) {
+      let group = wanted[start...].prefix(SimilarStatements.countMax)
+      let statements = try group.enumerated().map { try statement(for: $1, number: $0) }
+      defer { for statement in statements { statement.reset() } }
+      if statements.count > 1 { try connection.readAhead(statements) }
+      for (number, (wanted, statement)) in zip(group, statements).enumerated() {
+        let goesOn = try visitRows(of: statement, hasKey: wanted.key != nil, wanted.zone, body)
+        guard goesOn else { return start + number }
+      }
     }
+    return nil
   }
 
   // MARK: One zone after the other
@@ -204,10 +236,14 @@ final class QueryRows {
   private func eachZone(
     _ zones: [QueryZone],
     from start: QueryPosition?,
+    pausing pause: Pause,
     having filter: (ArraySlice<QueryZone>) throws -> [QueryZone],
     visit body: (QueryZone, _ name: String?) throws -> Bool
   ) throws {
+    var largeLeft = ZoneChunks.perSlice(of: zones)
     for chunk in ZoneChunks(zones, from: start) {
+      if largeLeft <= 0, pause(chunk.begin) { return }
+      if chunk.isLarge { largeLeft -= 1 }
       try interruption.step()
       for zone in chunk.isFirst ? Array(chunk.zones) : try filter(chunk.zones) {
         try interruption.step()
@@ -222,11 +258,12 @@ final class QueryRows {
     having entries: [IndexedRange]
   ) throws -> [QueryZone] {
     guard zones.count > ZoneChunks.unprobedMax else { return Array(zones) }
+    let spans = entries.spans
     var found: Set<QueryZone> = []
-    for entries in entries.spans {
+    for entries in spans {
       for chunk in ZoneChunks(zones) {
         try interruption.step()
-        let rest = chunk.zones.filter { !found.contains($0) }
+        let rest = found.isEmpty ? Array(chunk.zones) : chunk.zones.filter { !found.contains($0) }
         for (zone, _) in try probe.firstKeys(entries.index, entries.range, in: rest[...]) {
           found.insert(zone)
         }
@@ -250,9 +287,13 @@ final class QueryRows {
     _ recordType: String,
     in zones: [QueryZone],
     from start: QueryPosition?,
+    pausing pause: Pause,
     _ body: Visitor
   ) throws {
+    var largeLeft = ZoneChunks.perSlice(of: zones)
     for chunk in ZoneChunks(zones, from: start) {
+      if largeLeft <= 0, pause(chunk.begin) { return }
+      if chunk.isLarge { largeLeft -= 1 }
       let filled =
         chunk.isFirst || chunk.zones.isConsecutive
         ? Array(chunk.zones)
@@ -350,22 +391,17 @@ final class QueryRows {
     return true
   }
 
-  /// Visits one record, if it is there.
-  ///
-  /// - Returns: What `body` answers; `true` when there is no such record.
-  private func lookUp(
-    _ name: String,
-    key: IndexKey? = nil,
-    isCurrent: Bool = false,
-    in zone: QueryZone,
-    _ body: Visitor
-  ) throws -> Bool {
-    record.bind(zone.number, at: 1)
-    record.bind(name, at: 2)
-    record.bind(key?.bytes ?? [], at: 3)
-    record.bind(isCurrent ? 1 : 0, at: 4)
-    record.bind(zone.head, at: 5)
-    return try visitRows(of: record, hasKey: key != nil, zone, body)
+  private func statement(
+    for wanted: WantedRecord,
+    number: Int
+  ) throws(SQLError) -> any SQLStatement {
+    let statement = try record[number]
+    statement.bind(wanted.zone.number, at: 1)
+    statement.bind(wanted.name, at: 2)
+    statement.bind(wanted.key?.bytes ?? [], at: 3)
+    statement.bind(wanted.isCurrent ? 1 : 0, at: 4)
+    statement.bind(wanted.zone.head, at: 5)
+    return statement
   }
 
   // MARK: Merged
@@ -382,14 +418,19 @@ final class QueryRows {
         try NamedEntries(key.index, key.key, zone, from: name, batches)
       }
     )
-    while let first = sources.first {
-      let name = first.name
-      var isCurrent = false
-      while let source = sources.first, source.name == name {
-        isCurrent = isCurrent || source.isCurrent
-        sources.replaceFirst(with: try source.next(batches))
+    var countMax = 1
+    while sources.first != nil {
+      var wanted: [WantedRecord] = []
+      while wanted.count < countMax, let name = sources.first?.name {
+        var isCurrent = false
+        while let source = sources.first, source.name == name {
+          isCurrent = isCurrent || source.isCurrent
+          sources.replaceFirst(with: try source.next(batches))
+        }
+        wanted.append(WantedRecord(zone: zone, name: name, isCurrent: isCurrent))
       }
-      guard try lookUp(name, isCurrent: isCurrent, in: zone, body) else { return false }
+      guard try lookUp(wanted, body) == nil else { return false }
+      countMax = min(2 * countMax, SimilarStatements.countMax)
     }
     return true
   }
@@ -399,6 +440,7 @@ final class QueryRows {
     _ visit: OrderedVisit,
     _ range: KeyRange,
     _ kept: inout OrderedMerge?,
+    pausing pause: Pause,
     _ body: Visitor
   ) throws -> Bool {
     // Rows of one zone that ascend come as they are stored.
@@ -407,26 +449,29 @@ final class QueryRows {
     {
       return try entries(visit.index, range, from: (key, name), in: visit.zones[0], body)
     }
-    var merge: OrderedMerge
-    if let kept, kept.range == range {
-      merge = kept
-    } else {
-      merge = try OrderedMerge(visit, range, batches, probe, interruption)
-    }
+    var merge = OrderedMerge(range)
+    if let kept, kept.range == range { merge = kept }
     kept = nil
-    while let first = try merge.first(batches, visit) {
-      let goesOn = try lookUp(
-        first.name,
-        key: first.key,
-        isCurrent: first.isCurrent,
-        in: first.zone,
-        body
-      )
-      guard goesOn else {
+    let areAllFound = try merge.begin(
+      visit,
+      batches,
+      probe,
+      interruption,
+      chunks: ZoneChunks.perSlice(of: visit.zones)
+    ) {
+      pause(visit.start)
+    }
+    guard areAllFound else {
+      kept = merge
+      return false
+    }
+    while case let wanted = try merge.next(batches, visit), !wanted.isEmpty {
+      if let visited = try lookUp(wanted, body) {
+        merge.removeFirst(visited)
         kept = merge
         return false
       }
-      try merge.removeFirst(batches)
+      merge.removeFirst(wanted.count)
     }
     return true
   }

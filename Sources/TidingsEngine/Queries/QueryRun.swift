@@ -13,6 +13,8 @@ struct QueryProgress {
   /// The page ended because of the rows looked at: records that match may be left, or none.
   var endedEarly = false
   var bytes = 0
+  /// A slice ended before the page did.
+  var isInterrupted = false
   /// The first row that was not looked at; `nil`: none was.
   var resume: QueryPosition?
   /// Of a query that is sorted, the first records so far.
@@ -114,27 +116,29 @@ final class QueryRun {
     from start: QueryPosition?,
     _ body: @escaping QueryRows.Visitor
   ) throws -> Bool {
-    let resume = progress.resume
-    progress.resume = nil
+    let first = progress.resume ?? start
     var merge = progress.merge
-    progress.merge = nil
+    (progress.isInterrupted, progress.resume, progress.merge) = (false, nil, nil)
     var rowCount = 0
+    let pause = { [self] (position: QueryPosition?) in
+      guard isOver() else { return false }
+      (progress.isInterrupted, progress.resume) = (true, position)
+      return true
+    }
     try source.rows.visit(
       plan.access,
       of: query.recordType,
       in: zones,
-      from: resume ?? start,
-      merging: &merge
+      from: first,
+      merging: &merge,
+      pausing: pause
     ) { row in
-      if rowCount >= rowsPerSliceMin, isOver() {
-        progress.resume = row.position
-        return false
-      }
+      if rowCount >= rowsPerSliceMin, pause(row.position) { return false }
       rowCount += 1
       return try body(row)
     }
-    if progress.resume != nil { progress.merge = merge?.closed() }
-    return progress.resume == nil
+    if progress.isInterrupted { progress.merge = merge?.closed() }
+    return !progress.isInterrupted
   }
 
   // MARK: In the order of the access
@@ -204,7 +208,7 @@ final class QueryRun {
 
   private func sorted(isPrefix: Bool) throws -> Bool {
     let order = QueryOrder(query.sortKeys)
-    let wasInterrupted = progress.resume != nil
+    let wasInterrupted = progress.isInterrupted
     var top = progress.top ?? TopRecords(order, capacity: limit + 1)
     progress.top = nil
     let isDone = try visitSlice(from: isPrefix ? firstKeyOfStart : nil) { [self] row in
@@ -251,19 +255,16 @@ final class QueryRun {
   ///   - areCurrent: They were found in this snapshot; if not, some may match no longer.
   /// - Throws: `SQLError`; what delivering throws.
   private func deliver(_ positions: [QueryPosition], areCurrent: Bool) throws {
-    for position in positions.prefix(limit) {
-      guard let zone = zones.zone(numbered: position.zone) else { continue }
-      var fits = true
-      try source.rows.withRecord(at: position, in: zone) { row in
-        guard try areCurrent || (row.isRecord && currentMatch(row) != nil) else { return }
-        fits = try delivered(row)
-      }
-      guard fits else {
-        next = position
-        return
-      }
+    // Zones may have been deleted since an earlier slice.
+    let found = positions.prefix(limit).compactMap { position in
+      zones.zone(numbered: position.zone).map { (position: position, zone: $0) }
     }
-    if positions.count > limit { next = positions[limit] }
+    let wanted = found.map { WantedRecord(zone: $0.zone, name: $0.position.name) }
+    let end = try source.rows.lookUp(wanted) { row in
+      guard try areCurrent || (row.isRecord && currentMatch(row) != nil) else { return true }
+      return try delivered(row)
+    }
+    next = end.map { found[$0].position } ?? positions.dropFirst(limit).first
   }
 
   /// The record as it was when the query began, by which it is sorted; `nil`: it was not there.

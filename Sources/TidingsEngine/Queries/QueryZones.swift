@@ -54,34 +54,54 @@ extension ArraySlice<QueryZone> {
   }
 }
 
-/// The zones of a query in parts: the first ones, which may be all that a page needs, and then as many as one
-/// statement looks at.
+/// The zones of a query in parts: the first ones, which may be all that a page needs, as many as one statement looks
+/// at, and then as many as are looked at together.
 struct ZoneChunks: Sequence, IteratorProtocol {
   /// Some of the zones.
   struct Chunk {
     let zones: ArraySlice<QueryZone>
     /// So few that none of them is looked at before it is visited.
     let isFirst: Bool
+    /// More than one statement looks at.
+    let isLarge: Bool
+
+    /// Where the first of them begins.
+    var begin: QueryPosition? {
+      zones.first.map { QueryPosition(keys: [], zone: $0.number, name: "") }
+    }
   }
 
   /// Zones that are visited without a look at which of them have anything.
   static let unprobedMax = 16
 
-  private var rest: ArraySlice<QueryZone>
-  private var isFirst = true
-
-  init(_ zones: [QueryZone], from start: QueryPosition?) {
-    rest = zones[...]
-    if let start { rest = rest[rest.firstIndex(from: start.zone)...] }
+  /// Parts of the largest size that a slice looks at in any case: with many zones its beginning takes long.
+  static func perSlice(of zones: [QueryZone]) -> Int {
+    1 + zones.count / (8 * ZoneProbe.zonesTogetherMax)
   }
 
-  /// All of them in parts for a statement.
-  init(_ zones: ArraySlice<QueryZone>) { (rest, isFirst) = (zones, false) }
+  private var rest: ArraySlice<QueryZone>
+  private var countMax: Int
+
+  init(_ zones: [QueryZone], from start: QueryPosition?) {
+    (rest, countMax) = (zones[...], Self.unprobedMax)
+    guard let start else { return }
+    rest = rest[rest.firstIndex(from: start.zone)...]
+    // No row is there: an earlier slice ended between two parts.
+    if start.name.isEmpty { countMax = ZoneProbe.zonesTogetherMax }
+  }
+
+  /// All of them in parts that are looked at together.
+  init(_ zones: ArraySlice<QueryZone>) { (rest, countMax) = (zones, ZoneProbe.zonesTogetherMax) }
 
   mutating func next() -> Chunk? {
     guard !rest.isEmpty else { return nil }
-    let zones = rest.prefix(isFirst ? Self.unprobedMax : ZoneProbe.zonesMax)
-    defer { (rest, isFirst) = (rest.dropFirst(zones.count), false) }
-    return Chunk(zones: zones, isFirst: isFirst)
+    let chunk = Chunk(
+      zones: rest.prefix(countMax),
+      isFirst: countMax == Self.unprobedMax,
+      isLarge: countMax > ZoneProbe.zonesMax
+    )
+    rest = rest.dropFirst(chunk.zones.count)
+    countMax = chunk.isFirst ? ZoneProbe.zonesMax : ZoneProbe.zonesTogetherMax
+    return chunk
   }
 }

@@ -11,6 +11,8 @@ final class SpellingSearch {
   private let rows: QueryRows
   private let zones: [QueryZone]
   private var steps = 0
+  /// The zones that have texts of an index: many values of a comparison are looked for in the same ones.
+  private var filled: [IndexedRange: [QueryZone]] = [:]
 
   init(_ rows: QueryRows, in zones: [QueryZone]) {
     self.rows = rows
@@ -28,7 +30,7 @@ final class SpellingSearch {
   func keys(_ index: Int64, _ head: IndexKey, _ spellings: CaseSpellings) throws -> [IndexKey]? {
     var found: Set<IndexKey> = []
     let all = KeyRange(lower: head, upper: head.afterPrefix)
-    for zone in try rows.zones(zones[...], having: [IndexedRange(index: index, range: all)]) {
+    for zone in try zones(having: IndexedRange(index: index, range: all)) {
       var next = spellings.first(notBefore: [])
       while let text = next {
         guard steps < Self.stepsMax, found.count < Self.spellingsMax else { return nil }
@@ -45,5 +47,12 @@ final class SpellingSearch {
       }
     }
     return Array(found)
+  }
+
+  private func zones(having entries: IndexedRange) throws -> [QueryZone] {
+    if let known = filled[entries] { return known }
+    let found = try rows.zones(zones[...], having: [entries])
+    filled[entries] = found
+    return found
   }
 }

@@ -8,19 +8,26 @@ internal import TidingsSQL
 final class ZoneProbe {
   /// Zones of a statement.
   static let zonesMax = 512
+  /// Statements that are sent together.
+  private static let statementsMax = 4
+  /// Zones that are looked at together.
+  static let zonesTogetherMax = statementsMax * zonesMax
   /// What no zone has, in place of those that a statement lacks.
   private static let noZone: Int64 = -1
 
-  private let lowest: any SQLStatement
-  private let highest: any SQLStatement
-  private let named: any SQLStatement
+  private let connection: any SQLConnection
+  private let lowest: SimilarStatements
+  private let highest: SimilarStatements
+  private let named: SimilarStatements
 
   init(_ connection: any SQLConnection) throws {
+    self.connection = connection
     let list = { (first: Int) in
       (first..<first + Self.zonesMax).map { $0 == first ? "(CAST(?\($0) AS BIGINT))" : "(?\($0))" }
         .joined(separator: ", ")
     }
-    lowest = try connection.prepare(
+    lowest = try SimilarStatements(
+      connection,
       """
       SELECT z.column1, (
         SELECT key FROM index_entries
@@ -29,7 +36,8 @@ final class ZoneProbe {
       ) FROM (VALUES \(list(4))) AS z
       """
     )
-    highest = try connection.prepare(
+    highest = try SimilarStatements(
+      connection,
       """
       SELECT z.column1, (
         SELECT key FROM index_entries
@@ -38,7 +46,8 @@ final class ZoneProbe {
       ) FROM (VALUES \(list(4))) AS z
       """
     )
-    named = try connection.prepare(
+    named = try SimilarStatements(
+      connection,
       """
       SELECT z.column1, (
         SELECT 1 FROM records WHERE zone_id = z.column1 AND name >= ?1 AND name < ?2 LIMIT 1
@@ -52,7 +61,7 @@ final class ZoneProbe {
   /// - Parameters:
   ///   - index: The number of the index.
   ///   - range: The keys.
-  ///   - zones: At most `zonesMax`.
+  ///   - zones: At most `zonesTogetherMax`.
   ///   - isDescending: The first key is the highest one.
   /// - Returns: The zones in their order, and the keys.
   /// - Throws: `SQLError`.
@@ -62,11 +71,14 @@ final class ZoneProbe {
     in zones: ArraySlice<QueryZone>,
     isDescending: Bool = false
   ) throws -> [(zone: QueryZone, key: IndexKey)] {
-    let statement = isDescending ? highest : lowest
-    statement.bind(index, at: 1)
-    statement.bind(range.lower.bytes, at: 2)
-    statement.bind(range.upper.bytes, at: 3)
-    return try found(by: statement, zones, at: 4) { IndexKey(bytes: statement.bytes(1)) }
+    let (lower, upper) = (range.lower.bytes, range.upper.bytes)
+    return try found(by: isDescending ? highest : lowest, zones, at: 4) { statement in
+      statement.bind(index, at: 1)
+      statement.bind(lower, at: 2)
+      statement.bind(upper, at: 3)
+    } value: {
+      IndexKey(bytes: $0.bytes(1))
+    }
   }
 
   /// The zones that have records, deleted ones too, with names from one up to another.
@@ -75,31 +87,52 @@ final class ZoneProbe {
     havingNamesFrom from: String,
     to: String
   ) throws -> [QueryZone] {
-    named.bind(from, at: 1)
-    named.bind(to, at: 2)
-    return try found(by: named, zones, at: 3) {}.map(\.zone)
+    try found(by: named, zones, at: 3) { statement in
+      statement.bind(from, at: 1)
+      statement.bind(to, at: 2)
+    } value: { _ in
+    }
+    .map(\.zone)
   }
 
   private func found<Value>(
-    by statement: any SQLStatement,
+    by similar: SimilarStatements,
     _ zones: ArraySlice<QueryZone>,
     at parameter: Int,
-    _ value: () -> Value
+    bind: (any SQLStatement) -> Void,
+    value: (any SQLStatement) -> Value
   ) throws -> [(zone: QueryZone, key: Value)] {
-    precondition(zones.count <= Self.zonesMax, "a statement has so many zones")
-    if zones.isEmpty { return [] }
-    for offset in 0..<Self.zonesMax {
-      let zone = zones.startIndex + offset
-      statement.bind(
-        zone < zones.endIndex ? zones[zone].number : Self.noZone,
-        at: parameter + offset
-      )
+    precondition(zones.count <= Self.zonesTogetherMax, "more are looked at in parts")
+    var statements: [any SQLStatement] = []
+    for start in stride(from: zones.startIndex, to: zones.endIndex, by: Self.zonesMax) {
+      let statement = try similar[statements.count]
+      bind(statement)
+      for offset in 0..<Self.zonesMax {
+        let zone = start + offset
+        statement.bind(
+          zone < zones.endIndex ? zones[zone].number : Self.noZone,
+          at: parameter + offset
+        )
+      }
+      statements.append(statement)
     }
-    var values: [Int64: Value] = [:]
-    try statement.forEachRow {
-      if !statement.isNull(1) { values[statement.int64(0)] = value() }
+    if statements.count > 1 { try connection.readAhead(statements) }
+    var found: [(zone: QueryZone, key: Value)] = []
+    var next = zones.startIndex
+    for statement in statements {
+      try statement.forEachRow {
+        guard !statement.isNull(1) else { return }
+        let number = statement.int64(0)
+        // Most rows come in the order of the list.
+        while next < zones.endIndex, zones[next].number < number { next += 1 }
+        if next == zones.endIndex || zones[next].number != number {
+          next = zones.firstIndex(from: number)
+        }
+        found.append((zones[next], value(statement)))
+      }
     }
-    return zones.compactMap { zone in values[zone.number].map { (zone, $0) } }
+    let isSorted = zip(found, found.dropFirst()).allSatisfy { $0.zone.number < $1.zone.number }
+    return isSorted ? found : found.sorted { $0.zone.number < $1.zone.number }
   }
 }
 

@@ -24,6 +24,16 @@ struct Heap<Element: Comparable> {
     siftDown(from: 0)
   }
 
+  /// Adds an element.
+  mutating func insert(_ element: Element) {
+    elements.append(element)
+    var child = elements.count - 1
+    while child > 0, elements[child] < elements[(child - 1) / 2] {
+      elements.swapAt(child, (child - 1) / 2)
+      child = (child - 1) / 2
+    }
+  }
+
   /// Changes all elements, whose order stays the same.
   mutating func update(_ change: (inout Element) -> Void) {
     for index in elements.indices { change(&elements[index]) }
