@@ -24,13 +24,14 @@ enum {
   /* How long nothing may come of a message that others wait for, and how long it may take. */
   STALL_MILLISECONDS = 1000,
   MESSAGE_MILLISECONDS = 10000,
+  /* How long libzmq may take to hand on what it has received. */
+  HANDOVER_MILLISECONDS = 50,
   WAIT_MICROSECONDS = 100
 };
 
 static atomic_size_t bytes, bytes_max = SIZE_MAX, message_bytes_max = SIZE_MAX;
-static atomic_uint_least64_t drains, ended;
-/* The owner has drained, and taken nothing since: it sleeps until there is a whole message. */
-static atomic_int is_drained;
+static atomic_uint_least64_t last_drain, ended;
+static atomic_int is_asleep;
 
 /* Connections that have had much, in the order in which they began their messages. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -72,13 +73,10 @@ static size_t subtract(tidings_inbound *connection, size_t count) {
 }
 
 static void begin_message(tidings_inbound *connection) {
-  uint64_t drained = atomic_load_explicit(&drains, memory_order_relaxed);
-  atomic_store_explicit(&connection->began_at_drain, drained, memory_order_relaxed);
   atomic_store_explicit(&connection->began, milliseconds(), memory_order_relaxed);
 }
 
 void tidings_inbound_took(tidings_inbound *connection, size_t count) {
-  atomic_store_explicit(&is_drained, 0, memory_order_relaxed);
   if (subtract(connection, count) > 0) begin_message(connection);
 }
 
@@ -102,8 +100,11 @@ void tidings_inbound_forget(tidings_inbound *connection) {
 }
 
 void tidings_inbound_drained(void) {
-  atomic_store_explicit(&is_drained, 1, memory_order_relaxed);
-  atomic_fetch_add_explicit(&drains, 1, memory_order_relaxed);
+  atomic_store_explicit(&last_drain, milliseconds(), memory_order_relaxed);
+}
+
+void tidings_inbound_sleeps(int sleeps) {
+  atomic_store_explicit(&is_asleep, sleeps, memory_order_relaxed);
 }
 
 void tidings_inbound_bound(size_t all, size_t message) {
@@ -120,13 +121,16 @@ static uint64_t since(atomic_uint_least64_t *moment, uint64_t now) {
   return now > then ? now - then : 0;
 }
 
-/* What was received first is no whole message: it would have been taken. The first time that the owner drained may have
-   been before libzmq had handed it on. */
+/* Until when whole messages were taken. */
+static uint64_t drained_until(uint64_t now) {
+  if (atomic_load_explicit(&is_asleep, memory_order_relaxed)) return now;
+  return atomic_load_explicit(&last_drain, memory_order_relaxed);
+}
+
+/* What was received is no whole message: it would have been taken. */
 static int is_unfinished(tidings_inbound *connection, uint64_t now) {
-  if (since(&connection->began, now) < STALL_MILLISECONDS) return 0;
-  return atomic_load_explicit(&is_drained, memory_order_relaxed) ||
-         atomic_load_explicit(&drains, memory_order_relaxed) >=
-             atomic_load_explicit(&connection->began_at_drain, memory_order_relaxed) + 2;
+  return drained_until(now) >=
+         atomic_load_explicit(&connection->last, memory_order_relaxed) + HANDOVER_MILLISECONDS;
 }
 
 /* libzmq reads the end and closes; the peer notices at once, also if it waits until it can send more. */
@@ -136,11 +140,12 @@ static void end(int descriptor) {
   shutdown(descriptor, SHUT_RD);
 }
 
-/* It is in the way of others: nothing came for some time, or too little. */
+/* It is in the way of others: nothing comes of its message, or too little. */
 static int is_stalled(tidings_inbound *connection, uint64_t now) {
-  return is_unfinished(connection, now) &&
-         (since(&connection->last, now) >= STALL_MILLISECONDS ||
-          now - connection->first_since >= MESSAGE_MILLISECONDS);
+  if (since(&connection->last, now) >= STALL_MILLISECONDS) return is_unfinished(connection, now);
+  uint64_t begin = atomic_load_explicit(&connection->began, memory_order_relaxed);
+  if (begin < connection->first_since) begin = connection->first_since;
+  return now >= begin + MESSAGE_MILLISECONDS && drained_until(now) >= begin + MESSAGE_MILLISECONDS / 2;
 }
 
 /* Whether a connection is one of the first whose messages have room together. Ends those of the first that stall. */

@@ -16,11 +16,9 @@
 /* A connection. Its address stays the same. */
 typedef struct tidings_inbound {
   atomic_size_t untaken;
-  /* When the first of that came, or what was before it was taken: in milliseconds of the monotonic clock, and by how often
-     the owner had drained. */
-  atomic_uint_least64_t began, began_at_drain;
-  /* When something was received, or could be. */
-  atomic_uint_least64_t last;
+  /* When the first of that came, or what was before it was taken; when something was received last, or could be. In
+     milliseconds of the monotonic clock. */
+  atomic_uint_least64_t began, last;
   /* 0: nothing is counted. */
   atomic_int mode;
   /* The rest is guarded by the list's lock. */
@@ -53,6 +51,9 @@ void tidings_inbound_took(tidings_inbound *connection, size_t count);
 
 /* The owner found that there is no whole message of any connection. */
 void tidings_inbound_drained(void);
+
+/* The owner has drained, and sleeps until there is a whole message; or it does so no longer. */
+void tidings_inbound_sleeps(int sleeps);
 
 /* Bytes of all connections, and of one that has not sent a whole message. */
 void tidings_inbound_bound(size_t bytes_max, size_t message_bytes_max);

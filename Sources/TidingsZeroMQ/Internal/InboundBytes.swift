@@ -37,4 +37,7 @@ enum InboundBytes {
 
   /// No whole message is left.
   static func drained() { tidings_inbound_drained() }
+
+  /// The loop sleeps until there is something to do, and no whole message is left meanwhile; or it goes on.
+  static func loopSleeps(_ sleeps: Bool) { tidings_inbound_sleeps(sleeps ? 1 : 0) }
 }

@@ -61,7 +61,9 @@ struct ServerLoop: ~Copyable {
       if isFinished { break }
       guard !hasMore else { continue }
       try watchUpstream()
+      InboundBytes.loopSleeps(true)
       wait(for: &descriptors, until: nextTimer)
+      InboundBytes.loopSleeps(false)
     }
     loop.delegate?.stopping(loop)
     loop.perform(loop.calls.endAll(RPCError(.unavailable, "the server is stopping")))
