@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #endif
 
-#include "inbound.h"
+#include "inbound_all.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -24,9 +24,12 @@ enum {
   /* How long nothing may come of a message that others wait for, and how long it may take. */
   STALL_MILLISECONDS = 1000,
   MESSAGE_MILLISECONDS = 10000,
+  /* How often it is looked for connections that have ended. */
+  SWEEP_MILLISECONDS = 1000,
   /* How long libzmq may take to hand on what it has received. */
   HANDOVER_MILLISECONDS = 50,
-  WAIT_MICROSECONDS = 100
+  SLEEP_MICROSECONDS = 100,
+  WAKE_MICROSECONDS = 200
 };
 
 static atomic_size_t bytes, bytes_max = SIZE_MAX, message_bytes_max = SIZE_MAX;
@@ -41,6 +44,12 @@ static uint64_t milliseconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
   return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static uint64_t microseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
 static void unlist(tidings_inbound *connection) {
@@ -148,6 +157,28 @@ static int is_stalled(tidings_inbound *connection, uint64_t now) {
   return now >= begin + MESSAGE_MILLISECONDS && drained_until(now) >= begin + MESSAGE_MILLISECONDS / 2;
 }
 
+static int is_open(tidings_inbound *connection) {
+  struct stat status;
+  return fstat(connection->descriptor, &status) == 0 && status.st_ino == connection->inode;
+}
+
+/* What an ended connection has sent is gone with it, or waits in the owner's turn. */
+static void drop_ended(tidings_inbound *connection) {
+  if (atomic_load_explicit(&connection->mode, memory_order_relaxed) != TIDINGS_INBOUND_CALLER) return;
+  if (atomic_load_explicit(&connection->untaken, memory_order_relaxed) == 0) return;
+  if (is_open(connection)) return;
+  unlist(connection);
+  subtract(connection, SIZE_MAX);
+}
+
+/* With the lock: libzmq does not say when it closes a descriptor. */
+static void sweep(uint64_t now) {
+  static uint64_t swept;
+  if (now - swept < SWEEP_MILLISECONDS) return;
+  swept = now;
+  tidings_inbound_each(drop_ended);
+}
+
 /* Whether a connection is one of the first whose messages have room together. Ends those of the first that stall. */
 static int is_first(tidings_inbound *connection) {
   uint64_t now = milliseconds();
@@ -155,6 +186,7 @@ static int is_first(tidings_inbound *connection) {
   size_t room = atomic_load_explicit(&bytes_max, memory_order_relaxed) / message, rank = 0;
   int is_found = 0;
   pthread_mutex_lock(&lock);
+  sweep(now);
   for (tidings_inbound *one = list.next; one != &list && (rank == 0 || rank < room);) {
     tidings_inbound *next = one->next;
     if (atomic_load_explicit(&one->untaken, memory_order_relaxed) < LARGE_BYTES) {
@@ -169,10 +201,10 @@ static int is_first(tidings_inbound *connection) {
       atomic_store_explicit(&one->last, now, memory_order_relaxed);
     }
     if (is_stalled(one, now)) {
-      struct stat status;
-      int is_same = fstat(one->descriptor, &status) == 0 && status.st_ino == one->inode;
-      if (is_same) end(one->descriptor);
-      atomic_fetch_add_explicit(&ended, (uint64_t)is_same, memory_order_relaxed);
+      if (is_open(one)) {
+        end(one->descriptor);
+        atomic_fetch_add_explicit(&ended, 1, memory_order_relaxed);
+      }
       unlist(one);
       subtract(one, SIZE_MAX);
     } else {
@@ -191,9 +223,13 @@ static ssize_t ended_for(tidings_inbound *connection) {
   return -1;
 }
 
-/* libzmq asks again at once. */
+/* libzmq asks again at once, for each connection that waits: so it sleeps now and then, and not for each. */
 static ssize_t wait(void) {
-  usleep(WAIT_MICROSECONDS);
+  static _Thread_local uint64_t slept;
+  if (microseconds() - slept >= WAKE_MICROSECONDS) {
+    usleep(SLEEP_MICROSECONDS);
+    slept = microseconds();
+  }
   return 0;
 }
 

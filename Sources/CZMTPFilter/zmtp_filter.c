@@ -6,7 +6,7 @@
 
 #include "zmtp_filter.h"
 
-#include "inbound.h"
+#include "inbound_all.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -43,6 +43,15 @@ static entry *find(int descriptor) {
   if (number / CHUNK_ENTRIES >= CHUNKS) return NULL;
   entry *chunk = atomic_load_explicit(&chunks[number / CHUNK_ENTRIES], memory_order_acquire);
   return chunk ? chunk + number % CHUNK_ENTRIES : NULL;
+}
+
+void tidings_inbound_each(void (*visit)(tidings_inbound *)) {
+  for (int index = 0; index < CHUNKS; index++) {
+    entry *chunk = atomic_load_explicit(&chunks[index], memory_order_acquire);
+    for (int position = 0; chunk && position < CHUNK_ENTRIES; position++) {
+      visit(&chunk[position].inbound);
+    }
+  }
 }
 
 /* NULL: the descriptor is beyond what is kept, or there is no memory. */
