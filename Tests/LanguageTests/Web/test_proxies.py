@@ -74,10 +74,12 @@ class ProxyTests(unittest.TestCase):
 
     def test_polls_wait(self):
         def poll(caller):
-            created = requests.post(
+            answer = requests.post(
                 f"{caller.base_url}/device/1/{caller.container}/development/tokens/create",
                 params=caller.query, data="{}", timeout=60,
-            ).json()
+            )
+            self.assertEqual(answer.status_code, 200, answer.text)
+            created = answer.json()
             self.assertTrue(created["webcourierURL"].startswith(caller.base_url))
             started = time.monotonic()
             answer = requests.get(created["webcourierURL"], timeout=90)
