@@ -580,8 +580,8 @@ async def test_a_trace_goes_from_the_request_to_the_delivery(
             data=json.dumps(body).encode(),
             headers={"traceparent": f"00-{PARENT[0]}-{PARENT[1]}-01"},
         )
-        answer = await asyncio.to_thread(lambda: urllib.request.urlopen(request).read().decode())
-        assert "serverErrorCode" not in answer
+        answer = await asyncio.to_thread(lambda: urllib.request.urlopen(request))
+        assert "serverErrorCode" not in answer.read().decode()
         assert any(line.startswith("event: notification") for line in events)
         method = "tidings.v1.RecordService/ModifyRecords"
         chain = [
@@ -609,6 +609,11 @@ async def test_a_trace_goes_from_the_request_to_the_delivery(
         attributes = {a.key: a.value for a in found("rpcd", method)[0].attributes}
         assert attributes["tidings.records_saved"].int_value == 1
         assert attributes["rpc.grpc.status_code"].int_value == 0
+        # The answer's name of the request is in the spans of both programs.
+        request_id = answer.headers["X-Apple-Request-UUID"]
+        for span in found("rpcgw", "POST records/modify") + found("rpcd", method):
+            named = {a.key: a.value.string_value for a in span.attributes}
+            assert request_id and named["tidings.request_id"] == request_id
         assert value(scrape(server), "tidings_spans_exported_total") >= 4
 
 
