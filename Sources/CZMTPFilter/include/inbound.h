@@ -4,7 +4,8 @@
    connections, not the frames of a message that does not end, not the large frames that connections begin and leave.
    A connection that libzmq reads from counts here what it received, less what was taken of it. Above the bound of all
    connections libzmq reads only from those that began their large messages first, as many as have room together, and small
-   pieces of others. A connection with more than a message waits for the owner in any case. One of the first is ended when nothing comes of its message for 1 s, or it takes 10 s. */
+   pieces of others. One of the first is ended when nothing comes of its message for 1 s, or it takes 10 s. A connection
+   with more than a message waits for the owner in any case, and is ended when the owner has found nothing whole since. */
 #ifndef TIDINGS_INBOUND_H
 #define TIDINGS_INBOUND_H
 

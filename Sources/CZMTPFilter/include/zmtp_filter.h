@@ -8,7 +8,8 @@
    So this target defines socket, listen, accept, accept4 and recv. The linker exports them from the program,
    since libzmq refers to them, and libzmq calls them instead of the C library's. They do what the C
    library's do, and in streams accepted by a marked listener they change the name of the property
-   Identity in the peer's first command, which libzmq then does not know. */
+   Identity in the peer's first command, which libzmq then does not know; and recv counts what connections send
+   (inbound.h). */
 #ifndef TIDINGS_ZMTP_FILTER_H
 #define TIDINGS_ZMTP_FILTER_H
 
