@@ -121,9 +121,9 @@ void tidings_inbound_bound(size_t all, size_t message) {
   atomic_store_explicit(&message_bytes_max, message, memory_order_relaxed);
 }
 
-size_t tidings_inbound_bytes(void) { return atomic_load_explicit(&bytes, memory_order_relaxed); }
-
-uint64_t tidings_inbound_ended(void) { return atomic_load_explicit(&ended, memory_order_relaxed); }
+uint64_t tidings_inbound_take_ended(void) {
+  return atomic_exchange_explicit(&ended, 0, memory_order_relaxed);
+}
 
 static uint64_t since(atomic_uint_least64_t *moment, uint64_t now) {
   uint64_t then = atomic_load_explicit(moment, memory_order_relaxed);
@@ -243,8 +243,8 @@ ssize_t tidings_inbound_room(tidings_inbound *connection) {
   if (held > atomic_load_explicit(&message_bytes_max, memory_order_relaxed)) {
     return is_unfinished(connection, milliseconds()) ? ended_for(connection) : wait();
   }
-  if (tidings_inbound_bytes() <= atomic_load_explicit(&bytes_max, memory_order_relaxed) ||
-      is_first(connection)) {
+  size_t all = atomic_load_explicit(&bytes, memory_order_relaxed);
+  if (all <= atomic_load_explicit(&bytes_max, memory_order_relaxed) || is_first(connection)) {
     return SSIZE_MAX;
   }
   /* Small messages pass beside large ones. */

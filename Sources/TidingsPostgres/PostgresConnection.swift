@@ -27,10 +27,7 @@ public final class PostgresConnection: SQLConnection {
   private var schedule = ReconnectSchedule()
   private var pipeline = Pipeline<PostgresStatement>()
   private var queuedBytes = 0
-  private var lastNumber = 0
-  /// What statements of one text with the same types share in the server, and how many of them there are.
-  private var shared: [PreparedText: (number: Int, userCount: Int)] = [:]
-  private var texts: [Int: PreparedText] = [:]
+  private var preparedTexts = PreparedTexts()
   /// The statement that notes a commit.
   private static let noteNumber = 0
   /// Prepared statements of the server that nobody uses any more.
@@ -305,31 +302,14 @@ public final class PostgresConnection: SQLConnection {
 
   // MARK: For statements
 
-  /// A text that the server prepares, with the types of its parameters.
-  private struct PreparedText: Hashable {
-    let sql: String
-    let signature: [SQLType?]
-  }
-
   /// The number of what the server will have prepared for a statement, until the statement drops it.
   func makeNumber(_ sql: String, _ signature: [SQLType?]) -> Int {
-    let text = PreparedText(sql: sql, signature: signature)
-    if let known = shared[text] {
-      shared[text] = (known.number, known.userCount + 1)
-      return known.number
-    }
-    lastNumber += 1
-    (shared[text], texts[lastNumber]) = ((lastNumber, 1), text)
-    return lastNumber
+    preparedTexts.use(sql, signature)
   }
 
   /// A statement does not need what the server has prepared for it.
   func drop(_ number: Int) {
-    if let text = texts[number], let known = shared[text], known.userCount > 1 {
-      shared[text] = (number, known.userCount - 1)
-      return
-    }
-    if let text = texts.removeValue(forKey: number) { shared[text] = nil }
+    guard preparedTexts.drop(number) else { return }
     if lentCount > 0 { unusedMeanwhile.append(number) } else { unused.append(number) }
   }
 

@@ -9,6 +9,7 @@ import TidingsRPC
 /// What a server takes when many ask for much at once.
 @Suite(.serialized, .endsServers) struct MemoryBoundTests {
   private static let boundBytes = 256 << 20
+  private static let arguments = ["--limit", "memory-bytes-max=\(boundBytes)"]
 
   private static func frames(
     _ method: String,
@@ -41,9 +42,7 @@ import TidingsRPC
 
   @Test("12 connections that send batches of 7 MiB one after the other")
   func largeBatches() async throws {
-    let server = try await TestServer.start(arguments: [
-      "--limit", "memory-bytes-max=\(Self.boundBytes)",
-    ])
+    let server = try await TestServer.start(arguments: Self.arguments)
     let statuses = try await withThrowingTaskGroup(of: [UInt32].self) { group in
       for number in 0..<12 {
         group.addTask {
@@ -65,9 +64,7 @@ import TidingsRPC
 
   @Test("8 users who read no answers, on two connections each")
   func unreadAnswers() async throws {
-    let server = try await TestServer.start(arguments: [
-      "--limit", "memory-bytes-max=\(Self.boundBytes)",
-    ])
+    let server = try await TestServer.start(arguments: Self.arguments)
     let ada = try await server.client(as: "ada")
     let names = (0..<8).map { "large\($0)" }
     let database = TidingsV1.DatabaseID(container: "t", scope: .public)
@@ -111,9 +108,7 @@ import TidingsRPC
 
   @Test("connections that begin large frames and do not end them make room for others")
   func unfinishedFrames() async throws {
-    let server = try await TestServer.start(arguments: [
-      "--limit", "memory-bytes-max=\(Self.boundBytes)",
-    ])
+    let server = try await TestServer.start(arguments: Self.arguments)
     let ada = try await server.client(as: "ada")
     var silent: [ZMTPPeer] = []
     for _ in 0..<60 {
@@ -134,10 +129,9 @@ import TidingsRPC
     arguments: [false, true]
   )
   func endlessMessage(isSecure: Bool) async throws {
-    let arguments = ["--limit", "memory-bytes-max=\(Self.boundBytes)"]
-    let secure = isSecure ? try await SecureServer.start(arguments: arguments) : nil
+    let secure = isSecure ? try await SecureServer.start(arguments: Self.arguments) : nil
     let server =
-      if let secure { secure.server } else { try await TestServer.start(arguments: arguments) }
+      if let secure { secure.server } else { try await TestServer.start(arguments: Self.arguments) }
     var keys: ClientKeys?
     if let secure { keys = secure.keys(try await secure.createUser("eve")) }
     for (endpoint, properties) in [

@@ -59,10 +59,7 @@ void tidings_inbound_sleeps(int sleeps);
 /* Bytes of all connections, and of one that has not sent a whole message. */
 void tidings_inbound_bound(size_t bytes_max, size_t message_bytes_max);
 
-/* Bytes of all connections. */
-size_t tidings_inbound_bytes(void);
-
-/* How many connections were ended. */
-uint64_t tidings_inbound_ended(void);
+/* How many connections were ended since this was asked last. */
+uint64_t tidings_inbound_take_ended(void);
 
 #endif

@@ -38,6 +38,9 @@ enum InboundBytes {
   /// No whole message is left.
   static func drained() { tidings_inbound_drained() }
 
+  /// How many connections were ended since this was asked last.
+  static func takeEndedCount() -> UInt64 { tidings_inbound_take_ended() }
+
   /// The loop sleeps until there is something to do, and no whole message is left meanwhile; or it goes on.
   static func loopSleeps(_ sleeps: Bool) { tidings_inbound_sleeps(sleeps ? 1 : 0) }
 }

@@ -46,6 +46,7 @@ extension LoopContext {
     guard !endedConnections.isEmpty else { return }
     let ended = endedConnections
     endedConnections = []
+    counters.connectionsEnded += InboundBytes.takeEndedCount()
     for number in ended {
       counters.repliesUndeliverable += UInt64(backlog.remove(number))
       unread.remove(number)
