@@ -1,13 +1,13 @@
-internal import TidingsProto
+package import TidingsProto
 
 /// Decides what a notification stream does: events go in, actions come out.
 ///
 /// Pushes are hints. One that follows directly on what was seen is yielded as it is; everything else
 /// (a gap, a beacon, one that was pruned or cannot be opened, a new connection) leads to the log.
 /// Numbers that were seen are never yielded again.
-struct InboxState {
+package struct InboxState {
   /// What is to be done next.
-  enum Action: Equatable {
+  package enum Action: Equatable {
     /// Ask the server for the channels.
     case register
     /// Listen to these topics, and no longer to those.
@@ -25,9 +25,9 @@ struct InboxState {
   }
 
   /// Where to continue in the log.
-  private(set) var token: [UInt8]
+  package private(set) var token: [UInt8]
   /// Where another stream can continue without missing or repeating what this one handed out.
-  private(set) var progress: InboxProgress
+  package private(set) var progress: InboxProgress
   /// Oldest first.
   private var ready: [Entry] = []
   private var readyHead = 0
@@ -66,7 +66,13 @@ struct InboxState {
   /// Read marks that are taken from pushes at most before the log is read again.
   static let pushedMarksMax = 10_000
 
+  /// Most channels, and most read marks, with deliveries after the token unless a consumer needs shorter
+  /// positions; above it the log is read, which replaces them by a new token.
+  package static let beyondMax = 256
+
   private let container: TidingsV1.DatabaseID?
+  private let beyondMax: Int
+  private let takesBadges: Bool
 
   /// A state that knows nothing yet but where to continue.
   ///
@@ -78,9 +84,21 @@ struct InboxState {
   }
 
   /// Continues where another stream stood.
-  init(progress: InboxProgress, container: TidingsV1.DatabaseID? = nil) {
+  ///
+  /// - Parameters:
+  ///   - progress: Where it stood.
+  ///   - container: What READ_NOTIFICATION from a push has as its database: the container alone.
+  ///   - beyondMax: Most channels, and most read marks, in a position beside the token.
+  ///   - takesBadges: What changes the badge comes from the log, which alone knows its value.
+  package init(
+    progress: InboxProgress,
+    container: TidingsV1.DatabaseID? = nil,
+    beyondMax: Int = Self.beyondMax,
+    takesBadges: Bool = false
+  ) {
     self.progress = progress
     self.container = container
+    (self.beyondMax, self.takesBadges) = (beyondMax, takesBadges)
     token = progress.token
     seen = progress.numbers
     for id in progress.readMarks { _ = control.ids.insert(id) }
@@ -90,14 +108,14 @@ struct InboxState {
   var resumeToken: [UInt8] { progress.token }
 
   /// The next notification to hand out.
-  mutating func popReady() -> TidingsV1.Notification? {
+  package mutating func popReady() -> TidingsV1.Notification? {
     guard readyHead < ready.count, case .notification(let notification) = ready[readyHead] else {
       return nil
     }
     readyHead += 1
     progress.handedOut(notification)
     passPageEnds()
-    if progress.isFull { mustFetch = true }
+    if progress.hasBeyond(beyondMax) { mustFetch = true }
     return notification
   }
 
@@ -113,7 +131,7 @@ struct InboxState {
   }
 
   /// What is to be done, when nothing is ready to hand out.
-  var nextAction: Action {
+  package var nextAction: Action {
     if mustRegister { return .register }
     if listening != topics {
       return .listen(start: topics.subtracting(listening), stop: listening.subtracting(topics))
@@ -122,7 +140,7 @@ struct InboxState {
   }
 
   /// The server returned the channels.
-  mutating func registered(_ response: TidingsV1.RegisterDeviceResponse) {
+  package mutating func registered(_ response: TidingsV1.RegisterDeviceResponse) {
     mustRegister = false
     let oldKeys = distrusted.isEmpty ? [:] : keys
     control.topic = response.controlTopic
@@ -142,10 +160,10 @@ struct InboxState {
   }
 
   /// The topics are listened to.
-  mutating func listened() { listening = topics }
+  package mutating func listened() { listening = topics }
 
   /// A page of the log came.
-  mutating func fetched(_ page: TidingsV1.FetchNotificationChangesResponse) {
+  package mutating func fetched(_ page: TidingsV1.FetchNotificationChangesResponse) {
     token = page.changeToken
     mustFetch = page.moreComing
     var end = InboxProgress.PageEnd(token: token, isLast: !page.moreComing)
@@ -180,17 +198,17 @@ struct InboxState {
   mutating func connectionReplaced() { listening = [] }
 
   /// Something was published that cannot be read: only the log knows what.
-  mutating func mayHaveMissed() { mustFetch = true }
+  package mutating func mayHaveMissed() { mustFetch = true }
 
   /// A connection was made, pushes were lost, or time passed: the channels may have changed too.
-  mutating func reconnected() {
+  package mutating func reconnected() {
     mustRegister = true
     mustFetch = true
     distrusted = []
   }
 
   /// Something was published.
-  mutating func pushed(_ topic: [UInt8], _ push: TidingsV1.Push) {
+  package mutating func pushed(_ topic: [UInt8], _ push: TidingsV1.Push) {
     if topic == control.topic { return pushedControl(push) }
     guard let channel = channels[topic], let id = channel.position?.channelID else { return }
     let last = seen[id] ?? 0
@@ -204,6 +222,9 @@ struct InboxState {
       return
     }
     switch PushContent(push, of: channel) {
+    case .notification(let notification)
+    where takesBadges && notification.notificationInfo?.shouldBadge == true:
+      lookUp(push.sequenceNumber, id)
     case .notification(let notification): hand(notification, of: channel, id)
     case .unreadable:
       distrust(topic)
@@ -223,7 +244,7 @@ struct InboxState {
       return
     }
     control.heard = max(control.heard, push.sequenceNumber)
-    guard !mustFetch, push.previousSequenceNumber == control.seen,
+    guard !mustFetch, !takesBadges, push.previousSequenceNumber == control.seen,
       control.pushedCount < Self.pushedMarksMax
     else {
       mustFetch = true

@@ -5,7 +5,7 @@ internal import TidingsTracing
 internal import TidingsWeb
 
 extension EventHub {
-  /// What a stream or a poll is notified of: that its user's log may have something new.
+  /// What a stream or a poll is notified of.
   final class Session: Sendable {
     private let hub: EventHub
     private let database: WebDatabase
@@ -15,38 +15,53 @@ extension EventHub {
     private let inbox: Inbox
     private let wakes: AsyncStream<Void>
 
-    /// The signals that were not looked at yet: one of channels is not forgotten for one of content.
+    /// The signals that were not looked at yet: as many as there is room for, or that some were missed.
     private final class Inbox: Sendable {
-      private let pending = Mutex(Signal?.none)
-      /// Recorded pushes that led to signals.
-      private let pushes = Mutex<[(context: TraceContext, received: Int64)]>([])
-      private static let pushesMax = 16
+      private struct Content {
+        var signals: [Signal] = []
+        /// Recorded pushes among them.
+        var traces: [(context: TraceContext, received: Int64)] = []
+      }
+
+      private static let signalsMax = 256
+      private static let tracesMax = 16
+
+      private let content = Mutex(Content())
       let wake: AsyncStream<Void>.Continuation
 
       init(_ wake: AsyncStream<Void>.Continuation) { self.wake = wake }
 
       func add(_ signal: Signal) {
-        pending.withLock { pending in if pending != .channels { pending = signal } }
+        content.withLock { content in
+          if content.signals.count == Self.signalsMax {
+            // Channels may have changed, too.
+            content.signals = [.reconnected]
+          }
+          content.signals.append(signal)
+          guard case .pushed(_, let push) = signal, !push.traceParent.isEmpty,
+            content.traces.count < Self.tracesMax, let context = TraceContext(push.traceParent)
+          else { return }
+          content.traces.append((context, unixNanoseconds()))
+        }
         wake.yield()
       }
 
-      func take() -> Signal? { pending.withLock { $0.take() } }
-
-      func add(_ push: TraceContext) {
-        pushes.withLock { pushes in
-          if pushes.count < Self.pushesMax { pushes.append((push, unixNanoseconds())) }
+      func takeSignals() -> [Signal] {
+        content.withLock { content in
+          defer { content.signals = [] }
+          return content.signals
         }
       }
 
-      func takePushes() -> [(context: TraceContext, received: Int64)] {
-        pushes.withLock { pushes in
-          defer { pushes = [] }
-          return pushes
+      func takeTraces() -> [(context: TraceContext, received: Int64)] {
+        content.withLock { content in
+          defer { content.traces = [] }
+          return content.traces
         }
       }
     }
 
-    /// A session of a caller; it is notified of nothing before `register`.
+    /// A session of a caller; it is notified of nothing before `listen` or `register`.
     init(
       _ hub: EventHub,
       _ database: WebDatabase,
@@ -61,44 +76,70 @@ extension EventHub {
       )
       let inbox = Inbox(continuation)
       (self.wakes, self.inbox) = (wakes, inbox)
-      number = hub.add { signal, push in
-        // Before it wakes anybody.
-        if let push { inbox.add(push) }
-        inbox.add(signal)
-      }
+      number = hub.add { inbox.add($0) }
     }
 
-    /// Recorded pushes that led to what was sent last.
-    func takePushes() -> [(context: TraceContext, received: Int64)] { inbox.takePushes() }
+    /// Recorded pushes that arrived since the last time.
+    func takeTraces() -> [(context: TraceContext, received: Int64)] { inbox.takeTraces() }
 
     deinit { hub.remove(number) }
 
-    /// Learns the topics of the user's channels, and listens to them.
-    func register() async throws {
-      let answer = try await notifications.registerDevice(
+    /// Asks for the user's channels.
+    func channels() async throws -> TidingsV1.RegisterDeviceResponse {
+      try await notifications.registerDevice(
         .init(container: database.container, environment: database.environment),
         options: options
       )
-      try await hub.listen(
-        number,
-        to: Set(answer.channels.map(\.topic) + [answer.controlTopic]),
-        at: answer.pushEndpoint
-      )
     }
 
-    /// Waits until the log may have something new; for one task.
+    /// Receives what is published on these topics from now on, and on no others.
+    func listen(to topics: Set<[UInt8]>, at endpoint: String) async throws {
+      try await hub.listen(number, to: topics, at: endpoint)
+    }
+
+    /// Waits until there is a signal; for one task.
     ///
-    /// - Returns: `false`: the session has ended.
-    func hasChanged() async throws -> Bool {
+    /// - Returns: The signals since the last time, the oldest first; `nil`: the session has ended.
+    func next() async -> [Signal]? {
       for await _ in wakes {
-        guard let signal = inbox.take() else { continue }
-        if signal == .channels { try await register() }
-        return true
+        let signals = inbox.takeSignals()
+        if !signals.isEmpty { return signals }
       }
-      return false
+      return nil
     }
 
-    /// `hasChanged` waits no longer.
+    /// `next` waits no longer.
     func end() { inbox.wake.finish() }
+  }
+}
+
+extension EventHub.Session {
+  /// Asks for the user's channels, and listens to them.
+  func register() async throws {
+    let answer = try await channels()
+    try await listen(
+      to: Set(answer.channels.map(\.topic) + [answer.controlTopic]),
+      at: answer.pushEndpoint
+    )
+  }
+
+  /// Waits until the log may have something new; for one task.
+  ///
+  /// - Returns: `false`: the session has ended.
+  func hasChanged() async throws -> Bool {
+    guard let signals = await next() else { return false }
+    if signals.contains(where: \.changesChannels) { try await register() }
+    return true
+  }
+}
+
+extension EventHub.Signal {
+  /// The user's channels may be others now.
+  fileprivate var changesChannels: Bool {
+    switch self {
+    case .pushed(_, let push): push.content == .channelsChanged(true)
+    case .mayHaveMissed: false
+    case .reconnected: true
+    }
   }
 }

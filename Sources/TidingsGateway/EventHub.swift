@@ -5,20 +5,20 @@ internal import TidingsProtobuf
 internal import TidingsRPC
 internal import TidingsZeroMQ
 
-/// Receives pushes for all users with one socket, and wakes those whom they concern.
-///
-/// Pushes are hints: notifications are read from the log, with the caller's own credential.
+/// Receives pushes for all users with one socket, and hands them to those whom they concern.
 final class EventHub: Sendable {
   /// What a session is notified of.
   enum Signal: Sendable {
-    /// There may be notifications.
-    case changed
-    /// The user's channels are others now.
-    case channels
+    /// Something was published on one of its topics.
+    case pushed(topic: [UInt8], TidingsV1.Push)
+    /// Something may have been published that did not arrive.
+    case mayHaveMissed
+    /// There is another connection, perhaps to another node.
+    case reconnected
   }
 
   private struct Listener: Sendable {
-    var wake: @Sendable (Signal, _ push: TraceContext?) -> Void
+    var notify: @Sendable (Signal) -> Void
   }
 
   private struct State {
@@ -36,10 +36,10 @@ final class EventHub: Sendable {
   init(_ configuration: ClientConfiguration) { self.configuration = configuration }
 
   /// Adds a session; it is notified of nothing before `listen`.
-  func add(_ wake: @escaping @Sendable (Signal, _ push: TraceContext?) -> Void) -> Int {
+  func add(_ notify: @escaping @Sendable (Signal) -> Void) -> Int {
     state.withLock { state in
       defer { state.nextSession += 1 }
-      state.sessions[state.nextSession] = ([], Listener(wake: wake))
+      state.sessions[state.nextSession] = ([], Listener(notify: notify))
       return state.nextSession
     }
   }
@@ -75,9 +75,9 @@ final class EventHub: Sendable {
   }
 
   /// Everybody looks again.
-  private func wakeAll(_ signal: Signal) {
+  private func tellAll(_ signal: Signal) {
     let listeners = state.withLock { $0.sessions.values.map(\.listener) }
-    for listener in listeners { listener.wake(signal, nil) }
+    for listener in listeners { listener.notify(signal) }
   }
 
   // MARK: The socket
@@ -106,13 +106,10 @@ final class EventHub: Sendable {
   /// On the socket's thread; of an earlier socket too, which does no harm.
   private func handle(_ event: SubscriberConnection.Event) {
     switch event {
-    // Another node may publish elsewhere.
-    case .connected, .disconnected: wakeAll(.channels)
-    case .lost, .tick: wakeAll(.changed)
+    case .connected, .disconnected: tellAll(.reconnected)
+    case .lost, .tick: tellAll(.mayHaveMissed)
     case .message(let topic, let body):
       guard let push = try? TidingsV1.Push(decoding: body) else { return }
-      var signal = Signal.changed
-      if case .channelsChanged? = push.content { signal = .channels }
       let listeners = state.withLock { state -> [Listener] in
         guard let known = state.topics[topic] else { return [] }
         // A beacon repeats what was announced.
@@ -120,8 +117,7 @@ final class EventHub: Sendable {
         state.topics[topic]?.newest = max(known.newest, push.sequenceNumber)
         return Array(known.listeners.values)
       }
-      let trace = push.traceParent.isEmpty ? nil : TraceContext(push.traceParent)
-      for listener in listeners { listener.wake(signal, trace) }
+      for listener in listeners { listener.notify(.pushed(topic: topic, push)) }
     }
   }
 

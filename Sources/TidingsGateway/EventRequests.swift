@@ -1,3 +1,4 @@
+internal import TidingsClient
 internal import TidingsHTTP
 internal import TidingsJSON
 internal import TidingsProto
@@ -8,6 +9,7 @@ internal import TidingsWeb
 struct EventRequests: Sendable {
   let transport: any ClientTransport
   let hub: EventHub
+  let handles: SessionHandles
   let streams: OpenStreams
   let tracing: RequestTracing?
 
@@ -17,8 +19,9 @@ struct EventRequests: Sendable {
   func answer(
     _ request: HTTPRequest,
     _ database: WebDatabase,
-    of caller: WebCaller
-  ) throws -> HTTPResponse {
+    of caller: WebCaller,
+    uuid: String
+  ) async throws -> HTTPResponse {
     guard request.head.method == "GET" else {
       throw WebFailure.badRequest("events takes GET, not \(request.head.method)")
     }
@@ -29,24 +32,23 @@ struct EventRequests: Sendable {
       )
     }
     let query = QueryString(request.head.query)
-    var token: [UInt8] = []
-    if let text = request.head.header("last-event-id") ?? query["lastEventId"] {
-      guard let bytes = Base64.decode(text) else {
-        throw WebFailure.badRequest("Last-Event-ID is not the ID of an event")
-      }
-      token = bytes
-    }
+    let start = try start(request, query)
+    // It lasts longer than the token.
+    let caller = try await handles.lasting(caller, requestID: uuid, isChecked: true)
+    let account = try await TidingsV1.AccountService.Client(transport).fetchUserRecordID(
+      .init(container: database.container),
+      options: CallOptions(metadata: caller.metadata(requestID: uuid))
+    )
     guard let entry = streams.open() else { throw WebFailure.tooManyStreams }
     let stream = HTTPStream(pendingBytesMax: Self.pendingBytesMax)
     let session = EventSession(
-      notifications: .init(transport),
-      hub: hub,
-      database: database,
-      options: CallOptions(metadata: caller.metadata(device: query["clientId"])),
-      stream: stream,
-      tracing: tracing,
-      token: token,
-      skipsStored: token.isEmpty && query["from"] == "now"
+      .init(transport),
+      hub,
+      database.named(by: account.userRecordName),
+      CallOptions(metadata: caller.metadata(device: query["clientId"])),
+      stream,
+      tracing,
+      from: start
     )
     Task(executorPreference: stream.executor) {
       var session = session
@@ -61,6 +63,20 @@ struct EventRequests: Sendable {
       ],
       .stream(stream)
     )
+  }
+
+  private func start(
+    _ request: HTTPRequest,
+    _ query: QueryString
+  ) throws -> EventSession.Start {
+    guard let text = request.head.header("last-event-id") ?? query["lastEventId"], !text.isEmpty
+    else {
+      return query["from"] == "now" ? .now : .position(InboxProgress(token: []))
+    }
+    guard let progress = Base64.decode(text).flatMap({ InboxProgress(bytes: $0) }) else {
+      throw WebFailure.badRequest("Last-Event-ID is not the ID of an event")
+    }
+    return .position(progress)
   }
 }
 

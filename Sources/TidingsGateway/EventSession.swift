@@ -1,32 +1,96 @@
+internal import TidingsClient
 internal import TidingsHTTP
-internal import TidingsJSON
 internal import TidingsProto
 internal import TidingsRPC
-internal import TidingsUserInfo
 internal import TidingsWeb
 
-/// One stream of server-sent events: the caller's notifications from a token on, and then as they come.
+/// One stream of server-sent events: the caller's notifications from a position on, and then as they come.
 ///
-/// Each event carries the token behind it as its `id`, so that a browser that connects again goes on there.
+/// A push that follows on what was sent is sent as it is; everything else comes from the log (`InboxState`).
+/// Events carry the position behind them as their `id`, so that a browser that connects again goes on there.
 struct EventSession {
   let notifications: TidingsV1.NotificationService.Client
-  let hub: EventHub
   let database: WebDatabase
   let options: CallOptions
   let stream: HTTPStream
   let tracing: RequestTracing?
-  var token: [UInt8]
-  /// Begin behind what is in the log already.
-  var skipsStored = false
+  let start: Start
+
+  private let text: EventText
+  private let session: EventHub.Session
+  private var inbox: InboxState
+  /// Where a client stands that has read everything.
+  private var sent: InboxProgress
+  private var badge = Badge()
+  private var topics: Set<[UInt8]> = []
+  private var pushEndpoint = ""
+
+  /// Where a stream begins.
+  enum Start {
+    /// Behind what another stream has sent; empty: with the oldest notification that is retained.
+    case position(InboxProgress)
+    /// Behind what is in the log already.
+    case now
+  }
+
+  private struct Badge {
+    /// What it was when the log was read last.
+    private var value: UInt32?
+    private var isSent = true
+    private var hasNotifications = false
+
+    mutating func read(_ page: TidingsV1.FetchNotificationChangesResponse) {
+      hasNotifications = hasNotifications || !page.notifications.isEmpty
+      guard let value = page.badgeValue, value != self.value else { return }
+      // What it was before anything happened is no event.
+      isSent = self.value == nil && !hasNotifications
+      self.value = value
+    }
+
+    /// The badge, if it is to be sent.
+    mutating func take() -> UInt32? {
+      defer { isSent = true }
+      return isSent ? nil : value
+    }
+  }
 
   /// How often a quiet stream says that it is alive.
   static let keepAlive = Duration.seconds(15)
+  /// Notifications that are sent together; a client that is slow gets the next ones when it has read these.
   private static let pageItems: UInt32 = 100
+  /// A position goes into a header, which has to stay short.
+  private static let beyondMax = 32
+
+  init(
+    _ notifications: TidingsV1.NotificationService.Client,
+    _ hub: EventHub,
+    _ database: WebDatabase,
+    _ options: CallOptions,
+    _ stream: HTTPStream,
+    _ tracing: RequestTracing?,
+    from start: Start
+  ) {
+    (self.notifications, self.database) = (notifications, database)
+    (self.options, self.stream, self.tracing) = (options, stream, tracing)
+    self.start = start
+    text = EventText(user: database.user ?? "")
+    session = EventHub.Session(hub, database, notifications, options)
+    sent = if case .position(let progress) = start { progress } else { InboxProgress(token: []) }
+    inbox = Self.inbox(from: sent, database)
+  }
+
+  private static func inbox(from progress: InboxProgress, _ database: WebDatabase) -> InboxState {
+    InboxState(
+      progress: progress,
+      container: .init(container: database.container, environment: database.environment),
+      beyondMax: beyondMax,
+      takesBadges: true
+    )
+  }
 
   /// Answers until the client is gone, or the caller's access ends.
   mutating func run() async {
-    let session = EventHub.Session(hub, database, notifications, options)
-    stream.onClose { session.end() }
+    stream.onClose { [session] in session.end() }
     let timer = Task { [stream] in
       while !Task.isCancelled {
         try? await Task.sleep(for: Self.keepAlive)
@@ -36,82 +100,90 @@ struct EventSession {
     defer { timer.cancel() }
     stream.send(Array("retry: 2000\n\n".utf8))
     do {
-      try await session.register()
-      repeat {
-        guard try await drain() else { break }
-        tracing?.recordDelivery(session.takePushes())
-      } while try await session.hasChanged()
+      if case .now = start { try await skipStored() }
+      while try await step() {}
     } catch {
       let failure = WebFailure(describing: error)
-      stream.send(event("error", failure.json(uuid: RequestID.make()), id: nil))
+      stream.send(text.event("error", failure.json(uuid: RequestID.make())))
     }
     stream.end()
   }
 
-  /// Sends everything that is in the log behind the token.
+  /// Does what is next.
   ///
   /// - Returns: `false`: nobody reads it.
-  private mutating func drain() async throws -> Bool {
-    while true {
-      let page = try await notifications.fetchNotificationChanges(
-        .init(
-          container: database.container,
-          environment: database.environment,
-          changeToken: token,
-          limit: Self.pageItems,
-          wantsUserInfo: true,
-          wantsBadge: true
-        ),
-        options: options
-      )
-      let isNew = page.changeToken != token
+  private mutating func step() async throws -> Bool {
+    switch inbox.nextAction {
+    // Before anything is sent: the caller's access may have ended.
+    case .register:
+      let answer = try await session.channels()
+      pushEndpoint = answer.pushEndpoint
+      inbox.registered(answer)
+      // The endpoint may be another one, with the same topics.
+      try await session.listen(to: topics, at: pushEndpoint)
+    case .listen(let start, let stop):
+      topics = topics.union(start).subtracting(stop)
+      try await session.listen(to: topics, at: pushEndpoint)
+      inbox.listened()
+    case .fetch:
+      guard await sendReady() else { return false }
+      let page = try await fetch(after: inbox.token)
+      badge.read(page)
+      inbox.fetched(page)
+    case .wait:
+      guard await sendReady(), let signals = await session.next() else { return false }
+      for signal in signals { note(signal) }
+    }
+    return true
+  }
+
+  private mutating func note(_ signal: EventHub.Signal) {
+    switch signal {
+    case .pushed(let topic, let push): inbox.pushed(topic, push)
+    case .mayHaveMissed: inbox.mayHaveMissed()
+    case .reconnected: inbox.reconnected()
+    }
+  }
+
+  /// Sends what the inbox hands out, and where a client stands then.
+  ///
+  /// - Returns: `false`: nobody reads it.
+  private mutating func sendReady() async -> Bool {
+    var ready: [TidingsV1.Notification] = []
+    while let notification = inbox.popReady() { ready.append(notification) }
+    let position = inbox.progress == sent ? nil : inbox.progress
+    let bytes = text.events(ready, badge: badge.take(), behind: position)
+    sent = inbox.progress
+    guard !bytes.isEmpty else { return true }
+    guard await stream.sendWhenRead(bytes) else { return false }
+    tracing?.recordDelivery(session.takeTraces())
+    return true
+  }
+
+  /// Moves to the end of the log.
+  private mutating func skipStored() async throws {
+    var page: TidingsV1.FetchNotificationChangesResponse
+    var token: [UInt8] = []
+    repeat {
+      page = try await fetch(after: token)
       token = page.changeToken
-      if skipsStored {
-        if page.moreComing { continue }
-        skipsStored = false
-        return stream.send(Array("id: \(Base64.encode(token))\n\n".utf8))
-      }
-      guard await stream.sendWhenRead(events(of: page, isNew: isNew)) else { return false }
-      if !page.moreComing { return true }
-    }
+    } while page.moreComing
+    inbox = Self.inbox(from: InboxProgress(token: token), database)
   }
 
-  /// A page as events; a client that is slow gets the next one when it has read this one.
-  private func events(
-    of page: TidingsV1.FetchNotificationChangesResponse,
-    isNew: Bool
-  ) -> [UInt8] {
-    var bytes: [UInt8] = []
-    for (index, notification) in page.notifications.enumerated() {
-      let isLast = index == page.notifications.count - 1
-      let name = notification.type == .readNotification ? "read" : "notification"
-      // Only behind the last one nothing of the page is missing.
-      bytes += event(name, json(notification), id: isLast ? page.changeToken : nil)
-    }
-    if let badge = page.badgeValue, !page.notifications.isEmpty {
-      bytes += event("badge", ["badge": .integer(badge)], id: nil)
-    }
-    // What the caller's own device caused is passed by, too.
-    if isNew, page.notifications.isEmpty {
-      bytes += "id: \(Base64.encode(page.changeToken))\n\n".utf8
-    }
-    return bytes
-  }
-
-  private func json(_ notification: TidingsV1.Notification) -> JSONObject {
-    guard notification.type != .readNotification else {
-      return ["nid": .string(notification.notificationID)]
-    }
-    guard !notification.userInfoJson.isEmpty,
-      let object = (try? JSONValue(parsing: notification.userInfoJson))?.object
-    else { return ["nid": .string(notification.notificationID)] }
-    return object
-  }
-
-  private func event(_ name: String, _ data: JSONObject, id: [UInt8]?) -> [UInt8] {
-    var text = "event: \(name)\n"
-    if let id { text += "id: \(Base64.encode(id))\n" }
-    return Array(text.utf8) + Array("data: ".utf8) + JSONValue.object(data).text()
-      + Array("\n\n".utf8)
+  private func fetch(
+    after token: [UInt8]
+  ) async throws -> TidingsV1.FetchNotificationChangesResponse {
+    try await notifications.fetchNotificationChanges(
+      .init(
+        container: database.container,
+        environment: database.environment,
+        changeToken: token,
+        limit: Self.pageItems,
+        wantsUserInfo: true,
+        wantsBadge: true
+      ),
+      options: options
+    )
   }
 }

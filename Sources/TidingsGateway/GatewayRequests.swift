@@ -40,8 +40,14 @@ struct GatewayRequests: Sendable {
     )
     streams = OpenStreams(atMost: settings.streamsMax)
     uploads = OpenStreams(atMost: settings.uploadsMax)
-    events = EventRequests(transport: transport, hub: hub, streams: streams, tracing: tracing)
     let handles = SessionHandles(transport)
+    events = EventRequests(
+      transport: transport,
+      hub: hub,
+      handles: handles,
+      streams: streams,
+      tracing: tracing
+    )
     database = DatabaseRequests(transport: transport, urls: urls, handles: handles)
     assets = AssetRequests(transport: transport, urls: urls)
     devices = DeviceRequests(
@@ -166,7 +172,9 @@ struct GatewayRequests: Sendable {
     case .asset(let sealed): return try await assets.answer(request, sealed: sealed, uuid: uuid)
     case .courier(let sealed): return try await devices.poll(sealed: sealed, uuid: uuid)
     case .events(let named):
-      return try await answer(request, named) { try events.answer(request, named, of: $0) }
+      return try await answer(request, named) {
+        try await events.answer(request, named, of: $0, uuid: uuid)
+      }
     case .signIn(let step): return try await signIn.answer(request, step, uuid: uuid)
     case .dashboardFile(let name): return try DashboardFiles.answer(request.head, name)
     case .dashboard(let step): return await dashboard.answer(request, step)

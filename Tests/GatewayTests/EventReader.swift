@@ -23,16 +23,33 @@ final class EventReader: Sendable {
     /// Of the last event, or of a line that only shows the position.
     var position = ""
 
+    /// The stream has ended with an error; its connection stays.
+    var hasFailed: Bool { events.last?.name == "error" }
     var names: [String] { events.compactMap(\.recordName) }
+    /// What was sent of the badge.
+    var badges: [Int64] {
+      events.filter { $0.name == "badge" }.compactMap {
+        (try? JSONValue(parsing: $0.data))?.object?["badge"]?.number?.exactly(Int64.self)
+      }
+    }
   }
 
   let seen = Observed(Seen())
 
-  init(_ port: UInt16, user: String = "ada", after position: String = "", query: String = "") throws
-  {
+  /// Reads the events of a user of a server in development mode.
+  convenience init(
+    _ port: UInt16,
+    user: String = "ada",
+    after position: String = "",
+    query: String = ""
+  ) throws {
+    try self.init(port, tokens: "ckAPIToken=x\(GatewayWorld.token(user))\(query)", position)
+  }
+
+  /// Reads the events of whoever has these tokens.
+  init(_ port: UInt16, tokens: String, _ position: String = "") throws {
     let connection = Lent(try HTTPConnection(port))
-    var head =
-      "GET /events/app/development?ckAPIToken=x\(GatewayWorld.token(user))\(query) HTTP/1.1\r\n"
+    var head = "GET /events/app/development?\(tokens) HTTP/1.1\r\n"
     head += "Host: 127.0.0.1\r\nAccept: text/event-stream\r\n"
     if !position.isEmpty { head += "Last-Event-ID: \(position)\r\n" }
     connection.value.send(head + "\r\n")

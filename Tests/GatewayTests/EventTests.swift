@@ -47,6 +47,98 @@ internal import TidingsProto
     #expect(try await now.seen.wait("the newest") { !$0.names.isEmpty }.names == ["e"])
   }
 
+  @Test("the position behind each event is exact: from it the rest comes, and nothing again")
+  func exactPositions() async throws {
+    let world = try await GatewayWorld.start()
+    let client = try await world.server.client(as: "ada")
+    try await subscribe(client)
+    let first = try EventReader(world.port, query: "&from=now")
+    try await first.seen.wait("a position") { !$0.position.isEmpty }
+    let names = (0..<12).map { "r\($0)" }
+    var positions: [String] = []
+    for name in names {
+      try await save([name], client)
+      let seen = try await first.seen.wait(name) { $0.names.last == name }
+      positions.append(seen.position)
+    }
+    #expect(first.seen.value.names == names)
+    #expect(Set(positions).count == positions.count)
+    for (index, position) in positions.enumerated() {
+      let reader = try EventReader(world.port, after: position)
+      let rest = Array(names.dropFirst(index + 1)) + ["end-\(index)"]
+      try await save([rest[rest.count - 1]], client)
+      let earlier = (0..<index).map { "end-\($0)" }
+      let seen = try await reader.seen.wait("the rest") { $0.names.last == rest.last }
+      #expect(seen.names == names.dropFirst(index + 1) + earlier + rest.suffix(1))
+    }
+    let wrong = try HTTPAnswer.to(
+      "GET",
+      "/events/app/development?ckAPIToken=x\(GatewayWorld.token("ada"))&lastEventId=IwEp",
+      at: world.port
+    )
+    #expect(wrong.status == 400, "\(wrong.text)")
+  }
+
+  @Test("positions stay short enough for a header, however many subscriptions fire")
+  func manyChannels() async throws {
+    let world = try await GatewayWorld.start()
+    let client = try await world.server.client(as: "ada")
+    let count = 100
+    let saved = try await client.subscriptions.modifySubscriptions(
+      .init(
+        databaseID: .init(container: "app"),
+        subscriptionsToSave: (0..<count).map { .init("s\($0)", "Type\($0)") }
+      )
+    )
+    try #require(saved.results.allSatisfy { $0.subscription != nil })
+    let reader = try EventReader(world.port, query: "&from=now")
+    try await reader.seen.wait("a position") { !$0.position.isEmpty }
+    for number in 0..<count {
+      let results = try await client.modify(
+        [.init("Type\(number)", "r\(number)")],
+        in: .init(container: "app")
+      )
+      try #require(results.first?.error == nil)
+      try await reader.seen.wait("r\(number)") { $0.names.last == "r\(number)" }
+    }
+    let seen = reader.seen.value
+    #expect(seen.names == (0..<count).map { "r\($0)" })
+    #expect(seen.events.allSatisfy { ($0.id?.utf8.count ?? 0) < 4_096 })
+    let next = try EventReader(world.port, after: seen.position)
+    try await save(["unwatched"], client)
+    let results = try await client.modify([.init("Type0", "last")], in: .init(container: "app"))
+    try #require(results.first?.error == nil)
+    #expect(try await next.seen.wait("the last") { !$0.names.isEmpty }.names == ["last"])
+  }
+
+  @Test("the badge is sent as notifications increment it, and as they are read elsewhere")
+  func badges() async throws {
+    let world = try await GatewayWorld.start()
+    let client = try await world.server.client(as: "ada")
+    var badging = TidingsV1.Subscription("s", "Houses")
+    badging.notificationInfo = .init(alertBody: "a house", shouldBadge: true)
+    let saved = try await client.subscriptions.modifySubscriptions(
+      .init(databaseID: .init(container: "app"), subscriptionsToSave: [badging])
+    )
+    try #require(saved.results.first?.subscription != nil)
+    let reader = try EventReader(world.port, query: "&from=now")
+    try await reader.seen.wait("a position") { !$0.position.isEmpty }
+    try await save(["a"], client)
+    try await reader.seen.wait("1") { $0.badges.last == 1 }
+    try await save(["b"], client)
+    let seen = try await reader.seen.wait("2") { $0.badges.last == 2 }
+    #expect(seen.names == ["a", "b"])
+    let last = try #require(seen.events.last { $0.name == "notification" })
+    let payload = try #require((try JSONValue(parsing: last.data)).object)
+    #expect(payload["aps"]?.object?["badge"] == .integer(2))
+    let read = try #require(payload["ck"]?.object?["nid"]?.string)
+    _ = try await client.notifications.markNotificationsRead(
+      .init(container: "app", notificationIDs: [read])
+    )
+    let after = try await reader.seen.wait("1 again") { $0.badges.last == 1 }
+    #expect(after.events.contains { $0.name == "read" && $0.data.contains(read) })
+  }
+
   @Test("nothing is missed when the gateway or the server is killed")
   func kills() async throws {
     var world = try await GatewayWorld.start()

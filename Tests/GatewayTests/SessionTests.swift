@@ -115,6 +115,58 @@ internal import TidingsRPC
     #expect(try HTTPAnswer.to("GET", download, at: port).status == 421)
   }
 
+  @Test(
+    "a stream goes on after its token was renewed, and ends with its session before more is sent"
+  )
+  func stream() async throws {
+    let clock = try ClockFault()
+    let world = try await CredentialWorld.make(environment: clock.environment)
+    try await subscribe(world)
+    // One ends by itself, one with its API token, and one stays.
+    let tokens = [try await world.token(), try await world.token()]
+    let other = try await world.root.createWebToken(
+      .init(container: "app", label: "other", credential: .apiToken(.init()))
+    )
+    let third = try await TidingsV1.AccountService.Client(world.ada.transport).issueWebAuthToken(
+      .init(apiToken: other.apiToken)
+    ).webAuthToken
+    let readers = try tokens.map {
+      try EventReader(world.port, tokens: "ckAPIToken=\(world.apiToken)&ckWebAuthToken=\($0)")
+    }
+    let last = try EventReader(
+      world.port,
+      tokens: "ckAPIToken=\(other.apiToken)&ckWebAuthToken=\(third)"
+    )
+    try await save("h1", world)
+    for reader in readers + [last] {
+      try await reader.seen.wait("the first") { $0.names == ["h1"] }
+    }
+    let caller = try world.post("public/users/caller", user: tokens[0])
+    let next = try #require(caller.headers["x-apple-cloudkit-web-auth-token"])
+    try clock.setTimeOfDay(ahead: .seconds(6 * 60))
+    #expect(try world.post("private/zones/list", user: tokens[0]).status == 421)
+    try await save("h2", world)
+    try await readers[0].seen.wait("the second") { $0.names == ["h1", "h2"] }
+    _ = try await TidingsV1.AccountService.Client(world.ada.transport).revokeWebAuthToken(
+      .init(webAuthToken: next)
+    )
+    try await save("h3", world)
+    let ended = try await readers[0].seen.wait("the end") { $0.hasFailed }
+    #expect(ended.names == ["h1", "h2"])
+    try await readers[1].seen.wait("the third") { $0.names == ["h1", "h2", "h3"] }
+    _ = try await world.root.revokeWebToken(.init(id: world.apiTokenID))
+    try await save("h4", world)
+    let revoked = try await readers[1].seen.wait("the end") { $0.hasFailed }
+    #expect(revoked.names == ["h1", "h2", "h3"])
+    try await last.seen.wait("all") { $0.names == ["h1", "h2", "h3", "h4"] }
+    let refused = try HTTPAnswer.to(
+      "GET",
+      "/events/app/development?ckAPIToken=\(other.apiToken)&ckWebAuthToken=\(next)",
+      at: world.port
+    )
+    #expect(refused.status == 421, "\(refused.text)")
+  }
+
   @Test("a session ends when it is so old, however often it was renewed", arguments: [false, true])
   func absoluteEnd(keepSignedIn: Bool) async throws {
     let clock = try ClockFault()

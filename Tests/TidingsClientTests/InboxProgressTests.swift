@@ -196,7 +196,7 @@ internal import TidingsProto
   @Test("pushes of many channels are made one token before the position grows too long")
   func bounded() {
     var state = InboxState(token: [])
-    let count = InboxProgress.beyondMax + 1
+    let count = InboxState.beyondMax + 1
     let topic = { (channel: Int) in [UInt8(channel >> 8), UInt8(channel & 0xff), 0] }
     state.registered(
       .init(

@@ -52,14 +52,7 @@ public struct InboxPosition: Hashable, Sendable {
     writer.add(owner.user)
     writer.add(owner.container)
     writer.add(UInt64(UInt32(bitPattern: owner.environment)))
-    writer.add(progress.token)
-    writer.add(UInt64(progress.numbers.count))
-    for (channel, number) in progress.numbers.sorted(by: { $0.key < $1.key }) {
-      writer.add(channel)
-      writer.add(number)
-    }
-    writer.add(UInt64(progress.readMarks.count))
-    for id in progress.readMarks.sorted() { writer.add(id) }
+    writer.add(progress)
     return writer.bytes + SHA256.checksum(of: writer.bytes).prefix(Self.checksumBytes)
   }
 
@@ -81,10 +74,15 @@ public struct InboxPosition: Hashable, Sendable {
       throw .positionDamaged("the position is damaged: wrong checksum")
     }
     var reader = PositionReader(bytes: body[(Self.magic.count + 1)...])
-    guard let position = reader.position() else {
-      throw .positionDamaged("the position is damaged: unexpected end")
-    }
-    self = position
+    guard let user = reader.text(), let container = reader.text(),
+      let environment = reader.number(), let progress = reader.progress()
+    else { throw .positionDamaged("the position is damaged: unexpected end") }
+    owner = Owner(
+      user: user,
+      container: container,
+      environment: Int32(truncatingIfNeeded: environment)
+    )
+    self.progress = progress
   }
 
   /// Rejects a position of another owner.
@@ -95,73 +93,4 @@ public struct InboxPosition: Hashable, Sendable {
         + "for each"
     )
   }
-}
-
-/// Encodes numbers as varints; strings and bytes are preceded by their length.
-private struct PositionWriter {
-  var bytes: [UInt8] = []
-
-  mutating func add(_ number: UInt64) {
-    var rest = number
-    while rest > 0x7f {
-      bytes.append(UInt8(rest & 0x7f) | 0x80)
-      rest >>= 7
-    }
-    bytes.append(UInt8(rest))
-  }
-
-  mutating func add(_ more: [UInt8]) {
-    add(UInt64(more.count))
-    bytes += more
-  }
-
-  mutating func add(_ text: String) { add(Array(text.utf8)) }
-}
-
-private struct PositionReader {
-  var bytes: ArraySlice<UInt8>
-
-  mutating func position() -> InboxPosition? {
-    guard let user = text(), let container = text(), let environment = number(),
-      let token = blob(), let numberCount = number()
-    else { return nil }
-    var numbers: [String: UInt64] = [:]
-    for _ in 0..<numberCount {
-      guard let channel = text(), let number = number() else { return nil }
-      numbers[channel] = number
-    }
-    guard let readCount = number() else { return nil }
-    var readMarks: Set<String> = []
-    for _ in 0..<readCount {
-      guard let id = text() else { return nil }
-      readMarks.insert(id)
-    }
-    let owner = InboxPosition.Owner(
-      user: user,
-      container: container,
-      environment: Int32(truncatingIfNeeded: environment)
-    )
-    return InboxPosition(
-      owner: owner,
-      progress: InboxProgress(token: token, numbers: numbers, readMarks: readMarks)
-    )
-  }
-
-  private mutating func number() -> UInt64? {
-    var value: UInt64 = 0
-    for shift in stride(from: 0, to: 64, by: 7) {
-      guard let byte = bytes.popFirst() else { return nil }
-      value |= UInt64(byte & 0x7f) << UInt64(shift)
-      if byte < 0x80 { return value }
-    }
-    return nil
-  }
-
-  private mutating func blob() -> [UInt8]? {
-    guard let count = number(), count <= bytes.count else { return nil }
-    defer { bytes = bytes.dropFirst(Int(count)) }
-    return Array(bytes.prefix(Int(count)))
-  }
-
-  private mutating func text() -> String? { blob().map { String(decoding: $0, as: UTF8.self) } }
 }

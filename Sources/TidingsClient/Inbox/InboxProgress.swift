@@ -2,7 +2,7 @@ internal import TidingsProto
 
 /// The position of a stream in the log, exact to the notification: a change token, which advances by
 /// pages, and what was delivered after it.
-struct InboxProgress: Hashable, Sendable {
+package struct InboxProgress: Hashable, Sendable {
   /// The end of a page: when all of it is delivered, its token replaces the numbers in it.
   struct PageEnd: Hashable, Sendable {
     var token: [UInt8]
@@ -13,25 +13,21 @@ struct InboxProgress: Hashable, Sendable {
     var readMarks: Set<String> = []
   }
 
-  /// Most channels, and most read marks, with deliveries after the token; above it the log is read, which
-  /// replaces them by a new token.
-  static let beyondMax = 256
-
   /// Everything up to here was delivered; empty: the start of the log.
-  private(set) var token: [UInt8]
+  package private(set) var token: [UInt8]
   /// The newest number of each channel that was delivered after the token.
   private(set) var numbers: [String: UInt64]
   /// The read marks that were delivered after the token.
   private(set) var readMarks: Set<String>
 
-  init(token: [UInt8], numbers: [String: UInt64] = [:], readMarks: Set<String> = []) {
+  package init(token: [UInt8], numbers: [String: UInt64] = [:], readMarks: Set<String> = []) {
     self.token = token
     self.numbers = numbers
     self.readMarks = readMarks
   }
 
-  /// Whether so much was delivered after the token that the log must be read.
-  var isFull: Bool { numbers.count > Self.beyondMax || readMarks.count > Self.beyondMax }
+  /// Whether more channels, or more read marks, than a number have deliveries after the token.
+  func hasBeyond(_ count: Int) -> Bool { numbers.count > count || readMarks.count > count }
 
   /// A notification was delivered.
   mutating func handedOut(_ notification: TidingsV1.Notification) {

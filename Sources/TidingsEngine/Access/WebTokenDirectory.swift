@@ -15,6 +15,8 @@ final class WebTokenDirectory: TransactionParticipant {
   private var permanentCount = 0
   /// Those that are refused since the last commit.
   private var ended: Set<Int64> = []
+  /// Where their holders may be listening: they look again, and those who may not any more stop.
+  private var listeners: Set<ChangedSubscriber> = []
   private var isChanged = false
   /// A transaction that had changed something was rolled back.
   private var isStale = true
@@ -94,23 +96,39 @@ final class WebTokenDirectory: TransactionParticipant {
   }
 
   /// The calls of a credential are refused from now on, and those of its sessions.
-  func end(_ id: Int64) {
+  func end(_ id: Int64) throws {
     ended.insert(-id)
-    guard tokens[id]?.kind == .apiToken else { return }
-    for token in tokens.values where token.apiToken == id { ended.insert(-token.id) }
+    guard let token = try token(id) else { return }
+    try notify(token)
+    guard token.kind == .apiToken else { return }
+    for session in tokens.values where session.apiToken == id {
+      ended.insert(-session.id)
+      try notify(session)
+    }
+  }
+
+  private func notify(_ token: WebToken) throws {
+    guard !token.user.isEmpty else { return }
+    if token.isOfDashboard {
+      listeners.formUnion(try table.subscribed(token.user))
+    } else {
+      let (container, environment) = (token.container, token.environment)
+      listeners.insert(.init(user: token.user, container: container, environment: environment))
+    }
   }
 
   // MARK: Transactions
 
   func willCommit(_ transaction: inout CommittedTransaction) throws(SQLError) {
     transaction.endedAccess.keys.formUnion(ended)
-    ended = []
+    transaction.changedSubscribers.formUnion(listeners)
+    (ended, listeners) = ([], [])
   }
 
   func didCommit() { isChanged = false }
 
   func didRollback() {
-    ended = []
+    (ended, listeners) = ([], [])
     guard isChanged else { return }
     (isChanged, isStale) = (false, true)
   }

@@ -61,16 +61,17 @@ final class WebTokenExpiry: MaintenanceTask, TransactionParticipant {
       latest = now
       return true
     }
-    var (count, last) = (0, latest)
+    var expired: [Int64] = []
+    var last = latest
     selectExpired.bind(latest, at: 1, nanos: 2)
     selectExpired.bind(now, at: 3, nanos: 4)
     selectExpired.bind(Self.rowsPerPiece, at: 5)
     try selectExpired.forEachRow {
-      count += 1
+      expired.append(selectExpired.int64(0))
       last = selectExpired.time(1, nanos: 2)
-      directory.end(selectExpired.int64(0))
     }
-    let isDone = count < Self.rowsPerPiece
+    for id in expired { try directory.end(id) }
+    let isDone = expired.count < Self.rowsPerPiece
     self.latest = isDone ? now : last
     return isDone
   }

@@ -10,6 +10,7 @@ final class WebTokenTable {
   private let selectPage: any SQLStatement
   private let selectOfKind: any SQLStatement
   private let selectOfUser: any SQLStatement
+  private let selectSubscribed: any SQLStatement
 
   private static let columns = """
     id, kind, hash, "user", container, environment, label, origins, callback_url, api_token,
@@ -54,6 +55,9 @@ final class WebTokenTable {
       SELECT \(Self.columns) FROM web_tokens WHERE id > ?1 AND "user" = ?3 ORDER BY id LIMIT ?2
       """
     )
+    selectSubscribed = try connection.prepare(
+      "SELECT DISTINCT container, environment FROM subscriptions WHERE owner = ?1"
+    )
   }
 
   /// Adds a credential; returns its ID, whatever `id` it had.
@@ -96,6 +100,20 @@ final class WebTokenTable {
     revoke.bind(token.revoked, at: 2, nanos: 3)
     revoke.bind(token.expires, at: 4, nanos: 5)
     try revoke.run()
+  }
+
+  /// The containers in which a user has subscriptions.
+  func subscribed(_ user: String) throws -> [ChangedSubscriber] {
+    var containers: [ChangedSubscriber] = []
+    selectSubscribed.bind(user, at: 1)
+    try selectSubscribed.forEachRow {
+      let number = Int32(truncatingIfNeeded: selectSubscribed.int64(1))
+      guard let environment = Environment(rawValue: number) else { return }
+      containers.append(
+        .init(user: user, container: selectSubscribed.string(0), environment: environment)
+      )
+    }
+    return containers
   }
 
   /// Passes all of them to a closure.

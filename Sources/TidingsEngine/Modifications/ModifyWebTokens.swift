@@ -160,7 +160,7 @@ final class ModifyWebTokens {
     if token.kind == .session { token.expires = min(token.expires ?? now, now) }
     try table.revoke(token)
     directory.update(token)
-    directory.end(token.id)
+    try directory.end(token.id)
     return token
   }
 

@@ -11,7 +11,7 @@ public struct CommittedTransaction {
   /// What users marked read.
   public internal(set) var readMarks: [StoredReadMarks] = []
   /// Users whose channels changed without their doing: their subscriptions have fired for the only time, if they
-  /// are few, their channels got new topics, or they may read more or less than before.
+  /// are few, their channels got new topics, they may read more or less than before, or a session of theirs has ended.
   public internal(set) var changedSubscribers: Set<ChangedSubscriber> = []
   /// Topics on which nothing is to be published any more.
   public internal(set) var retiredTopics: [[UInt8]] = []

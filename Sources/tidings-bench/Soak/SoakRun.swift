@@ -18,7 +18,7 @@ struct SoakRun {
 
   func report() async throws -> SoakReport {
     let server = try bench.startServer(
-      limits: Self.limits,
+      limits: Self.limits + settings.limits,
       options: [
         "--slow-call-threshold", "\(Self.slowCallMilliseconds)ms", "--operator-endpoint", "0",
       ]
@@ -58,6 +58,7 @@ struct SoakRun {
       machine: .current(),
       settings: [
         "warm-up": "\(settings.warmup) s", "rate": "\(settings.rate) %", "seed": "\(settings.seed)",
+        "limits": (Self.limits + settings.limits).joined(separator: " "),
       ],
       seconds: sampler.second,
       ledger: sampler.finish(),

@@ -39,6 +39,11 @@ enum SoakVerb {
     in: 0...1_000,
     "How many times as long calls may take during an activity (p99); 0: that decides nothing, as on a busy machine."
   )
+  private static let limits = OptionKey<[String]>(
+    list: "limit",
+    value: "NAME=NUMBER,…",
+    "Limits of the server, as rpcd --limit."
+  )
   private static let json = OptionKey<Bool>(flag: "json", "The report as JSON.")
   private static let rpcd = OptionKey<String?>(
     "rpcd",
@@ -59,6 +64,7 @@ enum SoakVerb {
     rate,
     seed,
     ratioMax,
+    limits,
     json,
     rpcd,
     data,
@@ -109,7 +115,8 @@ enum SoakVerb {
       warmup: parsed[warmup] ?? min(max(seconds / 6, 15), 120),
       rate: parsed[rate],
       seed: parsed[seed],
-      ratioMax: parsed[ratioMax] == 0 ? nil : Double(parsed[ratioMax])
+      ratioMax: parsed[ratioMax] == 0 ? nil : Double(parsed[ratioMax]),
+      limits: parsed[limits]
     )
     guard seconds == 0 || settings.warmup < seconds else {
       throw UsageError("--warmup must be shorter than --time")
@@ -132,6 +139,8 @@ struct SoakSettings: Sendable {
   var seed: Int
   /// How many times as long calls may take during an activity; `nil`: that decides nothing.
   var ratioMax: Double?
+  /// Limits of the server, `NAME=NUMBER`.
+  var limits: [String]
 
   /// What it accepts.
   var tolerance: SoakTolerance {
