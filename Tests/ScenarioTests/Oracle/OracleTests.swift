@@ -5,7 +5,7 @@ internal import Testing
 /// The server answers as the in-memory model does, whatever is asked in whatever order.
 ///
 /// `TIDINGS_ORACLE_SECONDS` makes it go on with ever new seeds for that long, `TIDINGS_ORACLE_SEED`
-/// repeats one seed.
+/// repeats one seed. `TIDINGS_ROUNDS` is for fewer rounds.
 @Suite(.endsServers) struct OracleTests {
   private static let operationCount = 1500
   private static let shorteningTime = Duration.seconds(90)
@@ -15,7 +15,8 @@ internal import Testing
     let settings = ProcessInfo.processInfo.environment
     let seconds = settings["TIDINGS_ORACLE_SECONDS"].flatMap(Int.init) ?? 0
     let given = settings["TIDINGS_ORACLE_SEED"].flatMap(UInt64.init)
-    if given != nil, round > 0 { return }
+    let rounds = given == nil ? settings["TIDINGS_ROUNDS"].flatMap(Int.init) ?? .max : 1
+    if round >= rounds { return }
     let end = ContinuousClock.now + .seconds(seconds)
     repeat {
       let seed = given ?? UInt64.random(in: 1...UInt64.max)

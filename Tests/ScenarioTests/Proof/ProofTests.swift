@@ -9,7 +9,7 @@ internal import TidingsProto
 /// the server killed: every device has processed exactly what it must, in order, and nothing twice, and
 /// groups of workers have done all there was to do.
 ///
-/// It is a few rounds. `TIDINGS_PROOF_SECONDS` makes it go on with ever new seeds for that long instead, `TIDINGS_PROOF_SEED` takes
+/// It is a few rounds, or `TIDINGS_ROUNDS`. `TIDINGS_PROOF_SECONDS` makes it go on with ever new seeds for that long instead, `TIDINGS_PROOF_SEED` takes
 /// the choices of a seed again; what runs at once need not meet in the same way again.
 @Suite(.endsServers) struct ProofTests {
   private static let callsPerWriter = 120
@@ -23,6 +23,7 @@ internal import TidingsProto
     let seconds = settings["TIDINGS_PROOF_SECONDS"].flatMap(Int.init)
     let given = settings["TIDINGS_PROOF_SEED"].flatMap(UInt64.init)
     let end = ContinuousClock.now + .seconds(seconds ?? 0)
+    let rounds = settings["TIDINGS_ROUNDS"].flatMap(Int.init) ?? Self.roundCount
     var round = 0
     repeat {
       let seed = given ?? UInt64.random(in: 1...UInt64.max)
@@ -40,7 +41,7 @@ internal import TidingsProto
         )
         return
       }
-    } while seconds == nil ? given == nil && round < Self.roundCount : .now < end
+    } while seconds == nil ? given == nil && round < rounds : .now < end
   }
 
   /// - Returns: What was done, for people, and what is wrong.
