@@ -71,7 +71,7 @@ package struct InboxState {
   package static let beyondMax = 256
 
   private let container: TidingsV1.DatabaseID?
-  private let beyondMax: Int
+  private let itemsBeyondMax: Int
   private let takesBadges: Bool
 
   /// A state that knows nothing yet but where to continue.
@@ -88,17 +88,17 @@ package struct InboxState {
   /// - Parameters:
   ///   - progress: Where it stood.
   ///   - container: What READ_NOTIFICATION from a push has as its database: the container alone.
-  ///   - beyondMax: Most channels, and most read marks, in a position beside the token.
+  ///   - itemsBeyondMax: Most channels, and most read marks, in a position beside the token.
   ///   - takesBadges: What changes the badge comes from the log, which alone knows its value.
   package init(
     progress: InboxProgress,
     container: TidingsV1.DatabaseID? = nil,
-    beyondMax: Int = Self.beyondMax,
+    itemsBeyondMax: Int = Self.beyondMax,
     takesBadges: Bool = false
   ) {
     self.progress = progress
     self.container = container
-    (self.beyondMax, self.takesBadges) = (beyondMax, takesBadges)
+    (self.itemsBeyondMax, self.takesBadges) = (itemsBeyondMax, takesBadges)
     token = progress.token
     seen = progress.numbers
     for id in progress.readMarks { _ = control.ids.insert(id) }
@@ -115,7 +115,7 @@ package struct InboxState {
     readyHead += 1
     progress.handedOut(notification)
     passPageEnds()
-    if progress.hasBeyond(beyondMax) { mustFetch = true }
+    if progress.hasBeyond(itemsBeyondMax) { mustFetch = true }
     return notification
   }
 

@@ -19,11 +19,18 @@ extension EventHub {
     private final class Inbox: Sendable {
       private struct Content {
         var signals: [Signal] = []
+        var bytes = 0
         /// Recorded pushes among them.
         var traces: [(context: TraceContext, received: Int64)] = []
+
+        mutating func add(_ signal: Signal) {
+          signals.append(signal)
+          if case .pushed(_, _, let count) = signal { bytes += count }
+        }
       }
 
-      private static let signalsMax = 256
+      private static let signalsMax = 64
+      private static let bytesMax = 256 << 10
       private static let tracesMax = 16
 
       private let content = Mutex(Content())
@@ -33,12 +40,12 @@ extension EventHub {
 
       func add(_ signal: Signal) {
         content.withLock { content in
-          if content.signals.count == Self.signalsMax {
-            // Channels may have changed, too.
-            content.signals = [.reconnected]
+          content.add(signal)
+          if content.signals.count > Self.signalsMax || content.bytes > Self.bytesMax {
+            let changes = content.signals.contains(where: \.changesChannels)
+            (content.signals, content.bytes) = ([changes ? .reconnected : .mayHaveMissed], 0)
           }
-          content.signals.append(signal)
-          guard case .pushed(_, let push) = signal, !push.traceParent.isEmpty,
+          guard case .pushed(_, let push, _) = signal, !push.traceParent.isEmpty,
             content.traces.count < Self.tracesMax, let context = TraceContext(push.traceParent)
           else { return }
           content.traces.append((context, unixNanoseconds()))
@@ -48,7 +55,7 @@ extension EventHub {
 
       func takeSignals() -> [Signal] {
         content.withLock { content in
-          defer { content.signals = [] }
+          defer { (content.signals, content.bytes) = ([], 0) }
           return content.signals
         }
       }
@@ -84,17 +91,30 @@ extension EventHub {
 
     deinit { hub.remove(number) }
 
+    /// What a server says of a user's channels, and in which order it was asked.
+    struct Registration {
+      var answer: TidingsV1.RegisterDeviceResponse
+      fileprivate var number: UInt64
+    }
+
     /// Asks for the user's channels.
-    func channels() async throws -> TidingsV1.RegisterDeviceResponse {
-      try await notifications.registerDevice(
+    func channels() async throws -> Registration {
+      let number = hub.beginRegistration()
+      let answer = try await notifications.registerDevice(
         .init(container: database.container, environment: database.environment),
         options: options
       )
+      return Registration(answer: answer, number: number)
     }
 
     /// Receives what is published on these topics from now on, and on no others.
-    func listen(to topics: Set<[UInt8]>, at endpoint: String) async throws {
-      try await hub.listen(number, to: topics, at: endpoint)
+    func listen(to topics: Set<[UInt8]>, as registration: Registration) async throws {
+      try await hub.listen(
+        number,
+        to: topics,
+        at: registration.answer.pushEndpoint,
+        registration.number
+      )
     }
 
     /// Waits until there is a signal; for one task.
@@ -116,10 +136,11 @@ extension EventHub {
 extension EventHub.Session {
   /// Asks for the user's channels, and listens to them.
   func register() async throws {
-    let answer = try await channels()
+    let registration = try await channels()
+    let answer = registration.answer
     try await listen(
       to: Set(answer.channels.map(\.topic) + [answer.controlTopic]),
-      at: answer.pushEndpoint
+      as: registration
     )
   }
 
@@ -137,7 +158,7 @@ extension EventHub.Signal {
   /// The user's channels may be others now.
   fileprivate var changesChannels: Bool {
     switch self {
-    case .pushed(_, let push): push.content == .channelsChanged(true)
+    case .pushed(_, let push, _): if case .channelsChanged? = push.content { true } else { false }
     case .mayHaveMissed: false
     case .reconnected: true
     }

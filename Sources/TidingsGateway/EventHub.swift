@@ -9,11 +9,11 @@ internal import TidingsZeroMQ
 final class EventHub: Sendable {
   /// What a session is notified of.
   enum Signal: Sendable {
-    /// Something was published on one of its topics.
-    case pushed(topic: [UInt8], TidingsV1.Push)
+    /// Something was published on one of its topics, of so many bytes.
+    case pushed(topic: [UInt8], TidingsV1.Push, bytes: Int)
     /// Something may have been published that did not arrive.
     case mayHaveMissed
-    /// There is another connection, perhaps to another node.
+    /// The channels may be others now, or are published elsewhere.
     case reconnected
   }
 
@@ -22,13 +22,29 @@ final class EventHub: Sendable {
   }
 
   private struct State {
-    var endpoint = ""
+    /// Where pushes come from; it is being connected to, or is connected.
+    var location: Location?
     var socket: SubscriberConnection?
     /// By topic: the sessions, and the newest number that was announced.
     var topics: [[UInt8]: (listeners: [Int: Listener], newest: UInt64)] = [:]
     var sessions: [Int: (topics: Set<[UInt8]>, listener: Listener)] = [:]
     var nextSession = 0
+    var registrationCount: UInt64 = 0
+    var tickCount = 0
   }
+
+  /// An endpoint, as a server named it.
+  private struct Location: Sendable {
+    var endpoint: String
+    /// The registration that named it: an earlier one does not lead away from it.
+    var registration: UInt64
+    /// Identifies the socket.
+    var number: UInt64
+    var connecting: Task<SubscriberConnection, any Error>
+  }
+
+  /// How often sessions look at the log though nothing was published, and every second time at their channels.
+  private static let tick = Duration.seconds(30)
 
   private let state = Mutex(State())
   private let configuration: ClientConfiguration
@@ -44,11 +60,31 @@ final class EventHub: Sendable {
     }
   }
 
+  /// A session is about to ask where pushes come from.
+  ///
+  /// - Returns: For `listen`, with the answer.
+  func beginRegistration() -> UInt64 {
+    state.withLock { state in
+      state.registrationCount += 1
+      return state.registrationCount
+    }
+  }
+
   /// A session is notified of pushes on these topics from now on.
   ///
+  /// - Parameters:
+  ///   - session: The session.
+  ///   - topics: All of its topics.
+  ///   - endpoint: Where they are published, as the answer to a registration says.
+  ///   - registration: The registration: what a later one said holds.
   /// - Throws: `RPCError` if the push endpoint cannot be used.
-  func listen(_ session: Int, to topics: Set<[UInt8]>, at endpoint: String) async throws(RPCError) {
-    try await connect(to: endpoint)
+  func listen(
+    _ session: Int,
+    to topics: Set<[UInt8]>,
+    at endpoint: String,
+    _ registration: UInt64
+  ) async throws {
+    try await connect(to: endpoint, registration)
     state.withLock { state in
       guard let known = state.sessions[session] else { return }
       for topic in topics.subtracting(known.topics) {
@@ -82,49 +118,97 @@ final class EventHub: Sendable {
 
   // MARK: The socket
 
-  private func connect(to endpoint: String) async throws(RPCError) {
-    guard state.withLock({ $0.endpoint != endpoint }) else { return }
-    let socket: SubscriberConnection
-    do {
-      socket = try await SubscriberConnection(
+  /// Waits until there is a connection to an endpoint, or to one that a later registration named.
+  private func connect(to endpoint: String, _ registration: UInt64) async throws {
+    let location = state.withLock { state in
+      if var location = state.location,
+        location.endpoint == endpoint || location.registration > registration
+      {
+        location.registration = max(location.registration, registration)
+        state.location = location
+        return location
+      }
+      let location = Location(
         endpoint: endpoint,
-        security: configuration.security,
-        tick: .seconds(30)
-      ) { [weak self] event in self?.handle(event) }
+        registration: registration,
+        number: registration,
+        connecting: Task { [weak self] in
+          guard let self else { throw CancellationError() }
+          return try await makeSocket(endpoint, number: registration)
+        }
+      )
+      state.location = location
+      return location
+    }
+    do {
+      _ = try await location.connecting.value
     } catch {
-      throw RPCError(.unavailable, "the push endpoint \(endpoint) cannot be used: \(error)")
+      state.withLock { state in
+        if state.location?.number == location.number { state.location = nil }
+      }
+      throw RPCError(
+        .unavailable,
+        "the push endpoint \(location.endpoint) cannot be used: \(error)"
+      )
     }
-    let isNeeded = state.withLock { state in
-      guard state.endpoint != endpoint else { return false }
-      (state.endpoint, state.socket) = (endpoint, socket)
-      for topic in state.topics.keys { socket.subscribe(topic) }
-      return true
-    }
-    if !isNeeded { await socket.close() }
   }
 
-  /// On the socket's thread; of an earlier socket too, which does no harm.
-  private func handle(_ event: SubscriberConnection.Event) {
-    switch event {
-    case .connected, .disconnected: tellAll(.reconnected)
-    case .lost, .tick: tellAll(.mayHaveMissed)
-    case .message(let topic, let body):
-      guard let push = try? TidingsV1.Push(decoding: body) else { return }
-      let listeners = state.withLock { state -> [Listener] in
-        guard let known = state.topics[topic] else { return [] }
-        // A beacon repeats what was announced.
-        if push.content == nil, push.sequenceNumber <= known.newest { return [] }
-        state.topics[topic]?.newest = max(known.newest, push.sequenceNumber)
-        return Array(known.listeners.values)
-      }
-      for listener in listeners { listener.notify(.pushed(topic: topic, push)) }
+  private func makeSocket(
+    _ endpoint: String,
+    number: UInt64
+  ) async throws -> SubscriberConnection {
+    let socket = try await SubscriberConnection(
+      endpoint: endpoint,
+      security: configuration.security,
+      tick: Self.tick
+    ) { [weak self] event in self?.handle(event, from: number) }
+    let old = state.withLock { state -> SubscriberConnection? in
+      // The hub was closed, or is to listen elsewhere meanwhile.
+      guard state.location?.number == number else { return socket }
+      for topic in state.topics.keys { socket.subscribe(topic) }
+      defer { state.socket = socket }
+      return state.socket
     }
+    await old?.close()
+    return socket
+  }
+
+  /// On the socket's thread.
+  private func handle(_ event: SubscriberConnection.Event, from number: UInt64) {
+    guard state.withLock({ $0.location?.number == number }) else { return }
+    switch event {
+    // Another node may publish elsewhere, and what was lost may have been that channels changed.
+    case .connected, .disconnected, .lost: tellAll(.reconnected)
+    case .tick:
+      let count = state.withLock { state in
+        state.tickCount += 1
+        return state.tickCount
+      }
+      tellAll(count.isMultiple(of: 2) ? .reconnected : .mayHaveMissed)
+    case .message(let topic, let body): received(body, on: topic)
+    }
+  }
+
+  private func received(_ body: [UInt8], on topic: [UInt8]) {
+    let push = try? TidingsV1.Push(decoding: body)
+    let listeners = state.withLock { state -> [Listener] in
+      guard let known = state.topics[topic] else { return [] }
+      guard let push else { return Array(known.listeners.values) }
+      // A beacon repeats what was announced.
+      if push.content == nil, push.sequenceNumber > 0, push.sequenceNumber <= known.newest {
+        return []
+      }
+      state.topics[topic]?.newest = max(known.newest, push.sequenceNumber)
+      return Array(known.listeners.values)
+    }
+    let signal = push.map { Signal.pushed(topic: topic, $0, bytes: body.count) } ?? .mayHaveMissed
+    for listener in listeners { listener.notify(signal) }
   }
 
   /// Closes the socket.
   func close() async {
     let socket = state.withLock { state in
-      state.endpoint = ""
+      state.location = nil
       return state.socket.take()
     }
     await socket?.close()

@@ -23,7 +23,7 @@ struct EventSession {
   private var sent: InboxProgress
   private var badge = Badge()
   private var topics: Set<[UInt8]> = []
-  private var pushEndpoint = ""
+  private var registration: EventHub.Session.Registration?
 
   /// Where a stream begins.
   enum Start {
@@ -56,10 +56,11 @@ struct EventSession {
 
   /// How often a quiet stream says that it is alive.
   static let keepAlive = Duration.seconds(15)
-  /// Notifications that are sent together; a client that is slow gets the next ones when it has read these.
   private static let pageItems: UInt32 = 100
+  /// Notifications that are sent together; a client that is slow gets the next ones when it has read these.
+  private static let itemsTogether = 32
   /// A position goes into a header, which has to stay short.
-  private static let beyondMax = 32
+  private static let itemsBeyondMax = 32
 
   init(
     _ notifications: TidingsV1.NotificationService.Client,
@@ -83,7 +84,7 @@ struct EventSession {
     InboxState(
       progress: progress,
       container: .init(container: database.container, environment: database.environment),
-      beyondMax: beyondMax,
+      itemsBeyondMax: itemsBeyondMax,
       takesBadges: true
     )
   }
@@ -117,13 +118,13 @@ struct EventSession {
     // Before anything is sent: the caller's access may have ended.
     case .register:
       let answer = try await session.channels()
-      pushEndpoint = answer.pushEndpoint
-      inbox.registered(answer)
+      registration = answer
+      inbox.registered(answer.answer)
       // The endpoint may be another one, with the same topics.
-      try await session.listen(to: topics, at: pushEndpoint)
+      try await session.listen(to: topics, as: answer)
     case .listen(let start, let stop):
       topics = topics.union(start).subtracting(stop)
-      try await session.listen(to: topics, at: pushEndpoint)
+      if let registration { try await session.listen(to: topics, as: registration) }
       inbox.listened()
     case .fetch:
       guard await sendReady() else { return false }
@@ -139,7 +140,7 @@ struct EventSession {
 
   private mutating func note(_ signal: EventHub.Signal) {
     switch signal {
-    case .pushed(let topic, let push): inbox.pushed(topic, push)
+    case .pushed(let topic, let push, _): inbox.pushed(topic, push)
     case .mayHaveMissed: inbox.mayHaveMissed()
     case .reconnected: inbox.reconnected()
     }
@@ -149,14 +150,21 @@ struct EventSession {
   ///
   /// - Returns: `false`: nobody reads it.
   private mutating func sendReady() async -> Bool {
-    var ready: [TidingsV1.Notification] = []
-    while let notification = inbox.popReady() { ready.append(notification) }
-    let position = inbox.progress == sent ? nil : inbox.progress
-    let bytes = text.events(ready, badge: badge.take(), behind: position)
-    sent = inbox.progress
-    guard !bytes.isEmpty else { return true }
-    guard await stream.sendWhenRead(bytes) else { return false }
-    tracing?.recordDelivery(session.takeTraces())
+    var (isLast, hasSent) = (false, false)
+    while !isLast {
+      var ready: [TidingsV1.Notification] = []
+      while ready.count < Self.itemsTogether, let notification = inbox.popReady() {
+        ready.append(notification)
+      }
+      isLast = ready.count < Self.itemsTogether
+      let position = inbox.progress == sent ? nil : inbox.progress
+      let bytes = text.events(ready, badge: isLast ? badge.take() : nil, behind: position)
+      sent = inbox.progress
+      guard !bytes.isEmpty else { continue }
+      guard await stream.sendWhenRead(bytes) else { return false }
+      hasSent = true
+    }
+    if hasSent { tracing?.recordDelivery(session.takeTraces()) }
     return true
   }
 

@@ -146,6 +146,15 @@ import TidingsRPC
       if let secure { try await secure.client() } else { try await server.client(as: "ada") }
     #expect(try await client.health.check(.init()).status == .serving)
     try expectBounded(server)
+    try await server.process.seen.wait("a warning") {
+      $0.errors.contains("for which there is no room")
+    }
+    if !isSecure {
+      let administrator = TidingsV1.AdminService.Client(client.transport)
+      let families = try await administrator.fetchMetrics(.init()).families
+      let closed = families.first { $0.name == "tidings_connections_closed_total" }
+      #expect(closed?.metrics.first?.value ?? 0 >= 2)
+    }
   }
 
   private func expectBounded(_ server: TestServer) throws {

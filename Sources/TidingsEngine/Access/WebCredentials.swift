@@ -43,6 +43,7 @@ struct WebCredentials {
       handles.isHandle(webAuthToken, of: session)
     else { throw WebCredentialRefusal(.session, .unknown) }
     try check(session, at: now)
+    directory.follow(id)
     return session
   }
 

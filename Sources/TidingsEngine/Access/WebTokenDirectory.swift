@@ -15,8 +15,14 @@ final class WebTokenDirectory: TransactionParticipant {
   private var permanentCount = 0
   /// Those that are refused since the last commit.
   private var ended: Set<Int64> = []
-  /// Where their holders may be listening: they look again, and those who may not any more stop.
+  /// Sessions with whose handle somebody called: streams of events and polls have one.
+  private var followed: Set<Int64> = []
+  /// Users with streams of sessions that have ended, who are not notified yet.
   private var listeners: Set<ChangedSubscriber> = []
+  /// Those of them whom the transaction notifies.
+  private var notified: [ChangedSubscriber] = []
+  /// So many topics are announced with a commit.
+  private static let notifiedMax = 500
   private var isChanged = false
   /// A transaction that had changed something was rolled back.
   private var isStale = true
@@ -95,7 +101,12 @@ final class WebTokenDirectory: TransactionParticipant {
     }
   }
 
+  /// Somebody calls with the handle of a session, and may wait for what happens.
+  func follow(_ id: Int64) { followed.insert(id) }
+
   /// The calls of a credential are refused from now on, and those of its sessions.
+  ///
+  /// Streams of events do not call: their users' devices are notified, and look again.
   func end(_ id: Int64) throws {
     ended.insert(-id)
     guard let token = try token(id) else { return }
@@ -107,8 +118,11 @@ final class WebTokenDirectory: TransactionParticipant {
     }
   }
 
+  /// Whether there are more to notify than a commit does.
+  var hasListeners: Bool { !listeners.isEmpty }
+
   private func notify(_ token: WebToken) throws {
-    guard !token.user.isEmpty else { return }
+    guard followed.remove(token.id) != nil || token.kind == .serverKey else { return }
     if token.isOfDashboard {
       listeners.formUnion(try table.subscribed(token.user))
     } else {
@@ -121,14 +135,21 @@ final class WebTokenDirectory: TransactionParticipant {
 
   func willCommit(_ transaction: inout CommittedTransaction) throws(SQLError) {
     transaction.endedAccess.keys.formUnion(ended)
-    transaction.changedSubscribers.formUnion(listeners)
-    (ended, listeners) = ([], [])
+    ended = []
+    guard !listeners.isEmpty else { return }
+    notified = Array(listeners.prefix(Self.notifiedMax))
+    transaction.changedSubscribers.formUnion(notified)
   }
 
-  func didCommit() { isChanged = false }
+  func didCommit() {
+    isChanged = false
+    listeners.subtract(notified)
+    notified = []
+  }
 
   func didRollback() {
-    (ended, listeners) = ([], [])
+    // Who is notified for nothing looks again, and goes on.
+    (ended, notified) = ([], [])
     guard isChanged else { return }
     (isChanged, isStale) = (false, true)
   }

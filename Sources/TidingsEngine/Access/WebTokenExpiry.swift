@@ -1,7 +1,7 @@
 internal import TidingsModel
 internal import TidingsSQL
 
-/// Ends the waiting calls of web credentials that have expired, and removes sessions that ended a day ago.
+/// Ends the waiting calls and streams of web credentials that have expired, and removes sessions that ended a day ago.
 final class WebTokenExpiry: MaintenanceTask, TransactionParticipant {
   private static let rowsPerPiece: Int64 = 200
   /// Ended sessions are shown for so long.
@@ -50,7 +50,7 @@ final class WebTokenExpiry: MaintenanceTask, TransactionParticipant {
     let now = moment.timeOfDay
     let isDone = try endExpired(at: now)
     let removedCount = try removeOld(at: now)
-    guard isDone, removedCount < Self.rowsPerPiece else { return .zero }
+    guard isDone, removedCount < Self.rowsPerPiece, !directory.hasListeners else { return .zero }
     guard let next = try nextExpiry(after: now) else { return Self.pauseMax }
     return min(max(next.since(now), .milliseconds(1)), Self.pauseMax)
   }

@@ -56,7 +56,10 @@ final class WebTokenTable {
       """
     )
     selectSubscribed = try connection.prepare(
-      "SELECT DISTINCT container, environment FROM subscriptions WHERE owner = ?1"
+      """
+      SELECT DISTINCT container, environment FROM subscriptions
+      WHERE owner = ?1 AND ended IS NULL
+      """
     )
   }
 
@@ -102,7 +105,7 @@ final class WebTokenTable {
     try revoke.run()
   }
 
-  /// The containers in which a user has subscriptions.
+  /// Where a user has subscriptions.
   func subscribed(_ user: String) throws -> [ChangedSubscriber] {
     var containers: [ChangedSubscriber] = []
     selectSubscribed.bind(user, at: 1)

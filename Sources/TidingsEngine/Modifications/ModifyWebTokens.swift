@@ -161,6 +161,7 @@ final class ModifyWebTokens {
     try table.revoke(token)
     directory.update(token)
     try directory.end(token.id)
+    if directory.hasListeners { wakeUp.raise() }
     return token
   }
 

@@ -49,7 +49,8 @@ final class Core {
   /// Called once when this node cannot go on in its role.
   var onRoleEnd: ((RoleEnd) -> Void)?
   /// When the warning about refused connections was last logged.
-  private var warnedOfConnections: ContinuousClock.Instant?
+  private var refusedConnections = PacedWarning()
+  private var connectionsWithoutRoom = PacedWarning()
 
   /// A core on an open database; the folder stays locked as long as the core lives.
   init(
@@ -236,12 +237,32 @@ extension Core: LoopDelegate {
   }
 
   func connectionsRefused(_ loop: LoopContext) {
-    if let warned = warnedOfConnections, warned.duration(to: loop.now) < .seconds(60) { return }
-    warnedOfConnections = loop.now
+    guard refusedConnections.isDue(at: loop.now) else { return }
     logger.log(
       .warning,
       "out of file descriptors, new connections are not accepted: raise the limit of open files",
       ["pauses": "\(loop.counters.acceptPauses)"]
     )
+  }
+
+  func connectionsEndedForRoom(_ loop: LoopContext) {
+    guard connectionsWithoutRoom.isDue(at: loop.now) else { return }
+    logger.log(
+      .warning,
+      "connections were ended that had begun large messages and did not end them, for which there is no "
+        + "room: if they are honest, raise memory-bytes-max",
+      ["closed": "\(loop.counters.connectionsEnded)"]
+    )
+  }
+}
+
+/// A warning of something that may go on happening: it is logged once a minute.
+private struct PacedWarning {
+  private var last: ContinuousClock.Instant?
+
+  mutating func isDue(at now: ContinuousClock.Instant) -> Bool {
+    if let last, last.duration(to: now) < .seconds(60) { return false }
+    last = now
+    return true
   }
 }

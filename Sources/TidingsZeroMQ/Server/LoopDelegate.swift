@@ -67,6 +67,8 @@ public protocol LoopDelegate: AnyObject {
   func handshakesRefused(_ refusals: [RefusedHandshake], _ loop: LoopContext)
   /// Accepting connections was paused, for lack of file descriptors.
   func connectionsRefused(_ loop: LoopContext)
+  /// Connections were ended: there was no room for what they had begun to send, and they did not go on.
+  func connectionsEndedForRoom(_ loop: LoopContext)
 }
 
 extension LoopDelegate {
@@ -115,4 +117,6 @@ extension LoopDelegate {
   public func handshakesRefused(_ refusals: [RefusedHandshake], _ loop: LoopContext) {}
   /// Nothing to do.
   public func connectionsRefused(_ loop: LoopContext) {}
+  /// Nothing to do.
+  public func connectionsEndedForRoom(_ loop: LoopContext) {}
 }

@@ -46,7 +46,11 @@ extension LoopContext {
     guard !endedConnections.isEmpty else { return }
     let ended = endedConnections
     endedConnections = []
-    counters.connectionsEnded += InboundBytes.takeEndedCount()
+    let endedForRoom = InboundBytes.takeEndedCount()
+    if endedForRoom > 0 {
+      counters.connectionsEnded += endedForRoom
+      delegate?.connectionsEndedForRoom(self)
+    }
     for number in ended {
       counters.repliesUndeliverable += UInt64(backlog.remove(number))
       unread.remove(number)
