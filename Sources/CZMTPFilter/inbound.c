@@ -5,6 +5,9 @@
 #include "inbound_all.h"
 
 #include <limits.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <pthread.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -28,11 +31,15 @@ enum {
   SWEEP_MILLISECONDS = 1000,
   /* How long libzmq may take to hand on what it has received. */
   HANDOVER_MILLISECONDS = 50,
+  /* Who has not looked for so long was stopped, or had nobody wait: meanwhile nobody stalled. */
+  LOOK_MILLISECONDS = 250,
   SLEEP_MICROSECONDS = 100,
   WAKE_MICROSECONDS = 200
 };
 
 static atomic_size_t bytes, bytes_max = SIZE_MAX, message_bytes_max = SIZE_MAX;
+/* Of connections that have ended; libzmq may still have whole messages of them, until none is left. */
+static atomic_size_t orphaned;
 static atomic_uint_least64_t last_drain, ended;
 static atomic_int is_asleep;
 
@@ -69,16 +76,31 @@ static void list_last(tidings_inbound *connection) {
   connection->is_first = 0;
 }
 
-/* Counts less, as far as there is something. Returns what is left. */
-static size_t subtract(tidings_inbound *connection, size_t count) {
-  size_t held = atomic_load_explicit(&connection->untaken, memory_order_relaxed), taken;
+/* Takes from a count what there is of so many. Returns that. */
+static size_t take(atomic_size_t *from, size_t count) {
+  size_t held = atomic_load_explicit(from, memory_order_relaxed), taken;
   do {
     taken = count < held ? count : held;
-  } while (!atomic_compare_exchange_weak_explicit(&connection->untaken, &held, held - taken,
-                                                  memory_order_relaxed, memory_order_relaxed));
-  int is_caller = atomic_load_explicit(&connection->mode, memory_order_relaxed) != TIDINGS_INBOUND_SUBSCRIBER;
-  if (is_caller) atomic_fetch_sub_explicit(&bytes, taken, memory_order_relaxed);
-  return held - taken;
+  } while (!atomic_compare_exchange_weak_explicit(from, &held, held - taken, memory_order_relaxed,
+                                                  memory_order_relaxed));
+  return taken;
+}
+
+static int is_subscriber(tidings_inbound *connection) {
+  return atomic_load_explicit(&connection->mode, memory_order_relaxed) == TIDINGS_INBOUND_SUBSCRIBER;
+}
+
+/* Counts less, as far as there is something. Returns how much. */
+static size_t subtract(tidings_inbound *connection, size_t count) {
+  size_t taken = take(&connection->untaken, count);
+  if (!is_subscriber(connection)) atomic_fetch_sub_explicit(&bytes, taken, memory_order_relaxed);
+  return taken;
+}
+
+/* The connection has ended: what it has sent counts until the owner has taken all that is whole. */
+static void orphan(tidings_inbound *connection) {
+  size_t left = take(&connection->untaken, SIZE_MAX);
+  if (!is_subscriber(connection)) atomic_fetch_add_explicit(&orphaned, left, memory_order_relaxed);
 }
 
 static void begin_message(tidings_inbound *connection) {
@@ -86,7 +108,24 @@ static void begin_message(tidings_inbound *connection) {
 }
 
 void tidings_inbound_took(tidings_inbound *connection, size_t count) {
-  if (subtract(connection, count) > 0) begin_message(connection);
+  size_t taken = subtract(connection, count);
+  if (taken < count) {
+    /* The message may be of an earlier connection with the descriptor. */
+    size_t earlier = take(&orphaned, count - taken);
+    atomic_fetch_sub_explicit(&bytes, earlier, memory_order_relaxed);
+  }
+  size_t left = atomic_load_explicit(&connection->untaken, memory_order_relaxed);
+  if (left < COMMAND_BYTES) {
+    /* Heartbeats, which nobody takes, or the begin of the next message, which is little. */
+    subtract(connection, left);
+    return;
+  }
+  begin_message(connection);
+  if (left < LARGE_BYTES) return;
+  /* Its next message is behind those that others began before. */
+  pthread_mutex_lock(&lock);
+  if (connection->is_listed) list_last(connection);
+  pthread_mutex_unlock(&lock);
 }
 
 void tidings_inbound_begin(tidings_inbound *connection, int descriptor, ino_t inode, int mode) {
@@ -104,11 +143,14 @@ void tidings_inbound_forget(tidings_inbound *connection) {
   pthread_mutex_lock(&lock);
   unlist(connection);
   pthread_mutex_unlock(&lock);
-  subtract(connection, SIZE_MAX);
+  orphan(connection);
   atomic_store_explicit(&connection->mode, 0, memory_order_relaxed);
 }
 
 void tidings_inbound_drained(void) {
+  if (atomic_load_explicit(&orphaned, memory_order_relaxed) > 0) {
+    atomic_fetch_sub_explicit(&bytes, take(&orphaned, SIZE_MAX), memory_order_relaxed);
+  }
   atomic_store_explicit(&last_drain, milliseconds(), memory_order_relaxed);
 }
 
@@ -117,6 +159,12 @@ void tidings_inbound_sleeps(int sleeps) {
 }
 
 void tidings_inbound_bound(size_t all, size_t message) {
+#ifdef __GLIBC__
+  /* Large frames are given back when they are freed; otherwise glibc would keep ever larger ones. What follows from the
+     first for the second would give memory back too often. */
+  mallopt(M_MMAP_THRESHOLD, 256 << 10);
+  mallopt(M_TRIM_THRESHOLD, 16 << 20);
+#endif
   atomic_store_explicit(&bytes_max, all, memory_order_relaxed);
   atomic_store_explicit(&message_bytes_max, message, memory_order_relaxed);
 }
@@ -149,11 +197,22 @@ static void end(int descriptor) {
   shutdown(descriptor, SHUT_RD);
 }
 
+/* With the lock: since when it was looked again and again whether connections stall. */
+static uint64_t looks_since(uint64_t now) {
+  static uint64_t looked, resumed;
+  if (now - looked >= LOOK_MILLISECONDS) resumed = now;
+  looked = now;
+  return resumed;
+}
+
 /* It is in the way of others: nothing comes of its message, or too little. */
-static int is_stalled(tidings_inbound *connection, uint64_t now) {
-  if (since(&connection->last, now) >= STALL_MILLISECONDS) return is_unfinished(connection, now);
+static int is_stalled(tidings_inbound *connection, uint64_t looked_since, uint64_t now) {
+  if (since(&connection->last, now) >= STALL_MILLISECONDS && now >= looked_since + STALL_MILLISECONDS) {
+    return is_unfinished(connection, now);
+  }
   uint64_t begin = atomic_load_explicit(&connection->began, memory_order_relaxed);
   if (begin < connection->first_since) begin = connection->first_since;
+  if (begin < looked_since) begin = looked_since;
   return now >= begin + MESSAGE_MILLISECONDS && drained_until(now) >= begin + MESSAGE_MILLISECONDS / 2;
 }
 
@@ -168,7 +227,7 @@ static void drop_ended(tidings_inbound *connection) {
   if (atomic_load_explicit(&connection->untaken, memory_order_relaxed) == 0) return;
   if (is_open(connection)) return;
   unlist(connection);
-  subtract(connection, SIZE_MAX);
+  orphan(connection);
 }
 
 /* With the lock: libzmq does not say when it closes a descriptor. */
@@ -187,6 +246,7 @@ static int is_first(tidings_inbound *connection) {
   int is_found = 0;
   pthread_mutex_lock(&lock);
   sweep(now);
+  uint64_t looked_since = looks_since(now);
   for (tidings_inbound *one = list.next; one != &list && (rank == 0 || rank < room);) {
     tidings_inbound *next = one->next;
     if (atomic_load_explicit(&one->untaken, memory_order_relaxed) < LARGE_BYTES) {
@@ -200,13 +260,15 @@ static int is_first(tidings_inbound *connection) {
       one->first_since = now;
       atomic_store_explicit(&one->last, now, memory_order_relaxed);
     }
-    if (is_stalled(one, now)) {
+    if (is_stalled(one, looked_since, now)) {
       if (is_open(one)) {
         end(one->descriptor);
         atomic_fetch_add_explicit(&ended, 1, memory_order_relaxed);
       }
       unlist(one);
-      subtract(one, SIZE_MAX);
+      orphan(one);
+      /* The system may have more of it. */
+      atomic_store_explicit(&one->mode, TIDINGS_INBOUND_ENDED, memory_order_relaxed);
     } else {
       rank++;
       is_found |= one == connection;
@@ -236,6 +298,7 @@ static ssize_t wait(void) {
 ssize_t tidings_inbound_room(tidings_inbound *connection) {
   int mode = atomic_load_explicit(&connection->mode, memory_order_relaxed);
   if (mode == 0) return SSIZE_MAX;
+  if (mode == TIDINGS_INBOUND_ENDED) return -1;
   size_t held = atomic_load_explicit(&connection->untaken, memory_order_relaxed);
   if (mode == TIDINGS_INBOUND_SUBSCRIBER) {
     return held > SUBSCRIBER_BYTES ? ended_for(connection) : SSIZE_MAX;

@@ -165,12 +165,19 @@ UNSANITIZED __attribute__((visibility("default"), used)) int socket(int domain, 
   return descriptor;
 }
 
-/* Flags and size, and what CURVE adds. */
-enum { FRAME_BYTES = 64 };
+enum {
+  /* Flags and size; with CURVE also the command's name, a nonce and an authenticator. */
+  FRAME_BYTES = 9,
+  SECURE_FRAME_BYTES = 9 + 33,
+  /* Who sends more frames than a call has does not have them counted as taken. */
+  FRAMES_MAX = 4
+};
 
-void tidings_zmtp_filter_took(int descriptor, size_t bytes, size_t frames) {
+void tidings_zmtp_filter_took(int descriptor, size_t bytes, size_t frames, int is_secure) {
   entry *from = find(descriptor);
-  if (from) tidings_inbound_took(&from->inbound, bytes + frames * FRAME_BYTES);
+  if (!from) return;
+  if (frames > FRAMES_MAX) frames = FRAMES_MAX;
+  tidings_inbound_took(&from->inbound, bytes + frames * (is_secure ? SECURE_FRAME_BYTES : FRAME_BYTES));
 }
 
 UNSANITIZED __attribute__((visibility("default"), used)) ssize_t recv(int descriptor, void *bytes,

@@ -32,8 +32,8 @@ typedef struct tidings_inbound {
 } tidings_inbound;
 
 /* Of a caller, whose messages the owner takes; of a subscriber, whose messages libzmq takes itself: it is ended when it
-   has sent more than 4 MiB, and 16 bytes a second. */
-enum { TIDINGS_INBOUND_CALLER = 1, TIDINGS_INBOUND_SUBSCRIBER = 2 };
+   has sent more than 4 MiB, and 16 bytes a second; of one that was ended, from which nothing is received any more. */
+enum { TIDINGS_INBOUND_CALLER = 1, TIDINGS_INBOUND_SUBSCRIBER = 2, TIDINGS_INBOUND_ENDED = 3 };
 
 /* The connection of a descriptor begins. */
 void tidings_inbound_begin(tidings_inbound *connection, int descriptor, ino_t inode, int mode);

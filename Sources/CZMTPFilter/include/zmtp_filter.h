@@ -43,8 +43,8 @@ enum { TIDINGS_HIDES_IDENTITIES = 1, TIDINGS_HAS_CALLERS = 2, TIDINGS_HAS_SUBSCR
 void tidings_zmtp_filter_mark_listeners(int marks);
 
 /* The owner of the socket took a message, of so many bytes and frames, of the connection that has, or had, a descriptor
-   (inbound.h). */
-void tidings_zmtp_filter_took(int descriptor, size_t bytes, size_t frames);
+   (inbound.h); secure: with CURVE. */
+void tidings_zmtp_filter_took(int descriptor, size_t bytes, size_t frames, int is_secure);
 
 /* How many properties were changed in this process. */
 uint64_t tidings_zmtp_filter_changes(void);

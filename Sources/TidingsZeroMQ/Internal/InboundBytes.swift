@@ -30,9 +30,10 @@ enum InboundBytes {
   }
 
   /// A message was taken, of a connection that has, or had, a descriptor.
-  static func took(_ frames: borrowing FrameSet) {
+  static func took(_ frames: borrowing FrameSet, isSecure: Bool) {
     guard let descriptor = frames.descriptor(ofFrame: frames.count - 1) else { return }
-    tidings_zmtp_filter_took(descriptor, frames.byteCount, frames.count)
+    // The first one is libzmq's own.
+    tidings_zmtp_filter_took(descriptor, frames.byteCount, frames.count - 1, isSecure ? 1 : 0)
   }
 
   /// No whole message is left.

@@ -67,6 +67,8 @@ struct Heartbeat {
 
   /// Where the only thing to do about a silent peer is to wait for it.
   static let usual = Self(intervalMilliseconds: 10_000, timeoutMilliseconds: 10_000)
+  /// Where a peer may wait until there is room for its message, and is silent meanwhile.
+  static let patient = Self(intervalMilliseconds: 10_000, timeoutMilliseconds: 60_000)
   /// Where another server can be called: it is gone after 3 s at the latest.
   static let quick = Self(intervalMilliseconds: 1000, timeoutMilliseconds: 2000)
 }
@@ -74,7 +76,7 @@ struct Heartbeat {
 /// Bounds of sockets.
 enum SocketLimits {
   /// How long the peer waits for us; libzmq 4.3.4 wraps around above 65 s.
-  static let heartbeatTTLMilliseconds: CInt = 30_000
+  static let heartbeatTTLMilliseconds: CInt = 60_000
   /// How long a closed socket goes on sending what it was given.
   static let lingerMilliseconds: CInt = 1000
   /// How long a connection may take to greet before a client replaces it, and a server drops it.

@@ -87,7 +87,7 @@ extension LoopContext {
       InboundBytes.drained()
       return false
     }
-    InboundBytes.took(frames)
+    InboundBytes.took(frames, isSecure: isCurve)
     return true
   }
 

@@ -147,7 +147,8 @@ public final class LoopContext {
     try router.configure(
       for: endpoint,
       frameBytesMax: configuration.frameBytesMax + SocketLimits.frameBytesSlack,
-      queueMax: configuration.repliesQueuedMax
+      queueMax: configuration.repliesQueuedMax,
+      heartbeat: .patient
     )
     try router.secure(configuration.security)
     try router.configureListening()
