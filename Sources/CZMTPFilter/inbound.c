@@ -170,6 +170,7 @@ void tidings_inbound_bound(size_t all, size_t message) {
 }
 
 uint64_t tidings_inbound_take_ended(void) {
+  if (atomic_load_explicit(&ended, memory_order_relaxed) == 0) return 0;
   return atomic_exchange_explicit(&ended, 0, memory_order_relaxed);
 }
 

@@ -43,14 +43,15 @@ extension LoopContext {
 
   /// Ends the calls of connections that have ended, and gives back what they hold.
   func settleEndedConnections() {
-    guard !endedConnections.isEmpty else { return }
-    let ended = endedConnections
-    endedConnections = []
+    // Those may have sent nothing whole, so the loop does not know them.
     let endedForRoom = InboundBytes.takeEndedCount()
     if endedForRoom > 0 {
       counters.connectionsEnded += endedForRoom
       delegate?.connectionsEndedForRoom(self)
     }
+    guard !endedConnections.isEmpty else { return }
+    let ended = endedConnections
+    endedConnections = []
     for number in ended {
       counters.repliesUndeliverable += UInt64(backlog.remove(number))
       unread.remove(number)
