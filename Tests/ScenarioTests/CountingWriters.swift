@@ -53,7 +53,9 @@ final class CountingWriters: Sendable {
   init(_ servers: [TestServer], movesOn: Bool = false, count: Int = 8) async throws {
     for user in users {
       let client = try await servers[0].client(as: user, device: "reader")
-      try await client.subscribe(.init("all", Self.type, keys: ["number"]))
+      _ = try await Self.untilAvailable {
+        try await client.subscribe(.init("all", Self.type, keys: ["number"]))
+      }
     }
     var tasks: [Task<Void, any Error>] = []
     for index in 0..<count {
@@ -117,7 +119,8 @@ final class CountingWriters: Sendable {
     for (user, name) in users.enumerated() {
       let client = try await server.client(as: name, device: "reader")
       var seen: [String: [Int64]] = [:]
-      for notification in try await client.feed(pageLimit: 50).notifications {
+      let feed = try await Self.untilAvailable { try await client.feed(pageLimit: 50) }
+      for notification in feed.notifications {
         let record = notification.recordID?.recordName ?? ""
         guard case .int64Value(let number)? = notification.recordFields["number"]?.value else {
           continue
@@ -126,10 +129,25 @@ final class CountingWriters: Sendable {
       }
       for writer in tasks.indices where writer % users.count == user {
         let last = results.numbers[writer] ?? 0
-        let record = try await client.fetch([Writer.recordID(writer)])[0].record
+        let record = try await Self.untilAvailable {
+          try await client.fetch([Writer.recordID(writer)])[0].record
+        }
         #expect(record.map(Writer.number) == last, "writer \(writer), seed \(seed)")
         let numbers = seen["writer-\(writer)"] ?? []
         #expect(numbers == Array(1...max(1, last)), "writer \(writer), seed \(seed)")
+      }
+    }
+  }
+
+  /// Repeats a call until somebody leads: where commits are cut, a server may not for a moment.
+  private static func untilAvailable<Value>(
+    _ body: () async throws -> Value
+  ) async throws -> Value {
+    while true {
+      do {
+        return try await body()
+      } catch let error as RPCError where error.code == .unavailable {
+        try await Task.sleep(for: .milliseconds(20))
       }
     }
   }
