@@ -30,7 +30,7 @@ enum {
   /* How often it is looked for connections that have ended. */
   SWEEP_MILLISECONDS = 1000,
   /* How long libzmq may take to hand on what it has received. */
-  HANDOVER_MILLISECONDS = 50,
+  HANDOVER_MILLISECONDS = 1000,
   /* Who has not looked for so long was stopped, or had nobody wait: meanwhile nobody stalled. */
   LOOK_MILLISECONDS = 250,
   SLEEP_MICROSECONDS = 100,
