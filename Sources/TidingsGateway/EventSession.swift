@@ -9,12 +9,12 @@ internal import TidingsWeb
 /// A push that follows on what was sent is sent as it is; everything else comes from the log (`InboxState`).
 /// Events carry the position behind them as their `id`, so that a browser that connects again goes on there.
 struct EventSession {
-  let notifications: TidingsV1.NotificationService.Client
-  let database: WebDatabase
-  let options: CallOptions
-  let stream: HTTPStream
-  let tracing: RequestTracing?
-  let start: Start
+  private let notifications: TidingsV1.NotificationService.Client
+  private let database: WebDatabase
+  private let options: CallOptions
+  private let stream: HTTPStream
+  private let tracing: RequestTracing?
+  private let start: Start
 
   private let text: EventText
   private let session: EventHub.Session

@@ -5,7 +5,7 @@
    A connection that libzmq reads from counts here what it received, less what was taken of it. Above the bound of all
    connections libzmq reads only from those that began their large messages first, as many as have room together, and small
    pieces of others. One of the first is ended when nothing comes of its message for 1 s, or it takes 10 s. A connection
-   with more than a message waits for the owner in any case, and is ended when the owner has found nothing whole since. */
+   with more than a message waits for the owner in any case, and is ended when the owner has found nothing whole for a second. */
 #ifndef TIDINGS_INBOUND_H
 #define TIDINGS_INBOUND_H
 

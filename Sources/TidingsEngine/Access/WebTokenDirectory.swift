@@ -118,7 +118,7 @@ final class WebTokenDirectory: TransactionParticipant {
     }
   }
 
-  /// Whether there are more to notify than a commit does.
+  /// Whether somebody is still to be notified, with this commit or the next ones.
   var hasListeners: Bool { !listeners.isEmpty }
 
   private func notify(_ token: WebToken) throws {

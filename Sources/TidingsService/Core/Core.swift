@@ -48,7 +48,7 @@ final class Core {
   var leadership: Leadership?
   /// Called once when this node cannot go on in its role.
   var onRoleEnd: ((RoleEnd) -> Void)?
-  /// When the warning about refused connections was last logged.
+  /// Warnings of what the loop does to connections.
   private var refusedConnections = PacedWarning()
   private var connectionsWithoutRoom = PacedWarning()
 
@@ -253,16 +253,5 @@ extension Core: LoopDelegate {
         + "room: if they are honest, raise memory-bytes-max",
       ["closed": "\(loop.counters.connectionsEnded)"]
     )
-  }
-}
-
-/// A warning of something that may go on happening: it is logged once a minute.
-private struct PacedWarning {
-  private var last: ContinuousClock.Instant?
-
-  mutating func isDue(at now: ContinuousClock.Instant) -> Bool {
-    if let last, last.duration(to: now) < .seconds(60) { return false }
-    last = now
-    return true
   }
 }

@@ -9,8 +9,8 @@ internal import TidingsProto
 /// the server killed: every device has processed exactly what it must, in order, and nothing twice, and
 /// groups of workers have done all there was to do.
 ///
-/// It is a few rounds, or `TIDINGS_ROUNDS`. `TIDINGS_PROOF_SECONDS` makes it go on with ever new seeds for that long instead, `TIDINGS_PROOF_SEED` takes
-/// the choices of a seed again; what runs at once need not meet in the same way again.
+/// It is a few rounds, or `TIDINGS_ROUNDS`. `TIDINGS_PROOF_SECONDS` makes it go on with ever new seeds for that long instead,
+/// `TIDINGS_PROOF_SEED` takes the choices of a seed again; what runs at once need not meet in the same way again.
 @Suite(.endsServers) struct ProofTests {
   private static let callsPerWriter = 120
   private static let killCount = 8
