@@ -203,20 +203,8 @@ import TidingsZeroMQ
     }
     let endpoint = server.endpoint
     await server.stop()
-    let again = try await startAgain(on: endpoint)
+    let again = try await TestServer.start(endpoint: endpoint)
     await again.stop()
-  }
-
-  /// Starts a server where one has just stopped: a process that another test starts has a copy of the listening socket
-  /// until it runs its program.
-  private func startAgain(on endpoint: String) async throws -> TestServer {
-    while true {
-      do {
-        return try await TestServer.start(endpoint: endpoint)
-      } catch let error as TransportError where "\(error)".contains("already in use") {
-        try await Task.sleep(for: .milliseconds(10))
-      }
-    }
   }
 
   @Test("a client that does not read delays nobody and loses no answer")

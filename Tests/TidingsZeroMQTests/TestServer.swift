@@ -20,6 +20,8 @@ struct TestServer {
     return port.endpoint
   }
 
+  /// Starts a server, if need be where one has just stopped: a process that another test starts has a copy of the
+  /// listening socket until it runs its program.
   static func start(
     probe: Probe = Probe(),
     endpoint: String = "tcp://127.0.0.1:0",
@@ -30,7 +32,7 @@ struct TestServer {
     var configuration = ServerConfiguration(endpoint: endpoint)
     configuration.frameBytesMax = 1 << 20
     configure(&configuration)
-    let server = try await RPCServer.start(configuration) { loop in
+    let server = try await startWhereFree(configuration) { loop in
       loop.register(InteropService(probe: probe, hangs: hangs))
       loop.registerInline(InteropService.empty) { call, loop in
         probe.note { $0.executed += 1 }
@@ -40,6 +42,19 @@ struct TestServer {
       setup(loop)
     }
     return TestServer(probe: probe, server: server)
+  }
+
+  private static func startWhereFree(
+    _ configuration: ServerConfiguration,
+    setup: @escaping @Sendable (LoopContext) -> Void
+  ) async throws -> RPCServer {
+    while true {
+      do {
+        return try await RPCServer.start(configuration, setup: setup)
+      } catch let error as TransportError where error.isAddressInUse {
+        try await Task.sleep(for: .milliseconds(10))
+      }
+    }
   }
 
   func client(
