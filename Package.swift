@@ -96,6 +96,7 @@ let package = Package(
     .target(name: "DescriptorProtoC", dependencies: ["CProtobufC"]),
     .target(name: "CZMTPFilter"),
     .systemLibrary(name: "CThreads"),
+    .systemLibrary(name: "CAllocator"),
     .systemLibrary(name: "CTerminal"),
     .target(name: "CStoreVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
 
@@ -285,6 +286,7 @@ let package = Package(
     library("CommandLineTools"),
     executable(
       "rpcd",
+      "CAllocator",
       "CommandLineTools",
       "TidingsEngine",
       "TidingsFiles",
@@ -600,6 +602,7 @@ let package = Package(
     tests(
       "GatewayTests",
       exclude: ["Contract"],
+      "RPCTestSupport",
       "TestSupport",
       "TidingsClient",
       "TidingsGateway",

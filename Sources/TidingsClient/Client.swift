@@ -47,6 +47,11 @@ public final class Client: Sendable {
     transport = connection
   }
 
+  /// Calls a closure whenever the connection has moved to another endpoint.
+  ///
+  /// - Parameter body: Runs on the connection's thread, and must not wait.
+  package func whenMoved(_ body: @escaping @Sendable () -> Void) { moves.observe(body) }
+
   /// Fails what is waiting with CANCELLED, and closes the connection.
   public func close() async { await connection.close() }
 

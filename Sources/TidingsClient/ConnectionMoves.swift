@@ -10,6 +10,7 @@ final class ConnectionMoves: Sendable {
   private struct State {
     var count = 0
     var listeners: [Listener] = []
+    var observers: [@Sendable () -> Void] = []
   }
 
   private let state = Mutex(State())
@@ -19,12 +20,13 @@ final class ConnectionMoves: Sendable {
 
   /// The client calls another node.
   func moved() {
-    let listeners = state.withLock { state in
+    let (listeners, observers) = state.withLock { state in
       state.count += 1
       state.listeners.removeAll { $0.pushes == nil }
-      return state.listeners
+      return (state.listeners, state.observers)
     }
     for listener in listeners { listener.pushes?.tick() }
+    for observer in observers { observer() }
   }
 
   /// Makes a connection for pushes deliver a tick whenever the client moves, so that its owner registers again.
@@ -40,5 +42,10 @@ final class ConnectionMoves: Sendable {
       return state.count != count
     }
     if hasMoved { pushes.tick() }
+  }
+
+  /// Calls a closure whenever the client has moved, on the thread of its connection.
+  func observe(_ observer: @escaping @Sendable () -> Void) {
+    state.withLock { $0.observers.append(observer) }
   }
 }

@@ -98,3 +98,22 @@ private actor AssetChunks {
     return try await iterator.next()?.chunk ?? []
   }
 }
+
+extension UploadSlots {
+  /// Takes a slot for the content of an asset.
+  func takeForUpload(_ owner: WebCaller.Credential) throws(WebFailure) -> Slot {
+    do {
+      return try take(for: owner)
+    } catch {
+      switch error {
+      case .all: throw WebFailure(.throttled, "too many uploads are open", retryAfter: 2)
+      case .ofOne(let countMax):
+        throw WebFailure(
+          .throttled,
+          "a caller has at most \(countMax) uploads at a time: wait for one to end",
+          retryAfter: 2
+        )
+      }
+    }
+  }
+}

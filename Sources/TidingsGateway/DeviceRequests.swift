@@ -15,7 +15,7 @@ struct DeviceRequests: Sendable {
   let urls: SealedURLs
   let handles: SessionHandles
   let hub: EventHub
-  let streams: OpenStreams
+  let slots: StreamSlots
 
   /// How long a poll waits for a notification.
   static let pollTime = Duration.seconds(50)
@@ -76,8 +76,10 @@ struct DeviceRequests: Sendable {
     guard let content = urls.open(sealed, for: .courier) else {
       throw WebFailure(.notFound, "this courier is not valid, or has expired: create another token")
     }
-    guard let entry = streams.open() else { throw WebFailure.tooManyStreams }
-    defer { withExtendedLifetime(entry) {} }
+    let slot = try slots.takeForStream(
+      .init(container: content.database.container, user: content.database.user)
+    )
+    defer { withExtendedLifetime(slot) {} }
     guard let leased = try await wait(content, uuid), let notification = leased.notification else {
       return HTTPResponse(200, headers: Self.headers)
     }

@@ -110,7 +110,9 @@ final class EventHub: Sendable {
     state.socket?.unsubscribe(topic)
   }
 
-  /// Everybody looks again.
+  /// Everybody asks again where pushes come from.
+  func looksAgain() { tellAll(.reconnected) }
+
   private func tellAll(_ signal: Signal) {
     let listeners = state.withLock { $0.sessions.values.map(\.listener) }
     for listener in listeners { listener.notify(signal) }

@@ -10,7 +10,7 @@ struct EventRequests: Sendable {
   let transport: any ClientTransport
   let hub: EventHub
   let handles: SessionHandles
-  let streams: OpenStreams
+  let slots: StreamSlots
   let tracing: RequestTracing?
 
   /// So much of a stream may wait for its client to read.
@@ -39,7 +39,9 @@ struct EventRequests: Sendable {
       .init(container: database.container),
       options: CallOptions(metadata: caller.metadata(requestID: uuid))
     )
-    guard let entry = streams.open() else { throw WebFailure.tooManyStreams }
+    let slot = try slots.takeForStream(
+      .init(container: database.container, user: account.userRecordName)
+    )
     let stream = HTTPStream(pendingBytesMax: Self.pendingBytesMax)
     let session = EventSession(
       .init(transport),
@@ -53,7 +55,7 @@ struct EventRequests: Sendable {
     Task(executorPreference: stream.executor) {
       var session = session
       await session.run()
-      withExtendedLifetime(entry) {}
+      withExtendedLifetime(slot) {}
     }
     return HTTPResponse(
       200,
@@ -80,11 +82,22 @@ struct EventRequests: Sendable {
   }
 }
 
-extension WebFailure {
-  /// No more streams and polls are opened for now.
-  static let tooManyStreams = WebFailure(
-    .throttled,
-    "too many streams are open: try again later",
-    retryAfter: 5
-  )
+extension StreamSlots {
+  /// Takes a slot for a stream or a poll.
+  func takeForStream(_ owner: StreamOwner) throws(WebFailure) -> Slot {
+    do {
+      return try take(for: owner)
+    } catch {
+      switch error {
+      case .all:
+        throw WebFailure(.throttled, "too many streams are open: try again later", retryAfter: 5)
+      case .ofOne(let countMax):
+        throw WebFailure(
+          .throttled,
+          "a user has at most \(countMax) streams and polls at a time: close one",
+          retryAfter: 5
+        )
+      }
+    }
+  }
 }

@@ -42,11 +42,14 @@ package final class Gateway: Sendable {
       }
     }
     let secret = settings.keys?.pair.secretKey ?? (0..<32).map { _ in UInt8.random(in: 0...255) }
+    let hub = EventHub(configuration)
+    // Another node may publish elsewhere.
+    client.whenMoved { [weak hub] in hub?.looksAgain() }
     let requests = try GatewayRequests(
       settings,
       transport: client.transport,
       urls: SealedURLs(secret: secret),
-      hub: EventHub(configuration),
+      hub: hub,
       tracer: tracer
     )
     let server = try HTTPServer(settings.http, planning: requests.plan) { request in

@@ -8,8 +8,8 @@ internal import TidingsTracing
 /// What a gateway answers at its operator endpoint.
 struct GatewayObservation: Sendable {
   let metrics: GatewayMetrics
-  let streams: OpenStreams
-  let uploads: OpenStreams
+  let streams: StreamSlots
+  let uploads: UploadSlots
   let transport: any ClientTransport
   let tracer: Tracer?
 
@@ -38,8 +38,8 @@ struct GatewayObservation: Sendable {
         "Always 1, with the version of the program.",
         [Metric("version", Version.current, 1)]
       ),
-      .gauge("tidings_event_streams", "Open event streams and courier polls.", streams.openCount),
-      .gauge("tidings_uploads", "Uploads of assets that are going on.", uploads.openCount),
+      .gauge("tidings_event_streams", "Open event streams and courier polls.", streams.takenCount),
+      .gauge("tidings_uploads", "Uploads of assets that are going on.", uploads.takenCount),
     ]
     return own + metrics.families + (tracer?.families ?? []) + ProcessMetrics.families()
   }

@@ -14,8 +14,8 @@ struct GatewayRequests: Sendable {
   private let authentication: Authentication
   private let signIn: SignIn
   private let events: EventRequests
-  let streams: OpenStreams
-  let uploads: OpenStreams
+  let streams: StreamSlots
+  let uploads: UploadSlots
   let metrics = GatewayMetrics()
   let tracing: RequestTracing?
   private let dashboard: DashboardRequests
@@ -38,14 +38,14 @@ struct GatewayRequests: Sendable {
       logsRequests: settings.logsRequests,
       trustedProxies: settings.trustedProxies
     )
-    streams = OpenStreams(atMost: settings.streamsMax)
-    uploads = OpenStreams(atMost: settings.uploadsMax)
+    streams = StreamSlots(settings.streamsMax, ofOne: settings.streamsPerUserMax)
+    uploads = UploadSlots(settings.uploadsMax, ofOne: settings.uploadsPerCallerMax)
     let handles = SessionHandles(transport)
     events = EventRequests(
       transport: transport,
       hub: hub,
       handles: handles,
-      streams: streams,
+      slots: streams,
       tracing: tracing
     )
     database = DatabaseRequests(transport: transport, urls: urls, handles: handles)
@@ -55,13 +55,12 @@ struct GatewayRequests: Sendable {
       urls: urls,
       handles: handles,
       hub: hub,
-      streams: streams
+      slots: streams
     )
     let credentials = WebCredentials(transport)
-    let isSecure = settings.publicURL?.hasPrefix("https:") ?? (settings.http.tls != nil)
     dashboard = try DashboardRequests(
       transport,
-      isSecure: isSecure,
+      isSecure: settings.isHTTPS,
       origin: settings.publicURL.map(Self.origin),
       logger: settings.logger
     )
@@ -85,15 +84,14 @@ struct GatewayRequests: Sendable {
     }
     let uuid = RequestID.make()
     do {
-      _ = try assets.content(sealed, .upload)
+      let caller = try assets.content(sealed, .upload).caller
+      return .file(
+        bytesMax: WebLimits.assetBytesMax + MultipartPart.overheadBytesMax,
+        holding: try uploads.takeForUpload(caller.credential)
+      )
     } catch {
       return .refuse(WebAnswer.failure(error, uuid: uuid))
     }
-    guard let entry = uploads.open() else {
-      let failure = WebFailure(.throttled, "too many uploads are open", retryAfter: 2)
-      return .refuse(WebAnswer.failure(failure, uuid: uuid))
-    }
-    return .file(bytesMax: WebLimits.assetBytesMax + MultipartPart.overheadBytesMax, holding: entry)
   }
 
   func answer(_ request: HTTPRequest) async -> HTTPResponse {
@@ -124,6 +122,11 @@ struct GatewayRequests: Sendable {
     }
     if !response.headers.contains(where: { $0.name == WebAnswer.requestID }) {
       response.headers.append((WebAnswer.requestID, uuid))
+    }
+    if settings.strictTransportSeconds > 0 {
+      response.headers.append(
+        ("Strict-Transport-Security", "max-age=\(settings.strictTransportSeconds)")
+      )
     }
     var isReadable = false
     if let origin, !request.head.path.hasPrefix("/dashboard/") {

@@ -15,8 +15,14 @@ package struct GatewaySettings: Sendable {
   package var publicURL: String?
   /// Event streams and courier polls at a time.
   package var streamsMax = 10_000
+  /// Of one user.
+  package var streamsPerUserMax = 100
   /// Uploads of assets at a time, each with a file of its own.
   package var uploadsMax = 64
+  /// Of one session, server's key, or all guests of an API token.
+  package var uploadsPerCallerMax = 32
+  /// For how many seconds browsers are to use HTTPS alone for this host; 0: nothing is said.
+  package var strictTransportSeconds = 0
   /// Addresses of proxies that say for whom they call.
   package var trustedProxies: Set<String> = []
   /// Where monitoring systems ask for metrics and health; `nil`: nowhere.
@@ -29,4 +35,7 @@ package struct GatewaySettings: Sendable {
   package var logsRequests = false
 
   package init() {}
+
+  /// Whether browsers reach it over HTTPS, its own or a proxy's.
+  package var isHTTPS: Bool { publicURL?.hasPrefix("https:") ?? (http.tls != nil) }
 }

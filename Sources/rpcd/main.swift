@@ -9,6 +9,7 @@ import Glibc
 import Musl
 #endif
 
+ProcessMemory.keepsLittle()
 // What is written is nobody else's to read.
 umask(0o077)
 // A reader that went away must not end the server.

@@ -70,6 +70,20 @@ enum GatewayArguments {
     in: 0...100_000,
     "Connections of one address at a time; 0: no limit, as behind a proxy, where all have its address."
   )
+  private static let streamsPerUserMax = OptionKey<Int>(
+    "streams-per-user-max",
+    value: "COUNT",
+    default: defaults.streamsPerUserMax,
+    in: 1...10_000,
+    "Event streams and courier polls of one user at a time."
+  )
+  private static let strictTransportSeconds = OptionKey<Int>(
+    "strict-transport-seconds",
+    value: "SECONDS",
+    default: defaults.strictTransportSeconds,
+    in: 0...63_072_000,
+    "Have browsers use HTTPS alone for this host, for so long (Strict-Transport-Security); 0: do not."
+  )
   private static let threads = OptionKey<Int>(
     "threads",
     value: "COUNT",
@@ -125,6 +139,8 @@ enum GatewayArguments {
     publicURL,
     connectionsMax,
     connectionsPerAddressMax,
+    streamsPerUserMax,
+    strictTransportSeconds,
     threads,
     trustedProxy,
     operatorEndpoint,
@@ -177,6 +193,7 @@ enum GatewayArguments {
     settings.http.address = address
     settings.http.connectionsMax = parsed[connectionsMax]
     settings.http.connectionsPerAddressMax = parsed[connectionsPerAddressMax]
+    settings.streamsPerUserMax = parsed[streamsPerUserMax]
     settings.http.threadCount = parsed[threads]
     settings.endpoints = ClientConfiguration.endpoints(in: parsed[rpc])
     if let problem = ClientConfiguration.problem(in: settings.endpoints) {
@@ -197,6 +214,13 @@ enum GatewayArguments {
     }
     settings.http.tls = try tls(parsed)
     settings.publicURL = try url(parsed)
+    settings.strictTransportSeconds = parsed[strictTransportSeconds]
+    guard settings.strictTransportSeconds == 0 || settings.isHTTPS else {
+      throw UsageError(
+        "\(parsed.source(strictTransportSeconds)) is for HTTPS: set \(tlsCertificate.spelling), or "
+          + "\(publicURL.spelling) to an https URL"
+      )
+    }
     if let text = parsed[operatorEndpoint] {
       guard let address = HTTPAddress(UInt16(text) == nil ? text : "127.0.0.1:\(text)") else {
         throw UsageError(

@@ -181,6 +181,7 @@ internal import TidingsRPC
       (["--key-file", "a"], "need each other"), (["--tls-key", "a"], "need each other"),
       (["--public-url", "example.org"], "https://HOST"), (["extra"], "no operands"),
       (["--rpc", "nonsense"], "--rpc"),
+      (["--strict-transport-seconds", "1"], "--strict-transport-seconds is for HTTPS"),
     ] {
       let process = try ServerProcess("rpcgw", arguments: arguments)
       #expect(try await process.waitForExit() == .code(2))

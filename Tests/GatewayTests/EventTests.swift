@@ -167,7 +167,7 @@ internal import TidingsProto
       let seen = try await reader.seen.wait("the end") { $0.isEnded }
       names += seen.names
       position = seen.position
-      world = try await GatewayWorld.start(before: server, port: world.port)
+      world = try await world.restartedGateway(before: server)
     }
     let expected = (0..<4).flatMap { ["\($0)-live", "\($0)-missed"] }
     let last = try EventReader(world.port, after: position)

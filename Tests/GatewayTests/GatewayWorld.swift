@@ -1,4 +1,5 @@
 internal import Foundation
+internal import RPCTestSupport
 internal import TestSupport
 internal import TidingsJSON
 
@@ -6,7 +7,10 @@ internal import TidingsJSON
 struct GatewayWorld {
   let server: TestServer
   let gateway: ServerProcess
-  let port: UInt16
+  /// A gateway that is restarted listens there again.
+  private let reserved: ReservedPort
+
+  var port: UInt16 { reserved.number }
 
   static func start(_ arguments: [String] = []) async throws -> GatewayWorld {
     try await start(before: try await TestServer.startLasting(), arguments)
@@ -14,23 +18,30 @@ struct GatewayWorld {
 
   static func start(
     before server: TestServer,
-    port: UInt16 = 0,
+    _ arguments: [String] = []
+  ) async throws -> GatewayWorld {
+    try await start(before: server, at: ReservedPort(), arguments)
+  }
+
+  private static func start(
+    before server: TestServer,
+    at port: ReservedPort,
     _ arguments: [String] = []
   ) async throws -> GatewayWorld {
     let gateway = try ServerProcess(
       "rpcgw",
-      arguments: ["--rpc", server.rpcEndpoint, "--listen", "127.0.0.1:\(port)"] + arguments
+      arguments: ["--rpc", server.rpcEndpoint, "--listen", "127.0.0.1:\(port.number)"] + arguments
     )
     let line = try await gateway.waitForReadyLine()
-    guard let port = line.split(separator: ":").last.flatMap({ UInt16($0) }) else {
-      throw WaitingFailure(description: "no port in '\(line)'")
+    guard line.contains(":\(port.number)") else {
+      throw WaitingFailure(description: "'\(line)' is not for port \(port.number)")
     }
-    return GatewayWorld(server: server, gateway: gateway, port: port)
+    return GatewayWorld(server: server, gateway: gateway, reserved: port)
   }
 
-  /// A gateway with the same port, after this one has ended.
-  func restartedGateway() async throws -> GatewayWorld {
-    try await Self.start(before: server, port: port)
+  /// A gateway with the same port, after this one has ended, before a server, or the same one.
+  func restartedGateway(before server: TestServer? = nil) async throws -> GatewayWorld {
+    try await Self.start(before: server ?? self.server, at: reserved)
   }
 
   /// The path of an endpoint with the tokens of a user.

@@ -7,6 +7,8 @@ internal import Glibc
 public final class ReservedPort: Sendable {
   /// Nobody listens there until a server does: connections are refused.
   public let endpoint: String
+  /// Of 127.0.0.1.
+  public let number: UInt16
   private let descriptor: CInt
 
   public init() {
@@ -29,7 +31,8 @@ public final class ReservedPort: Sendable {
     }
     precondition(isBound, "no port is left: \(String(cString: strerror(errno)))")
     self.descriptor = descriptor
-    endpoint = "tcp://127.0.0.1:\(UInt16(bigEndian: address.sin_port))"
+    number = UInt16(bigEndian: address.sin_port)
+    endpoint = "tcp://127.0.0.1:\(number)"
   }
 
   deinit { close(descriptor) }

@@ -129,6 +129,19 @@ public final class ZMTPPeer: Sendable {
   /// Asks for a topic.
   public func subscribe(_ topic: [UInt8]) async throws { try await send([[1] + topic]) }
 
+  /// Asks for topics of 16 bytes, until the server ends the connection.
+  ///
+  /// - Returns: How many it took, at most `countMax`.
+  public func subscribeEndlessly(countMax: UInt64) async throws -> UInt64 {
+    try await blocking { [self] in
+      for number in 1...countMax {
+        let half = withUnsafeBytes(of: number.bigEndian) { Array($0) }
+        guard (try? write([1] + half + half, flags: 0)) != nil else { return number - 1 }
+      }
+      return countMax
+    }
+  }
+
   /// Waits for a message; answers the server's pings meanwhile.
   public func receive() async throws -> [[UInt8]] {
     try await blocking { [self] in
