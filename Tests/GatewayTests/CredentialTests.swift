@@ -63,33 +63,8 @@ internal import TidingsRPC
 
   @Test("a server signs its requests with P-256; a signature is for one request and ten minutes")
   func signatures() async throws {
-    let openssl = try #require(Executable.path("openssl"), "openssl is not installed")
     let world = try await CredentialWorld.make()
-    _ = try await world.secure.createUser("importer")
-    let folder = world.secure.server.folder
-    func run(_ arguments: [String]) throws {
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: openssl)
-      process.arguments = arguments
-      process.standardError = FileHandle.nullDevice
-      try process.run()
-      process.waitUntilExit()
-      try #require(process.terminationStatus == 0, "\(arguments)")
-    }
-    func bytes(_ name: String) throws -> [UInt8] {
-      Array(try Data(contentsOf: URL(fileURLWithPath: folder.file(name))))
-    }
-    try run(["ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", folder.file("p.pem")])
-    try run([
-      "ec", "-in", folder.file("p.pem"), "-pubout", "-outform", "DER", "-out", folder.file("p.der"),
-    ])
-    let key = try await world.root.createWebToken(
-      .init(
-        container: "app",
-        credential: .serverKey(.init(userName: "importer", publicKey: try bytes("p.der")))
-      )
-    )
-    let keyID = try #require(key.token?.keyID)
+    let (signer, key) = try await world.serverKey(of: "importer")
     let path = "/database/1/app/development/public/records/modify"
     let body = """
       {"operations": [{"operationType": "create", "record": {"recordType": "Notes"}}]}
@@ -100,25 +75,11 @@ internal import TidingsRPC
       to path: String = path,
       body sent: String? = nil
     ) throws -> HTTPAnswer {
-      let formatter = ISO8601DateFormatter()
-      let date = formatter.string(from: date)
-      try Data(signed.utf8).write(to: URL(fileURLWithPath: folder.file("body")))
-      try run(["dgst", "-sha256", "-binary", "-out", folder.file("hash"), folder.file("body")])
-      let text = "\(date):\(Base64.encode(try bytes("hash"))):\(path)"
-      try Data(text.utf8).write(to: URL(fileURLWithPath: folder.file("text")))
-      try run([
-        "dgst", "-sha256", "-sign", folder.file("p.pem"), "-out", folder.file("signature"),
-        folder.file("text"),
-      ])
-      return try HTTPAnswer.to(
+      try HTTPAnswer.to(
         "POST",
         path,
         at: world.port,
-        headers: [
-          "X-Apple-CloudKit-Request-KeyID: \(keyID)",
-          "X-Apple-CloudKit-Request-ISO8601Date: \(date)",
-          "X-Apple-CloudKit-Request-SignatureV1: \(Base64.encode(try bytes("signature")))",
-        ],
+        headers: try signer.headers(key.keyID, path: path, body: signed, date: date),
         body: Array((sent ?? signed).utf8)
       )
     }
@@ -137,7 +98,7 @@ internal import TidingsRPC
     #expect(
       try answer(signing: "{}", to: "/database/1/app/development/public/users/caller").status == 401
     )
-    _ = try await world.root.revokeWebToken(.init(id: key.token?.id ?? 0))
+    _ = try await world.root.revokeWebToken(.init(id: key.id))
     #expect(try answer(signing: body).status == 401)
   }
 

@@ -58,6 +58,19 @@ struct CredentialWorld {
     ).webAuthToken
   }
 
+  /// Registers a server's key that acts as a new user.
+  func serverKey(of user: String) async throws -> (RequestSigner, TidingsV1.WebToken) {
+    _ = try await secure.createUser(user)
+    let signer = try RequestSigner(in: secure.server.folder)
+    let created = try await root.createWebToken(
+      .init(
+        container: "app",
+        credential: .serverKey(.init(userName: user, publicKey: signer.publicKey))
+      )
+    )
+    return (signer, try #require(created.token))
+  }
+
   func post(
     _ endpoint: String,
     api: String? = nil,

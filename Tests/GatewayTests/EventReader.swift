@@ -47,10 +47,22 @@ final class EventReader: Sendable {
   }
 
   /// Reads the events of whoever has these tokens.
-  init(_ port: UInt16, tokens: String, _ position: String = "") throws {
+  convenience init(_ port: UInt16, tokens: String, _ position: String = "") throws {
+    try self.init(port, path: "\(Self.path)?\(tokens)", headers: [], position)
+  }
+
+  static let path = "/events/app/development"
+
+  /// Reads the events of whoever sends these headers.
+  init(
+    _ port: UInt16,
+    path: String = path,
+    headers: [String],
+    _ position: String = ""
+  ) throws {
     let connection = Lent(try HTTPConnection(port))
-    var head = "GET /events/app/development?\(tokens) HTTP/1.1\r\n"
-    head += "Host: 127.0.0.1\r\nAccept: text/event-stream\r\n"
+    var head = "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n"
+    for header in headers { head += header + "\r\n" }
     if !position.isEmpty { head += "Last-Event-ID: \(position)\r\n" }
     connection.value.send(head + "\r\n")
     let seen = seen

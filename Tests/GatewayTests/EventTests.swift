@@ -111,6 +111,35 @@ internal import TidingsProto
     #expect(try await next.seen.wait("the last") { !$0.names.isEmpty }.names == ["last"])
   }
 
+  @Test("more pushes at once than a stream remembers, of many channels, arrive once and in order")
+  func bursts() async throws {
+    let world = try await GatewayWorld.start()
+    let client = try await world.server.client(as: "ada")
+    let count = 150
+    let saved = try await client.subscriptions.modifySubscriptions(
+      .init(
+        databaseID: .init(container: "app"),
+        subscriptionsToSave: (0..<count).map { .init("s\($0)", "Type\($0)") }
+      )
+    )
+    try #require(saved.results.allSatisfy { $0.subscription != nil })
+    let reader = try EventReader(world.port, query: "&from=now")
+    try await reader.seen.wait("a position") { !$0.position.isEmpty }
+    for round in 0..<3 {
+      let results = try await client.modify(
+        (0..<count).map { .init("Type\($0)", "\(round)-\($0)") },
+        in: .init(container: "app")
+      )
+      for result in results { try #require(result.error == nil) }
+    }
+    let seen = try await reader.seen.wait("all") { $0.names.count >= 3 * count }
+    #expect(Set(seen.names).count == 3 * count && seen.names.count == 3 * count)
+    for number in 0..<count {
+      let ofOne = seen.names.filter { $0.hasSuffix("-\(number)") }
+      #expect(ofOne == (0..<3).map { "\($0)-\(number)" })
+    }
+  }
+
   @Test("the badge is sent as notifications increment it, and as they are read elsewhere")
   func badges() async throws {
     let world = try await GatewayWorld.start()

@@ -167,6 +167,22 @@ internal import TidingsRPC
     #expect(refused.status == 421, "\(refused.text)")
   }
 
+  @Test("the stream of a server's key ends with the key before more is sent")
+  func serverKeyStream() async throws {
+    let world = try await CredentialWorld.make()
+    let (signer, key) = try await world.serverKey(of: "importer")
+    try await save("h0", world)
+    let reader = try EventReader(
+      world.port,
+      headers: try signer.headers(key.keyID, path: EventReader.path)
+    )
+    try await reader.seen.wait("the answer") { $0.status == 200 }
+    _ = try await world.root.revokeWebToken(.init(id: key.id))
+    // Nothing happens but that.
+    let ended = try await reader.seen.wait("the end") { $0.hasFailed }
+    #expect(ended.names.isEmpty)
+  }
+
   @Test("a session ends when it is so old, however often it was renewed", arguments: [false, true])
   func absoluteEnd(keepSignedIn: Bool) async throws {
     let clock = try ClockFault()

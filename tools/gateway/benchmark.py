@@ -38,6 +38,16 @@ end
 """
 
 
+POCKETBASE_CREATE = """
+local n = 0
+wrk.headers["Content-Type"] = "application/json"
+request = function()
+  n = n + 1
+  return wrk.format("POST", nil, nil, '{"n":' .. n .. '}')
+end
+"""
+
+
 class Programs:
     def __init__(self, folder):
         self.folder, self.running = folder, []
@@ -121,6 +131,42 @@ class Web:
         return json.loads(text)
 
 
+class PocketBase:
+    """A PocketBase server with one record in one collection, which everybody may read and write."""
+
+    def __init__(self, program, folder, programs):
+        data = ["--dir", folder / "pocketbase"]
+        login = {"identity": "bench@example.org", "password": "0123456789"}
+        subprocess.run(
+            [program, "superuser", "upsert", *login.values(), *data], check=True, capture_output=True
+        )
+        self.port = free_port()
+        self.process = programs.start(program, "serve", "--http", f"127.0.0.1:{self.port}", *data)
+        wait_for(self.port)
+        self.calls = http.client.HTTPConnection("127.0.0.1", self.port)
+        token = self.post("_superusers/auth-with-password", login)["token"]
+        fields = [{"name": "n", "type": "number"}, {"name": "city", "type": "text"}, {"name": "price", "type": "number"}]
+        self.post("", {"name": "houses", "type": "base", "fields": fields, "viewRule": "", "createRule": ""}, token)
+        self.record = self.post("houses/records", {"n": 1, "city": "Bern", "price": 1.5})["id"]
+
+    def post(self, path, body, token=None):
+        headers = {"Content-Type": "application/json"} | ({"Authorization": token} if token else {})
+        self.calls.request("POST", "/api/collections" + (path and "/" + path), json.dumps(body), headers)
+        answer = self.calls.getresponse()
+        text = answer.read()
+        assert answer.status == 200, text
+        return json.loads(text)
+
+    def measure(self, seconds, folder):
+        url = f"http://127.0.0.1:{self.port}/api/collections/houses/records"
+        lookup = f"{url}/{self.record}"
+        return {
+            "pocketbase.view.c64": wrk(lookup, 64, seconds, pid=self.process.pid),
+            "pocketbase.view.c1": wrk(lookup, 1, seconds, pid=self.process.pid),
+            "pocketbase.create.c64": wrk(url, 64, seconds, folder / "pocketbase.lua", self.process.pid),
+        }
+
+
 def wait_for(port):
     for _ in range(600):
         with socket.socket() as any_socket:
@@ -141,6 +187,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=3)
     parser.add_argument("--calls", type=int, default=2000)
+    parser.add_argument("--pocketbase")
     options = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="tidings-gateway-"))
     folder.chmod(0o755)
@@ -173,6 +220,8 @@ def measure(options, folder, programs):
     wait_for(nginx_port)
     (folder / "lookup.lua").write_text(LOOKUP)
     (folder / "modify.lua").write_text(MODIFY)
+    (folder / "pocketbase.lua").write_text(POCKETBASE_CREATE)
+    neighbour = PocketBase(options.pocketbase, folder, programs) if options.pocketbase else None
     static = f"http://127.0.0.1:{nginx_port}/a.json"
     url = f"http://127.0.0.1:{port}{PATH}/records/%s?{TOKENS}"
     rounds = []
@@ -190,20 +239,22 @@ def measure(options, folder, programs):
             calls, "--connections", "64", "--in-flight", "64", "--saves", "new", "save"
         )["save.new.c64.n64"]
         found |= bench(calls, "events")
+        if neighbour:
+            found |= neighbour.measure(seconds, folder)
         if number:
             rounds.append(found)
     report(rounds, gateway.pid)
 
 
 def report(rounds, pid):
-    print(f"{'figure':<18}{'p50 ms':>9}{'p99 ms':>9}{'per s':>10}{'gateway µs':>12}")
+    print(f"{'figure':<22}{'p50 ms':>9}{'p99 ms':>9}{'per s':>10}{'server µs':>12}")
     for name in rounds[0]:
         def median(key):
             return statistics.median(found[name].get(key, 0) for found in rounds)
 
         rate, processor = median("rate"), median("processor")
         print(
-            f"{name:<18}{median('p50'):>9.3f}{median('p99'):>9.3f}"
+            f"{name:<22}{median('p50'):>9.3f}{median('p99'):>9.3f}"
             f"{(f'{rate:,.0f}' if rate else '-'):>10}{(f'{processor:.1f}' if processor else '-'):>12}"
         )
     print()
