@@ -44,13 +44,13 @@ struct EventRequests: Sendable {
     )
     let stream = HTTPStream(pendingBytesMax: Self.pendingBytesMax)
     let session = EventSession(
+      of: database.named(by: account.userRecordName),
+      from: start,
+      into: stream,
       .init(transport),
-      hub,
-      database.named(by: account.userRecordName),
       CallOptions(metadata: caller.metadata(device: query["clientId"])),
-      stream,
-      tracing,
-      from: start
+      hub: hub,
+      tracing: tracing
     )
     Task(executorPreference: stream.executor) {
       var session = session

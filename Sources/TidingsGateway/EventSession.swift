@@ -63,13 +63,13 @@ struct EventSession {
   private static let itemsBeyondMax = 32
 
   init(
+    of database: WebDatabase,
+    from start: Start,
+    into stream: HTTPStream,
     _ notifications: TidingsV1.NotificationService.Client,
-    _ hub: EventHub,
-    _ database: WebDatabase,
     _ options: CallOptions,
-    _ stream: HTTPStream,
-    _ tracing: RequestTracing?,
-    from start: Start
+    hub: EventHub,
+    tracing: RequestTracing?
   ) {
     (self.notifications, self.database) = (notifications, database)
     (self.options, self.stream, self.tracing) = (options, stream, tracing)

@@ -14,7 +14,9 @@ internal import TidingsRPC
         let results = try await client.modify(batch.records, in: LargeBatch.database)
         for result in results { try #require(result.error == nil) }
         return
-      } catch let error as RPCError where error.code == .resourceExhausted {}
+      } catch let error as RPCError where error.code == .resourceExhausted {
+        try await Task.sleep(for: .milliseconds(200))
+      }
     }
   }
 
@@ -26,7 +28,7 @@ internal import TidingsRPC
     let server = try await TestServer.start(arguments: MemoryBound.arguments)
     let saved = Observed(0)
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for number in 0..<12 {
+      for number in 0..<8 {
         group.addTask {
           let client = try await server.client(as: "user\(number)")
           for round in 0..<2 {
