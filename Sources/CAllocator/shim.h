@@ -6,8 +6,8 @@
 #include <malloc.h>
 #endif
 
-/* Threads share so many heaps. Blocks of so many bytes go back to the system as soon as they are freed, and so does what is free
-   at the end of a heap when it is so much. Allocators other than glibc's are left as they are. */
+/* Threads share `heaps_max` heaps. Freed blocks of `block_bytes` and more go back to the system, and so does the free end of a heap
+   that has `free_bytes`. Allocators other than glibc's are left as they are. */
 static inline void tidings_allocator_configure(int heaps_max, int block_bytes, int free_bytes) {
 #ifdef __GLIBC__
   (void)mallopt(M_ARENA_MAX, heaps_max);

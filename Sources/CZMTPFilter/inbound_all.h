@@ -1,4 +1,4 @@
-/* What inbound.c needs of zmtp_filter.c, which has the connections. */
+/* What inbound_order.c needs of zmtp_filter.c, which has the connections. */
 #ifndef TIDINGS_INBOUND_ALL_H
 #define TIDINGS_INBOUND_ALL_H
 

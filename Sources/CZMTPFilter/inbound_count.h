@@ -25,7 +25,7 @@ void tidings_inbound_orphan(tidings_inbound *connection);
 /* Whether all callers together have sent no more than they may. */
 int tidings_inbound_is_within_bound(void);
 
-/* More than a message: what a caller may have that has not sent a whole one. */
+/* Whether a connection has sent more than the largest message. */
 int tidings_inbound_exceeds_message(size_t held);
 
 /* For how many messages there is room. */

@@ -110,8 +110,8 @@ final class EventHub: Sendable {
     state.socket?.unsubscribe(topic)
   }
 
-  /// Everybody asks again where pushes come from.
-  func looksAgain() { tellAll(.reconnected) }
+  /// Makes all sessions ask again where pushes come from.
+  func registerAgain() { tellAll(.reconnected) }
 
   private func tellAll(_ signal: Signal) {
     let listeners = state.withLock { $0.sessions.values.map(\.listener) }

@@ -44,7 +44,7 @@ package final class Gateway: Sendable {
     let secret = settings.keys?.pair.secretKey ?? (0..<32).map { _ in UInt8.random(in: 0...255) }
     let hub = EventHub(configuration)
     // Another node may publish elsewhere.
-    client.whenMoved { [weak hub] in hub?.looksAgain() }
+    client.whenMoved { [weak hub] in hub?.registerAgain() }
     let requests = try GatewayRequests(
       settings,
       transport: client.transport,

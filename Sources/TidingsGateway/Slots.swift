@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Slots for what lasts, event streams or uploads: so many, and so many of one owner, that nobody takes those of all others.
+/// Slots for what lasts, as event streams and uploads do: a number of them in all, and of each owner.
 final class Slots<Owner: Hashable & Sendable>: Sendable {
   private struct State {
     var count = 0

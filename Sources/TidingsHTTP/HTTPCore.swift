@@ -50,6 +50,7 @@ final class HTTPCore: Sendable {
     slot?.pointee = nil
     let exchange = Unmanaged<HTTPExchange>.fromOpaque(pointer).takeRetainedValue()
     exchange.executor?.abandon()
+    exchange.complete()
     exchange.onEnd?(code == .REQUEST_TERMINATED_COMPLETED_OK)
     guard let stream = exchange.stream else { return }
     Unmanaged<HTTPCore>.fromOpaque(context).takeUnretainedValue().ended(stream)

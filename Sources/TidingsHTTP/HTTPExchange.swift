@@ -17,11 +17,18 @@ final class HTTPExchange: @unchecked Sendable {
   var isBegun = false
   /// Of a request that is answered on the thread of its connection.
   var executor: ConnectionExecutor?
-  private let answer = Mutex<HTTPResponse?>(nil)
+  private let answer = Mutex(Answer.awaited)
   /// Of a streamed answer.
   var stream: HTTPStream?
   /// Of the answer.
   var onEnd: (@Sendable (_ isSent: Bool) -> Void)?
+
+  private enum Answer {
+    case awaited
+    case ready(HTTPResponse)
+    /// The request is complete, or its connection is gone.
+    case unwanted
+  }
 
   private let budget: BodyBudget
   private var budgetBytes = 0
@@ -69,8 +76,27 @@ final class HTTPExchange: @unchecked Sendable {
     return HTTPRequest(head: head, body: file.map { .file($0) } ?? .bytes(bytes))
   }
 
-  func setAnswer(_ response: HTTPResponse) { answer.withLock { $0 = response } }
-  func takeAnswer() -> HTTPResponse? { answer.withLock { $0.take() } }
+  /// Keeps the answer for the connection, or discards it if that is gone.
+  func setAnswer(_ response: HTTPResponse) {
+    let isUnwanted = answer.withLock { answer in
+      if case .unwanted = answer { return true }
+      answer = .ready(response)
+      return false
+    }
+    if isUnwanted { response.discard() }
+  }
+
+  func takeAnswer() -> HTTPResponse? { replaceAnswer(by: .awaited) }
+
+  /// The request is complete, or its connection is gone: an answer that was not taken is discarded.
+  func complete() { replaceAnswer(by: .unwanted)?.discard() }
+
+  private func replaceAnswer(by other: Answer) -> HTTPResponse? {
+    answer.withLock { answer in
+      defer { answer = other }
+      return if case .ready(let response) = answer { response } else { nil }
+    }
+  }
 
   private static func tooLarge(_ bytesMax: Int) -> HTTPResponse {
     .text(413, "the body has more than \(bytesMax) bytes")

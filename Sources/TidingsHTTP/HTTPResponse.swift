@@ -22,6 +22,12 @@ package struct HTTPResponse: Sendable {
     (self.status, self.headers, self.body) = (status, headers, body)
   }
 
+  /// Nobody sends it: what it holds is let go.
+  func discard() {
+    if case .stream(let stream) = body { stream.close() }
+    onEnd?(false)
+  }
+
   /// Plain text.
   package static func text(_ status: Int, _ text: String) -> Self {
     Self(

@@ -2,11 +2,11 @@ import CAllocator
 
 /// What the C library keeps of memory that is not used any more.
 enum ProcessMemory {
-  /// Keeps little, so that what many large messages took counts for nothing when they were answered.
+  /// Makes it keep little, so that the memory of many large messages is free again when they were answered.
   ///
-  /// For the begin of the program: a thread that runs has its heap. By default each thread has one, which keeps ever more
-  /// the larger blocks were that it has freed.
-  static func keepsLittle() {
+  /// Called before any thread starts: by default each thread has a heap of its own, which keeps more, the larger the
+  /// blocks were that it has freed.
+  static func limitFreeMemory() {
     tidings_allocator_configure(2, 256 << 10, 4 << 20)
   }
 }

@@ -9,7 +9,7 @@ import Glibc
 import Musl
 #endif
 
-ProcessMemory.keepsLittle()
+ProcessMemory.limitFreeMemory()
 // What is written is nobody else's to read.
 umask(0o077)
 // A reader that went away must not end the server.

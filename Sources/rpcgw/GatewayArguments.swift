@@ -75,14 +75,14 @@ enum GatewayArguments {
     value: "COUNT",
     default: defaults.streamsPerUserMax,
     in: 1...10_000,
-    "Event streams and courier polls of one user at a time."
+    "Event streams and courier polls of one user in one container at a time."
   )
   private static let strictTransportSeconds = OptionKey<Int>(
     "strict-transport-seconds",
     value: "SECONDS",
     default: defaults.strictTransportSeconds,
     in: 0...63_072_000,
-    "Have browsers use HTTPS alone for this host, for so long (Strict-Transport-Security); 0: do not."
+    "How long browsers use only HTTPS for this host (Strict-Transport-Security); 0: the header is not sent."
   )
   private static let threads = OptionKey<Int>(
     "threads",
@@ -217,7 +217,7 @@ enum GatewayArguments {
     settings.strictTransportSeconds = parsed[strictTransportSeconds]
     guard settings.strictTransportSeconds == 0 || settings.isHTTPS else {
       throw UsageError(
-        "\(parsed.source(strictTransportSeconds)) is for HTTPS: set \(tlsCertificate.spelling), or "
+        "\(parsed.source(strictTransportSeconds)) is for HTTPS, and clients come over HTTP: set \(tlsCertificate.spelling), or "
           + "\(publicURL.spelling) to an https URL"
       )
     }

@@ -64,6 +64,7 @@ internal import TidingsRPC
   @Test("a server signs its requests with P-256; a signature is for one request and ten minutes")
   func signatures() async throws {
     let world = try await CredentialWorld.make()
+    _ = try await world.secure.createUser("importer")
     let (signer, key) = try await world.serverKey(of: "importer")
     let path = "/database/1/app/development/public/records/modify"
     let body = """
@@ -142,7 +143,7 @@ internal import TidingsRPC
       (["--key-file", "a"], "need each other"), (["--tls-key", "a"], "need each other"),
       (["--public-url", "example.org"], "https://HOST"), (["extra"], "no operands"),
       (["--rpc", "nonsense"], "--rpc"),
-      (["--strict-transport-seconds", "1"], "--strict-transport-seconds is for HTTPS"),
+      (["--strict-transport-seconds", "1"], "--strict-transport-seconds is for HTTPS, and"),
     ] {
       let process = try ServerProcess("rpcgw", arguments: arguments)
       #expect(try await process.waitForExit() == .code(2))

@@ -58,9 +58,8 @@ struct CredentialWorld {
     ).webAuthToken
   }
 
-  /// Registers a server's key that acts as a new user.
+  /// Registers a server's key that acts as a user.
   func serverKey(of user: String) async throws -> (RequestSigner, TidingsV1.WebToken) {
-    _ = try await secure.createUser(user)
     let signer = try RequestSigner(in: secure.server.folder)
     let created = try await root.createWebToken(
       .init(

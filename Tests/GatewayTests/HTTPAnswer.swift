@@ -102,6 +102,12 @@ final class HTTPConnection {
     }
   }
 
+  /// Makes the end of the connection a reset: the other side learns at once that nobody reads.
+  func resetsAtEnd() {
+    var now = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+  }
+
   /// Nothing more is sent.
   func finish() { shutdown(descriptor, CInt(SHUT_WR)) }
 

@@ -170,17 +170,29 @@ internal import TidingsRPC
   @Test("the stream of a server's key ends with the key before more is sent")
   func serverKeyStream() async throws {
     let world = try await CredentialWorld.make()
+    let importer = try await world.secure.client(try await world.secure.createUser("importer"))
     let (signer, key) = try await world.serverKey(of: "importer")
-    try await save("h0", world)
+    let database = TidingsV1.DatabaseID(container: "app", scope: .public)
+    func save(_ name: String) async throws {
+      let saved = try await world.ada.modify([.init("Houses", name)], in: database)
+      try #require(saved.first?.record != nil, "\(saved)")
+    }
+    try await save("h0")
+    let subscribed = try await importer.subscriptions.modifySubscriptions(
+      .init(databaseID: database, subscriptionsToSave: [.init("s", "Houses")])
+    ).results
+    try #require(subscribed.first?.error == nil && subscribed.count == 1, "\(subscribed)")
     let reader = try EventReader(
       world.port,
       headers: try signer.headers(key.keyID, path: EventReader.path)
     )
     try await reader.seen.wait("the answer") { $0.status == 200 }
+    try await save("h1")
+    try await reader.seen.wait("the first") { $0.names == ["h1"] }
     _ = try await world.root.revokeWebToken(.init(id: key.id))
-    // Nothing happens but that.
+    try await save("h2")
     let ended = try await reader.seen.wait("the end") { $0.hasFailed }
-    #expect(ended.names.isEmpty)
+    #expect(ended.names == ["h1"])
   }
 
   @Test("a session ends when it is so old, however often it was renewed", arguments: [false, true])

@@ -1,40 +1,83 @@
 internal import Foundation
 internal import TestSupport
 internal import Testing
+internal import TidingsClient
 internal import TidingsJSON
+internal import TidingsProto
 
-/// What lasts has slots, and nobody takes those of all others.
-@Suite(.endsServers) struct SlotsTests {
-  private static func events(of user: String) -> String {
-    "/events/app/development?ckAPIToken=x\(GatewayWorld.token(user))"
+/// Event streams and uploads have a number of slots in all, and of each owner.
+@Suite(.endsServers, .timeLimit(.minutes(10))) struct SlotsTests {
+  private static func head(of user: String) -> String {
+    "GET \(EventReader.path)?ckAPIToken=x\(GatewayWorld.token(user)) HTTP/1.1\r\nHost: x\r\n"
+  }
+
+  /// Asks for a stream, and reads no more than the begin of the answer.
+  private static func begin(_ port: UInt16, of user: String = "ada") async throws -> HTTPAnswer {
+    let connection = Lent(try HTTPConnection(port))
+    connection.value.send(head(of: user) + "Connection: close\r\n\r\n")
+    let bytes = try await blocking {
+      var bytes: [UInt8] = []
+      while true {
+        let more = connection.value.read()
+        bytes += more
+        guard let answer = HTTPAnswer(bytes), !more.isEmpty else {
+          if more.isEmpty { return bytes }
+          continue
+        }
+        if answer.status == 200 { return bytes }
+      }
+    }
+    return try #require(HTTPAnswer(bytes))
+  }
+
+  /// Waits until there is a slot for ada again, by asking for one.
+  private static func waitForSlot(_ port: UInt16) async throws {
+    while try await begin(port).status != 200 { try await Task.sleep(for: .milliseconds(50)) }
   }
 
   @Test("a user has as many event streams as one may have; others have theirs")
   func streams() async throws {
     let world = try await GatewayWorld.start(["--streams-per-user-max", "2"])
-    let path = Self.events(of: "ada")
+    let client = try await world.server.client(as: "ada")
+    let saved = try await client.subscriptions.modifySubscriptions(
+      .init(databaseID: .init(container: "app"), subscriptionsToSave: [.init("s", "Houses")])
+    )
+    try #require(saved.results.first?.subscription != nil)
     // One that is closed soon, and one that lasts.
     var short: HTTPConnection? = try HTTPConnection(world.port)
-    short?.send("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n")
+    short?.resetsAtEnd()
+    short?.send(Self.head(of: "ada") + "\r\n")
     let bytes = try await blocking { [short = try Lent(#require(short))] in short.value.read() }
     #expect(HTTPAnswer(bytes)?.status == 200)
     let lasting = try EventReader(world.port)
     try await lasting.seen.wait("answer") { $0.status == 200 }
-    let refused = try HTTPAnswer.to("GET", path, at: world.port)
+    let refused = try await Self.begin(world.port)
     #expect(refused.status == 429 && refused.code == "THROTTLED", "\(refused.text)")
     #expect(refused.headers["retry-after"] == "5")
     #expect(
       refused.json?.object?["reason"]?.string
         == "a user has at most 2 streams and polls at a time: close one"
     )
-    let other = try EventReader(world.port, user: "bob")
-    try await other.seen.wait("answer") { $0.status == 200 }
+    #expect(try await Self.begin(world.port, of: "bob").status == 200)
+    // What is sent to who is gone ends the stream.
     short = nil
-    // A slot is free again when its stream has ended.
-    while true {
-      let reader = try EventReader(world.port)
-      if try await reader.seen.wait("an answer", until: { $0.status != 0 }).status == 200 { break }
+    _ = try await client.modify([.init("Houses", "a")], in: .init(container: "app"))
+    try await Self.waitForSlot(world.port)
+    try await lasting.seen.wait("the notification") { $0.names == ["a"] }
+  }
+
+  @Test("who is gone before the stream begins keeps no slot", arguments: [0, 100_000])
+  func goneBefore(furtherBytes: Int) async throws {
+    let world = try await GatewayWorld.start(["--streams-per-user-max", "1"])
+    #expect(try world.post("private/zones/list").status == 200)
+    world.server.process.send(SIGSTOP)
+    for _ in 0..<4 {
+      let connection = try HTTPConnection(world.port)
+      connection.resetsAtEnd()
+      connection.send(Self.head(of: "ada") + "\r\n" + String(repeating: "x", count: furtherBytes))
     }
+    world.server.process.send(SIGCONT)
+    try await Self.waitForSlot(world.port)
   }
 
   @Test("a caller takes half of the slots for uploads at most")
@@ -58,6 +101,8 @@ internal import TidingsJSON
       #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("HTTP/1.1 100 "))
       connections.append(connection)
     }
+    // None of them is silent for long.
+    for connection in connections { connection.send("x") }
     let refused = try HTTPAnswer.to("POST", path, at: world.port, body: Array("content".utf8))
     #expect(refused.status == 429, "\(refused.text)")
     #expect(

@@ -71,7 +71,8 @@ final class CountingWriters: Sendable {
       tasks.append(
         Task { [results, isStopping] in
           var writer = Writer(index: index, client: client, results: results)
-          while !isStopping.value, try await writer.save() {}
+          // The outcome of a save that failed last is found out by the next one.
+          while !isStopping.value || !writer.failures.isEmpty, try await writer.save() {}
         }
       )
     }

@@ -42,9 +42,9 @@ import TidingsRPC
     var silent: [ZMTPPeer] = []
     for number in 0..<48 {
       let peer = try await ZMTPPeer.connect(server.rpcEndpoint, receiveBufferBytes: 4096)
-      for id in 1...6 as ClosedRange<UInt64> {
-        try await peer.send(Self.fetch(names, as: "user\(number)", id: id))
-      }
+      try await peer.send(
+        messages: (1...6).map { Self.fetch(names, as: "user\(number)", id: $0) }
+      )
       silent.append(peer)
     }
     // The calls of a user are begun in order: those before have been answered, or dropped.

@@ -26,21 +26,26 @@ internal import TidingsRPC
   )
   func honest(standsStill: Bool) async throws {
     let server = try await TestServer.start(arguments: MemoryBound.arguments)
-    let saved = Observed(0)
+    let progress = Observed((saved: 0, hasFailed: false))
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<8 {
         group.addTask {
-          let client = try await server.client(as: "user\(number)")
-          for round in 0..<2 {
-            try await Self.save(LargeBatch("p\(round)"), client)
-            saved.update { $0 += 1 }
+          do {
+            let client = try await server.client(as: "user\(number)")
+            for round in 0..<2 {
+              try await Self.save(LargeBatch("p\(round)"), client)
+              progress.update { $0.saved += 1 }
+            }
+            await client.close()
+          } catch {
+            progress.update { $0.hasFailed = true }
+            throw error
           }
-          await client.close()
         }
       }
       if standsStill {
         for count in [2, 8] {
-          try await saved.wait("some saves") { $0 >= count }
+          try await progress.wait("some saves") { $0.saved >= count || $0.hasFailed }
           server.process.send(SIGSTOP)
           try await Task.sleep(for: .seconds(2))
           server.process.send(SIGCONT)

@@ -26,9 +26,9 @@ import TidingsRPC
       for number in 0..<12 {
         group.addTask {
           let peer = try await ZMTPPeer.connect(server.rpcEndpoint)
-          for id in 1...6 as ClosedRange<UInt64> {
-            try await peer.send(LargeBatch("p\(id)").frames(as: "user\(number)", id: id))
-          }
+          try await peer.send(
+            messages: (1...6).map { LargeBatch("p\($0)").frames(as: "user\(number)", id: $0) }
+          )
           var statuses: [UInt32] = []
           for _ in 1...6 { statuses.append(try RawCall.answer(try await peer.receive()).0.status) }
           return statuses
@@ -62,11 +62,11 @@ import TidingsRPC
     for number in 0..<16 {
       let peer = try await ZMTPPeer.connect(server.rpcEndpoint, receiveBufferBytes: 4096)
       // A connection that holds more than the others is ended.
-      for id in 1...40 as ClosedRange<UInt64> {
-        try? await peer.send(
-          Self.frames(RawCall.fetchRecords, fetch, as: "user\(number / 2)", id: id)
-        )
-      }
+      try? await peer.send(
+        messages: (1...40).map {
+          Self.frames(RawCall.fetchRecords, fetch, as: "user\(number / 2)", id: $0)
+        }
+      )
       silent.append(peer)
     }
     let reader = try await ZMTPPeer.connect(server.rpcEndpoint)

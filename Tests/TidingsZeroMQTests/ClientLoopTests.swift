@@ -36,14 +36,21 @@ private struct HoldingServer {
 
   func hold() { gate.isOpen.store(false, ordering: .releasing) }
 
-  func release() {
+  /// Answers what it holds, and all that comes from now on.
+  ///
+  /// Returns when that was done: later it could answer a call that is to be held.
+  func release() async {
     gate.isOpen.store(true, ordering: .releasing)
-    _ = server.server.submit { [gate] loop in
-      let held = gate.held.withLock { held in
-        defer { held = [] }
-        return held
+    await withCheckedContinuation { continuation in
+      let isTaken = server.server.submit { [gate] loop in
+        let held = gate.held.withLock { held in
+          defer { held = [] }
+          return held
+        }
+        for (token, body) in held { loop.reply(token, body: body) }
+        continuation.resume()
       }
-      for (token, body) in held { loop.reply(token, body: body) }
+      precondition(isTaken, "the server has ended")
     }
   }
 }
@@ -99,7 +106,7 @@ private struct ThreadlessClient: ~Copyable {
 
   /// Lets the server answer, and does what the thread does until no call waits.
   mutating func finish(_ numbers: [UInt8]) async throws {
-    server.release()
+    await server.release()
     run { _ in true }
     for (answer, number) in zip(answers, numbers) {
       #expect(try await answer.value().get() == [number])

@@ -48,10 +48,13 @@ struct TestServer {
     _ configuration: ServerConfiguration,
     setup: @escaping @Sendable (LoopContext) -> Void
   ) async throws -> RPCServer {
+    let deadline = ContinuousClock.now + .seconds(60)
     while true {
       do {
         return try await RPCServer.start(configuration, setup: setup)
-      } catch let error as TransportError where error.isAddressInUse {
+      } catch let error as TransportError
+        where error.isAddressInUse && ContinuousClock.now < deadline
+      {
         try await Task.sleep(for: .milliseconds(10))
       }
     }

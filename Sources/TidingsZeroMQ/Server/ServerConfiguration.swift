@@ -20,6 +20,9 @@ public struct ServerConfiguration: Sendable {
   /// disconnected when they are larger by more than 1 MiB.
   public var frameBytesMax: Int
   /// What may be held for clients, and what one call may take in decoded form.
+  ///
+  /// glibc keeps what is freed of large frames; a program that is to give it back sets `M_MMAP_THRESHOLD` and
+  /// `M_ARENA_MAX` (mallopt(3)) when it begins.
   public var memory = MemoryShares()
   /// Most calls that run as tasks at once.
   public var callsInFlightMax: Int

@@ -101,10 +101,15 @@ public final class ZMTPPeer: Sendable {
   public func disconnect() { shutdown(descriptor, CInt(SHUT_RDWR)) }
 
   /// Sends the frames of one message.
-  public func send(_ frames: [[UInt8]]) async throws {
+  public func send(_ frames: [[UInt8]]) async throws { try await send(messages: [frames]) }
+
+  /// Sends messages one after the other, without waiting for a task's turn in between.
+  public func send(messages: [[[UInt8]]]) async throws {
     try await blocking { [self] in
-      for (index, frame) in frames.enumerated() {
-        try write(frame, flags: index + 1 < frames.count ? 1 : 0)
+      for frames in messages {
+        for (index, frame) in frames.enumerated() {
+          try write(frame, flags: index + 1 < frames.count ? 1 : 0)
+        }
       }
     }
   }
