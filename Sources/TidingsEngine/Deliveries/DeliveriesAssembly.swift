@@ -15,7 +15,7 @@ struct DeliveriesAssembly: RoomAssembly {
     let targetTable = try TargetTable(room.connection, seal: seal)
     let table = try DeliveryTable(room.connection)
     let memberships = try MembershipTable(room.connection)
-    targets = TargetDirectory(targetTable)
+    targets = try TargetDirectory(targetTable)
     let dispatch = try DeliveryDispatch(
       room.connection,
       targets: targets,

@@ -3,7 +3,7 @@ internal import TidingsSQL
 
 /// Which users have targets, in memory: of all other notifications nothing has to be looked up.
 ///
-/// It is read when it is needed first: a server without senders has none of it.
+/// It is read with the store: a call that waited for a hundred thousand targets would hold up all others.
 final class TargetDirectory: TransactionParticipant {
   /// What finding out who gets a notification needs.
   struct Entry {
@@ -25,7 +25,10 @@ final class TargetDirectory: TransactionParticipant {
   private var isStale = true
   private var isChanged = false
 
-  init(_ table: TargetTable) { self.table = table }
+  init(_ table: TargetTable) throws {
+    self.table = table
+    try refreshIfStale()
+  }
 
   var count: Int {
     get throws {
