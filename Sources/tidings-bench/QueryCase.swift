@@ -195,13 +195,16 @@ struct QueryCase {
         arguments: [.string("city-" + Calls.digits(city))]
       )
     )
+    var found: [UInt8] = []
+    swap(&found, &bytes)
+    defer { swap(&found, &bytes) }
     return try reader.withSnapshot {
       try reader.records(
         matching: query,
         for: "bench",
         limit: Self.hits,
         at: SteadyTime(milliseconds: 0)
-      ) { bytes += $0 }.report.recordsMatched
+      ) { found += $0 }.report.recordsMatched
     }
   }
 }

@@ -273,7 +273,7 @@ extension QueryStore {
     var records: [Record] = []
     let answer = try reader.withSnapshot {
       try reader.advance(&page, for: Self.user, at: steady, until: { inSlices }) {
-        records.append(try codec.decodeRecord($0))
+        records.append(try self.codec.decodeRecord($0))
       }
     }
     return (records, answer)

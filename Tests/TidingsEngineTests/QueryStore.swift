@@ -111,7 +111,7 @@ final class QueryStore: EngineHarness {
           at: steady,
           until: { sliceCount > 0 },
           isBrief: sliceCount == 0
-        ) { page.records.append(try codec.decodeRecord($0)) }
+        ) { page.records.append(try self.codec.decodeRecord($0)) }
       }
       if let answer {
         page.answer = answer

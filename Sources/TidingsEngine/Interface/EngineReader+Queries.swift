@@ -25,7 +25,7 @@ extension EngineReader {
     at now: SteadyTime,
     until isOver: (() -> Bool)? = nil,
     isBrief: Bool = false,
-    _ deliver: (UnsafeRawBufferPointer) throws -> Void
+    _ deliver: @escaping (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer? {
     let hidesTypes = page.hidesTypes
     return try queries().advance(
@@ -46,7 +46,7 @@ extension EngineReader {
     for user: String,
     limit: Int,
     at now: SteadyTime,
-    _ deliver: (UnsafeRawBufferPointer) throws -> Void
+    _ deliver: @escaping (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer {
     var page = QueryPage(of: query, limit: limit)
     return try whole(&page, for: user, at: now, deliver)
@@ -58,7 +58,7 @@ extension EngineReader {
     for user: String,
     limit: Int,
     at now: SteadyTime,
-    _ deliver: (UnsafeRawBufferPointer) throws -> Void
+    _ deliver: @escaping (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer {
     var page = QueryPage(after: cursor, limit: limit)
     return try whole(&page, for: user, at: now, deliver)
@@ -68,7 +68,7 @@ extension EngineReader {
     _ page: inout QueryPage,
     for user: String,
     at now: SteadyTime,
-    _ deliver: (UnsafeRawBufferPointer) throws -> Void
+    _ deliver: @escaping (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer {
     guard let answer = try advance(&page, for: user, at: now, deliver) else {
       preconditionFailure("a page without an end to its slice must continue")

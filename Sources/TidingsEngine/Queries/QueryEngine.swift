@@ -76,7 +76,7 @@ final class QueryEngine {
     at now: SteadyTime,
     until isOver: @escaping () -> Bool,
     isBrief: Bool,
-    _ deliver: (UnsafeRawBufferPointer) throws -> Void
+    _ deliver: @escaping (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer? {
     if isBrief, try !quick.mayPlan(page, catalog) { return nil }
     let slice: Slice
@@ -218,46 +218,45 @@ final class QueryEngine {
     _ page: inout QueryPage,
     _ user: String,
     until isOver: @escaping () -> Bool,
-    _ deliver: (UnsafeRawBufferPointer) throws -> Void
+    _ deliver: @escaping (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer? {
     let limit = page.limit == 0 ? limits.pageItemsMax : min(page.limit, limits.pageItemsMax)
     let cursor = slice.cursor
     let owner = source.codec.ownerBytes(ofZone: cursor.query.zoneID)
-    return try withoutActuallyEscaping(deliver) { deliver in
-      let deliver =
-        owner.isEmpty
-        ? deliver : { try (Array($0) + owner).withUnsafeBytes { try deliver($0) } }
-      let run = QueryRun(
-        source,
-        cursor.query,
-        cursor.plan,
-        indexes: slice.indexes,
-        zones: slice.zones,
-        from: page.started?.start,
-        slice.visibility,
-        limit: limit,
-        progress: page.progress,
-        until: isOver,
-        deliver
-      )
-      page.progress = QueryProgress()
-      let isDone = try run()
-      page.progress = run.progress
-      guard isDone else { return nil }
-      var answer = QueryAnswer()
-      answer.report = report(run, cursor.query, cursor.plan)
-      answer.report.advice = page.advice
-      answer.report.warnings = page.warnings(after: run.progress)
-      if slice.visibility != .all {
-        answer.report.hideOthers(cursor.query.recordType, slice.visibility)
-      }
-      if let next = run.next {
-        var continued = cursor
-        continued.next = next
-        answer.cursor = continued.encoded(for: user, identity: identity)
-      }
-      return answer
+    // A closure that may not escape would need `withoutActuallyEscaping`, which compiles the length of this file's path on the
+    // machine that builds it into the program: packages would differ.
+    let deliver =
+      owner.isEmpty ? deliver : { try (Array($0) + owner).withUnsafeBytes { try deliver($0) } }
+    let run = QueryRun(
+      source,
+      cursor.query,
+      cursor.plan,
+      indexes: slice.indexes,
+      zones: slice.zones,
+      from: page.started?.start,
+      slice.visibility,
+      limit: limit,
+      progress: page.progress,
+      until: isOver,
+      deliver
+    )
+    page.progress = QueryProgress()
+    let isDone = try run()
+    page.progress = run.progress
+    guard isDone else { return nil }
+    var answer = QueryAnswer()
+    answer.report = report(run, cursor.query, cursor.plan)
+    answer.report.advice = page.advice
+    answer.report.warnings = page.warnings(after: run.progress)
+    if slice.visibility != .all {
+      answer.report.hideOthers(cursor.query.recordType, slice.visibility)
     }
+    if let next = run.next {
+      var continued = cursor
+      continued.next = next
+      answer.cursor = continued.encoded(for: user, identity: identity)
+    }
+    return answer
   }
 
   // MARK: What the store says

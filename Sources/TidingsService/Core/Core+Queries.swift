@@ -37,7 +37,7 @@ private final class QueryWork: @unchecked Sendable {
     _ request: (StoreReader) throws -> TidingsV1.QueryRecordsRequest,
     _ reader: StoreReader,
     _ slice: ReadSlice,
-    _ deliver: (UnsafeRawBufferPointer) throws -> Void
+    _ deliver: @escaping (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer? {
     var page = try self.page ?? request(reader).page(for: caller, hidesTypes: hidesTypes)
     self.page = nil
@@ -77,10 +77,10 @@ private final class QueryAnswering: SlicedAnswer, @unchecked Sendable {
       response = WireWriter(capacity: Self.firstBytes)
     }
     let answer = try work.advance(request, reader, slice) { body in
-      if case .some(.some(let wanted)) = wanted {
-        response.add(Field.records, try Core.record(body, keeping: wanted, in: reader.arena))
+      if case .some(.some(let wanted)) = self.wanted {
+        self.response.add(Field.records, try Core.record(body, keeping: wanted, in: reader.arena))
       } else {
-        response.add(Field.records, body)
+        self.response.add(Field.records, body)
       }
     }
     guard let answer else { return nil }
