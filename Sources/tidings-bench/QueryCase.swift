@@ -195,6 +195,7 @@ struct QueryCase {
         arguments: [.string("city-" + Calls.digits(city))]
       )
     )
+    // For a closure that escapes; with the room that the bytes have.
     var found: [UInt8] = []
     swap(&found, &bytes)
     defer { swap(&found, &bytes) }

@@ -24,6 +24,24 @@ internal import TidingsProto
     for result in results { try #require(result.error == nil) }
   }
 
+  /// Subscribes to `Type0`, `Type1`, …, and reads what comes from now on.
+  private func read(
+    types count: Int,
+    of client: Client,
+    in world: GatewayWorld
+  ) async throws -> EventReader {
+    let saved = try await client.subscriptions.modifySubscriptions(
+      .init(
+        databaseID: .init(container: "app"),
+        subscriptionsToSave: (0..<count).map { .init("s\($0)", "Type\($0)") }
+      )
+    )
+    try #require(saved.results.allSatisfy { $0.subscription != nil })
+    let reader = try EventReader(world.port, query: "&from=now")
+    try await reader.seen.wait("a position") { !$0.position.isEmpty }
+    return reader
+  }
+
   @Test("events come as records change, carry positions, and go on behind one")
   func positions() async throws {
     let world = try await GatewayWorld.start()
@@ -84,15 +102,7 @@ internal import TidingsProto
     let world = try await GatewayWorld.start()
     let client = try await world.server.client(as: "ada")
     let count = 100
-    let saved = try await client.subscriptions.modifySubscriptions(
-      .init(
-        databaseID: .init(container: "app"),
-        subscriptionsToSave: (0..<count).map { .init("s\($0)", "Type\($0)") }
-      )
-    )
-    try #require(saved.results.allSatisfy { $0.subscription != nil })
-    let reader = try EventReader(world.port, query: "&from=now")
-    try await reader.seen.wait("a position") { !$0.position.isEmpty }
+    let reader = try await read(types: count, of: client, in: world)
     for number in 0..<count {
       let results = try await client.modify(
         [.init("Type\(number)", "r\(number)")],
@@ -116,15 +126,7 @@ internal import TidingsProto
     let world = try await GatewayWorld.start()
     let client = try await world.server.client(as: "ada")
     let count = 150
-    let saved = try await client.subscriptions.modifySubscriptions(
-      .init(
-        databaseID: .init(container: "app"),
-        subscriptionsToSave: (0..<count).map { .init("s\($0)", "Type\($0)") }
-      )
-    )
-    try #require(saved.results.allSatisfy { $0.subscription != nil })
-    let reader = try EventReader(world.port, query: "&from=now")
-    try await reader.seen.wait("a position") { !$0.position.isEmpty }
+    let reader = try await read(types: count, of: client, in: world)
     for round in 0..<3 {
       let results = try await client.modify(
         (0..<count).map { .init("Type\($0)", "\(round)-\($0)") },

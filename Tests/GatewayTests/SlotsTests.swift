@@ -115,7 +115,9 @@ internal import TidingsProto
     )
     connections = []
     while try HTTPAnswer.to("POST", path, at: world.port, body: Array("content".utf8)).status != 200
-    {}
+    {
+      try await Task.sleep(for: .milliseconds(50))
+    }
   }
 
   @Test("browsers are asked to use HTTPS alone where that is set")
