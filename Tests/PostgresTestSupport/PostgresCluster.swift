@@ -119,6 +119,26 @@ public final class PostgresCluster: Sendable {
     URLComponents(string: databaseURI)?.path.split(separator: "/").last.map(String.init) ?? ""
   }
 
+  /// The URI of a database that was made here, for connections through a proxy, which are not encrypted.
+  ///
+  /// - Throws: `Unavailable` when the server was not made for the tests.
+  public func uri(of databaseURI: String, through port: UInt16) throws -> String {
+    guard let folder else { throw Unavailable(description: "the server is not the tests' own") }
+    let password = try String(contentsOfFile: folder + "/password", encoding: .utf8)
+    return
+      "postgresql://tidings:\(password)@127.0.0.1:\(port)/\(name(of: databaseURI))?sslmode=disable"
+  }
+
+  /// The port of 127.0.0.1 at which the server is.
+  ///
+  /// - Throws: `Unavailable` when its address has none.
+  public func port() throws -> UInt16 {
+    guard let port = parameter("port").flatMap({ UInt16($0) }) else {
+      throw Unavailable(description: "the server's address has no port")
+    }
+    return port
+  }
+
   /// Removes a database that was made here, and ends the connections to it.
   public func dropDatabase(_ databaseURI: String) throws {
     try PostgresConnection(try PostgresAddress(uri))

@@ -168,14 +168,12 @@ struct PostgresFaultTests {
     let uri: String
     /// The database server's own.
     let port: UInt16
-    private let password: String
-    private let name: String
+    private let cluster: PostgresCluster
 
     init(_ cluster: PostgresCluster) async throws {
       uri = try cluster.makeDatabaseURI()
-      name = cluster.name(of: uri)
-      port = try #require(cluster.parameter("port").flatMap { UInt16($0) })
-      password = try String(contentsOfFile: #require(cluster.folder) + "/password", encoding: .utf8)
+      port = try cluster.port()
+      self.cluster = cluster
       try await start().stop()
     }
 
@@ -190,7 +188,7 @@ struct PostgresFaultTests {
       through port: UInt16,
       again previous: TestServer? = nil
     ) async throws -> TestServer {
-      let address = "postgresql://tidings:\(password)@127.0.0.1:\(port)/\(name)?sslmode=disable"
+      let address = try cluster.uri(of: uri, through: port)
       var failure: any Error = WaitingFailure(description: "not started")
       for _ in 0..<50 {
         do {

@@ -19,20 +19,17 @@ struct CutConnectionTests {
   @Test("no acknowledged commit is lost, and none took place that was reported as not committed")
   func cuts() throws {
     let cluster = try PostgresCluster.shared()
-    guard let folder = cluster.folder, let port = cluster.parameter("port") else { return }
+    guard cluster.folder != nil else { return }
     let seed = Seed.make("CutConnectionTests")
-    let password = try String(contentsOfFile: folder + "/password", encoding: .utf8)
     let uri = try cluster.makeDatabaseURI()
-    let name = try #require(uri.prefix { $0 != "?" }.split(separator: "/").last)
     let observer = PostgresConnection(try PostgresAddress(uri))
     try observer.execute("CREATE TABLE t (n BIGINT PRIMARY KEY)")
     // A login takes about 1,000 bytes either way.
-    let proxy = try CallProxy(to: "tcp://127.0.0.1:\(port)", cutWithin: 8_000, seed: seed)
-    let proxyPort = try #require(proxy.endpoint.split(separator: ":").last)
+    let proxy = try CallProxy(to: "tcp://127.0.0.1:\(cluster.port())", cutWithin: 8_000, seed: seed)
+    let port = try #require(proxy.endpoint.split(separator: ":").last.flatMap { UInt16($0) })
     var (committed, absent, unknown): ([Int64], [Int64], Int) = ([], [], 0)
     for number in 0..<25 as Range<Int64> {
-      let address =
-        "postgresql://tidings:\(password)@127.0.0.1:\(proxyPort)/\(name)?sslmode=disable"
+      let address = try cluster.uri(of: uri, through: port)
       let connection = PostgresConnection(try PostgresAddress(address))
       do {
         let insert = try connection.prepare("INSERT INTO t VALUES (?1)")
@@ -69,19 +66,16 @@ struct CutConnectionTests {
   )
   func decisions() throws {
     let cluster = try PostgresCluster.shared()
-    guard let folder = cluster.folder, let port = cluster.parameter("port") else { return }
+    guard cluster.folder != nil else { return }
     let seed = Seed.make("CutConnectionTests")
     let cutCount =
       ProcessInfo.processInfo.environment["TIDINGS_CUT_COMMITS"].flatMap(Int.init) ?? 25
-    let password = try String(contentsOfFile: folder + "/password", encoding: .utf8)
     let uri = try cluster.makeDatabaseURI()
-    let name = try #require(uri.prefix { $0 != "?" }.split(separator: "/").last)
     let observer = PostgresConnection(try PostgresAddress(uri))
     try observer.migrate([], baseline: Self.table)
-    let proxy = try CallProxy(to: "tcp://127.0.0.1:\(port)", cutWithin: 8_000, seed: seed)
-    let proxyPort = try #require(proxy.endpoint.split(separator: ":").last)
-    let address =
-      "postgresql://tidings:\(password)@127.0.0.1:\(proxyPort)/\(name)?sslmode=disable"
+    let proxy = try CallProxy(to: "tcp://127.0.0.1:\(cluster.port())", cutWithin: 8_000, seed: seed)
+    let port = try #require(proxy.endpoint.split(separator: ":").last.flatMap { UInt16($0) })
+    let address = try cluster.uri(of: uri, through: port)
     var profile = PostgresProfile.writer
     profile.sessionLock = 8
     let connection = PostgresConnection(try PostgresAddress(address), profile: profile)

@@ -15,6 +15,10 @@ internal import TidingsSQLite
   .embeddedOnly,
   .enabled(if: PostgresCluster.isAvailable, "no PostgreSQL server can be started here")
 ) struct StoreCopyTests {
+  /// A copy that is not finished has one.
+  private static let unfinishedTables =
+    "SELECT count(*) FROM pg_class WHERE relname = 'unfinished_copy'"
+
   private func makeDatabase() throws -> String { try PostgresCluster.shared().makeDatabaseURI() }
 
   /// Tries to start a server.
@@ -116,62 +120,74 @@ internal import TidingsSQLite
 
   // MARK: Interrupted copies
 
-  /// How far a copy is.
-  private enum CopyState {
-    case notBegun
-    case unfinished
-    case complete
+  /// Starts a copy, and lets it exchange bytes with the database server until a condition holds or it has ended.
+  ///
+  /// - Returns: The copy, which is stopped, and what stops it.
+  private func startStopping(
+    _ direction: CopyRun.Direction,
+    _ uri: String,
+    _ path: String,
+    when condition: () throws -> Bool
+  ) async throws -> (ServerProcess, StoppingProxy) {
+    let cluster = try PostgresCluster.shared()
+    let proxy = try StoppingProxy(to: cluster.port())
+    let process = try CopyRun.start(
+      direction,
+      try cluster.uri(of: uri, through: proxy.port),
+      path
+    )
+    while process.seen.value.exit == nil, try !condition() { try await pass(2_048, proxy, process) }
+    return (process, proxy)
   }
 
-  /// Kills copies at random moments, the first ones soon after they have begun, until one is complete.
+  /// Lets a copy exchange bytes with the database server, and waits until it has or has ended.
+  private func pass(_ count: Int, _ proxy: StoppingProxy, _ process: ServerProcess) async throws {
+    proxy.allow(count)
+    while !proxy.isStopping, process.seen.value.exit == nil {
+      try await Task.sleep(for: .milliseconds(1))
+    }
+  }
+
+  /// Kills copies, the first one soon after it has begun, others anywhere, until one is complete.
   private func copyWithKills(
     _ direction: CopyRun.Direction,
     _ uri: String,
     _ path: String,
     using random: inout SplitMix64,
-    state: () throws -> CopyState,
+    isUnfinished: () throws -> Bool,
     whenUnfinished check: () async throws -> Void
   ) async throws {
-    var (killCount, unfinishedCount) = (0, 0)
-    // One can be complete when it is killed.
-    while try state() != .complete {
-      let process = try CopyRun.start(direction, uri, path)
-      if killCount < 3 {
-        while process.seen.value.exit == nil, try state() == .notBegun {
-          try await Task.sleep(for: .milliseconds(1))
-        }
+    var unfinishedCount = 0
+    for killCount in 0... {
+      let (process, proxy) = try await startStopping(direction, uri, path) {
+        try killCount > 0 || isUnfinished()
       }
-      let pause = killCount < 3 ? random.below(10) : killCount < 12 ? random.below(1_000) : 600_000
-      for _ in 0..<pause where process.seen.value.exit == nil {
-        try await Task.sleep(for: .milliseconds(2))
-      }
+      let bytesMax = killCount < 12 ? 65_536 * (1 + killCount) : 1 << 40
+      try await pass(1 + random.below(bytesMax), proxy, process)
       process.send(9)
       let exit = try await process.waitForExit()
+      proxy.end()
       if exit == .code(0) { break }
       try #require(exit == .signal(9), "\(process.seen.value.errors)")
-      killCount += 1
-      if try state() == .unfinished {
-        unfinishedCount += 1
-        try await check()
-      }
+      guard try isUnfinished() else { continue }
+      unfinishedCount += 1
+      try await check()
     }
-    #expect(unfinishedCount > 0, "no copy was killed in time")
+    #expect(unfinishedCount > 0)
   }
 
-  @Test("a copy that is killed at any time is no store, and is continued", .timeLimit(.minutes(10)))
+  @Test(
+    "a copy that is killed at any time is no store, and is continued",
+    .enabled(if: PostgresCluster.canMake),
+    .timeLimit(.minutes(10))
+  )
   func killed() async throws {
     var random = SplitMix64(seed: Seed.make("killed"))
     let store = try await FilledStore.make(rows: 400, using: &random)
     let original = try FilledStore.content(store.path)
     let uri = try makeDatabase()
-    let tables = "SELECT count(*) FROM pg_class WHERE relname = 'unfinished_copy'"
-    let target = "SELECT count(*) FROM pg_class WHERE relname = 'store'"
     try await copyWithKills(.toDatabase, uri, store.path, using: &random) {
-      if try numbers(uri, tables) == [1] { return .unfinished }
-      // The tables are made first.
-      guard try numbers(uri, target) == [1], try numbers(uri, "SELECT count(*) FROM store") != [0]
-      else { return .notBegun }
-      return .complete
+      try numbers(uri, Self.unfinishedTables) == [1]
     } whenUnfinished: {
       let reason = try await refusal(store.folder, ["RPCD_DATABASE": uri])
       #expect(
@@ -179,12 +195,11 @@ internal import TidingsSQLite
         "\(reason)"
       )
     }
-    #expect(try numbers(uri, tables) == [0])
+    #expect(try numbers(uri, Self.unfinishedTables) == [0])
 
     let folder = try TemporaryFolder()
     try await copyWithKills(.fromDatabase, uri, folder.file("data"), using: &random) {
-      if Folder.isThere(folder.file("data/copying")) { return .unfinished }
-      return try Folder.status(folder.file("data/tidings.sqlite")) == nil ? .notBegun : .complete
+      Folder.isThere(folder.file("data/copying"))
     } whenUnfinished: {
       #expect(try Folder.status(folder.file("data/tidings.sqlite")) == nil)
       let reason = try await refusal(folder)
@@ -221,18 +236,20 @@ internal import TidingsSQLite
     #expect(try numbers(uri, "SELECT count(*) FROM zones") == [30])
   }
 
-  @Test("a copy that is not as the store is found, and starts again")
+  @Test(
+    "a copy that is not as the store is found, and starts again",
+    .enabled(if: PostgresCluster.canMake)
+  )
   func different() async throws {
     var random = SplitMix64(seed: Seed.make("different"))
     let store = try await FilledStore.make(rows: 300, using: &random)
     let uri = try makeDatabase()
-    let copying = try CopyRun.start(.toDatabase, uri, store.path)
-    let marked = "SELECT count(*) FROM pg_class WHERE relname = 'unfinished_copy'"
-    while copying.seen.value.exit == nil, try numbers(uri, marked) == [0] {
-      try await Task.sleep(for: .milliseconds(2))
+    let (copying, proxy) = try await startStopping(.toDatabase, uri, store.path) {
+      try numbers(uri, Self.unfinishedTables) == [1]
     }
     copying.send(9)
     try #require(try await copying.waitForExit() == .signal(9))
+    proxy.end()
     // A row that the store does not have, before those that are copied next.
     try PostgresConnection(try PostgresAddress(uri)).execute(
       """
