@@ -602,6 +602,7 @@ let package = Package(
     tests(
       "GatewayTests",
       exclude: ["Contract"],
+      "PostgresTestSupport",
       "RPCTestSupport",
       "TestSupport",
       "TidingsClient",
