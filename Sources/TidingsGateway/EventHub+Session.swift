@@ -15,16 +15,22 @@ extension EventHub {
     private let inbox: Inbox
     private let wakes: AsyncStream<Void>
 
+    /// What arrived since the last time.
+    struct Arrivals {
+      /// The oldest first.
+      var signals: [Signal] = []
+      /// Pushes among them that are recorded.
+      var traces: [ReceivedTrace] = []
+    }
+
     /// The signals that were not looked at yet: as many as there is room for, or that some were missed.
     private final class Inbox: Sendable {
       private struct Content {
-        var signals: [Signal] = []
+        var arrivals = Arrivals()
         var bytes = 0
-        /// Recorded pushes among them.
-        var traces: [(context: TraceContext, received: Int64)] = []
 
         mutating func add(_ signal: Signal) {
-          signals.append(signal)
+          arrivals.signals.append(signal)
           if case .pushed(_, _, let count) = signal { bytes += count }
         }
       }
@@ -41,29 +47,27 @@ extension EventHub {
       func add(_ signal: Signal) {
         content.withLock { content in
           content.add(signal)
-          if content.signals.count > Self.signalsMax || content.bytes > Self.bytesMax {
-            let changes = content.signals.contains(where: \.changesChannels)
-            (content.signals, content.bytes) = ([changes ? .reconnected : .mayHaveMissed], 0)
+          let signals = content.arrivals.signals
+          if signals.count > Self.signalsMax || content.bytes > Self.bytesMax {
+            let changes = signals.contains(where: \.changesChannels)
+            content.arrivals.signals = [changes ? .reconnected : .mayHaveMissed]
+            content.bytes = 0
           }
           guard case .pushed(_, let push, _) = signal, !push.traceParent.isEmpty,
-            content.traces.count < Self.tracesMax, let context = TraceContext(push.traceParent)
+            content.arrivals.traces.count < Self.tracesMax,
+            let context = TraceContext(push.traceParent)
           else { return }
-          content.traces.append((context, unixNanoseconds()))
+          content.arrivals.traces.append(
+            ReceivedTrace(context: context, received: unixNanoseconds())
+          )
         }
         wake.yield()
       }
 
-      func takeSignals() -> [Signal] {
+      func take() -> Arrivals {
         content.withLock { content in
-          defer { (content.signals, content.bytes) = ([], 0) }
-          return content.signals
-        }
-      }
-
-      func takeTraces() -> [(context: TraceContext, received: Int64)] {
-        content.withLock { content in
-          defer { content.traces = [] }
-          return content.traces
+          defer { content = Content() }
+          return content.arrivals
         }
       }
     }
@@ -85,9 +89,6 @@ extension EventHub {
       (self.wakes, self.inbox) = (wakes, inbox)
       number = hub.add { inbox.add($0) }
     }
-
-    /// Recorded pushes that arrived since the last time.
-    func takeTraces() -> [(context: TraceContext, received: Int64)] { inbox.takeTraces() }
 
     deinit { hub.remove(number) }
 
@@ -119,11 +120,11 @@ extension EventHub {
 
     /// Waits until there is a signal; for one task.
     ///
-    /// - Returns: The signals since the last time, the oldest first; `nil`: the session has ended.
-    func next() async -> [Signal]? {
+    /// - Returns: What arrived since the last time, at least a signal; `nil`: the session has ended.
+    func next() async -> Arrivals? {
       for await _ in wakes {
-        let signals = inbox.takeSignals()
-        if !signals.isEmpty { return signals }
+        let arrivals = inbox.take()
+        if !arrivals.signals.isEmpty { return arrivals }
       }
       return nil
     }
@@ -148,8 +149,8 @@ extension EventHub.Session {
   ///
   /// - Returns: `false`: the session has ended.
   func hasChanged() async throws -> Bool {
-    guard let signals = await next() else { return false }
-    if signals.contains(where: \.changesChannels) { try await register() }
+    guard let arrivals = await next() else { return false }
+    if arrivals.signals.contains(where: \.changesChannels) { try await register() }
     return true
   }
 }

@@ -24,6 +24,8 @@ struct EventSession {
   private var badge = Badge()
   private var topics: Set<[UInt8]> = []
   private var registration: EventHub.Session.Registration?
+  /// Of pushes whose notifications are sent with what is sent next.
+  private var traces: [ReceivedTrace] = []
 
   /// Where a stream begins.
   enum Start {
@@ -132,8 +134,9 @@ struct EventSession {
       badge.read(page)
       inbox.fetched(page)
     case .wait:
-      guard await sendReady(), let signals = await session.next() else { return false }
-      for signal in signals { note(signal) }
+      guard await sendReady(), let arrivals = await session.next() else { return false }
+      traces += arrivals.traces
+      for signal in arrivals.signals { note(signal) }
     }
     return true
   }
@@ -164,7 +167,10 @@ struct EventSession {
       guard await stream.sendWhenRead(bytes) else { return false }
       hasSent = true
     }
-    if hasSent { tracing?.recordDelivery(session.takeTraces()) }
+    if hasSent {
+      tracing?.recordDelivery(traces)
+      traces = []
+    }
     return true
   }
 

@@ -41,7 +41,7 @@ struct RequestTracing: Sendable {
   }
 
   /// Records that notifications were sent to a client of an event stream.
-  func recordDelivery(_ pushes: [(context: TraceContext, received: Int64)]) {
+  func recordDelivery(_ pushes: [ReceivedTrace]) {
     let end = unixNanoseconds()
     for push in pushes where push.context.isSampled {
       tracer.record(
@@ -49,6 +49,13 @@ struct RequestTracing: Sendable {
       )
     }
   }
+}
+
+/// The span of a push, and when it arrived.
+struct ReceivedTrace {
+  let context: TraceContext
+  /// In nanoseconds since 1970.
+  let received: Int64
 }
 
 /// Makes calls within spans below that of the request.

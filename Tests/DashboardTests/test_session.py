@@ -164,6 +164,38 @@ def test_signing_out_and_an_administrator_end_a_session(world: World, user: str)
     assert session.call("AccountService/FetchAccountStatus")[0] == 401
 
 
+def test_events_end_with_their_session_before_more_is_sent(world: World, user: str) -> None:
+    database = {"container": "app", "scope": "DATABASE_SCOPE_PRIVATE"}
+
+    def save(name: str) -> None:
+        record = {"recordId": {"recordName": name}, "recordType": "Seen"}
+        request = {"databaseId": database, "recordsToSave": [record]}
+        answer = world.call(user, "RecordService/ModifyRecords", request)
+        assert "error" not in answer["results"][0], answer
+
+    save("before")
+    subscription = {
+        "subscriptionId": "seen", "type": "SUBSCRIPTION_TYPE_QUERY", "recordType": "Seen",
+        "firesOnRecordCreation": True,
+    }  # fmt: skip
+    request = {"databaseId": database, "subscriptionsToSave": [subscription]}
+    saved = world.call(user, "SubscriptionService/ModifySubscriptions", request)
+    assert "error" not in saved["results"][0], saved
+    session = Session(world, user)
+    headers = {"Cookie": session.cookie, _TOKEN_HEADER: session.token}
+    url = f"{world.url}/events/app/development?ckAPIToken=dashboard&from=now"
+    with urllib.request.urlopen(urllib.request.Request(url, None, headers)) as events:
+        lines = (line.decode() for line in events)
+        next(line for line in lines if line.startswith("id:"))
+        save("first")
+        assert "first" in next(line for line in lines if line.startswith("data:"))
+        assert post(f"{world.url}/dashboard/sign-out", {}, **headers)[0] == 200
+        save("second")
+        rest = "".join(lines)
+    assert "event: error" in rest and "AUTHENTICATION_REQUIRED" in rest, rest
+    assert "second" not in rest
+
+
 def test_a_renewed_session_goes_on(world: World, user: str) -> None:
     session = Session(world, user)
     headers = {"Cookie": session.cookie, _TOKEN_HEADER: session.token}
