@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <microhttpd.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -38,6 +39,19 @@ static inline void tidings_mhd_peer(struct MHD_Connection *connection, char *tex
     inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)address)->sin6_addr, text, 64);
     if (!strncmp(text, "::ffff:", 7) && strchr(text, '.')) memmove(text, text + 7, strlen(text + 7) + 1);
   }
+}
+
+/* The socket of a connection; -1: there is none. */
+static inline int tidings_mhd_descriptor(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  return info ? info->connect_fd : -1;
+}
+
+/* Whether the other side of a socket sends nothing more; POLLRDHUP is defined for GNU sources only. */
+static inline int tidings_is_half_closed(int descriptor) {
+  const short ended = POLLHUP | POLLERR | 0x2000;
+  struct pollfd watched = {.fd = descriptor, .events = ended};
+  return poll(&watched, 1, 0) > 0 && (watched.revents & ended) != 0;
 }
 
 /* Opens a file without a name in a folder; O_TMPFILE is defined for GNU sources only. */

@@ -43,7 +43,12 @@ struct AssetRequests: Sendable {
       throw WebFailure(.internalError, "the content was not kept")
     }
     let part = try MultipartPart.range(of: file, contentType: request.head.header("content-type"))
-    let asset = try await file.upload(part, to: transport, content, requestID: uuid)
+    let asset: TidingsV1.Asset
+    do {
+      asset = try await file.upload(part, to: transport, content, requestID: uuid)
+    } catch {
+      throw WebFailure(error, of: content.caller)
+    }
     return ["singleFile": .object(WebAssets.answer(asset))]
   }
 
@@ -60,7 +65,11 @@ struct AssetRequests: Sendable {
     )
     let chunks = AssetChunks(stream)
     // An error before the first bytes can still be said.
-    try await chunks.begin()
+    do {
+      try await chunks.begin()
+    } catch {
+      throw WebFailure(error, of: content.caller)
+    }
     return HTTPResponse(
       200,
       headers: [

@@ -72,7 +72,7 @@ struct DeviceRequests: Sendable {
   }
 
   /// Waits for a notification: one an answer, or none.
-  func poll(sealed: String, uuid: String) async throws -> HTTPResponse {
+  func poll(_ client: HTTPClient, sealed: String, uuid: String) async throws -> HTTPResponse {
     guard let content = urls.open(sealed, for: .courier) else {
       throw WebFailure(.notFound, "this courier is not valid, or has expired: create another token")
     }
@@ -80,7 +80,13 @@ struct DeviceRequests: Sendable {
       .init(container: content.database.container, user: content.database.user)
     )
     defer { withExtendedLifetime(slot) {} }
-    guard let leased = try await wait(content, uuid), let notification = leased.notification else {
+    let leased: TidingsV1.LeasedNotification?
+    do {
+      leased = try await wait(for: client, content, uuid)
+    } catch {
+      throw WebFailure(error, of: content.caller)
+    }
+    guard let leased, let notification = leased.notification else {
       return HTTPResponse(200, headers: Self.headers)
     }
     let userInfo = UserInfo(notification, for: content.database.user ?? "")
@@ -138,6 +144,7 @@ struct DeviceRequests: Sendable {
   }
 
   private func wait(
+    for client: HTTPClient,
     _ content: SealedURLs.Content,
     _ uuid: String
   ) async throws -> TidingsV1.LeasedNotification? {
@@ -149,7 +156,12 @@ struct DeviceRequests: Sendable {
     defer { timer.cancel() }
     try await session.register()
     repeat {
-      if let leased = try await lease(content, uuid) { return leased }
+      // What comes is for the next poll.
+      guard !client.isGone else { return nil }
+      guard let leased = try await lease(content, uuid) else { continue }
+      guard client.isGone else { return leased }
+      await settle(leased.leaseID, content, .released, uuid)
+      return nil
     } while try await session.hasChanged()
     return nil
   }

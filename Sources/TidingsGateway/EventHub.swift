@@ -122,13 +122,13 @@ final class EventHub: Sendable {
 
   /// Waits until there is a connection to an endpoint, or to one that a later registration named.
   private func connect(to endpoint: String, _ registration: UInt64) async throws {
-    let location = state.withLock { state in
+    let (location, previous) = state.withLock { state -> (Location, Location?) in
       if var location = state.location,
         location.endpoint == endpoint || location.registration > registration
       {
         location.registration = max(location.registration, registration)
         state.location = location
-        return location
+        return (location, nil)
       }
       let location = Location(
         endpoint: endpoint,
@@ -139,14 +139,15 @@ final class EventHub: Sendable {
           return try await makeSocket(endpoint, number: registration)
         }
       )
-      state.location = location
-      return location
+      defer { state.location = location }
+      return (location, state.location)
     }
     do {
       _ = try await location.connecting.value
     } catch {
       state.withLock { state in
-        if state.location?.number == location.number { state.location = nil }
+        // The socket that was there, if there was one, still receives.
+        if state.location?.number == location.number { state.location = previous }
       }
       throw RPCError(
         .unavailable,

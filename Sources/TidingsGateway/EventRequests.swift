@@ -48,7 +48,8 @@ struct EventRequests: Sendable {
       from: start,
       into: stream,
       .init(transport),
-      CallOptions(metadata: caller.metadata(device: query["clientId"])),
+      CallOptions(metadata: caller.metadata(device: query["clientId"], requestID: uuid)),
+      uuid: uuid,
       hub: hub,
       tracing: tracing
     )

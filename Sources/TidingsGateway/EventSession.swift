@@ -12,6 +12,8 @@ struct EventSession {
   private let notifications: TidingsV1.NotificationService.Client
   private let database: WebDatabase
   private let options: CallOptions
+  /// Of the request that opened the stream.
+  private let uuid: String
   private let stream: HTTPStream
   private let tracing: RequestTracing?
   private let start: Start
@@ -70,11 +72,13 @@ struct EventSession {
     into stream: HTTPStream,
     _ notifications: TidingsV1.NotificationService.Client,
     _ options: CallOptions,
+    uuid: String,
     hub: EventHub,
     tracing: RequestTracing?
   ) {
     (self.notifications, self.database) = (notifications, database)
-    (self.options, self.stream, self.tracing) = (options, stream, tracing)
+    (self.options, self.uuid) = (options, uuid)
+    (self.stream, self.tracing) = (stream, tracing)
     self.start = start
     text = EventText(user: database.user ?? "")
     session = EventHub.Session(hub, database, notifications, options)
@@ -107,7 +111,7 @@ struct EventSession {
       while try await step() {}
     } catch {
       let failure = WebFailure(describing: error)
-      stream.send(text.event("error", failure.json(uuid: RequestID.make())))
+      stream.send(text.event("error", failure.json(uuid: uuid)))
     }
     stream.end()
   }

@@ -90,7 +90,15 @@ struct GatewayRequests: Sendable {
         holding: try uploads.takeForUpload(caller.credential)
       )
     } catch {
-      return .refuse(WebAnswer.failure(error, uuid: uuid))
+      // Any page may use such a URL, and read why it cannot.
+      let response = finish(
+        WebAnswer.failure(error, uuid: uuid),
+        to: head,
+        .asset(sealed: sealed),
+        uuid: uuid,
+        after: .zero
+      )
+      return .refuse(CrossOrigin.allow(head.header("origin"), response))
     }
   }
 
@@ -120,6 +128,29 @@ struct GatewayRequests: Sendable {
         response = WebAnswer.failure(WebFailure(describing: error), uuid: uuid)
       }
     }
+    var isReadable = false
+    if let origin, !request.head.path.hasPrefix("/dashboard/") {
+      isReadable = await authentication.allows(origin, request.head)
+    }
+    response = finish(
+      response,
+      to: request.head,
+      path,
+      uuid: uuid,
+      after: ContinuousClock.now - started
+    )
+    return CrossOrigin.allow(isReadable ? origin : nil, response)
+  }
+
+  /// Adds what every answer has, and notes it in the log and the metrics.
+  private func finish(
+    _ response: HTTPResponse,
+    to head: HTTPHead,
+    _ path: RequestPath,
+    uuid: String,
+    after duration: Duration
+  ) -> HTTPResponse {
+    var response = response
     if !response.headers.contains(where: { $0.name == WebAnswer.requestID }) {
       response.headers.append((WebAnswer.requestID, uuid))
     }
@@ -128,14 +159,9 @@ struct GatewayRequests: Sendable {
         ("Strict-Transport-Security", "max-age=\(settings.strictTransportSeconds)")
       )
     }
-    var isReadable = false
-    if let origin, !request.head.path.hasPrefix("/dashboard/") {
-      isReadable = await authentication.allows(origin, request.head)
-    }
-    let duration = ContinuousClock.now - started
     metrics.note(path, response.status, duration)
-    if log.wants(response.status) { log.add(request.head, response.status, uuid, duration) }
-    return CrossOrigin.allow(isReadable ? origin : nil, response)
+    if log.wants(response.status) { log.add(head, response.status, uuid, duration) }
+    return response
   }
 
   private func route(
@@ -173,14 +199,15 @@ struct GatewayRequests: Sendable {
         return WebAnswer.success(answer, uuid: uuid)
       }
     case .asset(let sealed): return try await assets.answer(request, sealed: sealed, uuid: uuid)
-    case .courier(let sealed): return try await devices.poll(sealed: sealed, uuid: uuid)
+    case .courier(let sealed):
+      return try await devices.poll(request.client, sealed: sealed, uuid: uuid)
     case .events(let named):
       return try await answer(request, named) {
         try await events.answer(request, named, of: $0, uuid: uuid)
       }
     case .signIn(let step): return try await signIn.answer(request, step, uuid: uuid)
     case .dashboardFile(let name): return try DashboardFiles.answer(request.head, name)
-    case .dashboard(let step): return await dashboard.answer(request, step)
+    case .dashboard(let step): return await dashboard.answer(request, step, uuid: uuid)
     case .file(let file): return try StaticFiles.answer(request.head, file)
     case .unknown: throw WebFailure(.notFound, "there is nothing at this path")
     }

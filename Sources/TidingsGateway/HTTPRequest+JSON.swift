@@ -8,7 +8,7 @@ extension HTTPRequest {
     guard case .bytes(let bytes) = body, !bytes.isEmpty else { return WebInput(JSONObject()) }
     let value: JSONValue
     do {
-      value = try JSONValue(parsing: bytes)
+      value = try JSONValue(parsing: bytes, valuesMax: WebLimits.valuesMax)
     } catch {
       throw .badRequest("the body is not JSON: \(error)")
     }

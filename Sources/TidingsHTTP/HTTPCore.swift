@@ -52,8 +52,9 @@ final class HTTPCore: Sendable {
     exchange.executor?.abandon()
     exchange.complete()
     exchange.onEnd?(code == .REQUEST_TERMINATED_COMPLETED_OK)
-    guard let stream = exchange.stream else { return }
-    Unmanaged<HTTPCore>.fromOpaque(context).takeUnretainedValue().ended(stream)
+    let core = Unmanaged<HTTPCore>.fromOpaque(context).takeUnretainedValue()
+    if let stream = exchange.stream { core.ended(stream) }
+    if exchange.isCounted { core.finished() }
   }
 
   static let access: MHD_AccessHandlerCallback = {
@@ -72,9 +73,9 @@ final class HTTPCore: Sendable {
       return core.begin(exchange, method.map { String(cString: $0) } ?? "", version, connection)
     }
     if let size, size.pointee > 0 {
-      exchange.append(UnsafeRawBufferPointer(start: data, count: size.pointee))
+      let goesOn = exchange.append(UnsafeRawBufferPointer(start: data, count: size.pointee))
       size.pointee = 0
-      return .YES
+      return goesOn ? .YES : .NO
     }
     return core.proceed(exchange, connection)
   }
@@ -118,11 +119,12 @@ final class HTTPCore: Sendable {
       return send(answer, exchange, connection)
     }
     if let executor = exchange.executor { return advance(exchange, executor, connection) }
-    guard !exchange.isBegun, let request = exchange.takeRequest() else { return .YES }
-    exchange.isBegun = true
-    guard begin() else {
-      return Self.send(.text(503, "the server is stopping"), closes: true, connection)
+    guard !exchange.isBegun, let request = exchange.takeRequest(of: HTTPClient(connection)) else {
+      return .YES
     }
+    exchange.isBegun = true
+    guard begin() else { return Self.send(Self.stopping, closes: true, connection) }
+    exchange.isCounted = true
     return request.body.isSmall
       ? beginHere(request, exchange, connection) : beginElsewhere(request, exchange, connection)
   }
@@ -138,7 +140,6 @@ final class HTTPCore: Sendable {
     let handler = handler
     Task(executorPreference: executor) {
       exchange.setAnswer(await handler(request))
-      self.finished()
     }
     return advance(exchange, executor, connection)
   }
@@ -171,7 +172,6 @@ final class HTTPCore: Sendable {
     Task {
       exchange.setAnswer(await handler(request))
       MHD_resume_connection(suspended.pointer)
-      self.finished()
     }
     return .YES
   }
@@ -179,6 +179,7 @@ final class HTTPCore: Sendable {
   /// Unchecked: a suspended connection belongs to whoever resumes it.
   private struct Connection: @unchecked Sendable { let pointer: OpaquePointer }
 
+  private static let stopping = HTTPResponse.text(503, "the server is stopping")
   private static let brokenLines =
     "a line of the head does not end with a carriage return and a line feed, or continues another one"
 
@@ -246,13 +247,16 @@ final class HTTPCore: Sendable {
       exchange.stream = stream
       guard began(stream) else {
         stream.close()
-        return Self.send(.text(503, "the server is stopping"), closes: true, connection)
+        return Self.send(Self.stopping, closes: true, connection)
       }
       return Self.stream(stream, answer, connection)
     case .chunks(let chunks, let count):
-      let stream = HTTPStream(pendingBytesMax: 8 << 20)
+      let stream = HTTPStream(pendingBytesMax: 8 << 20, endsBeforeOthers: false)
       exchange.stream = stream
-      _ = began(stream)
+      guard began(stream) else {
+        stream.close()
+        return Self.send(Self.stopping, closes: true, connection)
+      }
       ChunkPump.run(chunks, into: stream)
       return Self.stream(stream, answer, connection, count: count)
     }
@@ -335,19 +339,29 @@ final class HTTPCore: Sendable {
     stream.close()
   }
 
-  /// Refuses further requests, ends streams, and waits until what runs is answered.
-  func drain() async {
-    let streams = state.withLock { state in
-      state.isStopping = true
-      return Array(state.streams.values)
+  /// Refuses further requests, ends streams, and waits until what runs is answered and sent.
+  ///
+  /// Contents are sent to their end, if that takes no longer than `patience`.
+  func drain(patience: Duration) async {
+    state.withLock { $0.isStopping = true }
+    endStreams { $0.endsBeforeOthers }
+    let timer = Task {
+      try await Task.sleep(for: patience)
+      endStreams { _ in true }
     }
-    for stream in streams { stream.end() }
     await withCheckedContinuation { continuation in
       let isIdle = state.withLock { state in
         if state.running > 0 { state.idle.append(continuation) }
         return state.running == 0
       }
       if isIdle { continuation.resume() }
+    }
+    timer.cancel()
+  }
+
+  private func endStreams(_ isMeant: (HTTPStream) -> Bool) {
+    for stream in state.withLock({ Array($0.streams.values) }) where isMeant(stream) {
+      stream.end()
     }
   }
 }

@@ -12,9 +12,12 @@ final class HTTPExchange: @unchecked Sendable {
   private var bytes: [UInt8] = []
   private var file: HTTPFile?
   private var byteCount = 0
+  private var firstBytes: ContinuousClock.Instant?
   /// Why the body is not wanted; the rest of it is not kept.
   private(set) var refusal: HTTPResponse?
   var isBegun = false
+  /// It is waited for when the server stops.
+  var isCounted = false
   /// Of a request that is answered on the thread of its connection.
   var executor: ConnectionExecutor?
   private let answer = Mutex(Answer.awaited)
@@ -32,6 +35,8 @@ final class HTTPExchange: @unchecked Sendable {
 
   private let budget: BodyBudget
   private var budgetBytes = 0
+  /// Of a body that was refused: how much of it is read.
+  private var discardedBytesMax = 0
 
   init(uri: String, _ budget: BodyBudget) { (self.uri, self.budget) = (uri, budget) }
 
@@ -48,32 +53,65 @@ final class HTTPExchange: @unchecked Sendable {
     }
   }
 
-  func append(_ chunk: UnsafeRawBufferPointer) {
-    guard refusal == nil else { return }
+  /// Adds a part of the body.
+  ///
+  /// - Returns: `false`: it comes so slowly, or there is so much more of it than was wanted, that its connection is to be
+  ///   closed.
+  func append(_ chunk: UnsafeRawBufferPointer) -> Bool {
     byteCount += chunk.count
+    guard !isTooSlow else { return false }
     switch plan {
     case .memory(let bytesMax):
       guard byteCount <= bytesMax else { return refuse(Self.tooLarge(bytesMax)) }
-      guard budget.take(chunk.count) else { return refuse(Self.noMemory) }
-      budgetBytes += chunk.count
+      guard takeMemory() else { return refuse(Self.noMemory) }
       bytes += chunk
     case .file(let bytesMax, _):
       guard byteCount <= bytesMax else { return refuse(Self.tooLarge(bytesMax)) }
-      if file?.append(chunk) != true { refuse(Self.noRoom) }
-    case .refuse: break
+      if file?.append(chunk) != true { return refuse(Self.noRoom) }
+    case .refuse: return byteCount <= discardedBytesMax
     }
+    return true
   }
 
-  func refuse(_ response: HTTPResponse) {
-    refusal = response
-    (bytes, file) = ([], nil)
+  /// What is not small is paid for from the budget, so that small bodies have their memory whatever others send.
+  private func takeMemory() -> Bool {
+    let wanted = byteCount - HTTPBody.smallBytesMax - budgetBytes
+    guard wanted > 0 else { return true }
+    guard budget.take(wanted) else { return false }
+    budgetBytes += wanted
+    return true
   }
+
+  private var isTooSlow: Bool {
+    let now = ContinuousClock.now
+    guard let firstBytes else {
+      firstBytes = now
+      return false
+    }
+    let (seconds, _) = firstBytes.duration(to: now).components
+    return seconds >= Self.patienceSeconds && byteCount < Int(seconds) * Self.bytesPerSecondMin
+  }
+
+  /// The rest of the body is read, so that the client gets the answer, and not kept.
+  private func refuse(_ response: HTTPResponse) -> Bool {
+    refusal = response
+    discardedBytesMax = byteCount + plan.bytesMax
+    // What it held is free for others.
+    (bytes, file, plan) = ([], nil, .refuse(response))
+    budget.giveBack(budgetBytes)
+    budgetBytes = 0
+    return true
+  }
+
+  /// After so long a body has to come with a rate.
+  private static let patienceSeconds: Int64 = 30
+  private static let bytesPerSecondMin = 8 << 10
 
   /// The whole request.
-  func takeRequest() -> HTTPRequest? {
+  func takeRequest(of client: HTTPClient) -> HTTPRequest? {
     guard let head else { return nil }
     defer { (bytes, file) = ([], nil) }
-    return HTTPRequest(head: head, body: file.map { .file($0) } ?? .bytes(bytes))
+    return HTTPRequest(head: head, body: file.map { .file($0) } ?? .bytes(bytes), client: client)
   }
 
   /// Keeps the answer for the connection, or discards it if that is gone.

@@ -22,6 +22,7 @@ package struct HTTPHead: Sendable {
 package struct HTTPRequest: Sendable {
   package var head: HTTPHead
   package var body: HTTPBody
+  package let client: HTTPClient
 }
 
 /// What a request brought behind its head.
@@ -32,8 +33,10 @@ package enum HTTPBody: Sendable {
 
   /// To read it takes no time that others would notice.
   var isSmall: Bool {
-    if case .bytes(let bytes) = self { bytes.count <= 64 << 10 } else { false }
+    if case .bytes(let bytes) = self { bytes.count <= Self.smallBytesMax } else { false }
   }
+
+  static let smallBytesMax = 64 << 10
 }
 
 /// What becomes of a body, decided by the head before any of it is read.
@@ -44,4 +47,14 @@ package enum HTTPBodyPlan {
   case file(bytesMax: Int, holding: (any AnyObject & Sendable)? = nil)
   /// It is not wanted: the connection is closed behind the answer.
   case refuse(HTTPResponse)
+}
+
+extension HTTPBodyPlan {
+  /// Most bytes that are kept.
+  var bytesMax: Int {
+    switch self {
+    case .memory(let count), .file(let count, _): count
+    case .refuse: 0
+    }
+  }
 }

@@ -80,9 +80,9 @@ package final class HTTPServer: Sendable {
 
   /// Takes no more connections, lets requests be answered, and closes.
   ///
-  /// Ends streams first: whoever waits for events connects again, elsewhere.
+  /// Ends streams first: whoever waits for events connects again, elsewhere. A download goes on for a while.
   package func stop() async {
-    await core.drain()
+    await core.drain(patience: .seconds(15))
     let daemon = daemon.withLock { daemon in
       defer { daemon.pointer = nil }
       return daemon

@@ -14,11 +14,15 @@ package final class HTTPStream: Sendable {
 
   private let state = Mutex(State())
   private let pendingBytesMax: Int
+  /// A server that stops does not let it come to its end.
+  let endsBeforeOthers: Bool
   let connection = ConnectionExecutor()
   /// Runs the task that fills the stream on the thread that sends it, once the head was sent.
   package var executor: any TaskExecutor { connection }
 
-  package init(pendingBytesMax: Int) { self.pendingBytesMax = pendingBytesMax }
+  package init(pendingBytesMax: Int, endsBeforeOthers: Bool = true) {
+    (self.pendingBytesMax, self.endsBeforeOthers) = (pendingBytesMax, endsBeforeOthers)
+  }
 
   /// Adds bytes.
   ///

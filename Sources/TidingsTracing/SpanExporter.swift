@@ -66,8 +66,10 @@ final class SpanExporter: Sendable {
     let post = HTTPPost(settings)
     var warned: ContinuousClock.Instant?
     while true {
-      let isStopping = state.withLock(\.isStopping)
-      if !isStopping { _ = wakeUp.wait(for: settings.delay) }
+      let (isStopping, isBatchThere) = state.withLock {
+        ($0.isStopping, $0.waiting.count >= settings.batchMax)
+      }
+      if !isStopping, !isBatchThere { _ = wakeUp.wait(for: settings.delay) }
       let batch = state.withLock { state in
         let batch = Array(state.waiting.prefix(settings.batchMax))
         state.waiting.removeFirst(batch.count)

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import RPCTestSupport
 internal import TestSupport
 internal import Testing
 internal import TidingsClient
@@ -20,17 +21,44 @@ internal import TidingsProto
       + (url.components(separatedBy: "/courier/").last ?? "")
   }
 
-  @Test("a poll waits for a notification, and gives each to the token that asked")
-  func polls() async throws {
-    var world = try await GatewayWorld.start()
-    let client = try await world.server.client(as: "ada")
+  private static func url(in world: GatewayWorld) throws -> String {
     let created = try HTTPAnswer.to(
       "POST",
       "/device/1/app/development/tokens/create?ckAPIToken=x\(GatewayWorld.token("ada"))",
       at: world.port,
       body: Array(#"{"apnsEnvironment": "development", "clientId": "page"}"#.utf8)
     )
-    let url = try #require(created.json?.object?["webcourierURL"]?.string)
+    return try #require(created.json?.object?["webcourierURL"]?.string)
+  }
+
+  @Test("a poll whose client is gone takes no notification")
+  func clientGone() async throws {
+    let operatorPort = ReservedPort()
+    let world = try await GatewayWorld.start(
+      ["--operator-endpoint", "127.0.0.1:\(operatorPort.number)"]
+    )
+    let client = try await world.server.client(as: "ada")
+    let url = try Self.url(in: world)
+    _ = try await client.subscriptions.modifySubscriptions(
+      .init(databaseID: .init(container: "app"), subscriptionsToSave: [.init("s", "Houses")])
+    )
+    for name in ["a", "b", "c"] {
+      var gone: HTTPConnection? = try HTTPConnection(world.port)
+      gone?.send("GET \(Self.path(url)) HTTP/1.1\r\nHost: x\r\n\r\n")
+      while try !HTTPAnswer.to("GET", "/metrics", at: operatorPort.number).text
+        .contains("tidings_event_streams 1\n")
+      { try await Task.sleep(for: .milliseconds(10)) }
+      gone = nil
+      _ = try await client.modify([.init("Houses", name)], in: .init(container: "app"))
+      #expect(try await poll(url, at: world.port)?["rid"]?.string == name)
+    }
+  }
+
+  @Test("a poll waits for a notification, and gives each to the token that asked")
+  func polls() async throws {
+    var world = try await GatewayWorld.start()
+    let client = try await world.server.client(as: "ada")
+    let url = try Self.url(in: world)
     let port = world.port
     async let waiting = poll(url, at: port)
     // Also of a subscription that is made while the poll waits.
@@ -49,13 +77,7 @@ internal import TidingsProto
     }
     world = try await world.restartedGateway()
     // Without keys a gateway that starts has a new secret: its tokens are new, its groups are not.
-    let again = try HTTPAnswer.to(
-      "POST",
-      "/device/1/app/development/tokens/create?ckAPIToken=x\(GatewayWorld.token("ada"))",
-      at: world.port,
-      body: Array(#"{"apnsEnvironment": "development", "clientId": "page"}"#.utf8)
-    )
-    let next = try #require(again.json?.object?["webcourierURL"]?.string)
+    let next = try Self.url(in: world)
     var names: Set<String> = []
     while names != ["b", "c"] {
       if let name = try await poll(next, at: world.port)?["rid"]?.string { names.insert(name) }

@@ -167,10 +167,15 @@ internal import TidingsJSON
   func uploads() async throws {
     let world = try await GatewayWorld.start()
     let connection = try HTTPConnection(world.port)
-    connection.send("POST /assets/AAAA HTTP/1.1\r\nHost: x\r\nContent-Length: 50000000\r\n\r\n")
-    // The answer comes though the body does not.
+    connection.send(
+      "POST /assets/AAAA HTTP/1.1\r\nHost: x\r\nOrigin: https://a.example\r\nContent-Length: 50000000\r\n\r\n"
+    )
+    // The answer comes though the body does not, and the page can read it.
     let bytes = try await blocking { [connection = Lent(connection)] in connection.value.readAll() }
-    #expect(HTTPAnswer(bytes)?.status == 404)
+    let answer = try #require(HTTPAnswer(bytes))
+    #expect(answer.status == 404 && answer.code == "NOT_FOUND")
+    #expect(answer.headers["access-control-allow-origin"] == "https://a.example")
+    #expect(answer.headers["x-apple-request-uuid"] == answer.json?.object?["uuid"]?.string)
   }
 
   @Test("bodies of all requests together have a bound, and what is refused is free again")
@@ -189,6 +194,60 @@ internal import TidingsJSON
     #expect(peak < 700 << 20, "\(peak)")
     connections = []
     while try world.post("private/zones/list").status != 200 {}
+  }
+
+  @Test("large bodies that do not end leave room for small ones, and refused ones for large ones")
+  func unfinishedBodies() async throws {
+    let world = try await GatewayWorld.start()
+    // 32 unfinished bodies leave less.
+    let large = Array("{}".utf8) + [UInt8](repeating: 0x20, count: 4 << 20)
+    let head = "POST \(Self.path) HTTP/1.1\r\nHost: x\r\n"
+    var connections: [HTTPConnection] = []
+    for _ in 0..<36 {
+      let connection = try HTTPConnection(world.port)
+      connection.send(head + "Content-Length: \(8 << 20)\r\n\r\n")
+      connection.send([UInt8](repeating: 0x20, count: (8 << 20) - 1))
+      connections.append(connection)
+    }
+    func isRefused() throws -> Bool {
+      try HTTPAnswer.to("POST", Self.path, at: world.port, body: large).status == 503
+    }
+    while try !isRefused() {}
+    #expect(try world.post("private/zones/list").status == 200)
+    connections = []
+    while try isRefused() {}
+    // Each is refused above 8 MiB, and goes on.
+    let part = Array("80000\r\n".utf8) + [UInt8](repeating: 0x20, count: 0x80000) + [13, 10]
+    for _ in 0..<36 {
+      let connection = try HTTPConnection(world.port)
+      connection.send(head + "Transfer-Encoding: chunked\r\n\r\n")
+      for _ in 0..<20 { connection.send(part) }
+      connections.append(connection)
+    }
+    while try isRefused() {}
+    #expect(try world.post("private/zones/list").status == 200)
+    // So much more of it was not wanted.
+    let last = connections[0]
+    for _ in 0..<20 { last.send(part) }
+    let bytes = try await blocking { [last = Lent(last)] in last.value.readAll() }
+    #expect(HTTPAnswer(bytes)?.status != 200)
+  }
+
+  @Test("JSON of very many values is refused before it takes the memory")
+  func manyValues() async throws {
+    let world = try await GatewayWorld.start()
+    for part in ["[0],", "1,", "{},"] {
+      let count = (8 << 20) / part.utf8.count - 10
+      let answer = try HTTPAnswer.to(
+        "POST",
+        Self.path,
+        at: world.port,
+        body: Array("{\"a\":[\(String(repeating: part, count: count))0]}".utf8)
+      )
+      #expect(answer.status == 400 && answer.text.contains("more than 500000 values"))
+    }
+    let peak = try world.gateway.memoryPeakBytes()
+    #expect(peak < 300 << 20, "\(peak)")
   }
 
   @Test("browsers may ask before a request, and learn what they may send")

@@ -21,6 +21,8 @@ package final class Sender: Sendable {
     var held = 0
     var settlements: [TidingsV1.DeliverySettlement] = []
     var isStopping = false
+    /// A call is under way whose answer may be deliveries.
+    var isLeasing = false
     var isConnected = true
   }
 
@@ -99,8 +101,12 @@ package final class Sender: Sendable {
 
   private func leaseAll() async {
     while true {
-      let room = state.withLock { $0.isStopping ? nil : settings.inFlightMax - $0.held }
-      guard let room else { return }
+      let room = state.withLock { state -> Int? in
+        let room = state.isStopping ? nil : settings.inFlightMax - state.held
+        state.isLeasing = (room ?? 0) > 0
+        return room
+      }
+      guard let room else { return hasSettlements.raise() }
       guard room > 0 else {
         await hasRoom.wait()
         continue
@@ -155,6 +161,11 @@ package final class Sender: Sendable {
 
   private func begin(_ deliveries: [TidingsV1.Delivery], latestStart: ContinuousClock.Instant) {
     for delivery in deliveries {
+      guard !state.withLock({ $0.isStopping }) else {
+        state.withLock { $0.held += 1 }
+        settle(delivery, .postponed(.init(.milliseconds(100))))
+        continue
+      }
       let host = Self.host(of: delivery)
       let max = max(of: delivery)
       let held = Held(delivery: delivery, latestStart: latestStart)
@@ -213,7 +224,10 @@ package final class Sender: Sendable {
     let origin = WebPush.origin(of: url)
     let authority = origin.firstRange(of: "://").map { origin[$0.upperBound...] } ?? origin[...]
     if authority.hasPrefix("[") { return authority.prefix { $0 != "]" }.lowercased() }
-    return authority.prefix { $0 != ":" }.lowercased()
+    var host = authority.prefix { $0 != ":" }
+    // The root of all names: the same host.
+    while host.last == "." { host.removeLast() }
+    return host.lowercased()
   }
 
   // MARK: Sending
@@ -314,7 +328,7 @@ package final class Sender: Sendable {
       let (batch, isOver) = state.withLock { state in
         let batch = Array(state.settlements.prefix(Self.settlementsMax))
         state.settlements.removeFirst(batch.count)
-        return (batch, state.isStopping && state.held == 0)
+        return (batch, state.isStopping && !state.isLeasing && state.held == 0)
       }
       guard !batch.isEmpty else {
         if isOver { return }
@@ -328,6 +342,8 @@ package final class Sender: Sendable {
   }
 
   /// Settles a batch, however often it takes: what could not be settled would be sent again.
+  ///
+  /// One that the server refuses is cut in halves, so that the others of it are settled.
   private func settle(_ batch: [TidingsV1.DeliverySettlement]) async {
     var ends = ContinuousClock.now.advanced(by: settings.lease)
     while true {
@@ -337,6 +353,9 @@ package final class Sender: Sendable {
           log("\(answer.lostCount) deliveries took longer than their lease and are sent again")
         }
         return noteConnected()
+      } catch  where batch.count > 1 && error.isAboutTheBatch {
+        await settle(Array(batch[..<(batch.count / 2)]))
+        return await settle(Array(batch[(batch.count / 2)...]))
       } catch {
         noteFailure(error)
         if state.withLock({ $0.isStopping }) { ends = min(ends, .now + .seconds(5)) }
@@ -363,6 +382,13 @@ package final class Sender: Sendable {
       return (state.isConnected, state.isStopping)
     }
     if wasConnected, !isStopping { log("calling the server failed, and is tried again: \(error)") }
+  }
+}
+
+extension RPCError {
+  /// It would be the same again.
+  fileprivate var isAboutTheBatch: Bool {
+    [.invalidArgument, .resourceExhausted, .failedPrecondition, .outOfRange].contains(code)
   }
 }
 

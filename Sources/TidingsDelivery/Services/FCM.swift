@@ -62,7 +62,7 @@ package final class FCM: PushService {
       throw Refusal.givenUp("the target is no device of Firebase")
     }
     let info = delivery.userInfo { JSONValue.object($0).text().count <= Self.dataBytesMax }
-    guard let info else { throw Refusal.givenUp("the notification does not fit in 4,096 bytes") }
+    guard let info else { throw Refusal.givenUp("the notification does not fit in 4,000 bytes") }
     let body = JSONValue.object([
       "message": .object(message(info, delivery, to: fcm.registrationToken))
     ])
@@ -170,7 +170,8 @@ package final class FCM: PushService {
       let object = (try? JSONValue(parsing: answer.body))?.object,
       let text = object["access_token"]?.string
     else { throw Refusal.retry("no access token: status \(answer.status)") }
-    let seconds = (object["expires_in"]?.number).flatMap { Int($0.literal) } ?? 3_600
+    let asked = (object["expires_in"]?.number).flatMap { Int($0.literal) } ?? 3_600
+    let seconds = min(max(asked, 60), 86_400)
     let authorization = "Bearer " + text
     token.withLock { $0 = Token(text: authorization, ends: now + seconds) }
     return authorization

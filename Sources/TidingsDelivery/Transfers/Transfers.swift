@@ -44,7 +44,8 @@ package final class Transfers: @unchecked Sendable {
     var answer = TransferAnswer(status: 0)
     var headerBytes = 0
     var bodyBytes = 0
-    var isRefused = false
+    var hasRefusedAddress = false
+    var hasAdmittedAddress = false
 
     init(
       _ easy: UnsafeMutableRawPointer,
@@ -162,12 +163,14 @@ package final class Transfers: @unchecked Sendable {
     // Whoever answers more than is read has answered.
     let isCut = result == CURLE_WRITE_ERROR && answer.status >= 200
     guard result == CURLE_OK || isCut else {
+      // A name may have other addresses, and one that was connected to failed for a reason of its own.
+      let isRefused = transfer.hasRefusedAddress && !transfer.hasAdmittedAddress
       var failure = TransferFailure(
-        transfer.isRefused
+        isRefused
           ? "the host has an address that is not allowed"
           : String(cString: curl_easy_strerror(result))
       )
-      failure.isRefused = transfer.isRefused
+      failure.isRefused = isRefused
       return transfer.done(.failure(failure))
     }
     transfer.done(.success(answer))
@@ -271,9 +274,10 @@ package final class Transfers: @unchecked Sendable {
     guard
       transfer.rule.admits(tidings_curl_address(address), length: Int(address.pointee.addrlen))
     else {
-      transfer.isRefused = true
+      transfer.hasRefusedAddress = true
       return -1
     }
+    transfer.hasAdmittedAddress = true
     return socket(
       address.pointee.family,
       address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),

@@ -36,6 +36,9 @@ final class DeliverySeal {
     return key.open(Array(sealed[count...]), from: Self.location(id, inbox))
   }
 
+  /// Throws when there are keys that cannot be read now.
+  func check() throws { _ = try opened(false) }
+
   /// A hash by which the same address is recognized.
   func identity(of address: [UInt8]) -> [UInt8] {
     Cryptography.hash(Array("delivery-target".utf8) + address, key: secret, bytes: 32)

@@ -5,6 +5,8 @@ internal import TidingsSQL
 final class LeaseDeliveries {
   /// Pieces of the log that one call walks.
   private static let piecesMax = 4
+  /// Deliveries that one call removes, or gives up, because there is nothing to send any more.
+  private static let removedMax = 256
   private static let errorBytesMax = 500
 
   private let accounts: AccountDirectory
@@ -36,16 +38,24 @@ final class LeaseDeliveries {
   ///   - timeout: How long.
   ///   - moment: That of the transaction.
   /// - Returns: What the sender got.
-  /// - Throws: `SQLError`.
+  /// - Throws: `SQLError`; what keys throw that cannot be read.
   func lease(limit: Int, for timeout: Duration, at moment: Moment) throws -> DeliveryPage {
+    try targetTable.checkKeys()
     var page = DeliveryPage()
     var bytes = 0
-    var pieces = 0
+    var (pieces, removed) = (0, 0)
     // The log is walked only as far as there is room for what is found.
     while page.items.count < limit {
       let due = try table.due(at: moment.steady, limit: limit - page.items.count)
       for row in due {
-        guard let item = try leased(row, for: timeout, at: moment) else { continue }
+        guard let item = try leased(row, for: timeout, at: moment) else {
+          removed += 1
+          guard removed < Self.removedMax else {
+            page.moreComing = true
+            return page
+          }
+          continue
+        }
         page.items.append(item)
         bytes += item.body.count + (item.target.address?.count ?? 0)
         guard bytes < limits.answerBytesMax else {

@@ -100,6 +100,9 @@ final class TargetTable {
     return ids
   }
 
+  /// Throws when there are keys of addresses that cannot be read now: a target would have none.
+  func checkKeys() throws { try seal.check() }
+
   /// A target with its address; `nil`: there is none.
   func target(_ id: Int64) throws -> (target: DeliveryTarget, identity: [UInt8])? {
     selectOne.bind(id, at: 1)

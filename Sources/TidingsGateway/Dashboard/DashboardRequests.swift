@@ -53,7 +53,7 @@ struct DashboardRequests: Sendable {
     }
   }
 
-  func answer(_ request: HTTPRequest, _ step: Step) async -> HTTPResponse {
+  func answer(_ request: HTTPRequest, _ step: Step, uuid: String) async -> HTTPResponse {
     let isReading = step == .session
     guard request.head.method == (isReading ? "GET" : "POST") else {
       return DashboardAnswer.refusal(405, .unimplemented, "use \(isReading ? "GET" : "POST")")
@@ -70,16 +70,16 @@ struct DashboardRequests: Sendable {
       )
     }
     do {
-      if step == .signIn { return try await signIn(request) }
+      if step == .signIn { return try await signIn(request, uuid) }
       guard let token = cookie.token(request.head) else { throw DashboardFailure.notSignedIn }
-      if isReading { return try await session(token) }
+      if isReading { return try await session(token, uuid) }
       guard DashboardCookie.isAllowed(request.head, token: token) else {
         throw DashboardFailure.noRequestToken
       }
       switch step {
-      case .renew: return try await renew(token)
-      case .signOut: return try await signOut(token)
-      case .call(let name): return try await call(name, request, token)
+      case .renew: return try await renew(token, uuid)
+      case .signOut: return try await signOut(token, uuid)
+      case .call(let name): return try await call(name, request, token, uuid)
       default: throw DashboardFailure.notSignedIn
       }
     } catch let failure as DashboardFailure {
@@ -109,28 +109,28 @@ struct DashboardRequests: Sendable {
 
   // MARK: The session
 
-  private func signIn(_ request: HTTPRequest) async throws -> HTTPResponse {
+  private func signIn(_ request: HTTPRequest, _ uuid: String) async throws -> HTTPResponse {
     guard let token = try object(request)["token"]?.string, token.utf8.count <= 64 else {
       throw DashboardFailure.badRequest("the member token is missing")
     }
     let answer: HTTPResponse
     do {
-      answer = try await renew(token)
+      answer = try await renew(token, uuid)
     } catch let error as RPCError {
       guard error.code == .unauthenticated else { throw error }
       throw DashboardFailure.linkIsOver
     }
     // The session that the browser had before is replaced.
-    if let before = cookie.token(request.head), before != token { try? await end(before) }
+    if let before = cookie.token(request.head), before != token { try? await end(before, uuid) }
     return answer
   }
 
-  private func renew(_ token: String) async throws -> HTTPResponse {
+  private func renew(_ token: String, _ uuid: String) async throws -> HTTPResponse {
     let renewed = try await TidingsV1.GatewayService.Client(transport).renewWebAuthToken(
       .init(),
-      options: options(token)
+      options: options(token, uuid)
     )
-    let description = try await describe(renewed.webAuthToken)
+    let description = try await describe(renewed.webAuthToken, uuid)
     return DashboardAnswer.json(
       200,
       description,
@@ -138,31 +138,31 @@ struct DashboardRequests: Sendable {
     )
   }
 
-  private func session(_ token: String) async throws -> HTTPResponse {
-    DashboardAnswer.json(200, try await describe(token))
+  private func session(_ token: String, _ uuid: String) async throws -> HTTPResponse {
+    DashboardAnswer.json(200, try await describe(token, uuid))
   }
 
-  private func signOut(_ token: String) async throws -> HTTPResponse {
-    try await end(token)
+  private func signOut(_ token: String, _ uuid: String) async throws -> HTTPResponse {
+    try await end(token, uuid)
     return DashboardAnswer.json(200, [:], adding: [cookie.removal])
   }
 
-  private func end(_ token: String) async throws {
+  private func end(_ token: String, _ uuid: String) async throws {
     _ = try await TidingsV1.AccountService.Client(transport).revokeWebAuthToken(
       .init(),
-      options: options(token)
+      options: options(token, uuid)
     )
   }
 
   /// Who acts, in which roles, and what calls carry.
-  private func describe(_ token: String) async throws -> JSONValue {
+  private func describe(_ token: String, _ uuid: String) async throws -> JSONValue {
     let status = try await TidingsV1.AccountService.Client(transport).fetchAccountStatus(
       .init(),
-      options: options(token)
+      options: options(token, uuid)
     )
     let server = try await TidingsRpcV1.ServerService.Client(transport).fetchServerInfo(
       .init(),
-      options: options(token)
+      options: options(token, uuid)
     )
     return [
       "userName": .string(status.userRecordName),
@@ -172,8 +172,8 @@ struct DashboardRequests: Sendable {
     ]
   }
 
-  private func options(_ token: String) -> CallOptions {
-    CallOptions(metadata: WebCaller(.dashboard(token)).metadata())
+  private func options(_ token: String, _ uuid: String) -> CallOptions {
+    CallOptions(metadata: WebCaller(.dashboard(token)).metadata(requestID: uuid))
   }
 
   // MARK: Calls
@@ -181,7 +181,8 @@ struct DashboardRequests: Sendable {
   private func call(
     _ name: String,
     _ request: HTTPRequest,
-    _ token: String
+    _ token: String,
+    _ uuid: String
   ) async throws -> HTTPResponse {
     guard let method = DashboardMethods.all[name] else {
       throw DashboardFailure.unknownMethod
@@ -192,7 +193,7 @@ struct DashboardRequests: Sendable {
     } catch let error as TranscodingError {
       throw DashboardFailure.badRequest("\(error)")
     }
-    let answer = try await transport.unary(method, bytes, options: options(token))
+    let answer = try await transport.unary(method, bytes, options: options(token, uuid))
     return DashboardAnswer.json(200, try contract.answer(answer, of: method))
   }
 
@@ -200,7 +201,7 @@ struct DashboardRequests: Sendable {
     guard case .bytes(let bytes) = request.body, !bytes.isEmpty else { return JSONObject() }
     let value: JSONValue
     do {
-      value = try JSONValue(parsing: bytes)
+      value = try JSONValue(parsing: bytes, valuesMax: WebLimits.valuesMax)
     } catch {
       throw DashboardFailure.badRequest("the body is not JSON: \(error)")
     }

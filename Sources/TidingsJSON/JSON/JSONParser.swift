@@ -4,9 +4,11 @@ struct JSONParser {
   static let depthMax = 100
 
   private let text: [UInt8]
+  private let valuesMax: Int
+  private var valueCount = 0
   private var index = 0
 
-  init(_ text: [UInt8]) { self.text = text }
+  init(_ text: [UInt8], valuesMax: Int = .max) { (self.text, self.valuesMax) = (text, valuesMax) }
 
   /// Reads the next value and what separates it from the one after it.
   mutating func value() throws(JSONSyntaxError) -> JSONValue {
@@ -29,6 +31,8 @@ struct JSONParser {
   private var next: UInt8? { index < text.count ? text[index] : nil }
 
   private mutating func value(depth: Int) throws(JSONSyntaxError) -> JSONValue {
+    guard valueCount < valuesMax else { throw error("there are more than \(valuesMax) values") }
+    valueCount += 1
     switch next {
     case UInt8(ascii: "{"): return .object(try object(depth: depth))
     case UInt8(ascii: "["): return .array(try array(depth: depth))
@@ -239,10 +243,12 @@ extension JSONParser {
 extension JSONValue {
   /// Reads one value.
   ///
-  /// - Parameter text: UTF-8.
+  /// - Parameters:
+  ///   - text: UTF-8.
+  ///   - valuesMax: Most values in it, the elements and members of others included.
   /// - Throws: An error that names line and column.
-  public init(parsing text: [UInt8]) throws(JSONSyntaxError) {
-    var parser = JSONParser(text)
+  public init(parsing text: [UInt8], valuesMax: Int = .max) throws(JSONSyntaxError) {
+    var parser = JSONParser(text, valuesMax: valuesMax)
     self = try parser.value()
     guard parser.isAtEnd() else { throw parser.error("unexpected text after the value") }
   }

@@ -117,8 +117,8 @@ extension TidingsV1.DeliveryAddress {
       )
     }
     let authority = url.dropFirst(start.count).prefix { !"/?\\".contains($0) }
-    guard !authority.isEmpty, !authority.contains("@") else {
-      throw invalid("\(member) needs a host, and may have no user name")
+    guard !authority.isEmpty, !authority.contains("@"), !authority.contains("%") else {
+      throw invalid("\(member) needs a host without '%', and may have no user name")
     }
   }
 

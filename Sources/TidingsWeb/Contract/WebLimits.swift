@@ -4,6 +4,8 @@ package enum WebLimits {
   package static let itemsMax = 200
   /// Bytes of a request that is not the content of an asset.
   package static let bodyBytesMax = 8 << 20
+  /// Values of JSON in a request, each member and element one: they take more memory than their text.
+  package static let valuesMax = 500_000
   /// Bytes of an asset.
   package static let assetBytesMax = 50 << 20
   /// How long an upload URL is valid, in seconds.
