@@ -95,6 +95,7 @@ internal import Testing
   @Test("hosts are the same on all ports")
   func hosts() {
     #expect(Sender.name(of: "https://Example.org:8443/x?y") == "example.org")
+    #expect(Sender.name(of: "https://example.org.:8443/x?y") == "example.org")
     #expect(Sender.name(of: "https://[::1]:80/") == "[::1")
   }
 }

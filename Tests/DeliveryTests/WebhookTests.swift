@@ -130,6 +130,19 @@ internal import TidingsRPC
     }
   }
 
+  @Test("a host with an address that is not allowed is tried again when another one fails")
+  func refusedInPart() async throws {
+    let world = try await DeliveryWorld.start()
+    // libcurl knows two addresses, of which ::1 is not allowed. Nobody listens at the port.
+    try await world.add(.webhook(.init(url: "http://localhost:1/")))
+    try await world.save("h1")
+    try await world.wait("a dead letter") {
+      try await $0.fetchDeadLetters(.init()).deadLetters.count == 1
+    }
+    let letter = try await world.service().fetchDeadLetters(.init()).deadLetters.first
+    #expect(letter?.attemptCount == 4 && letter?.reason.contains("not allowed") == false)
+  }
+
   @Test("at most so many requests are in flight to a host, of hundreds that wait for it")
   func inFlight() async throws {
     let world = try await DeliveryWorld.start(
@@ -183,6 +196,7 @@ internal import TidingsRPC
     let world = try await DeliveryWorld.start()
     let kinds: [TidingsV1.DeliveryAddress.Kind] = [
       .webhook(.init(url: "ftp://example.org/")), .webhook(.init(url: "https://a@example.org/")),
+      .webhook(.init(url: "https://ex%61mple.org/")),
       .webhook(.init(url: "https:///x")), .webhook(.init(url: "https://example.org/#x")),
       .webhook(.init(url: "https://example.org/", secret: "whsec_AA==")),
       .webhook(.init(url: "https://e/" + String(repeating: "x", count: 2_048))),
