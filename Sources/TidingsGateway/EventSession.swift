@@ -63,6 +63,7 @@ struct EventSession {
   private static let pageItems: UInt32 = 100
   /// Notifications that are sent together; a client that is slow gets the next ones when it has read these.
   private static let itemsTogether = 32
+  private static let tracesMax = 16
   /// A position goes into a header, which has to stay short.
   private static let itemsBeyondMax = 32
 
@@ -139,7 +140,8 @@ struct EventSession {
       inbox.fetched(page)
     case .wait:
       guard await sendReady(), let arrivals = await session.next() else { return false }
-      traces += arrivals.traces
+      // Pushes of what is not sent leave some, too.
+      traces = (traces + arrivals.traces).suffix(Self.tracesMax)
       for signal in arrivals.signals { note(signal) }
     }
     return true

@@ -2,7 +2,8 @@
 ///
 /// One task iterates, once. Leaving the loop early, dropping the stream and cancelling the task
 /// cancel the call. Consumed messages are given back to the server as credit, half a window at a
-/// time, so that the server never sends more than the window ahead.
+/// time, so that the server never sends more than the window ahead; those of a slow consumer after a
+/// while, because a server gives up a stream that has no credit for long.
 public struct ResponseStream: AsyncSequence, Sendable {
   /// An encoded message.
   public typealias Element = [UInt8]
@@ -29,16 +30,24 @@ public struct ResponseStream: AsyncSequence, Sendable {
   ///
   /// - Parameters:
   ///   - window: How many messages the server was allowed to send at first, 1...1024.
+  ///   - patience: After how long less than half a window is given back.
   ///   - onCredit: Called with a number of messages that the server may send in addition.
   ///   - onCancel: Called once if the consumer gives up before the end.
   /// - Returns: The stream, and the transport's end of it.
   public static func makeStream(
     window: Int = WireLimits.creditDefault,
+    patience: Duration = .seconds(10),
     onCredit: @escaping @Sendable (Int) -> Void,
     onCancel: @escaping @Sendable () -> Void
   ) -> (stream: Self, continuation: Continuation) {
     let buffer = DeliveryBuffer<[UInt8]>(countMax: WireLimits.creditMax)
-    let session = Session(buffer: buffer, window: window, onCredit: onCredit, onCancel: onCancel)
+    let session = Session(
+      buffer: buffer,
+      window: window,
+      patience: patience,
+      onCredit: onCredit,
+      onCancel: onCancel
+    )
     return (Self(session: session), Continuation(buffer: buffer))
   }
 
@@ -57,6 +66,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
     private let session: Session
     private let lifetime: Lifetime
     private var consumed = 0
+    private var lastCredit = ContinuousClock.now
 
     fileprivate init(session: Session) {
       self.session = session
@@ -79,9 +89,10 @@ public struct ResponseStream: AsyncSequence, Sendable {
       }
       guard let message = try delivery.get() else { return nil }
       consumed += 1
-      if consumed >= session.grantBatch {
+      let now = ContinuousClock.now
+      if consumed >= session.grantBatch || lastCredit.duration(to: now) >= session.patience {
         session.onCredit(consumed)
-        consumed = 0
+        (consumed, lastCredit) = (0, now)
       }
       return message
     }
@@ -98,16 +109,19 @@ public struct ResponseStream: AsyncSequence, Sendable {
   fileprivate final class Session: Sendable {
     let buffer: DeliveryBuffer<[UInt8]>
     let grantBatch: Int
+    let patience: Duration
     let onCredit: @Sendable (Int) -> Void
     private let onCancel: @Sendable () -> Void
 
     init(
       buffer: DeliveryBuffer<[UInt8]>,
       window: Int,
+      patience: Duration,
       onCredit: @escaping @Sendable (Int) -> Void,
       onCancel: @escaping @Sendable () -> Void
     ) {
       self.buffer = buffer
+      self.patience = patience
       grantBatch = Swift.max(1, window / 2)
       self.onCredit = onCredit
       self.onCancel = onCancel

@@ -178,6 +178,9 @@ enum ServerArguments {
     options: options,
     discussion: """
       `rpcd init` creates a data folder with keys, for authentication; see `rpcd init --help`.
+      `rpcd restore` makes a store of a backup; see `rpcd restore --help`.
+      `rpcd restored` is for a database that PostgreSQL's tools restored; see `rpcd restored --help`.
+      `rpcd rotate-secret` gives a store a new identity; see `rpcd rotate-secret --help`.
       `rpcd compact` rewrites a store without its free pages; see `rpcd compact --help`.
       `rpcd copy-store` moves a store to PostgreSQL or back; see `rpcd copy-store --help`.
       `rpcd accept-loss` continues with a store that lost data; see `rpcd accept-loss --help`.
@@ -345,14 +348,14 @@ enum ServerArguments {
   }
 
   /// It names one place: a client cannot connect to all addresses, or to any free port.
-  private static func isReachable(_ endpoint: String) -> Bool {
+  static func isReachable(_ endpoint: String) -> Bool {
     if endpoint.hasPrefix("ipc://") { return endpoint.count > "ipc://".count }
     let address = endpoint.dropFirst("tcp://".count)
     guard endpoint.hasPrefix("tcp://"), let colon = address.lastIndex(of: ":"),
       let port = UInt16(address[address.index(after: colon)...])
     else { return false }
     let host = address[..<colon]
-    return port > 0 && !host.isEmpty && host != "*" && host != "0.0.0.0"
+    return port > 0 && !host.isEmpty && !["*", "0.0.0.0", "[::]"].contains(host)
   }
 
   /// The name of the credential that holds the server's key pair.

@@ -58,6 +58,13 @@ do {
         + (settings.isDevelopment ? ", and every local user is an administrator" : "")
     )
   }
+  if settings.advertisedPushEndpoint == nil, !ServerArguments.isReachable(server.pushEndpoint) {
+    logger.log(
+      .warning,
+      "clients are told to receive pushes at \(server.pushEndpoint), which is this machine for each of them: name the "
+        + "endpoint that they reach with --advertise-push"
+    )
+  }
   if !settings.sealsPushes {
     logger.log(
       .warning,

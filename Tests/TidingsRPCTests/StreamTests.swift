@@ -9,6 +9,7 @@ import TidingsRPC
     let probe = Probe()
     let (stream, continuation) = ResponseStream.makeStream(
       window: 4,
+      patience: .seconds(3_600),
       onCredit: { count in probe.note { $0.consumed += count } },
       onCancel: { probe.note { $0.cancelled += 1 } }
     )
@@ -23,6 +24,23 @@ import TidingsRPC
     #expect(probe.sightings.cancelled == 1)
     continuation.finish()
     #expect(probe.sightings.cancelled == 1)
+  }
+
+  @Test("a consumer that is slow gives each message back")
+  func slowConsumer() async throws {
+    let probe = Probe()
+    let (stream, continuation) = ResponseStream.makeStream(
+      window: 16,
+      patience: .zero,
+      onCredit: { count in probe.note { $0.consumed += count } },
+      onCancel: {}
+    )
+    for number in 0..<3 as Range<UInt8> { #expect(continuation.yield([number])) }
+    var iterator = stream.makeAsyncIterator()
+    for count in 1...3 {
+      #expect(try await iterator.next() != nil)
+      #expect(probe.sightings.consumed == count)
+    }
   }
 
   @Test("a stream that is dropped is cancelled, one that ended is not")

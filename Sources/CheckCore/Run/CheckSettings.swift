@@ -16,7 +16,7 @@ package struct CheckSettings: Sendable {
   package var fault: Fault?
   /// Ends the calls early, as the end of `duration` does.
   package var isInterrupted: @Sendable () -> Bool = { false }
-  /// How long a final read is repeated when it fails.
+  /// How long a final read is repeated without success.
   package var patience = Duration.seconds(60)
 
   package init(client: ClientConfiguration, seed: UInt64) {

@@ -30,9 +30,13 @@ final class AppendWorkload: Workload {
 
   /// Reads the feeds to their ends, and each zone from its beginning.
   func finish(_ process: inout LogicalProcess) async throws {
-    let end = ContinuousClock.now + stage.settings.patience
     for zone in zones {
-      while try await !readPage(zone, &process).isLast, ContinuousClock.now < end {}
+      var patience = Patience(stage.settings.patience)
+      while !patience.isOver {
+        let page = try await readPage(zone, &process)
+        if page.isLast { break }
+        if page.outcome == .ok { patience.renew() }
+      }
       try await process.make(Call(.fresh, zone)) { [self] _, call in
         call.got = try await stage.insist { try await ZoneRead(stage, zone).versions($0) }
       }

@@ -64,10 +64,12 @@ final class LeaseWorkload: Workload {
 
   /// Works until everything is done, and nothing is left out any more.
   func finish(_ process: inout LogicalProcess) async throws {
-    let end = ContinuousClock.now + stage.settings.patience
+    var patience = Patience(stage.settings.patience)
     let client = try await stage.connect(device: "check-worker-last", &process.random)
-    while ContinuousClock.now < end {
-      if try await !work(client, &process, carefully: true) { break }
+    while !patience.isOver {
+      let leased = try await work(client, &process, carefully: true)
+      if !leased.notices.isEmpty { patience.renew() }
+      if leased.outcome == .ok, leased.notices.isEmpty, leased.isLast { break }
     }
     await client.close()
   }
@@ -76,19 +78,19 @@ final class LeaseWorkload: Workload {
 
   /// Leases some notifications and works on them.
   ///
-  /// - Returns: Whether there may be more: some were returned, or some are leased.
+  /// - Returns: The lease.
   @discardableResult
   private func work(
     _ client: Client,
     _ process: inout LogicalProcess,
     carefully: Bool
-  ) async throws -> Bool {
+  ) async throws -> Call {
     let leased = try await group.lease(client, &process)
     for notice in leased.notices {
       try await work(on: notice, leased, client, &process, carefully)
     }
     if leased.notices.isEmpty { try await process.pause(carefully ? 100 : 30) }
-    return leased.outcome != .ok || !leased.notices.isEmpty || !leased.isLast
+    return leased
   }
 
   private func work(

@@ -84,7 +84,12 @@ final class SubscriptionWorkload: Workload {
     try await inbox.run(process.random.fork(), crashes: false) { ended in
       !expected.isSubset(of: ended) && ContinuousClock.now < end
     }
-    while try await !log.readPage(&process).isLast, ContinuousClock.now < end {}
+    var patience = Patience(stage.settings.patience)
+    while !patience.isOver {
+      let page = try await log.readPage(&process)
+      if page.isLast { break }
+      if page.outcome == .ok { patience.renew() }
+    }
   }
 
   func clear() async {

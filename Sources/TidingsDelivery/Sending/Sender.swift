@@ -343,7 +343,7 @@ package final class Sender: Sendable {
 
   /// Settles a batch, however often it takes: what could not be settled would be sent again.
   ///
-  /// One that the server refuses is cut in halves, so that the others of it are settled.
+  /// One that the server refuses is cut in halves, until what it refuses is alone.
   private func settle(_ batch: [TidingsV1.DeliverySettlement]) async {
     var ends = ContinuousClock.now.advanced(by: settings.lease)
     while true {
@@ -353,7 +353,8 @@ package final class Sender: Sendable {
           log("\(answer.lostCount) deliveries took longer than their lease and are sent again")
         }
         return noteConnected()
-      } catch  where batch.count > 1 && error.isAboutTheBatch {
+      } catch  where error.isAboutTheBatch {
+        guard batch.count > 1 else { return log("a settlement was refused: \(error)") }
         await settle(Array(batch[..<(batch.count / 2)]))
         return await settle(Array(batch[(batch.count / 2)...]))
       } catch {
@@ -386,9 +387,10 @@ package final class Sender: Sendable {
 }
 
 extension RPCError {
-  /// It would be the same again.
+  /// The same batch would be refused again; what is refused for a while says how long.
   fileprivate var isAboutTheBatch: Bool {
-    [.invalidArgument, .resourceExhausted, .failedPrecondition, .outOfRange].contains(code)
+    retryAfter == nil
+      && [.invalidArgument, .resourceExhausted, .failedPrecondition, .outOfRange].contains(code)
   }
 }
 

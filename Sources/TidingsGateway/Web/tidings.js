@@ -934,7 +934,7 @@ export class Database {
   /**
    * Uploads the content of an asset.
    *
-   * @param {Blob | Uint8Array | ArrayBuffer} content At most 50 MiB.
+   * @param {Blob | Uint8Array | ArrayBuffer} content What the server takes (50 MB), at most 50 MiB.
    * @param {{fieldName?: string, recordType?: string, signal?: AbortSignal}} [options]
    * @returns {Promise<Asset>} The value for a field of a record of this database: save it soon.
    * @throws {TidingsError}

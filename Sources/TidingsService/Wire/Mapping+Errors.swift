@@ -115,7 +115,7 @@ extension ItemError.Code {
     case .badDatabase, .serverRejectedRequest, .referenceViolation, .assetNotAvailable,
       .alreadyShared, .participantAlreadyInvited:
       .failedPrecondition
-    case .serviceUnavailable: .unavailable
+    case .serviceUnavailable, .zoneBusy: .unavailable
     default: .internal
     }
   }

@@ -1,0 +1,15 @@
+/// How long somebody goes on without success: a slow machine only takes longer.
+struct Patience {
+  private let duration: Duration
+  private var end: ContinuousClock.Instant
+
+  init(_ duration: Duration) {
+    self.duration = duration
+    end = .now + duration
+  }
+
+  var isOver: Bool { ContinuousClock.now >= end }
+
+  /// Something was achieved.
+  mutating func renew() { end = .now + duration }
+}
