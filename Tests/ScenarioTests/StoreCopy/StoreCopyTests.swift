@@ -140,6 +140,15 @@ internal import TidingsSQLite
     return (process, proxy)
   }
 
+  /// Waits until the database server has noticed that its clients are gone: what they held is free then.
+  private func waitForSessionsToEnd(_ uri: String) async throws {
+    let sessions = """
+      SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+        AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+      """
+    while try numbers(uri, sessions) != [0] { try await Task.sleep(for: .milliseconds(5)) }
+  }
+
   /// Lets a copy exchange bytes with the database server, and waits until it has or has ended.
   private func pass(_ count: Int, _ proxy: StoppingProxy, _ process: ServerProcess) async throws {
     proxy.allow(count)
@@ -167,6 +176,7 @@ internal import TidingsSQLite
       process.send(9)
       let exit = try await process.waitForExit()
       proxy.end()
+      try await waitForSessionsToEnd(uri)
       if exit == .code(0) { break }
       try #require(exit == .signal(9), "\(process.seen.value.errors)")
       guard try isUnfinished() else { continue }
@@ -250,6 +260,7 @@ internal import TidingsSQLite
     copying.send(9)
     try #require(try await copying.waitForExit() == .signal(9))
     proxy.end()
+    try await waitForSessionsToEnd(uri)
     // A row that the store does not have, before those that are copied next.
     try PostgresConnection(try PostgresAddress(uri)).execute(
       """
