@@ -139,7 +139,10 @@ struct EventSession {
       badge.read(page)
       inbox.fetched(page)
     case .wait:
-      guard await sendReady(), let arrivals = await session.next() else { return false }
+      guard await sendReady() else { return false }
+      // What these pushes announced was read from the log before they were looked at.
+      recordTraces()
+      guard let arrivals = await session.next() else { return false }
       // Pushes of what is not sent leave some, too.
       traces = (traces + arrivals.traces).suffix(Self.tracesMax)
       for signal in arrivals.signals { note(signal) }
@@ -173,11 +176,14 @@ struct EventSession {
       guard await stream.sendWhenRead(bytes) else { return false }
       hasSent = true
     }
-    if hasSent {
-      tracing?.recordDelivery(traces)
-      traces = []
-    }
+    if hasSent { recordTraces() }
     return true
+  }
+
+  private mutating func recordTraces() {
+    guard !traces.isEmpty else { return }
+    tracing?.recordDelivery(traces)
+    traces = []
   }
 
   /// Moves to the end of the log.
