@@ -61,7 +61,7 @@ do {
   if settings.advertisedPushEndpoint == nil, !ServerArguments.isReachable(server.pushEndpoint) {
     logger.log(
       .warning,
-      "clients are told to receive pushes at \(server.pushEndpoint), which is this machine for each of them: name the "
+      "clients get the push endpoint \(server.pushEndpoint), which is their own machine for each of them: name the "
         + "endpoint that they reach with --advertise-push"
     )
   }
