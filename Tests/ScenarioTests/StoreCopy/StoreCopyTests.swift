@@ -164,6 +164,7 @@ internal import TidingsSQLite
     _ path: String,
     using random: inout SplitMix64,
     isUnfinished: () throws -> Bool,
+    isComplete: () throws -> Bool,
     whenUnfinished check: () async throws -> Void
   ) async throws {
     var unfinishedCount = 0
@@ -179,6 +180,8 @@ internal import TidingsSQLite
       try await waitForSessionsToEnd(uri)
       if exit == .code(0) { break }
       try #require(exit == .signal(9), "\(process.seen.value.errors)")
+      // It can be complete when it is killed.
+      if try isComplete() { break }
       guard try isUnfinished() else { continue }
       unfinishedCount += 1
       try await check()
@@ -198,6 +201,11 @@ internal import TidingsSQLite
     let uri = try makeDatabase()
     try await copyWithKills(.toDatabase, uri, store.path, using: &random) {
       try numbers(uri, Self.unfinishedTables) == [1]
+    } isComplete: {
+      // The tables are made first.
+      try numbers(uri, "SELECT count(*) FROM pg_class WHERE relname = 'store'") == [1]
+        && numbers(uri, "SELECT count(*) FROM store") != [0]
+        && numbers(uri, Self.unfinishedTables) == [0]
     } whenUnfinished: {
       let reason = try await refusal(store.folder, ["RPCD_DATABASE": uri])
       #expect(
@@ -210,6 +218,9 @@ internal import TidingsSQLite
     let folder = try TemporaryFolder()
     try await copyWithKills(.fromDatabase, uri, folder.file("data"), using: &random) {
       Folder.isThere(folder.file("data/copying"))
+    } isComplete: {
+      try Folder.status(folder.file("data/tidings.sqlite")) != nil
+        && !Folder.isThere(folder.file("data/copying"))
     } whenUnfinished: {
       #expect(try Folder.status(folder.file("data/tidings.sqlite")) == nil)
       let reason = try await refusal(folder)
