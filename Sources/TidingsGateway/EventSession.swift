@@ -63,7 +63,6 @@ struct EventSession {
   private static let pageItems: UInt32 = 100
   /// Notifications that are sent together; a client that is slow gets the next ones when it has read these.
   private static let itemsTogether = 32
-  private static let tracesMax = 16
   /// A position goes into a header, which has to stay short.
   private static let itemsBeyondMax = 32
 
@@ -143,8 +142,7 @@ struct EventSession {
       // What these pushes announced was read from the log before they were looked at.
       recordTraces()
       guard let arrivals = await session.next() else { return false }
-      // Pushes of what is not sent leave some, too.
-      traces = (traces + arrivals.traces).suffix(Self.tracesMax)
+      traces = arrivals.traces
       for signal in arrivals.signals { note(signal) }
     }
     return true

@@ -59,7 +59,7 @@ final class HTTPExchange: @unchecked Sendable {
   ///   closed.
   func append(_ chunk: UnsafeRawBufferPointer) -> Bool {
     byteCount += chunk.count
-    guard !isTooSlow else { return false }
+    guard comesInTime() else { return false }
     switch plan {
     case .memory(let bytesMax):
       guard byteCount <= bytesMax else { return refuse(Self.tooLarge(bytesMax)) }
@@ -82,14 +82,13 @@ final class HTTPExchange: @unchecked Sendable {
     return true
   }
 
-  private var isTooSlow: Bool {
+  /// Whether what has come so far is enough for the time since the first bytes.
+  private func comesInTime() -> Bool {
     let now = ContinuousClock.now
-    guard let firstBytes else {
-      firstBytes = now
-      return false
-    }
-    let (seconds, _) = firstBytes.duration(to: now).components
-    return seconds >= Self.patienceSeconds && byteCount < Int(seconds) * Self.bytesPerSecondMin
+    let first = firstBytes ?? now
+    firstBytes = first
+    let (seconds, _) = first.duration(to: now).components
+    return seconds < Self.patienceSeconds || byteCount >= Int(seconds) * Self.bytesPerSecondMin
   }
 
   /// The rest of the body is read, so that the client gets the answer, and not kept.

@@ -12,4 +12,13 @@ struct Patience {
 
   /// Something was achieved.
   mutating func renew() { end = .now + duration }
+
+  /// Reads pages until one is the last.
+  mutating func readToEnd(_ readPage: () async throws -> Call) async throws {
+    while !isOver {
+      let page = try await readPage()
+      if page.isLast { return }
+      if page.outcome == .ok { renew() }
+    }
+  }
 }

@@ -32,11 +32,7 @@ final class AppendWorkload: Workload {
   func finish(_ process: inout LogicalProcess) async throws {
     for zone in zones {
       var patience = Patience(stage.settings.patience)
-      while !patience.isOver {
-        let page = try await readPage(zone, &process)
-        if page.isLast { break }
-        if page.outcome == .ok { patience.renew() }
-      }
+      try await patience.readToEnd { try await readPage(zone, &process) }
       try await process.make(Call(.fresh, zone)) { [self] _, call in
         call.got = try await stage.insist { try await ZoneRead(stage, zone).versions($0) }
       }

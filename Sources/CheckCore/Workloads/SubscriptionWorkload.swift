@@ -85,11 +85,7 @@ final class SubscriptionWorkload: Workload {
       !expected.isSubset(of: ended) && ContinuousClock.now < end
     }
     var patience = Patience(stage.settings.patience)
-    while !patience.isOver {
-      let page = try await log.readPage(&process)
-      if page.isLast { break }
-      if page.outcome == .ok { patience.renew() }
-    }
+    try await patience.readToEnd { try await log.readPage(&process) }
   }
 
   func clear() async {

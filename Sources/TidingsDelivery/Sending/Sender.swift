@@ -161,15 +161,14 @@ package final class Sender: Sendable {
 
   private func begin(_ deliveries: [TidingsV1.Delivery], latestStart: ContinuousClock.Instant) {
     for delivery in deliveries {
-      guard !state.withLock({ $0.isStopping }) else {
-        state.withLock { $0.held += 1 }
-        settle(delivery, .postponed(.init(.milliseconds(100))))
-        continue
-      }
       let host = Self.host(of: delivery)
       let max = max(of: delivery)
       let held = Held(delivery: delivery, latestStart: latestStart)
-      let decision = state.withLock { state in
+      let decision = state.withLock { state -> HostSlots<Held>.Decision in
+        guard !state.isStopping else {
+          state.held += 1
+          return .full(.milliseconds(100))
+        }
         // A host takes at most half of what is left to others.
         let queueMax = Swift.max(max, (settings.inFlightMax - state.held) / 2)
         state.held += 1
