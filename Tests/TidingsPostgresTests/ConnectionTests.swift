@@ -213,6 +213,8 @@ struct ConnectionTests {
         let both = try await ends.wait(for: 2)
         #expect(both.map(\.?.kind) == [.statement, .conflict])
       }
+      // A write is deferred for as long as the thread has not given the connection back.
+      connection.claim()
       #expect(failure { try insert(3) }?.kind == .conflict, "nothing more until the rollback")
       connection.abandon()
       #expect(try numbers("SELECT n FROM t") == [7])
