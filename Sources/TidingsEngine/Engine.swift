@@ -100,10 +100,15 @@ public final class Engine {
       codec: BodyCodec(),
       limits: limits,
       secret: identity.secret,
-      pace: Pace(costMax: limits.callCostMax)
+      pace: Pace(costMax: limits.callCostMax),
+      remembered: RememberedCount(max: limits.rememberedEntriesMax)
     )
 
-    catalog = try Catalog(connection, containersPerUserMax: limits.containersPerUserMax)
+    catalog = try Catalog(
+      connection,
+      containersPerUserMax: limits.containersPerUserMax,
+      remembered: room.remembered
+    )
     schema = try SchemaAssembly(room)
     records = try RecordsAssembly(room)
     let indexes = try IndexesAssembly(room, registry: schema.indexes)
@@ -151,7 +156,6 @@ public final class Engine {
     )
     subscriptionChanges = ModifySubscriptions(
       accesses: access.publicAccesses,
-      firings: events.firings,
       catalog: catalog,
       channels: channels.registry,
       removalChannels: removal.channels,
@@ -224,6 +228,10 @@ public final class Engine {
     if mustReload || reloadsAlways {
       for participant in participants { try participant.reload() }
       mustReload = false
+    } else if room.remembered.isFull {
+      for participant in participants { participant.forgetEntries() }
+    } else if room.remembered.mayHaveManyDetails {
+      catalog.forgetDetails()
     }
     moment = time.moment()
     for participant in participants { participant.begin(at: moment) }

@@ -103,6 +103,24 @@ public struct WatchedZones {
     return found
   }
 
+  /// How many channels the change of a zone fires; the parameters are those of `match`.
+  public func matchCount(
+    database: Int64,
+    zone: ZoneID,
+    recordTypes: Set<String>,
+    isZoneItself: Bool
+  ) -> Int {
+    guard isZoneItself || !recordTypes.isEmpty, watches(database: database) else { return 0 }
+    var count = 0
+    for zone in [zone, nil] {
+      for recordType in recordTypes.union([""]) {
+        let location = Location(database: database, zone: zone, recordType: recordType)
+        count += channels[location]?.count ?? 0
+      }
+    }
+    return count
+  }
+
   /// What was looked at for the channels of a database.
   public func evaluation(database: Int64) -> Evaluation {
     databases[database]?.evaluation ?? Evaluation()

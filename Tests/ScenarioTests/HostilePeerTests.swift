@@ -238,6 +238,22 @@ internal import TidingsRPC
     try await fixture.expectServed()
   }
 
+  @Test("who changes a subscription again and again keeps only so many that have ended")
+  func endedSubscriptions() async throws {
+    let fixture = try await Fixture(["--limit", "ended-subscriptions-per-user-max=5"])
+    var errors: [TidingsV1.ErrorCode?] = []
+    for number in 0..<8 {
+      let results = try await fixture.eve.subscriptions.modifySubscriptions(
+        .init(subscriptionsToSave: [.init("s", "Houses", where: "price > \(number)")])
+      ).results
+      errors.append(results.first?.error?.code)
+    }
+    #expect(errors == Array(repeating: nil, count: 6) + [.limitExceeded, .limitExceeded])
+    // It stays as it is, and others change theirs.
+    try await fixture.ada.subscribe(.init("s", "Houses"))
+    try await fixture.expectServed()
+  }
+
   @Test(
     "who never reads large answers takes no more memory than is set, and delays nobody without end"
   )

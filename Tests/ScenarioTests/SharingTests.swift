@@ -217,6 +217,42 @@ internal import TidingsRPC
     }
   }
 
+  @Test(
+    "who has no permission any more has nothing, and accepts again with a permission; others stay"
+  )
+  func permissionLost() async throws {
+    let world = try await World(arguments: ["--limit", "accepted-shares-per-user-max=1"])
+    let url = try await world.shareTrip()
+    try await world.change("s") { $0.publicPermission = .readOnly }
+    try await world.accept(url, by: world.cleo)
+    // Those who came with the URL have the permission of the URL, whatever the list says.
+    try await world.change("s") { share in
+      for index in share.participants.indices where share.participants[index].role != .owner {
+        share.participants[index].permission = .none
+      }
+    }
+    #expect(try await World.seen(["trip"], by: world.ben) == ["26"])
+    #expect(try await World.seen(["trip"], by: world.cleo) == ["ada/trip"])
+    // What ben has lost does not count as accepted.
+    _ = try await world.ada.modify([World.share("d", of: "diary", with: [("ben", .readOnly)])])
+    try await world.accept(try await world.url("d"), by: world.ben)
+    try await world.change("s") { share in
+      for index in share.participants.indices
+      where share.participants[index].userRecordName == "ben" {
+        share.participants[index].permission = .readOnly
+      }
+    }
+    #expect(try await World.seen(["trip"], by: world.ben) != ["ada/trip"])
+    guard case .error(let error)? = try await World.acceptance(of: url, by: world.ben).outcome
+    else {
+      throw WaitingFailure(description: "accepted one too many")
+    }
+    #expect(error.code == .limitExceeded)
+    _ = try await world.ben.modifyShared(delete: ["d"])
+    try await world.accept(url, by: world.ben)
+    #expect(try await World.seen(["trip"], by: world.ben) == ["ada/trip"])
+  }
+
   @Test("a participant leaves by deleting the share, and may come back who was invited")
   func leave() async throws {
     let world = try await World()

@@ -35,19 +35,23 @@ final class FaultWorld {
   private final class Clock { var time: Int64 = 1_700_000_000_000 }
   private let clock = Clock()
 
-  init() throws {
+  init(limits: Limits = Limits()) throws {
     folder = try TemporaryFolder()
     path = folder.file("db")
     connection = FailingConnection(try SQLiteConnection(path: path))
     try connection.execute("PRAGMA synchronous = OFF")
-    engine = try Self.open(connection, clock)
+    engine = try Self.open(connection, clock, limits)
     readerConnection = FailingConnection(try SQLiteConnection(path: path, readsOnly: true))
     reader = try EngineReader(readerConnection, limits: Limits())
     try fill()
   }
 
-  private static func open(_ connection: any SQLConnection, _ clock: Clock) throws -> Engine {
-    try Engine(connection) {
+  private static func open(
+    _ connection: any SQLConnection,
+    _ clock: Clock,
+    _ limits: Limits = Limits()
+  ) throws -> Engine {
+    try Engine(connection, limits: limits) {
       ClockReading(undisturbed: Timestamp(millisecondsSince1970: clock.time))
     }
   }

@@ -29,7 +29,7 @@ final class FeedStore {
 
   static let laptop = Caller(user: "ada", device: "laptop")
 
-  private let connection: any SQLConnection
+  let connection: any SQLConnection
   private let codec = BodyCodec()
   /// Every subscription is this one.
   private let definition: [UInt8]
@@ -144,7 +144,7 @@ final class FeedStore {
 
   /// Runs the retention until it has nothing to do, and the sweep that follows it.
   func retain(limits: Limits, at now: Int64) throws {
-    let usage = try UsageTable(connection)
+    let usage = try UsageTable(connection, remembered: RememberedCount())
     let retention = try NotificationRetention(
       connection,
       limits: limits,

@@ -268,6 +268,8 @@ internal import TidingsSQL
       UPDATE index_entries SET key = CAST(substr(key, 1, 1) || substr(key, 10) AS BLOB)
         WHERE index_id = (SELECT id FROM field_indexes WHERE field = 'place');
       DROP TABLE web_tokens; DROP TABLE delivery_targets; DROP TABLE deliveries; DROP TABLE delivery_progress;
+      DROP INDEX subscriptions_active_by_owner; DROP INDEX subscriptions_ended_by_owner;
+      DROP INDEX share_members; DROP INDEX shared_records_present;
       DELETE FROM migrations WHERE number >= \(Migration.locationIndexes.number)
       """
     )

@@ -53,6 +53,7 @@ private struct ReferenceSession {
     let store = try TestDatabase()
     var limits = Limits()
     limits.owningReferencesMax = 1
+    limits.rememberedEntriesMax = 5
     engine = try Engine(
       store.connect(),
       limits: limits,

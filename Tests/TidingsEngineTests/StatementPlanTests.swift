@@ -33,6 +33,35 @@ internal import TidingsSQLite
     }
   }
 
+  @Test("what a user has now is found without what the user had")
+  func present() throws {
+    let connection = RecordingConnection(try SQLiteConnection(path: TemporaryFolder().file("db")))
+    _ = try Engine(connection) {
+      ClockReading(undisturbed: Timestamp(millisecondsSince1970: 0))
+    }
+    _ = try AssetLookup(connection)
+    for (condition, index, least) in [
+      ("WHERE p.user = ?1 AND p.status = 2 AND p.permission >= 2", "share_members", 3),
+      ("WHERE p.user = ?4 AND p.status = 2 AND p.permission >= 2", "share_members", 1),
+      ("FROM shared_records WHERE share_id = ?1 AND gone = 0", "shared_records_present", 2),
+      (
+        "s.owner = ?1 AND s.container = ?2 AND s.environment = ?3 AND s.ended IS NULL",
+        "subscriptions_active_by_owner", 2
+      ),
+      (
+        "owner = ?1 AND container = ?2 AND environment = ?3 AND ended IS NOT NULL",
+        "subscriptions_ended_by_owner", 1
+      ),
+    ] {
+      let statements = connection.statements.filter { $0.contains(condition) }
+      #expect(statements.count >= least, "\(condition)")
+      for sql in statements {
+        let plan = try connection.plan(of: sql)
+        #expect(plan.contains { $0.contains("INDEX \(index) ") }, "\(sql): \(plan)")
+      }
+    }
+  }
+
   @Test("what is read in an order is read in that order, never sorted first")
   func orders() throws {
     let connection = RecordingConnection(try SQLiteConnection(path: TemporaryFolder().file("db")))

@@ -35,6 +35,8 @@ internal import TidingsSQLite
       DROP INDEX assets_by_payer;
       DROP INDEX type_users_by_user;
       DROP INDEX shares_of_database;
+      DROP INDEX subscriptions_active_by_owner; DROP INDEX subscriptions_ended_by_owner;
+      DROP INDEX share_members; DROP INDEX shared_records_present;
       DROP TABLE directory_entries;
       DROP TABLE share_invitations;
       DROP TABLE access_requests;

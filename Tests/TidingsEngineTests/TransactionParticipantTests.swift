@@ -15,7 +15,6 @@ internal import TidingsSQL
     "AnswerLog.expiredCost": "lives as long as one call",
     "AnswerLog.nextPurge": "a purge that was rolled back is done at the next one",
     "ChannelFirings.firings": "of the change at hand",
-    "ChannelFirings.onceCount": "counts since the start",
     "ChannelFirings.prepared": "of the change at hand",
     "ChannelSweep.channel": "a walk that starts again",
     "ChannelSweep.subscription": "a walk that starts again",
@@ -26,11 +25,12 @@ internal import TidingsSQL
     "Engine.moment": "is of the open transaction",
     "Engine.mustReload": "is what makes participants follow",
     "FetchLog.pending": "hints, which may be lost",
-    "ModifySubscriptions.onceCount": "how many events were stored when the call began",
     "LazyStatements.compiled": "statements",
     "NotificationRetention.sweepDue": "what a sweep left is swept at the next one",
     "Pace.end": "lives as long as one call",
     "Pace.pause": "lives as long as one turn",
+    "RememberedCount.details": "how much participants remember",
+    "RememberedCount.entries": "how much participants remember",
     "SharedRetention.value": "is adopted from RetentionSettings",
     "SteadyClock.offset": "shows what StoreTime has",
   ]
@@ -43,7 +43,8 @@ internal import TidingsSQL
     "Engine.pushKeys", "Engine.reloadsAlways", "Engine.secretEraser", "ModifyRecords.hasAccount",
     "ModifyRecords.isKnownUser",
     "ModifyRecords.mayTeach", "ModifySubscriptions.isDeveloper", "Pace.costMax",
-    "Pace.givesUpLongCalls", "Pace.timeMax", "RoomResources.readingAhead", "RoomResources.secret",
+    "Pace.givesUpLongCalls", "Pace.timeMax", "RememberedCount.max", "RoomResources.readingAhead",
+    "RoomResources.secret",
     "UserErasureTable.secret",
   ]
 

@@ -42,10 +42,8 @@ struct EnginePlanTests {
     ("c.id = e.channel_id ORDER BY e.id LIMIT", "the first rows of an index"),
     ("FROM field_indexes", "declared indexes"),
     ("accounts WHERE calls_per_second_max > 0", "read at the start"),
-    ("FROM usage WHERE owner = ?1 UNION", "containers of a user"),
     ("FROM zone_removal_channels", "removals that run, read at the start"),
     ("FROM zone_removals", "removals that run, read at the start"),
-    ("FROM share_participants AS p", "shares of a user"),
     ("FROM memberships", "subscriptions of a user"),
   ]
 

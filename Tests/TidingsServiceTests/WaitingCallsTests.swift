@@ -82,6 +82,20 @@ internal import TidingsModel
     #expect(calls.park(8, for: watch("c"), bytes: 100, until: end(1)))
   }
 
+  @Test("the calls of a caller wait for so many zones together, so that one change wakes few")
+  func parts() {
+    let calls = Table<Int>(countMax: 1_000, bytesMax: .max)
+    let zones = (0..<20_000).map { ZoneID(zoneName: "z\($0)") }
+    let many = FeedWatch(database: database("ada"), zones: zones, head: 0)
+    #expect(calls.park(1, for: many, bytes: 1, until: end(1)))
+    #expect(calls.park(2, for: many, bytes: 1, until: end(1)))
+    #expect(!calls.park(3, for: many, bytes: 1, until: end(1)))
+    #expect(calls.park(4, for: watch("ada"), bytes: 1, until: end(1)))
+    calls.wake([changed("ada", "z7")])
+    #expect([calls.popWoken(), calls.popWoken(), calls.popWoken()] == [1, 2, 4])
+    #expect(calls.park(3, for: many, bytes: 1, until: end(1)))
+  }
+
   @Test("each call comes out once, whatever happens to it")
   func random() {
     let seed = Seed.make("WaitingCalls")

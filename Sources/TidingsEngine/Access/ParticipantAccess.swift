@@ -17,6 +17,7 @@ final class ParticipantAccess: RecordAccess {
     let found = try shares.accepted(by: user, inZone: zone.number)
       .map(Acceptances.Acceptance.init)
     zone.acceptances.remember(found, of: user)
+    zone.database.remembered.add(details: 1 + found.count)
     return found
   }
 
@@ -37,6 +38,7 @@ final class ParticipantAccess: RecordAccess {
     let found = try shares.share(ofRecord: name, inZone: zone.number)
       .map { HeldRecords.Holding(share: $0.number, came: $0.came) }
     zone.heldRecords.remember(found, of: name)
+    zone.database.remembered.add(details: 1)
     return found
   }
 

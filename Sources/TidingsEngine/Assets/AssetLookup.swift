@@ -24,7 +24,8 @@ public final class AssetLookup {
   private let roles: RoleReader
   private let publicAssets: PublicAssets
   private let select: any SQLStatement
-  private let selectShared: any SQLStatement
+  private let selectShares: any SQLStatement
+  private let selectReferences: any SQLStatement
   private let selectAny: any SQLStatement
 
   /// A lookup in a store that an engine has opened.
@@ -42,23 +43,21 @@ public final class AssetLookup {
       )
       """
     )
-    selectShared = try connection.prepare(
+    selectShares = try connection.prepare(
       """
-      SELECT a.size FROM share_participants AS p
+      SELECT s.database_id, s.zone_id, s.id, s.root, a.size FROM share_participants AS p
       JOIN shares AS s ON s.id = p.share_id AND s.ended IS NULL
       JOIN databases AS d
         ON d.id = s.database_id AND d.container = ?2 AND d.environment = ?3
       JOIN assets AS a ON a.database_id = s.database_id AND a.checksum = ?1
-      WHERE p.user = ?4 AND p.status = 2 AND p.permission >= 2 AND EXISTS (
-        SELECT 1 FROM asset_references AS r
-        WHERE r.database_id = s.database_id AND r.checksum = ?1 AND r.zone_id = s.zone_id AND (
-          s.root = '' OR EXISTS (
-            SELECT 1 FROM shared_records AS h
-            WHERE h.share_id = s.id AND h.name = r.name AND h.gone = 0
-          )
-        )
-      )
-      LIMIT 1
+      WHERE p.user = ?4 AND p.status = 2 AND p.permission >= 2
+      """
+    )
+    selectReferences = try connection.prepare(
+      """
+      SELECT h.share_id FROM asset_references AS r
+      LEFT JOIN shared_records AS h ON h.zone_id = r.zone_id AND h.name = r.name AND h.gone = 0
+      WHERE r.database_id = ?1 AND r.checksum = ?2 AND r.zone_id = ?3 LIMIT ?4
       """
     )
     selectAny = try connection.prepare("SELECT 1 FROM assets WHERE checksum = ?1 LIMIT 1")
@@ -116,7 +115,7 @@ public final class AssetLookup {
   /// In a shared database besides those that the user uploaded those that a record names which others
   /// share with the user.
   ///
-  /// - Throws: `ItemError` `badContainer`; `SQLError`.
+  /// - Throws: `ItemError` `badContainer`, `limitExceeded`; `SQLError`.
   public func readableAsset(
     _ checksum: [UInt8],
     in database: DatabaseID,
@@ -124,13 +123,88 @@ public final class AssetLookup {
   ) throws -> Row? {
     if let holding = try asset(checksum, in: database, of: user) { return holding.row }
     guard database.scope == .shared else { return nil }
-    selectShared.bind(checksum, at: 1)
-    selectShared.bind(database.container, at: 2)
-    selectShared.bind(Int64(database.environment.rawValue), at: 3)
-    selectShared.bind(user, at: 4)
-    defer { selectShared.reset() }
-    guard try selectShared.step() else { return nil }
-    return Row(size: UInt64(clamping: selectShared.int64(0)), released: nil)
+    let size = try sharedSize(of: checksum, in: database, with: user)
+    return size.map { Row(size: UInt64(clamping: $0), released: nil) }
+  }
+
+  /// A zone in which a user has accepted shares.
+  private struct NamedZone: Hashable {
+    let database: Int64
+    let zone: Int64
+  }
+
+  /// What a user has accepted in a zone.
+  private struct Accepted {
+    let size: Int64
+    var isZoneWide = false
+    var shares: Set<Int64> = []
+  }
+
+  /// Records of a zone, and of all zones, that name an asset and are looked at to find one that is shared with the
+  /// caller.
+  private static let referencesMax = 50_000
+  private static let allReferencesMax = 200_000
+
+  /// The bytes of an asset that a record names which others share with a user.
+  private func sharedSize(
+    of checksum: [UInt8],
+    in database: DatabaseID,
+    with user: String
+  ) throws -> Int64? {
+    var (rowsLeft, isCut) = (Self.allReferencesMax, false)
+    for (zone, accepted) in try zones(with: checksum, in: database, sharedWith: user) {
+      selectReferences.bind(zone.database, at: 1)
+      selectReferences.bind(checksum, at: 2)
+      selectReferences.bind(zone.zone, at: 3)
+      var rows = min(Self.referencesMax, rowsLeft)
+      selectReferences.bind(Int64(rows + 1), at: 4)
+      defer { selectReferences.reset() }
+      while try selectReferences.step() {
+        if accepted.isZoneWide { return accepted.size }
+        if !selectReferences.isNull(0), accepted.shares.contains(selectReferences.int64(0)) {
+          return accepted.size
+        }
+        rows -= 1
+        rowsLeft -= 1
+        if rows < 0 {
+          isCut = true
+          break
+        }
+      }
+    }
+    guard !isCut else {
+      throw ItemError(
+        .limitExceeded,
+        "the asset \(checksum.hexadecimal): of the first \(Self.referencesMax) records of a zone that name it none is "
+          + "shared with you, and no more are looked at: let their owner save it in fewer records"
+      )
+    }
+    return nil
+  }
+
+  /// The zones in which a user has accepted shares, of databases that have an asset; those that are shared as a whole
+  /// first.
+  private func zones(
+    with checksum: [UInt8],
+    in database: DatabaseID,
+    sharedWith user: String
+  ) throws -> [(NamedZone, Accepted)] {
+    var zones: [NamedZone: Accepted] = [:]
+    selectShares.bind(checksum, at: 1)
+    selectShares.bind(database.container, at: 2)
+    selectShares.bind(Int64(database.environment.rawValue), at: 3)
+    selectShares.bind(user, at: 4)
+    try selectShares.forEachRow {
+      let zone = NamedZone(database: selectShares.int64(0), zone: selectShares.int64(1))
+      var accepted = zones[zone] ?? Accepted(size: selectShares.int64(4))
+      if selectShares.string(3).isEmpty { accepted.isZoneWide = true }
+      accepted.shares.insert(selectShares.int64(2))
+      zones[zone] = accepted
+    }
+    return zones.map { ($0.key, $0.value) }.sorted { one, other in
+      guard one.1.isZoneWide == other.1.isZoneWide else { return one.1.isZoneWide }
+      return one.0.zone < other.0.zone
+    }
   }
 
   /// Any database has an asset with this checksum.

@@ -30,6 +30,7 @@ final class AssetTable: RecordFollower {
   private let catalog: Catalog
   private let contents: (any AssetContents)?
   private let wakeUp: WakeUpFlag
+  private let pace: Pace
   private let select: any SQLStatement
   private let selectReclaimable: any SQLStatement
   private let reclaim: any SQLStatement
@@ -47,9 +48,11 @@ final class AssetTable: RecordFollower {
     usage: UsageTable,
     catalog: Catalog,
     contents: (any AssetContents)?,
-    wakeUp: WakeUpFlag
+    wakeUp: WakeUpFlag,
+    pace: Pace
   ) throws {
-    (self.usage, self.catalog, self.contents, self.wakeUp) = (usage, catalog, contents, wakeUp)
+    (self.usage, self.catalog, self.contents) = (usage, catalog, contents)
+    (self.wakeUp, self.pace) = (wakeUp, pace)
     publicAssets = try PublicAssets(connection, codec: codec)
     select = try connection.prepare(
       "SELECT size, released, payer FROM assets WHERE database_id = ?1 AND checksum = ?2"
@@ -225,7 +228,7 @@ final class AssetTable: RecordFollower {
   /// That the database has it does not count: who knows a checksum does not get the content.
   ///
   /// - Returns: What it names newly.
-  /// - Throws: `ItemError` `assetNotAvailable`, `invalidArguments` for another size; `SQLError`.
+  /// - Throws: `ItemError` `assetNotAvailable`, `invalidArguments` for another size; `LongCall`; `SQLError`.
   func check(
     _ new: Record,
     replacing old: Record?,
@@ -237,6 +240,7 @@ final class AssetTable: RecordFollower {
     var (known, named) = (old?.assets ?? [], Named())
     try new.forEachAsset { asset, field in
       guard known.insert(asset).inserted else { return }
+      try pace.decisionStep()
       let row = try row(asset, from: source, in: database)
       if row?.size == Int64(exactly: asset.size) {
         if case .uploads = source {
@@ -316,6 +320,7 @@ final class AssetTable: RecordFollower {
       try retain.forEachRow {
         try pay(-retain.int64(0), retain.isNull(1) ? nil : retain.string(1), in: database)
       }
+      pace.step()
     }
     for checksum in before.subtracting(after) {
       try removeReference(
@@ -325,7 +330,13 @@ final class AssetTable: RecordFollower {
         in: database,
         at: call.steady
       )
+      pace.step()
     }
+  }
+
+  /// A reference and the asset, for each that it names.
+  func rowCount(following write: RecordPlan.Write, in database: DatabaseEntry) -> Int {
+    2 * ((write.old?.assetCount ?? 0) + (write.new?.assetCount ?? 0))
   }
 
   func removeRows(of zone: DeletedZone, limit: Int, at time: SteadyTime) throws -> Int {
@@ -390,6 +401,16 @@ extension Record {
       switch field.value {
       case .asset, .assetList: true
       default: false
+      }
+    }
+  }
+
+  fileprivate var assetCount: Int {
+    fields.compound.reduce(0) { count, field in
+      switch field.value {
+      case .asset: count + 1
+      case .assetList(let assets): count + assets.count
+      default: count
       }
     }
   }

@@ -15,7 +15,8 @@ struct AssetsAssembly: RoomAssembly {
       usage: usage,
       catalog: catalog,
       contents: contents,
-      wakeUp: room.wakeUp
+      wakeUp: room.wakeUp,
+      pace: room.pace
     )
     collection = try AssetCollection(
       room.connection,

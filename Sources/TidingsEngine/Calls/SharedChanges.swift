@@ -15,9 +15,7 @@ struct SharedChanges {
   /// A user who may now read what is shared, or no longer.
   struct Membership {
     let user: String
-    let share: Int64
     let zone: ZoneEntry
-    let isMember: Bool
   }
 
   /// In the order of the first changes; each share once.

@@ -10,6 +10,8 @@ final class ChannelEntry {
   let databaseNumber: Int64
   /// What it watches.
   let kind: Subscription.Kind
+  /// The number of the zone that its predicate is about, for the index; 0: none.
+  var zoneNumber: Int64 = 0
   /// The number of its newest event.
   var head: Int64
   /// How many subscriptions are active.

@@ -24,7 +24,7 @@ final class ChannelRegistry: TransactionParticipant {
   private var zones = WatchedZones()
   private var contents = ChannelContents(bytesMax: contentBytesMax)
   /// Numbers of the zones that query channels name, for the index.
-  private var zoneNumbers: [ZoneID: Int64] = [:]
+  private var zoneNumbers = ZoneNumbers()
   /// What this transaction changed.
   private var touched: [ChannelEntry] = []
   /// Those of transactions that are prepared and not yet durable, oldest first.
@@ -188,9 +188,26 @@ final class ChannelRegistry: TransactionParticipant {
     index.channelCount(database: database.number, recordType: recordType)
   }
 
-  /// How many zone and database channels a change in a database may fire.
-  func zoneChannelCount(in database: DatabaseEntry) -> Int {
-    zones.channelCount(database: database.number)
+  /// How many zone and database channels the change of a zone fires.
+  ///
+  /// - Parameters:
+  ///   - zone: The zone.
+  ///   - database: Its database.
+  ///   - recordTypes: The types of the records that change.
+  ///   - isZoneItself: The zone is created or deleted.
+  /// - Returns: The number.
+  func zoneChannelCount(
+    _ zone: ZoneID,
+    in database: DatabaseEntry,
+    recordTypes: Set<String>,
+    isZoneItself: Bool
+  ) -> Int {
+    zones.matchCount(
+      database: database.number,
+      zone: zone,
+      recordTypes: recordTypes,
+      isZoneItself: isZoneItself
+    )
   }
 
   /// There are zone or database channels at all.
@@ -242,7 +259,7 @@ final class ChannelRegistry: TransactionParticipant {
     defer { if let begin { measured(since: begin) } }
     index.match(
       database: database.number,
-      zone: zoneNumbers[zone] ?? 0,
+      zone: zoneNumbers[zone],
       old: old,
       new: new,
       at: counts ? time : nil,
@@ -310,6 +327,8 @@ final class ChannelRegistry: TransactionParticipant {
     for entry in underWay.joined() { touch(entry) }
     underWay.removeAll()
   }
+
+  func forgetEntries() { contents.forgetAll() }
 
   func reload() throws {
     contents.forgetAll()
@@ -393,12 +412,13 @@ extension ChannelRegistry {
   }
 
   private func insert(_ row: ChannelTable.Watched, _ watch: ConjunctionWatch) {
-    enter(ChannelEntry(row, .query), row.reader)
+    let entry = ChannelEntry(row, .query)
+    enter(entry, row.reader)
     index.insert(
       row.number,
       database: row.databaseNumber,
       recordType: watch.recordType,
-      zone: watch.zoneID.map(number(ofZone:)),
+      zone: take(watch.zoneID, for: entry),
       options: watch.options,
       conditions: watch.conditions
     )
@@ -429,7 +449,7 @@ extension ChannelRegistry {
         channel: entry.number,
         database: entry.databaseNumber,
         recordType: watch.recordType,
-        zone: watch.zoneID.map(number(ofZone:)),
+        zone: take(watch.zoneID, for: entry),
         predicate: watch.predicate,
         options: watch.options
       )
@@ -442,16 +462,16 @@ extension ChannelRegistry {
     contents.forget(entry.number)
     if entry.kind == .query {
       index.remove(channel: entry.number)
+      zoneNumbers.release(entry.zoneNumber)
     } else {
       zones.remove(entry.number)
     }
   }
 
-  private func number(ofZone zone: ZoneID) -> Int64 {
-    if let known = zoneNumbers[zone] { return known }
-    let number = Int64(zoneNumbers.count + 1)
-    zoneNumbers[zone] = number
-    return number
+  private func take(_ zone: ZoneID?, for entry: ChannelEntry) -> Int64? {
+    guard let zone else { return nil }
+    entry.zoneNumber = zoneNumbers.take(zone)
+    return entry.zoneNumber
   }
 
   /// A subscription without its name, its bytes, and the key of its channel: equal for subscriptions

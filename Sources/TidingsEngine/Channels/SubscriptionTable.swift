@@ -22,10 +22,14 @@ final class SubscriptionTable {
     var body: [UInt8]
   }
 
-  /// What a user's active subscriptions in a container take.
+  /// What a user's subscriptions in a container take.
   struct Owned {
+    /// The active ones.
     var count: Int64
+    /// Of the active ones.
     var bytes: Int64
+    /// Those that have ended, and of which something is kept.
+    var endedCount: Int64
   }
 
   private struct OwnerKey: Hashable {
@@ -37,7 +41,22 @@ final class SubscriptionTable {
   /// Users of whom this is known without looking.
   private static let knownOwnersMax = 1_000
 
-  private var owned: [OwnerKey: Owned] = [:]
+  /// What was counted, and then noted.
+  private struct Count {
+    var owned: Owned
+    /// `endsNotNoted` at the time.
+    let endsNotNoted: Int
+    let time: SteadyTime
+  }
+
+  /// Milliseconds after which ends that were not noted, and ended subscriptions that were forgotten, are worth another
+  /// look.
+  private static let countAge: Int64 = 1_000
+
+  private var counts: [OwnerKey: Count] = [:]
+  /// How often subscriptions have ended without being noted with their users.
+  private var endsNotNoted = 0
+  private var now = SteadyTime(milliseconds: 0)
   private let usage: UsageTable
   private let selectOne: any SQLStatement
   private let selectNames: any SQLStatement
@@ -45,6 +64,7 @@ final class SubscriptionTable {
   private let selectByChannel: any SQLStatement
   private let selectTopics: any SQLStatement
   private let countOwned: any SQLStatement
+  private let countEnded: any SQLStatement
   private let insert: any SQLStatement
   private let end: any SQLStatement
   private let endStale: any SQLStatement
@@ -90,6 +110,12 @@ final class SubscriptionTable {
       """
       SELECT count(*), coalesce(sum(length(s.body)), 0) \(from)
       WHERE s.owner = ?1 AND s.container = ?2 AND s.environment = ?3 AND \(active)
+      """
+    )
+    countEnded = try connection.prepare(
+      """
+      SELECT count(*) FROM subscriptions
+      WHERE owner = ?1 AND container = ?2 AND environment = ?3 AND ended IS NOT NULL
       """
     )
     endStale = try connection.prepare(
@@ -197,30 +223,61 @@ final class SubscriptionTable {
     return topics
   }
 
-  /// What a user's active subscriptions in a container take.
+  /// What a user's subscriptions in a container take; those that fired for the only time, and those of which nothing
+  /// is kept any more, may count still: see `mayHaveFewer`.
   func owned(
     of owner: String,
     container: String,
     environment: Environment
   ) throws(SQLError) -> Owned {
     let key = OwnerKey(owner: owner, container: container, environment: environment)
-    if let known = owned[key] { return known }
-    bind(owner, container, environment, to: countOwned)
-    defer { countOwned.reset() }
-    guard try countOwned.step() else { return Owned(count: 0, bytes: 0) }
-    let found = Owned(count: countOwned.int64(0), bytes: countOwned.int64(1))
-    if owned.count >= Self.knownOwnersMax { owned = [:] }
-    owned[key] = found
+    if let known = counts[key], known.endsNotNoted == endsNotNoted || !isOld(known) {
+      return known.owned
+    }
+    for statement in [countOwned, countEnded] {
+      bind(owner, container, environment, to: statement)
+    }
+    defer {
+      countOwned.reset()
+      countEnded.reset()
+    }
+    guard try countOwned.step(), try countEnded.step() else {
+      return Owned(count: 0, bytes: 0, endedCount: 0)
+    }
+    let found = Owned(
+      count: countOwned.int64(0),
+      bytes: countOwned.int64(1),
+      endedCount: countEnded.int64(0)
+    )
+    if counts.count >= Self.knownOwnersMax { counts = [:] }
+    counts[key] = Count(owned: found, endsNotNoted: endsNotNoted, time: now)
     return found
   }
 
-  /// Subscriptions may have ended otherwise: looks at what users' subscriptions take.
-  func forgetOwned() { if !owned.isEmpty { owned = [:] } }
+  /// Looks again at what users' subscriptions take.
+  func forgetOwned() { if !counts.isEmpty { counts = [:] } }
+
+  /// Subscriptions have ended, whosever they were.
+  func noteEnds() { endsNotNoted += 1 }
+
+  /// Whether a user's subscriptions in a container may take less than `owned` says: then the next look counts them.
+  func mayHaveFewer(of owner: String, container: String, environment: Environment) -> Bool {
+    let key = OwnerKey(owner: owner, container: container, environment: environment)
+    guard let known = counts[key] else { return false }
+    guard isOld(known) || known.endsNotNoted != endsNotNoted else { return false }
+    counts[key] = nil
+    return true
+  }
+
+  private func isOld(_ count: Count) -> Bool {
+    now.milliseconds - count.time.milliseconds >= Self.countAge
+  }
 
   private func note(_ count: Int64, _ bytes: Int, of owner: String, in id: DatabaseID) {
     let key = OwnerKey(owner: owner, container: id.container, environment: id.environment)
-    owned[key]?.count += count
-    owned[key]?.bytes += count * Int64(bytes)
+    counts[key]?.owned.count += count
+    counts[key]?.owned.bytes += count * Int64(bytes)
+    if count < 0 { counts[key]?.owned.endedCount -= count }
   }
 
   /// Writes a new active subscription; one of the same name is active no longer.
@@ -292,5 +349,6 @@ final class SubscriptionTable {
 }
 
 extension SubscriptionTable: TransactionParticipant {
+  func begin(at moment: Moment) { now = moment.steady }
   func reload() { forgetOwned() }
 }

@@ -119,6 +119,8 @@ final class DeliveryDispatch {
     var sources: [Int64: Source?] = [:]
     /// How many deliveries wait, of targets that came by.
     var waiting: [Int64: Int] = [:]
+    /// How many dead letters there are, of targets that have too much.
+    var dead: [Int64: Int] = [:]
   }
 
   /// - Returns: The last target that was looked at, if there are more; `nil`: that was all.
@@ -176,6 +178,7 @@ final class DeliveryDispatch {
     let waiting = try walk.waiting[target.id] ?? table.waitingCount(of: target.id, upTo: max)
     let id = try table.insert(event.id, to: target.id, at: walk.moment)
     guard waiting < max else {
+      try makeRoom(ofDeadLettersOf: target.id, &walk)
       return try table.giveUp(
         id,
         "\(max) deliveries waited for the target",
@@ -184,6 +187,14 @@ final class DeliveryDispatch {
       )
     }
     walk.waiting[target.id] = waiting + 1
+  }
+
+  /// The oldest dead letter goes if there are as many as may be.
+  private func makeRoom(ofDeadLettersOf target: Int64, _ walk: inout Walk) throws {
+    let max = limits.deadLettersPerTargetMax
+    let count = try walk.dead[target] ?? table.deadCount(of: target, upTo: max)
+    walk.dead[target] = min(count + 1, max)
+    if count >= max, let oldest = try table.oldestDead(of: target) { try table.delete(oldest) }
   }
 
   // MARK: Reading

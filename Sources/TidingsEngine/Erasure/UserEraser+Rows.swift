@@ -47,6 +47,7 @@ extension UserEraser {
       if removed > 0 { return .again }
     }
     if try removeReadMarks(erasure.user) || removeWork(of: erasure.user) { return .again }
+    if try removeDeletedZones(of: erasure.user) { return .again }
     if try removeMarks(&erasure) || removeTargets(&erasure) { return .again }
     erasure.counts.add(
       try sql.count("DELETE FROM directory_entries WHERE user = ?1 RETURNING 1", user),
@@ -115,9 +116,48 @@ extension UserEraser {
       .number(group)
     )
     guard removed == 0 else { return true }
-    try sql.run("DELETE FROM work_positions WHERE group_id = ?1", .number(group))
+    let positions = Keyed(
+      table: "work_positions",
+      owner: "group_id",
+      key: "channel_id",
+      kind: "positions"
+    )
+    guard try sql.count(positions.delete(rows: Self.rowsPerPage), .number(group)) == 0 else {
+      return true
+    }
     try sql.run("DELETE FROM work_groups WHERE id = ?1", .number(group))
     return true
+  }
+
+  /// Forgets a page of the zones that a database of the user had.
+  ///
+  /// - Returns: There may be more.
+  private func removeDeletedZones(of user: String) throws -> Bool {
+    guard
+      let database = try sql.number(
+        """
+        SELECT d.id FROM databases d WHERE d.owner = ?1
+          AND EXISTS (SELECT 1 FROM deleted_zones z WHERE z.database_id = d.id) LIMIT 1
+        """,
+        .text(user)
+      )
+    else { return false }
+    try raiseFloor(ofDatabase: database)
+    let zones = Keyed(table: "deleted_zones", owner: "database_id", key: "name", kind: "zones")
+    _ = try sql.count(zones.delete(rows: Self.rowsPerPage), .number(database))
+    return true
+  }
+
+  /// No token may skip the deletions of zones that are forgotten.
+  private func raiseFloor(ofDatabase number: Int64) throws {
+    try sql.run(
+      """
+      UPDATE databases SET feed_floor = max(feed_floor, coalesce(
+        (SELECT max(changed) FROM deleted_zones WHERE database_id = ?1), 0
+      )) WHERE id = ?1
+      """,
+      .number(number)
+    )
   }
 
   /// Removes a delivery target with a page of what waits for it.
@@ -244,14 +284,7 @@ extension UserEraser {
 
   /// Removes a database; one with ended shares stays with its owner's name until these are forgotten.
   private func removeOrRetain(_ number: Int64) throws {
-    try sql.run(
-      """
-      UPDATE databases SET feed_floor = max(feed_floor, coalesce(
-        (SELECT max(changed) FROM deleted_zones WHERE database_id = ?1), 0
-      )) WHERE id = ?1
-      """,
-      .number(number)
-    )
+    try raiseFloor(ofDatabase: number)
     try sql.run("DELETE FROM deleted_zones WHERE database_id = ?1", .number(number))
     let hasShares = try sql.number("SELECT 1 FROM shares WHERE database_id = ?1", .number(number))
     guard hasShares != nil else { return try removeDatabase(number) }

@@ -13,6 +13,7 @@ final class ChannelFirings {
   private let removalChannels: RemovalChannels
   private let shared: SharedFirings
   private let onceChannels: OnceChannels
+  private let subscriptions: SubscriptionTable
   private let limits: Limits
   private let access: FiringAccess
   private let pace: Pace
@@ -29,8 +30,6 @@ final class ChannelFirings {
 
   /// The events of the change at hand.
   @exclusivity(unchecked) private var prepared: [PreparedEvent] = []
-  /// How many channels have fired for the only time since the start.
-  private(set) var onceCount = 0
 
   init(
     events: EventStore,
@@ -39,13 +38,14 @@ final class ChannelFirings {
     removalChannels: RemovalChannels,
     shared: SharedFirings,
     onceChannels: OnceChannels,
+    subscriptions: SubscriptionTable,
     limits: Limits,
     access: FiringAccess,
     pace: Pace
   ) {
     (self.events, self.channels) = (events, channels)
     (self.removals, self.removalChannels) = (removals, removalChannels)
-    (self.shared, self.onceChannels) = (shared, onceChannels)
+    (self.shared, self.onceChannels, self.subscriptions) = (shared, onceChannels, subscriptions)
     (self.limits, self.access, self.pace) = (limits, access, pace)
   }
 
@@ -265,6 +265,7 @@ final class ChannelFirings {
       )
       for entry in entries {
         try events.storeZone(firing.zone, entry, try channels.content(of: entry), of: call)
+        pace.step()
       }
     }
   }
@@ -284,7 +285,7 @@ final class ChannelFirings {
 
   /// The channel has fired, and does so once.
   private func end(_ entry: ChannelEntry, _ channel: ChannelContent) throws {
-    onceCount += 1
+    subscriptions.noteEnds()
     guard try !removalChannels.close(entry) else { return }
     try onceChannels.end(
       entry.number,

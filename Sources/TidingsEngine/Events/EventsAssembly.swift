@@ -14,7 +14,12 @@ struct EventsAssembly: RoomAssembly {
     removal: RemovalAssembly
   ) throws {
     originTags = OriginTags(secret: room.secret)
-    shared = try SharedFirings(room.connection, catalog: catalog, channels: channels.registry)
+    shared = try SharedFirings(
+      room.connection,
+      catalog: catalog,
+      channels: channels.registry,
+      pace: room.pace
+    )
     store = try EventStore(
       room.connection,
       channels: channels.registry,
@@ -32,6 +37,7 @@ struct EventsAssembly: RoomAssembly {
       removalChannels: removal.channels,
       shared: shared,
       onceChannels: channels.once,
+      subscriptions: channels.subscriptions,
       limits: room.limits,
       access: FiringAccess(channels: channels.registry, accesses: access.publicAccesses),
       pace: room.pace

@@ -20,6 +20,7 @@ final class SharedFirings: TransactionParticipant {
 
   private let catalog: Catalog
   private let channels: ChannelRegistry
+  private let pace: Pace
   private let selectDatabases: any SQLStatement
   /// Shares of which something changed in the transaction.
   private var movedShares: Set<Int64> = []
@@ -29,10 +30,10 @@ final class SharedFirings: TransactionParticipant {
   init(
     _ connection: any SQLConnection,
     catalog: Catalog,
-    channels: ChannelRegistry
+    channels: ChannelRegistry,
+    pace: Pace
   ) throws {
-    self.catalog = catalog
-    self.channels = channels
+    (self.catalog, self.channels, self.pace) = (catalog, channels, pace)
     // Whoever never saved a subscription there has no database.
     selectDatabases = try connection.prepare(
       """
@@ -61,6 +62,7 @@ final class SharedFirings: TransactionParticipant {
     movedShares.formUnion(changes.moved.lazy.map(\.share))
     var firings = Firings()
     for membership in changes.memberships {
+      pace.step()
       let id = membership.zone.database.id.shared(with: membership.user)
       changedDatabases.insert(id)
       guard channels.watchesAnyZone, let database = try catalog.database(id) else { continue }
@@ -69,6 +71,7 @@ final class SharedFirings: TransactionParticipant {
     guard channels.watchesAnyZone else { return firings.all }
     for moved in changes.moved where !moved.recordTypes.isEmpty || !moved.managedTypes.isEmpty {
       for (user, isAdministrator) in try users(of: moved) {
+        pace.step()
         let types =
           isAdministrator ? moved.recordTypes.union(moved.managedTypes) : moved.recordTypes
         let id = moved.zone.database.id.shared(with: user)

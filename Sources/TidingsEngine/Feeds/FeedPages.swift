@@ -110,6 +110,11 @@ public struct FeedWatch: Hashable, Sendable {
   /// the user accepts or loses a share.
   public var ownZones: [ZoneID] { database.scope == .shared ? [] : zones }
 
+  /// How many zones and shares it names.
+  public var partCount: Int { zones.count + sharedHeads.heads.count }
+  /// What it takes in memory to wait for it, about.
+  public var bytes: Int { partCount * 192 }
+
   /// The numbers of the shares whose changes matter, in a shared database.
   public var shares: [Int64] { sharedHeads.heads.keys.sorted() }
 }

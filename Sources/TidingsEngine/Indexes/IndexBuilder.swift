@@ -11,6 +11,8 @@ final class IndexBuilder: MaintenanceTask {
   private static let rowsPerPiece = 400
   /// Entries that one piece removes.
   private static let removalsPerPiece = 500
+  /// Entries that one piece adds; the last record may have more.
+  private static let entriesPerPiece = 1_000
   /// Bytes of records that one piece decodes.
   private static let bytesPerPiece = 2 << 20
 
@@ -72,13 +74,13 @@ final class IndexBuilder: MaintenanceTask {
   /// - Returns: The last name looked at, and whether the zone has no more.
   private func addRecords(to index: DeclaredIndex) throws -> (last: String, isDone: Bool) {
     let rows = selectRecords
-    var (last, count, bytes) = (index.built.name, 0, 0)
+    var (last, count, bytes, added) = (index.built.name, 0, 0, 0)
     rows.bind(index.built.zone, at: 1)
     rows.bind(last, at: 2)
     rows.bind(index.type.recordType, at: 3)
     rows.bind(Int64(Self.rowsPerPiece), at: 4)
     defer { rows.reset() }
-    while bytes < Self.bytesPerPiece {
+    while bytes < Self.bytesPerPiece, added < Self.entriesPerPiece {
       guard try rows.step() else { return (last, count < Self.rowsPerPiece) }
       last = rows.string(0)
       count += 1
@@ -93,6 +95,7 @@ final class IndexBuilder: MaintenanceTask {
         let record = try codec.decodeRecord(body)
         for key in FieldIndex.keys(of: record, in: index) {
           try entries.add(key, of: location, to: index)
+          added += 1
         }
       }
     }

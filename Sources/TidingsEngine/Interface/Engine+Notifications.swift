@@ -69,6 +69,7 @@ extension Engine {
       do {
         let id = try Self.notificationID(text)
         try notifications.readMarks.mark(id, in: inbox, by: caller.device, at: now)
+        pace.step()
         return nil
       } catch let error as ItemError {
         return error

@@ -3,6 +3,8 @@ internal import TidingsSQL
 
 extension Engine {
   /// What the private databases of a user take, by container, sorted.
+  ///
+  /// - Throws: `LongCall`; `SQLError`.
   public func usage(of user: String) throws -> [ContainerUsage] {
     guard !user.isEmpty else { return [] }
     return try quotas.usage.containers(of: user).map { container in
@@ -36,15 +38,36 @@ extension Engine {
   public var hasQuotasOfRates: Bool { get throws { try quotas.table.hasRates } }
 
   private func subscriptionCount(of user: String, in container: String) throws -> Int64 {
-    // Those that fired for the only time have ended since.
-    channels.subscriptions.forgetOwned()
+    let subscriptions = channels.subscriptions
     return try [Environment.development, .production].reduce(0) { count, environment in
-      count
-        + Int64(
-          try channels.subscriptions.owned(of: user, container: container, environment: environment)
-            .count
-        )
+      try pace.decisionStep()
+      _ = subscriptions.mayHaveFewer(of: user, container: container, environment: environment)
+      let owned = try subscriptions.owned(
+        of: user,
+        container: container,
+        environment: environment
+      )
+      return count + owned.count
     }
+  }
+
+  /// How far answers that are kept may exceed a quota, so that a user without room can delete.
+  private static let answerBytesOverQuotaMax: Int64 = 67_108_864
+
+  /// Refuses to keep answers for a user whose quota kept answers exceed by far.
+  ///
+  /// - Throws: `ItemError` `quotaExceeded`; `SQLError`.
+  public func checkRoomForAnswers(of user: String) throws {
+    guard !user.isEmpty else { return }
+    let bytesMax = try quotas.table.quota(of: user).bytesMax
+    let used = try quotas.usage.account(of: user).bytes
+    guard bytesMax > 0, used - bytesMax > Self.answerBytesOverQuotaMax else { return }
+    quotas.table.refusedCount += 1
+    throw ItemError(
+      .quotaExceeded,
+      "user '\(user)' stores \(used) bytes and may store \(bytesMax): no more answers are kept for idempotency keys "
+        + "until there is room; call without a key, or delete something first"
+    )
   }
 
   /// Refuses an asset for which there is no room: until a record names it who sent it pays for it.

@@ -4,7 +4,11 @@ extension Engine {
   /// A zone of a shared database, as the user sees it.
   func sharedZone(_ id: ZoneID, in database: DatabaseID) throws -> ZoneInfo {
     let zone = try sharing.reader.acceptedZone(id, in: database, catalog)
-    return ZoneInfo(
+    return try info(of: zone, named: id)
+  }
+
+  private func info(of zone: ShareReader.AcceptedZone, named id: ZoneID) throws -> ZoneInfo {
+    ZoneInfo(
       id: id,
       created: zone.entry.created,
       head: try zone.shares.lazy.map { try sharing.reader.head(of: $0.share, catalog) }.max() ?? 0
@@ -13,11 +17,20 @@ extension Engine {
 
   /// The zones of a shared database, sorted by name and owner.
   func sharedZones(in database: DatabaseID) throws -> [ZoneInfo] {
-    let zones = Set(
-      try sharing.reader.accepted(of: database, catalog).lazy.map(\.share.zoneOfOwner)
-    )
-    return try zones.sorted { ($0.zoneName, $0.ownerName) < ($1.zoneName, $1.ownerName) }
-      .map { try sharedZone($0, in: database) }
+    let accepted = try sharing.reader.accepted(of: database, catalog)
+    let zones = Dictionary(grouping: accepted, by: \.share.zoneOfOwner)
+    return try zones.sorted {
+      ($0.key.zoneName, $0.key.ownerName) < ($1.key.zoneName, $1.key.ownerName)
+    }.compactMap { id, shares in
+      try pace.decisionStep()
+      guard let share = shares.first?.share,
+        let entry = try catalog.zone(
+          share.zone,
+          in: catalog.database(numbered: share.database)
+        )
+      else { return nil }
+      return try info(of: ShareReader.AcceptedZone(entry: entry, shares: shares), named: id)
+    }
   }
 
   /// Nothing that a call waits for was committed since its snapshot, or will be with this transaction.

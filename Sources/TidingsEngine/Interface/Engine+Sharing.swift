@@ -81,8 +81,8 @@ extension Engine {
   ///   - environment: The environment.
   ///   - number: What the last page returned; 0: from the beginning.
   ///   - limit: Most shares, at least 1.
-  /// - Returns: The shares, and where the next page begins; `nil`: there are no more.
-  /// - Throws: `ItemError` `badContainer`; `SQLError`.
+  /// - Returns: The shares, and where the next page begins; `nil`: there are no more. A page may have fewer, or none.
+  /// - Throws: `ItemError` `badContainer`; `LongCall`; `SQLError`.
   public func shares(
     of caller: Caller,
     container: String,
@@ -96,14 +96,16 @@ extension Engine {
       container: container,
       environment: environment,
       after: number,
-      limit: limit + 1
+      limit: limit + 1,
+      pace: pace
     )
-    let infos = try found.prefix(limit).compactMap { share in
-      try self.record(of: share).map { zone, record in
+    let infos = try found.shares.prefix(limit).compactMap { share in
+      try pace.decisionStep()
+      return try self.record(of: share).map { zone, record in
         try info(record, in: zone, for: caller, wantsRoot: false)
       }
     }
-    return (infos, found.count > limit ? found[limit - 1].number : nil)
+    return (infos, found.shares.count > limit ? found.shares[limit - 1].number : found.end)
   }
 
   // MARK: Looking

@@ -12,7 +12,8 @@ extension Engine {
   ///   - timeout: How long they are leased.
   ///   - startsAtEnd: A group that does not exist yet begins with what comes from now on.
   /// - Returns: What the device got.
-  /// - Throws: `ItemError` `invalidArguments`, `limitExceeded`, `badContainer`; `SQLError`.
+  /// - Throws: `ItemError` `invalidArguments`, `limitExceeded`, `badContainer`; `LongCall` before anything is written;
+  ///   `SQLError`.
   public func leaseNotifications(
     of group: WorkGroup,
     for caller: Caller,
@@ -21,15 +22,9 @@ extension Engine {
     startsAtEnd: Bool
   ) throws -> LeasePage {
     try group.validate()
+    let plan = try work.leasing.plan(group, of: caller.user, startsAtEnd: startsAtEnd)
     try catalog.enter(group.container, group.environment, caller.user)
-    return try work.leasing(
-      group,
-      for: caller,
-      limit: limit,
-      timeout: timeout,
-      startsAtEnd: startsAtEnd,
-      at: moment
-    )
+    return try work.leasing(plan, for: caller, limit: limit, timeout: timeout, at: moment)
   }
 
   /// Settles leases of a group.

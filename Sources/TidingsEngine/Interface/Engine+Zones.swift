@@ -10,6 +10,67 @@ extension Engine {
     try modifications.zones.save(id, in: database, by: call)
   }
 
+  /// So many shares end in a transaction with other calls.
+  private static let sharesEndedAtOnceMax = 50
+
+  /// Refuses more changes of zones in one call than others can wait for, and to begin what takes long where it cannot
+  /// pause.
+  ///
+  /// - Parameters:
+  ///   - saved: The zones to save.
+  ///   - deleted: The zones to delete.
+  ///   - database: Their database.
+  /// - Throws: `ItemError` `limitExceeded`; `LongCall`; `SQLError`.
+  public func checkChanges(
+    saving saved: [ZoneID],
+    deleting deleted: [ZoneID],
+    in database: DatabaseID
+  ) throws {
+    var count = 0
+    do {
+      guard database.scope == .private, let database = try catalog.database(database) else {
+        return
+      }
+      try checkEvents(ofZones: saved + deleted, in: database)
+      for zone in deleted {
+        if let zone = try catalog.zone(zone, in: database) {
+          count += try sharing.table.count(in: zone, upTo: Self.sharesEndedAtOnceMax + 1)
+        }
+        guard count <= Self.sharesEndedAtOnceMax else { break }
+        try pace.decisionStep()
+      }
+    } catch let error as ItemError where error.code == .badContainer {
+      // Each change will say so.
+      return
+    }
+    if count > Self.sharesEndedAtOnceMax { try pace.requirePauses() }
+  }
+
+  private func checkEvents(ofZones zones: [ZoneID], in database: DatabaseEntry) throws {
+    guard zones.count > 1, channels.registry.watchesZones(in: database) else { return }
+    let count = zones.reduce(0) { count, zone in
+      count
+        + channels.registry.zoneChannelCount(
+          zone,
+          in: database,
+          recordTypes: [],
+          isZoneItself: true
+        )
+    }
+    guard count > limits.eventsPerCallMax else {
+      if count > Self.eventsAtOnceMax { try pace.requirePauses() }
+      return
+    }
+    throw ItemError(
+      .limitExceeded,
+      "the zones of this call fire \(count) notifications, at most \(limits.eventsPerCallMax) are "
+        + "allowed: change fewer zones in one call, or delete subscriptions that say the same"
+    )
+  }
+
+  /// So many events are stored in a transaction with other calls.
+  private static let eventsAtOnceMax = 300
+
   /// Deletes a zone with all its records; those of a large one are removed, and fire, as a part of
   /// `doMaintenance`.
   public func deleteZone(

@@ -19,6 +19,8 @@ extension EngineReader {
     _ visit: (ZoneChange) throws -> Void
   ) throws -> ZonePage {
     guard database.scope != .shared else {
+      // It looks at all that the caller has accepted.
+      try checkNow()
       return try sharedZones().page(request, in: database, caller: caller, budget: &budget, visit)
     }
     return try zoneFeed.page(

@@ -112,7 +112,8 @@ public final class EngineReader {
       identity: identity,
       codec: codec,
       limits: limits,
-      visibility: try notificationVisibility()
+      visibility: try notificationVisibility(),
+      interruption: interruption
     )
     feed = made
     return made

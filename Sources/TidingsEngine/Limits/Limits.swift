@@ -24,10 +24,16 @@ public struct Limits: Hashable, Sendable {
   public var rowsPerPageMax = 4_000
   /// Records that one call to a change feed looks at: a filter may skip many.
   public var feedRowsPerCallMax = 20_000
+  /// Entries of databases and zones, and as many of shares and of what users may do in them, that
+  /// are kept in memory; with more, they are looked up again.
+  public var rememberedEntriesMax = 50_000
   /// Calls that wait for a change.
   public var waitingCallsMax = 10_000
   /// Subscriptions of one user in one container; 0: no bound.
   public var subscriptionsPerUserMax = 10_000
+  /// Subscriptions of one user in one container that have ended, and of whose notifications some
+  /// are kept.
+  public var endedSubscriptionsPerUserMax = 20_000
   /// Comparisons with subscriptions that no field leads to, of all records of a call; one record
   /// may have more.
   public var comparisonsPerCallMax = 200_000
@@ -230,6 +236,10 @@ extension AdjustableLimit {
     Self(
       "subscriptions-per-user-max", .subscriptions, 0...1_000_000, \.subscriptionsPerUserMax,
       "of one user in one container; 0: no bound"
+    ),
+    Self(
+      "ended-subscriptions-per-user-max", .subscriptions, 1...1_000_000, \.endedSubscriptionsPerUserMax,
+      "of one user in one container that have ended, and of whose notifications some are kept"
     ),
     Self(
       "call-cost-max", .microseconds, 0...1_000_000, \.callCostMax,

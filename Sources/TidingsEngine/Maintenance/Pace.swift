@@ -49,6 +49,13 @@ public final class Pace {
     if end < now { throw LongCall() }
   }
 
+  /// A look at the store is done, and nothing is written yet, if the call may be given up.
+  ///
+  /// - Throws: As `decisionStep`.
+  func lookStep(mayGiveUp: Bool) throws(LongCall) {
+    if mayGiveUp { try decisionStep() } else { step() }
+  }
+
   /// All is decided, and nothing is written yet.
   ///
   /// - Parameter cost: What it will take to write it, in about so many microseconds.
@@ -58,7 +65,9 @@ public final class Pace {
   }
 }
 
-/// A call takes long, and has changed nothing: it is to be made again with `Pace.pause`.
+/// A call takes long, and has changed nothing that users see: it is to be made again with `Pace.pause`.
+///
+/// Assets that deletions left may have been given up meanwhile, because there was no room.
 public struct LongCall: Error {
   package init() {}
 }

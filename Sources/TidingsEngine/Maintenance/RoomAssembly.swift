@@ -11,6 +11,7 @@ struct RoomResources {
   let secret: [UInt8]
   let pace: Pace
   let wakeUp = WakeUpFlag()
+  let remembered: RememberedCount
 }
 
 /// The parts of one room, made once with the engine.

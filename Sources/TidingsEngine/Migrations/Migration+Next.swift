@@ -16,7 +16,7 @@ extension Migration {
     guard getenv("TIDINGS_TEST_NEXT_FORMAT") != nil else { return [] }
     return [
       Migration(
-        number: deliveries.number + 1,
+        number: boundedLookups.number + 1,
         name: "next version of a test",
         sql: """
           CREATE TABLE next_version (id BIGINT PRIMARY KEY);

@@ -11,7 +11,7 @@ extension Migration {
     [
       firstLight, recordDatabase, notifications, accounts, shares, usage, readers, zoneRemovals,
       clock, storage, nanoseconds, operations, erasures, directory, shareAccess, locationIndexes,
-      answerKeys, databaseContent, webTokens, deliveries,
+      answerKeys, databaseContent, webTokens, deliveries, boundedLookups,
     ] + next
 
   /// The data format that this program reads and writes: the number of its newest step.

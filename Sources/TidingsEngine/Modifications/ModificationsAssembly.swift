@@ -82,7 +82,8 @@ struct ModificationsAssembly: RoomAssembly {
       remover: zoneRemover,
       usage: rooms.quotas.usage,
       quotas: rooms.quotas.table,
-      limits: room.limits
+      limits: room.limits,
+      pace: room.pace
     )
     accounts = ModifyAccounts(
       try AccountTable(room.connection),

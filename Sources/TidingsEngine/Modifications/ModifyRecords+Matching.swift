@@ -33,7 +33,7 @@ extension ModifyRecords {
   func match(_ plan: inout RecordPlan, _ call: RecordCall, _ matching: inout Matching) throws {
     guard !call.isDryRun else { return }
     try checkComparisons(of: plan, call)
-    try checkReplacedBytes(of: plan, call)
+    try checkReplacedBytes(of: &plan, call)
     let changeCount = plan.writes.count + plan.cascades.count
     for (index, write) in plan.writes.enumerated() {
       let firings = firings(write.old, write.new, write.zone, call, &matching, of: changeCount)
@@ -50,7 +50,7 @@ extension ModifyRecords {
       else { continue }
       plan.cascadeFirings[offset] = firings(old, nil, zone, call, &matching, of: changeCount)
     }
-    try checkEvents(of: plan)
+    try checkEvents(of: plan, call)
   }
 
   /// Refuses many records in one call that would be compared with many subscriptions each.
@@ -80,15 +80,15 @@ extension ModifyRecords {
   }
 
   /// Refuses to delete and replace more than others can wait for.
-  private func checkReplacedBytes(of plan: RecordPlan, _ call: RecordCall) throws {
-    var bytes = plan.writes.reduce(0) { $0 + ($1.replaced?.body?.count ?? 0) }
+  private func checkReplacedBytes(of plan: inout RecordPlan, _ call: RecordCall) throws {
     for cascade in plan.cascades {
       guard let zone = try tables.catalog.zone(cascade.recordID.zoneID, in: call.database) else {
         continue
       }
-      bytes += try tables.records.bodyBytes(cascade.recordID.recordName, in: zone)
+      plan.cascadeBytes += try tables.records.bodyBytes(cascade.recordID.recordName, in: zone)
       try pace.decisionStep()
     }
+    let bytes = plan.writes.reduce(plan.cascadeBytes) { $0 + ($1.replaced?.body?.count ?? 0) }
     guard bytes > limits.replacedBytesPerCallMax, plan.writes.count + plan.cascades.count > 1 else {
       return
     }
@@ -101,9 +101,9 @@ extension ModifyRecords {
   }
 
   /// Rejects many changes in one call that fire many channels each.
-  private func checkEvents(of plan: RecordPlan) throws(ItemError) {
+  private func checkEvents(of plan: RecordPlan, _ call: RecordCall) throws(ItemError) {
     guard plan.writes.count + plan.cascades.count > 1 else { return }
-    let count = plan.firingCount
+    let count = plan.firingCount + zoneFiringCount(of: plan, call)
     guard count > limits.eventsPerCallMax else { return }
     throw ItemError(
       .limitExceeded,
@@ -112,17 +112,43 @@ extension ModifyRecords {
     )
   }
 
+  /// How often the writes fire zone and database channels: once for each zone.
+  private func zoneFiringCount(of plan: RecordPlan, _ call: RecordCall) -> Int {
+    guard tables.channels.watchesZones(in: call.database) else { return 0 }
+    let types = Dictionary(grouping: plan.writes, by: \.zone.id)
+      .mapValues { Set($0.map(\.row.recordType)) }
+    return types.reduce(0) { count, zone in
+      count
+        + tables.channels.zoneChannelCount(
+          zone.key,
+          in: call.database,
+          recordTypes: zone.value,
+          isZoneItself: false
+        )
+    }
+  }
+
   /// What it takes at least to write a record, in about so many microseconds.
   static let recordCost = 15
+  private static let followingRowCost = 8
 
   /// What it takes to write what was decided, in about so many microseconds.
-  func cost(of plan: RecordPlan, _ call: RecordCall) -> Int {
+  func cost(of plan: RecordPlan, _ call: RecordCall) throws -> Int {
     let bytes = plan.writes.reduce(0) {
       $0 + ($1.row.body?.count ?? 0) + 2 * ($1.replaced?.body?.count ?? 0)
     }
     let records = plan.writes.count * Self.recordCost + plan.cascades.count * 40
-    let firings = (plan.firingCount + tables.channels.zoneChannelCount(in: call.database)) * 8
-    return records + firings + bytes / 300 + plan.entryCount * 2
+    let firings = (plan.firingCount + zoneFiringCount(of: plan, call)) * 8
+    var following = plan.sharing.reduce(0) { $0 + $1.plan.rowCount }
+    for write in plan.writes {
+      for follower in tables.followers {
+        following += try follower.rowCount(following: write, in: call.database)
+      }
+    }
+    // What goes along is not decoded yet: it may be full of references.
+    let cascadeBytes = plan.cascadeBytes / 30
+    return records + firings + bytes / 300 + cascadeBytes + plan.entryCount * 2
+      + following * Self.followingRowCost
   }
 
   /// Changes of so many records and channels together are matched when they are written.

@@ -52,7 +52,7 @@ extension ModifyRecords {
     for index in parts.indices { try match(&parts[index].plan, parts[index].call, &matching) }
     try matching.finish()
     if !changes.isDryRun {
-      try pace.check(cost: parts.reduce(0) { $0 + cost(of: $1.plan, $1.call) })
+      try pace.check(cost: parts.reduce(0) { try $0 + cost(of: $1.plan, $1.call) })
     }
     var outcomes: [RecordOutcome?] = Array(
       repeating: nil,

@@ -106,7 +106,8 @@ extension ModifyRecords {
       try planQuota(&plan, call)
       guard !plan.writes.isEmpty else { throw ItemError.noRoomForRequests(limits) }
     }
-    _ = try planShares(&plan, call)
+    // Other shares may have been changed before, in the same call.
+    _ = try planShares(&plan, call, mayGiveUp: false)
     _ = try apply(plan, call, mark: [])
     return new
   }
@@ -137,19 +138,28 @@ extension ModifyRecords {
 
   /// Decides what the call does to shares; one in zones without shares does not come past the guard.
   ///
+  /// - Parameters:
+  ///   - plan: What is decided so far.
+  ///   - call: The call.
+  ///   - mayGiveUp: Nothing is written yet.
   /// - Returns: Whether something failed.
-  func planShares(_ plan: inout RecordPlan, _ call: RecordCall) throws -> Bool {
-    guard try isAboutShares(plan) else { return false }
+  /// - Throws: `LongCall`; `SQLError`.
+  func planShares(
+    _ plan: inout RecordPlan,
+    _ call: RecordCall,
+    mayGiveUp: Bool = true
+  ) throws -> Bool {
+    guard try isAboutShares(plan, mayGiveUp) else { return false }
     let budget = call.sharingBudget ?? SharingBudget(limits)
     for round in 0..<Self.sharingRoundsMax {
-      let failures = try failures(of: &plan, call, budget)
+      let failures = try failures(of: &plan, call, budget, mayGiveUp)
       guard !failures.isEmpty else { return round > 0 }
       plan.removeFollowingWrites()
       plan.sharing = []
       plan.cascades = []
       plan.fail(failures)
       plan.applyAtomicity()
-      _ = try planReferences(&plan, call)
+      _ = try planReferences(&plan, call, mayGiveUp: mayGiveUp)
     }
     var failures: [Int: ItemError] = [:]
     for write in plan.writes {
@@ -166,16 +176,18 @@ extension ModifyRecords {
     return true
   }
 
-  private func isAboutShares(_ plan: RecordPlan) throws -> Bool {
+  private func isAboutShares(_ plan: RecordPlan, _ mayGiveUp: Bool) throws -> Bool {
     try plan.writes.contains { write in
-      try write.row.recordType == Share.recordType || !tables.shares.shares(of: write.zone).isEmpty
+      try write.row.recordType == Share.recordType
+        || !tables.shares.shares(of: write.zone, mayGiveUp: mayGiveUp).isEmpty
     }
   }
 
   private func failures(
     of plan: inout RecordPlan,
     _ call: RecordCall,
-    _ budget: SharingBudget
+    _ budget: SharingBudget,
+    _ mayGiveUp: Bool
   ) throws -> [Int: ItemError] {
     var zones: [ZoneEntry] = []
     for write in plan.writes where !zones.contains(where: { $0 === write.zone }) {
@@ -192,7 +204,7 @@ extension ModifyRecords {
         shares,
         limits: limits,
         budget: budget,
-        stored: stored(in: zone, shares, budget)
+        stored: stored(in: zone, shares, budget, mayGiveUp)
       )
       plan.sharing.append((zone, decided))
       failures.merge(decided.failures) { first, _ in first }
@@ -223,17 +235,26 @@ extension ModifyRecords {
   private func stored(
     in zone: ZoneEntry,
     _ shares: ZoneShares,
-    _ budget: SharingBudget
+    _ budget: SharingBudget,
+    _ mayGiveUp: Bool
   ) -> SharingPlan.Stored {
     let (records, sharedRecords) = (tables.records, tables.sharedRecords)
+    let step = { [pace] in try pace.lookStep(mayGiveUp: mayGiveUp) }
     return SharingPlan.Stored(
-      share: { try sharedRecords.share(of: $0, in: zone) },
+      share: {
+        try step()
+        return try sharedRecords.share(of: $0, in: zone)
+      },
       parent: { [self] name in
+        try step()
         guard let row = try records.row(name, in: zone), let body = row.body else { return nil }
         try budget.takeBytes(body.count)
         return try decoded(row)?.parent?.recordID.recordName
       },
-      children: { try sharedRecords.children(of: $0, in: zone, limit: $1) },
+      children: {
+        try step()
+        return try sharedRecords.children(of: $0, in: zone, limit: $1)
+      },
       recordType: { try records.recordType($0, in: zone) },
       count: { number in
         let entry = shares.byNumber[number]
@@ -371,6 +392,7 @@ extension ModifyRecords {
         in: zone,
         goneAt: row.isGone ? call.steady : nil
       )
+      pace.step()
       call.context.sharedChanges.note(
         share,
         in: zone,

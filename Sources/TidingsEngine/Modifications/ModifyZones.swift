@@ -1,15 +1,5 @@
-public import TidingsModel
+internal import TidingsModel
 internal import TidingsSQL
-
-/// A zone, as clients see it.
-public struct ZoneInfo: Hashable, Sendable {
-  /// Which one.
-  public let id: ZoneID
-  /// When it was created; `nil` for the default zone.
-  public let created: Timestamp?
-  /// The number of its last change.
-  public let head: Int64
-}
 
 /// Creates, deletes and returns zones.
 final class ModifyZones {
@@ -20,6 +10,7 @@ final class ModifyZones {
   private let usage: UsageTable
   private let quotas: QuotaTable
   private let limits: Limits
+  private let pace: Pace
 
   init(
     catalog: Catalog,
@@ -28,14 +19,15 @@ final class ModifyZones {
     remover: ZoneRemover,
     usage: UsageTable,
     quotas: QuotaTable,
-    limits: Limits
+    limits: Limits,
+    pace: Pace
   ) {
     self.catalog = catalog
     self.firings = firings
     self.followers = followers
     self.remover = remover
     (self.usage, self.quotas) = (usage, quotas)
-    self.limits = limits
+    (self.limits, self.pace) = (limits, pace)
   }
 
   /// Creates a zone, within a call; one that exists stays as it is.
@@ -161,8 +153,10 @@ final class ModifyZones {
   }
 
   /// Returns all zones of a database, sorted by name; the default zone is always there.
+  ///
+  /// - Throws: `LongCall`; `SQLError`.
   func fetchAll(in databaseID: DatabaseID) throws -> [ZoneInfo] {
-    var zones = try catalog.database(databaseID).map { try catalog.zones(in: $0).map(\.info) } ?? []
+    var zones = try catalog.database(databaseID).map { try catalog.zones(in: $0, pace: pace) } ?? []
     if !zones.contains(where: { $0.id == .default }) {
       zones.append(ZoneInfo(id: .default, created: nil, head: 0))
     }

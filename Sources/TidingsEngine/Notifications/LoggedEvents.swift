@@ -13,6 +13,7 @@ final class LoggedEvents: FeedEvents {
   private let locations: EventPositions
   private let bodies: EventBodies
   private let last: Int64
+  private let jumps: Bool
   /// The memberships of the channels that came by.
   private var ranges: [Int64: [MembershipTable.Membership]] = [:]
   private var passed: Int64
@@ -31,6 +32,7 @@ final class LoggedEvents: FeedEvents {
   ///   - memberships: The user's subscriptions.
   ///   - locations: Finds where to go on.
   ///   - bodies: Puts notifications together.
+  ///   - jumps: A page that found nothing may look at each channel, to find where the user's events go on.
   init(
     after location: Int64,
     last: Int64,
@@ -39,9 +41,10 @@ final class LoggedEvents: FeedEvents {
     rows: any SQLStatement,
     memberships: MembershipTable,
     locations: EventPositions,
-    bodies: EventBodies
+    bodies: EventBodies,
+    jumps: Bool
   ) {
-    self.bodies = bodies
+    (self.bodies, self.jumps) = (bodies, jumps)
     (passed, self.last) = (location, last)
     (self.inbox, self.rows, self.memberships, self.locations) = (
       inbox, rows, memberships, locations
@@ -107,7 +110,7 @@ final class LoggedEvents: FeedEvents {
 
   /// A page that found nothing continues at the user's next event, if that is likely to be far.
   private func pause() throws -> FeedStep {
-    guard !foundAny, last - passed > Self.rowsPerJumpMin else {
+    guard jumps, !foundAny, last - passed > Self.rowsPerJumpMin else {
       return .pause(passed, batch: batch)
     }
     guard let next = try nextLocation() else { return .end }

@@ -7,6 +7,7 @@ final class MembershipTable {
 
   private let selectAll: any SQLStatement
   private let selectOfChannel: any SQLStatement
+  private let selectBefore: any SQLStatement
 
   init(_ connection: any SQLConnection) throws {
     selectAll = try connection.prepare(
@@ -21,6 +22,13 @@ final class MembershipTable {
       SELECT channel_id, subscription_id, since, ended FROM memberships
       WHERE owner = ?1 AND container = ?2 AND environment = ?3 AND channel_id = ?4
       ORDER BY since
+      """
+    )
+    selectBefore = try connection.prepare(
+      """
+      SELECT channel_id, subscription_id, since, ended FROM memberships
+      WHERE owner = ?1 AND container = ?2 AND environment = ?3 AND channel_id = ?4 AND since < ?5
+      ORDER BY since DESC LIMIT 1
       """
     )
   }
@@ -38,6 +46,15 @@ final class MembershipTable {
     return try read(selectAll)
   }
 
+  /// All memberships of a user, by channel, oldest first.
+  ///
+  /// - Throws: `LongCall`; `SQLError`.
+  func memberships(of inbox: Inbox, pace: Pace) throws -> [Membership] {
+    inbox.bind(to: selectAll)
+    selectAll.bind(Int64.max, at: 4)
+    return try read(selectAll, pace: pace)
+  }
+
   /// The memberships of a user in one channel, oldest first.
   func memberships(of inbox: Inbox, in channel: Int64) throws -> [Membership] {
     inbox.bind(to: selectOfChannel)
@@ -46,11 +63,16 @@ final class MembershipTable {
   }
 
   /// The subscription that a notification belongs to; `nil`: it is not the user's.
+  ///
+  /// Those of a channel follow each other: it can be in the last one that began before it.
   func subscriptionID(of id: NotificationID, in inbox: Inbox) throws -> String? {
-    try memberships(of: inbox, in: id.channel).first { $0.holds(id.sequence) }?.subscriptionID
+    inbox.bind(to: selectBefore)
+    selectBefore.bind(id.channel, at: 4)
+    selectBefore.bind(id.sequence, at: 5)
+    return try read(selectBefore).first { $0.holds(id.sequence) }?.subscriptionID
   }
 
-  private func read(_ statement: any SQLStatement) throws -> [Membership] {
+  private func read(_ statement: any SQLStatement, pace: Pace? = nil) throws -> [Membership] {
     var memberships: [Membership] = []
     try statement.forEachRow {
       memberships.append(
@@ -61,6 +83,7 @@ final class MembershipTable {
           ended: statement.isNull(3) ? nil : statement.int64(3)
         )
       )
+      try pace?.decisionStep()
     }
     return memberships
   }

@@ -38,7 +38,8 @@ final class NotificationFeed {
     identity: StoreIdentity,
     codec: BodyCodec,
     limits: Limits,
-    visibility: NotificationVisibility
+    visibility: NotificationVisibility,
+    interruption: Interruption = Interruption()
   ) throws {
     self.identity = identity
     self.visibility = visibility
@@ -52,7 +53,7 @@ final class NotificationFeed {
     badges = try BadgeReader(
       connection,
       memberships: memberships,
-      counter: UnreadCounter(connection, locations: locations),
+      counter: UnreadCounter(connection, locations: locations, interruption: interruption),
       codec: codec,
       visibility: visibility
     )
@@ -97,7 +98,12 @@ final class NotificationFeed {
       request.limit == 0 ? limits.pageItemsMax : min(request.limit, limits.pageItemsMax)
     var cut = PageCut(after: before.event, itemsMax: itemsMax, bytesMax: limits.answerBytesMax)
     let last = try locations.last()
-    let events = try events(after: before.event, last: last, request)
+    let events = try events(
+      after: before.event,
+      last: last,
+      request,
+      jumps: rowsMax > Self.lastRowsMax
+    )
     defer { events.close() }
     let isAtEnd = try fill(&cut, from: events, for: inbox.user, rowsMax: rowsMax)
     let token = ChangeToken(event: isAtEnd ? last : cut.position, mark: before.mark)
@@ -164,7 +170,8 @@ final class NotificationFeed {
   private func events(
     after location: Int64,
     last: Int64,
-    _ request: NotificationRequest
+    _ request: NotificationRequest,
+    jumps: Bool
   ) throws -> any FeedEvents {
     let few = try memberships.memberships(
       of: request.inbox,
@@ -181,7 +188,8 @@ final class NotificationFeed {
       rows: selectLog,
       memberships: memberships,
       locations: locations,
-      bodies: bodies
+      bodies: bodies,
+      jumps: jumps
     )
   }
 

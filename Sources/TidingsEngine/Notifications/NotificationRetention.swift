@@ -101,7 +101,7 @@ final class NotificationRetention: MaintenanceTask {
       delete.bind(event.location, at: 1)
       try delete.run()
       try pay(event.cost, inDatabase: event.database)
-      rows += 1
+      rows += Self.rows(of: event.cost)
       floors[event.id.channel] = event
       mayBeMore = true
     }
@@ -128,12 +128,17 @@ final class NotificationRetention: MaintenanceTask {
         )
       )
     }
-    for content in contents {
+    var rows = 0
+    for content in contents where rows < Self.rowsMax {
+      rows += Self.rows(of: content.cost)
       deleteContent.bind(content.number, at: 1)
       try deleteContent.run()
       try pay(content.cost, inDatabase: content.database)
     }
   }
+
+  /// What is removed with an event, in pages of the store.
+  private static func rows(of cost: Int64) -> Int { 1 + Int(clamping: cost / 4_096) }
 
   private func pay(_ cost: Int64, inDatabase number: Int64) throws {
     guard number != 0 else { return }

@@ -39,7 +39,11 @@ final class SubscriptionHealthReader {
     self.visibility = visibility
     self.codec = codec
     self.interruption = interruption
-    counter = try UnreadCounter(connection, locations: EventPositions(connection))
+    counter = try UnreadCounter(
+      connection,
+      locations: EventPositions(connection),
+      interruption: interruption
+    )
     selectNames = try connection.prepare(
       """
       SELECT subscription_id FROM subscriptions

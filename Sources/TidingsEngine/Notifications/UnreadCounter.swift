@@ -6,39 +6,44 @@ final class UnreadCounter {
   /// Nothing is counted beyond this.
   static let countMax: Int64 = 9_999
 
+  /// Events that are looked at together: those that do not count have no bound.
+  private static let eventsPerLookMax: Int64 = 1_000
+
   private let locations: EventPositions
+  private let interruption: Interruption
   private let count: any SQLStatement
   private let list: any SQLStatement
 
-  init(_ connection: any SQLConnection, locations: EventPositions) throws {
-    self.locations = locations
+  init(
+    _ connection: any SQLConnection,
+    locations: EventPositions,
+    interruption: Interruption
+  ) throws {
+    (self.locations, self.interruption) = (locations, interruption)
     count = try connection.prepare(
       """
-      SELECT count(*) FROM (
-        SELECT 1 FROM events
-        WHERE channel_id = ?1 AND sequence > ?2 AND sequence <= ?3
-          AND (?7 IS NULL OR creator = ?7)
-          AND (?4 IS NULL OR origin_device <> ?4 OR origin_user <> ?5)
-          AND NOT EXISTS (
-            SELECT 1 FROM read_marks
-            WHERE owner = ?5 AND channel_id = ?1 AND read_marks.sequence = events.sequence
-          )
-        LIMIT ?6
-      ) AS unread
+      SELECT count(unread), count(*), coalesce(max(sequence), 0) FROM (
+        SELECT sequence, CASE
+          WHEN (?7 IS NULL OR creator = ?7)
+            AND (?4 IS NULL OR origin_device <> ?4 OR origin_user <> ?5)
+            AND NOT EXISTS (
+              SELECT 1 FROM read_marks
+              WHERE owner = ?5 AND channel_id = ?1 AND read_marks.sequence = events.sequence
+            ) THEN 1 END AS unread
+        FROM events WHERE channel_id = ?1 AND sequence > ?2 AND sequence <= ?3
+        ORDER BY sequence LIMIT ?6
+      ) AS looked_at
       """
     )
     list = try connection.prepare(
       """
-      SELECT id, read FROM (
-        SELECT id, channel_id, sequence, creator, origin_device, origin_user, (
-          SELECT marked FROM read_marks
-          WHERE owner = ?5 AND channel_id = ?1 AND read_marks.sequence = events.sequence
-        ) AS read FROM events
-      ) AS marked_events
-      WHERE channel_id = ?1 AND sequence > ?2 AND sequence <= ?3 AND id <= ?8
-        AND (?7 IS NULL OR creator = ?7)
-        AND (?4 IS NULL OR origin_device <> ?4 OR origin_user <> ?5)
-        AND (read IS NULL OR read > ?9)
+      SELECT sequence, id, (
+        SELECT marked FROM read_marks
+        WHERE owner = ?5 AND channel_id = ?1 AND read_marks.sequence = events.sequence
+      ), CASE
+        WHEN (?7 IS NULL OR creator = ?7)
+          AND (?4 IS NULL OR origin_device <> ?4 OR origin_user <> ?5) THEN 1 ELSE 0 END
+      FROM events WHERE channel_id = ?1 AND sequence > ?2 AND sequence <= ?3 AND id <= ?8
       ORDER BY sequence LIMIT ?6
       """
     )
@@ -70,9 +75,19 @@ final class UnreadCounter {
         from: membership.since
       )
     else { return 0 }
-    bind(count, membership, from: first, of: user, visible, withoutOwn: device, max)
+    bind(count, membership, of: user, visible, withoutOwn: device)
     defer { count.reset() }
-    return try count.step() ? count.int64(0) : 0
+    var (total, position) = (Int64(0), first)
+    while total < max {
+      try interruption.check?()
+      count.reset()
+      count.bind(position, at: 2)
+      guard try count.step() else { break }
+      total += count.int64(0)
+      position = count.int64(2)
+      guard count.int64(1) == Self.eventsPerLookMax else { break }
+    }
+    return min(total, max)
   }
 
   /// A notification that was not read at some time.
@@ -111,13 +126,21 @@ final class UnreadCounter {
         from: membership.since
       )
     else { return [] }
-    bind(list, membership, from: first, of: user, visible, withoutOwn: device, max)
+    bind(list, membership, of: user, visible, withoutOwn: device)
     list.bind(locations.upTo, at: 8)
-    list.bind(time.millisecondsSince1970, at: 9)
-    var found: [Unread] = []
-    try list.forEachRow {
-      let read = list.isNull(1) ? nil : Timestamp(millisecondsSince1970: list.int64(1))
-      found.append(Unread(location: list.int64(0), read: read))
+    var (found, position, rows) = ([] as [Unread], first, Self.eventsPerLookMax)
+    while rows == Self.eventsPerLookMax, found.count < max {
+      try interruption.check?()
+      rows = 0
+      list.bind(position, at: 2)
+      try list.forEachRow {
+        rows += 1
+        position = list.int64(0)
+        let read = list.isNull(2) ? nil : Timestamp(millisecondsSince1970: list.int64(2))
+        let wasRead = read.map { $0.millisecondsSince1970 <= time.millisecondsSince1970 } ?? false
+        guard list.int64(3) != 0, !wasRead, found.count < max else { return }
+        found.append(Unread(location: list.int64(1), read: read))
+      }
     }
     return found
   }
@@ -125,18 +148,15 @@ final class UnreadCounter {
   private func bind(
     _ statement: any SQLStatement,
     _ membership: MembershipTable.Membership,
-    from first: Int64,
     of user: String,
     _ visible: NotificationVisibility.Visible,
-    withoutOwn device: String,
-    _ max: Int64
+    withoutOwn device: String
   ) {
     statement.bind(membership.channel, at: 1)
-    statement.bind(first, at: 2)
     statement.bind(membership.ended ?? .max, at: 3)
     statement.bind(device.isEmpty ? nil : device, at: 4)
     statement.bind(user, at: 5)
-    statement.bind(max, at: 6)
+    statement.bind(Self.eventsPerLookMax, at: 6)
     statement.bind(visible.creator, at: 7)
   }
 }

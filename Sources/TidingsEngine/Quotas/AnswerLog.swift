@@ -22,7 +22,8 @@ final class AnswerLog {
   private let usage: UsageTable
   private let select: any SQLStatement
   private let insert: any SQLStatement
-  private let purge: any SQLStatement
+  private let selectExpired: any SQLStatement
+  private let delete: any SQLStatement
   private var nextPurge = SteadyTime(milliseconds: 0)
   /// What the answer that has expired counts whose key the call at hand uses again.
   private var expiredCost: Int64 = 0
@@ -30,7 +31,8 @@ final class AnswerLog {
   /// How often expired answers are removed, and how many at once: enough for 500 calls per second,
   /// and never a long wait for others.
   private static let purgeIntervalMilliseconds: Int64 = 1_000
-  private static let purgeCountMax: Int64 = 500
+  private static let purgeCountMax = 500
+  private static let purgeBytesMax: Int64 = 1 << 20
 
   init(
     _ connection: any SQLConnection,
@@ -55,12 +57,14 @@ final class AnswerLog {
         expires = excluded.expires
       """
     )
-    purge = try connection.prepare(
+    selectExpired = try connection.prepare(
       """
-      DELETE FROM answers WHERE (owner, idempotency_key) IN
-        (SELECT owner, idempotency_key FROM answers WHERE expires <= ?1 LIMIT ?2)
-      RETURNING owner, idempotency_key, length(response)
+      SELECT owner, idempotency_key, length(response) FROM answers
+      WHERE expires <= ?1 ORDER BY expires LIMIT ?2
       """
+    )
+    delete = try connection.prepare(
+      "DELETE FROM answers WHERE owner = ?1 AND idempotency_key = ?2"
     )
   }
 
@@ -144,18 +148,32 @@ final class AnswerLog {
     let cost = StorageCost.answer(body: response.count, key: call.keyBytes.count)
     try usage.add(cost - expiredCost, to: call.owner)
     expiredCost = 0
-    guard time >= nextPurge else { return }
-    nextPurge.milliseconds =
-      time.milliseconds + Self.purgeIntervalMilliseconds
-    purge.bind(time.milliseconds, at: 1)
-    purge.bind(Self.purgeCountMax, at: 2)
-    var purged: [(owner: String, cost: Int64)] = []
-    try purge.forEachRow {
-      let (owner, key) = (purge.string(0), purge.bytes(1))
-      ahead.wrote(Key(owner: owner, key: key), nil)
-      let body = Int(purge.int64(2))
-      purged.append((owner, StorageCost.answer(body: body, key: key.count)))
+    try purge(at: time, adding: cost)
+  }
+
+  /// Removes expired answers: some each second, and besides more than large answers add.
+  private func purge(at time: SteadyTime, adding cost: Int64) throws {
+    let isDue = time >= nextPurge
+    var bytesLeft = isDue ? Self.purgeBytesMax : 2 * cost
+    guard isDue || cost > RowsAhead<Key, Row>.rowBytesMax else { return }
+    if isDue { nextPurge.milliseconds = time.milliseconds + Self.purgeIntervalMilliseconds }
+    var expired: [(key: Key, cost: Int64)] = []
+    selectExpired.bind(time.milliseconds, at: 1)
+    selectExpired.bind(Int64(Self.purgeCountMax), at: 2)
+    defer { selectExpired.reset() }
+    while bytesLeft > 0, try selectExpired.step() {
+      let key = Key(owner: selectExpired.string(0), key: selectExpired.bytes(1))
+      let cost = StorageCost.answer(body: Int(selectExpired.int64(2)), key: key.key.count)
+      bytesLeft -= cost
+      expired.append((key, cost))
     }
-    for answer in purged { try usage.add(-answer.cost, to: answer.owner) }
+    selectExpired.reset()
+    for answer in expired {
+      ahead.wrote(answer.key, nil)
+      delete.bind(answer.key.owner, at: 1)
+      delete.bind(answer.key.key, at: 2)
+      try delete.run()
+      try usage.add(-answer.cost, to: answer.key.owner)
+    }
   }
 }

@@ -8,7 +8,7 @@ struct QuotasAssembly: RoomAssembly {
 
   init(_ room: RoomResources) throws {
     table = try QuotaTable(room.connection, limits: room.limits)
-    usage = try UsageTable(room.connection)
+    usage = try UsageTable(room.connection, remembered: room.remembered)
     devices = try DeviceNames(room.connection, limits: room.limits)
     answers = try AnswerLog(
       room.connection,

@@ -14,26 +14,21 @@ final class UsageTable: RecordFollower, TransactionParticipant {
   private var entries: [Key: UsageEntry] = [:]
   private var accounts: [String: UsageAccount] = [:]
   private var dirty: [UsageEntry] = []
+  private let remembered: RememberedCount
   private let select: any SQLStatement
   private let selectTotal: any SQLStatement
   private let selectContainers: any SQLStatement
   private let upsert: any SQLStatement
 
-  init(_ connection: any SQLConnection) throws {
+  init(_ connection: any SQLConnection, remembered: RememberedCount) throws {
+    self.remembered = remembered
     select = try connection.prepare(
       "SELECT records, bytes FROM usage WHERE owner = ?1 AND container = ?2"
     )
     selectTotal = try connection.prepare(
       "SELECT coalesce(sum(records), 0), coalesce(sum(bytes), 0) FROM usage WHERE owner = ?1"
     )
-    // Databases without records have subscriptions too.
-    selectContainers = try connection.prepare(
-      """
-      SELECT container FROM usage WHERE owner = ?1 UNION SELECT d.container
-      FROM subscriptions s JOIN databases d ON d.id = s.database_id WHERE s.owner = ?1
-      ORDER BY 1
-      """
-    )
+    selectContainers = try connection.prepare("SELECT container FROM usage WHERE owner = ?1")
     upsert = try connection.prepare(
       """
       INSERT INTO usage (owner, container, records, bytes) VALUES (?1, ?2, ?3, ?4)
@@ -60,10 +55,10 @@ final class UsageTable: RecordFollower, TransactionParticipant {
 
   /// The containers in which an owner has anything, sorted.
   func containers(of owner: String) throws -> [String] {
-    var containers: [String] = []
+    var containers = Set(dirty.lazy.filter { $0.owner == owner }.map(\.container))
     selectContainers.bind(owner, at: 1)
-    try selectContainers.forEachRow { containers.append(selectContainers.string(0)) }
-    return containers
+    try selectContainers.forEachRow { containers.insert(selectContainers.string(0)) }
+    return containers.sorted()
   }
 
   /// Something else than a record came or went, which the owner of a database pays for.
@@ -124,6 +119,9 @@ final class UsageTable: RecordFollower, TransactionParticipant {
     dirty.removeAll(keepingCapacity: true)
   }
 
+  /// As the catalog does, whose databases remember the entries.
+  func forgetEntries() { reload() }
+
   /// The catalog has to forget at the same time: its databases remember the entries.
   func reload() {
     entries = [:]
@@ -151,6 +149,7 @@ final class UsageTable: RecordFollower, TransactionParticipant {
     let account = try account(of: owner, usage)
     let entry = UsageEntry(owner: owner, container: container, usage, account)
     entries[key] = entry
+    remembered.add(entries: 1)
     return entry
   }
 

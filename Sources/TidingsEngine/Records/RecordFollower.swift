@@ -32,6 +32,15 @@ protocol RecordFollower: AnyObject {
     in database: DatabaseEntry
   ) -> Int
 
+  /// About how many rows follow a write, besides entries of indexes.
+  ///
+  /// - Parameters:
+  ///   - write: What is about to be written.
+  ///   - database: The zone's database.
+  /// - Returns: 0 for what has few rows.
+  /// - Throws: `SQLError`.
+  func rowCount(following write: RecordPlan.Write, in database: DatabaseEntry) throws -> Int
+
   /// Follows a record that was just written.
   ///
   /// - Parameters:
@@ -71,6 +80,9 @@ extension RecordFollower {
 
   /// It has no rows.
   func removeRows(of zone: DeletedZone, limit: Int, at time: SteadyTime) throws -> Int { 0 }
+
+  /// It has few rows.
+  func rowCount(following write: RecordPlan.Write, in database: DatabaseEntry) throws -> Int { 0 }
 
   /// It has no entries.
   func entryCount(

@@ -36,6 +36,8 @@ struct RecordPlan {
   /// About how many entries of indexes the writes change.
   private(set) var entryCount = 0
   private let entryCountMax: Int
+  /// Bytes of the records that go along.
+  var cascadeBytes = 0
   /// The zone of each of these items.
   private var zones: [ZoneID] = []
   private var conflictBytes = 0

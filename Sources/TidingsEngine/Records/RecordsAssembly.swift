@@ -7,7 +7,7 @@ struct RecordsAssembly: RoomAssembly {
   init(_ room: RoomResources) throws {
     table = try RecordTable(room.connection, readingAhead: room.readingAhead)
     ancestors = try AncestorLog(room.connection, limits: room.limits)
-    references = try ReferenceTable(room.connection, limits: room.limits)
+    references = try ReferenceTable(room.connection, limits: room.limits, pace: room.pace)
   }
 
   var participants: [any TransactionParticipant] { [ancestors, table.ahead] }

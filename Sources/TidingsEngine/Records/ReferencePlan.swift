@@ -421,9 +421,8 @@ struct ReferencePlan {
         .limitExceeded,
         message:
           "record '\(saves[referrer.save].recordID.recordName)' refers to '\(target.recordName)' "
-          + "\(reference.kind), as \(kept + added.count) records would, and "
-          + "\(limits.owningReferencesMax) may: use the action NONE, or spread them over several "
-          + "targets"
+          + "\(reference.kind), as more than the \(limits.owningReferencesMax) records would that may: "
+          + "use the action NONE, or spread them over several targets"
       )
     }
   }

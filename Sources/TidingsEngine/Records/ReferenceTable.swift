@@ -4,6 +4,7 @@ internal import TidingsSQL
 /// Which records refer to which, for the references that bind.
 final class ReferenceTable {
   private let limits: Limits
+  private let pace: Pace
   private let selectAny: any SQLStatement
   private let selectOwned: any SQLStatement
   private let selectHolders: any SQLStatement
@@ -11,8 +12,8 @@ final class ReferenceTable {
   private let delete: any SQLStatement
   private let selectSome: any SQLStatement
 
-  init(_ connection: any SQLConnection, limits: Limits) throws {
-    self.limits = limits
+  init(_ connection: any SQLConnection, limits: Limits, pace: Pace) throws {
+    (self.limits, self.pace) = (limits, pace)
     selectAny = try connection.prepare(
       "SELECT 1 FROM record_references WHERE zone_id = ?1 AND target = ?2 LIMIT 1"
     )
@@ -132,11 +133,17 @@ extension ReferenceTable: RecordFollower {
     let (before, after) = (Set(old), Set(new))
     for reference in old where !after.contains(reference) {
       try run(delete, reference, of: write.name, in: write.zone)
+      pace.step()
     }
     for reference in new
     where !before.contains(reference) && !write.looseReferences.contains(reference) {
       try run(insert, reference, of: write.name, in: write.zone)
+      pace.step()
     }
+  }
+
+  func rowCount(following write: RecordPlan.Write, in database: DatabaseEntry) -> Int {
+    (write.old?.bindingReferences.count ?? 0) + (write.new?.bindingReferences.count ?? 0)
   }
 
   func removeRows(of zone: DeletedZone, limit: Int, at time: SteadyTime) throws -> Int {

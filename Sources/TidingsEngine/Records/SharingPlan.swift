@@ -57,6 +57,8 @@ struct SharingPlan {
 
   /// Rows of records that leave, then those of the others.
   var rows: [Row] { gone + here }
+  /// How many there are.
+  var rowCount: Int { gone.count + here.count }
   /// The types of all records that change.
   var recordTypes: Set<String> { Set(changes.lazy.filter { !$0.looksAlike }.map(\.recordType)) }
   /// The names of records that are saved without changes: subscriptions do not fire for them.

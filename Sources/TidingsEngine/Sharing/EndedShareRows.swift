@@ -1,7 +1,7 @@
 internal import TidingsModel
 internal import TidingsSQL
 
-/// Removes the participants, the invitations and the records of the shares that ended with their zone, a few at a time.
+/// Removes the participants, the invitations and the records of the ended shares of a deleted zone, a few at a time.
 final class EndedShareRows {
   private let selectNext: any SQLStatement
   private let selectParticipants: any SQLStatement

@@ -134,6 +134,10 @@ extension Share {
       participant.permission = publicPermission
       return publicPermission == .none ? nil : participant
     }
+    // Who may join again later is invited again: what cannot be read does not count as accepted.
+    if participant.permission == .none, participant.status == .accepted {
+      participant.status = .pending
+    }
     return participant
   }
 

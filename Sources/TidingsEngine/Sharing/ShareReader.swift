@@ -9,7 +9,8 @@ final class ShareReader {
   private let selectByInvitation: any SQLStatement
   private let selectShare: any SQLStatement
   private let selectShareOfRecord: any SQLStatement
-  private let selectOfUser: any SQLStatement
+  private let selectOwned: any SQLStatement
+  private let selectInvited: any SQLStatement
 
   private static let columns = """
     s.id, s.database_id, s.zone_id, s.zone_name, d.owner, s.name, s.root, s.public_permission, s.head,
@@ -44,18 +45,24 @@ final class ShareReader {
     selectShareOfRecord = try connection.prepare(
       "SELECT share_id, came FROM shared_records WHERE zone_id = ?1 AND name = ?2 AND gone = 0"
     )
-    selectOfUser = try connection.prepare(
+    selectOwned = try connection.prepare(
       """
-      SELECT s.id FROM shares AS s JOIN databases AS d ON d.id = s.database_id
-      WHERE d.container = ?2 AND d.environment = ?3 AND d.scope = 2 AND d.owner = ?1
-        AND s.ended IS NULL AND s.id > ?4
-      UNION
-      SELECT p.share_id FROM share_participants AS p
+      SELECT s.id FROM shares AS s WHERE s.database_id = (
+        SELECT id FROM databases
+        WHERE container = ?2 AND environment = ?3 AND scope = 2 AND owner = ?1
+      ) AND s.ended IS NULL AND s.id > ?4 ORDER BY s.id LIMIT ?5
+      """
+    )
+    // Anybody invites: all of them are looked at, a few at a time.
+    selectInvited = try connection.prepare(
+      """
+      SELECT p.share_id, CASE
+        WHEN p.status < 3 AND p.permission >= 2 AND s.ended IS NULL AND d.container = ?2
+          AND d.environment = ?3 THEN 1 ELSE 0 END
+      FROM share_participants AS p
       JOIN shares AS s ON s.id = p.share_id
       JOIN databases AS d ON d.id = s.database_id
-      WHERE p.user = ?1 AND p.status < 3 AND p.permission >= 2 AND s.ended IS NULL AND p.share_id > ?4
-        AND d.container = ?2 AND d.environment = ?3
-      ORDER BY 1 LIMIT ?5
+      WHERE p.user = ?1 AND p.share_id > ?4 ORDER BY p.share_id LIMIT ?5
       """
     )
   }
@@ -108,23 +115,63 @@ final class ShareReader {
   ///   - environment: The environment.
   ///   - number: Only shares with higher numbers.
   ///   - limit: Most shares.
-  /// - Returns: The shares.
-  /// - Throws: `SQLError`.
+  ///   - pace: Lets others have their turns.
+  /// - Returns: The shares, and the number behind which the next page begins, if this one ends early: others may have
+  ///   invited the user elsewhere very often.
+  /// - Throws: `LongCall`; `SQLError`.
   func shares(
     of user: String,
     container: String,
     environment: Environment,
     after number: Int64,
-    limit: Int
-  ) throws -> [StoredShare] {
+    limit: Int,
+    pace: Pace
+  ) throws -> (shares: [StoredShare], end: Int64?) {
+    for statement in [selectOwned, selectInvited] {
+      statement.bind(user, at: 1)
+      statement.bind(container, at: 2)
+      statement.bind(Int64(environment.rawValue), at: 3)
+    }
     var numbers: [Int64] = []
-    selectOfUser.bind(user, at: 1)
-    selectOfUser.bind(container, at: 2)
-    selectOfUser.bind(Int64(environment.rawValue), at: 3)
-    selectOfUser.bind(number, at: 4)
-    selectOfUser.bind(Int64(limit), at: 5)
-    try selectOfUser.forEachRow { numbers.append(selectOfUser.int64(0)) }
-    return try numbers.compactMap { try share(numbered: $0) }
+    selectOwned.bind(number, at: 4)
+    selectOwned.bind(Int64(limit), at: 5)
+    try selectOwned.forEachRow { numbers.append(selectOwned.int64(0)) }
+    let invited = try invited(after: number, limit: limit, pace: pace)
+    numbers += invited.numbers
+    if let end = invited.end { numbers.removeAll { $0 > end } }
+    let shares = try numbers.sorted().prefix(limit).compactMap { try share(numbered: $0) }
+    return (shares, numbers.count < limit ? invited.end : nil)
+  }
+
+  /// Invitations that are looked at together.
+  private static let invitedRowsMax = 256
+  /// Invitations that a page looks at.
+  private static let invitedRowsPerPageMax = 4_096
+
+  /// The numbers of shares to which the bound user is invited in the bound container.
+  ///
+  /// - Returns: The numbers, and the last one that was looked at, if there are more.
+  private func invited(
+    after number: Int64,
+    limit: Int,
+    pace: Pace
+  ) throws -> (numbers: [Int64], end: Int64?) {
+    var (numbers, last, rows) = ([] as [Int64], number, Self.invitedRowsMax)
+    var rowsLeft = Self.invitedRowsPerPageMax
+    while rows == Self.invitedRowsMax, numbers.count < limit {
+      guard rowsLeft > 0 else { return (numbers, last) }
+      rowsLeft -= Self.invitedRowsMax
+      rows = 0
+      selectInvited.bind(last, at: 4)
+      selectInvited.bind(Int64(Self.invitedRowsMax), at: 5)
+      try selectInvited.forEachRow {
+        rows += 1
+        last = selectInvited.int64(0)
+        if selectInvited.int64(1) != 0 { numbers.append(last) }
+      }
+      try pace.decisionStep()
+    }
+    return (numbers, nil)
   }
 
   // MARK: Shares

@@ -4,8 +4,9 @@ internal import TidingsSQL
 /// The rows of shares and their participants: they follow the records of shares.
 final class ShareTable: RecordFollower, TransactionParticipant {
   private let selectOfZone: any SQLStatement
-  private let selectMembersOfZone: any SQLStatement
-  private let endAll: any SQLStatement
+  private let selectMembers: any SQLStatement
+  private let countOfZone: any SQLStatement
+  private let endSome: any SQLStatement
   private let rows: EndedShareRows
   private let insert: any SQLStatement
   private let update: any SQLStatement
@@ -15,23 +16,40 @@ final class ShareTable: RecordFollower, TransactionParticipant {
   private let upsertParticipant: any SQLStatement
   private let deleteParticipant: any SQLStatement
   private let deleteParticipants: any SQLStatement
-  private let deleteRecords: any SQLStatement
+  private let selectRecords: any SQLStatement
+  private let deleteRecord: any SQLStatement
   private let countAccepted: any SQLStatement
   private let invitations: ShareInvitationTable
+  private let records: SharedRecordTable
+  private let pace: Pace
 
-  init(_ connection: any SQLConnection) throws {
+  /// Rows that are written together.
+  private static let rowsPerStep: Int64 = 256
+
+  init(_ connection: any SQLConnection, records: SharedRecordTable, pace: Pace) throws {
+    (self.records, self.pace) = (records, pace)
     invitations = try ShareInvitationTable(connection)
     selectOfZone = try connection.prepare(
       "SELECT id, name, root FROM shares WHERE zone_id = ?1 AND ended IS NULL"
     )
-    selectMembersOfZone = try connection.prepare(
+    selectMembers = try connection.prepare(
       """
-      SELECT p.user, s.id FROM shares AS s JOIN share_participants AS p ON p.share_id = s.id
-      WHERE s.zone_id = ?1 AND s.ended IS NULL AND p.status = 2 AND p.permission >= 2
+      SELECT user FROM share_participants WHERE share_id = ?1 AND status = 2 AND permission >= 2
       """
     )
-    endAll = try connection.prepare(
-      "UPDATE shares SET ended = ?2, head = ?3 WHERE zone_id = ?1 AND ended IS NULL"
+    countOfZone = try connection.prepare(
+      """
+      SELECT count(*) FROM (
+        SELECT 1 FROM shares WHERE zone_id = ?1 AND ended IS NULL LIMIT ?2
+      ) AS counted
+      """
+    )
+    endSome = try connection.prepare(
+      """
+      UPDATE shares SET ended = ?2, head = ?3 WHERE id IN (
+        SELECT id FROM shares WHERE zone_id = ?1 AND ended IS NULL LIMIT \(Self.rowsPerStep)
+      )
+      """
     )
     rows = try EndedShareRows(connection)
     insert = try connection.prepare(
@@ -66,18 +84,30 @@ final class ShareTable: RecordFollower, TransactionParticipant {
     deleteParticipants = try connection.prepare(
       "DELETE FROM share_participants WHERE share_id = ?1"
     )
-    deleteRecords = try connection.prepare("DELETE FROM shared_records WHERE share_id = ?1")
+    // Those that are gone wait for the others that are to be forgotten at the same time.
+    selectRecords = try connection.prepare(
+      "SELECT name FROM shared_records WHERE share_id = ?1 AND gone = 0 LIMIT ?2"
+    )
+    deleteRecord = try connection.prepare(
+      "DELETE FROM shared_records WHERE share_id = ?1 AND name = ?2"
+    )
     countAccepted = try connection.prepare(
       """
       SELECT count(*) FROM share_participants AS p
       JOIN shares AS s ON s.id = p.share_id AND s.ended IS NULL
-      WHERE p.user = ?1 AND p.status = 2
+      WHERE p.user = ?1 AND p.status = 2 AND p.permission >= 2
       """
     )
   }
 
-  /// The shares of a zone; looked up once for a zone.
-  func shares(of zone: ZoneEntry) throws -> ZoneShares {
+  /// The shares of a zone; looked up once for a zone, which may have thousands.
+  ///
+  /// - Parameters:
+  ///   - zone: The zone.
+  ///   - mayGiveUp: Nothing is written yet.
+  /// - Returns: The shares.
+  /// - Throws: `LongCall`; `SQLError`.
+  func shares(of zone: ZoneEntry, mayGiveUp: Bool = false) throws -> ZoneShares {
     if let known = zone.shares { return known }
     let shares = ZoneShares()
     if zone.number != 0 {
@@ -90,10 +120,21 @@ final class ShareTable: RecordFollower, TransactionParticipant {
             root: selectOfZone.string(2)
           )
         )
+        try pace.lookStep(mayGiveUp: mayGiveUp)
       }
     }
     zone.shares = shares
+    zone.database.remembered.add(details: shares.count)
     return shares
+  }
+
+  /// How many shares a zone has; no more than `limit` are counted.
+  func count(in zone: ZoneEntry, upTo limit: Int) throws(SQLError) -> Int {
+    if let known = zone.shares { return known.count }
+    countOfZone.bind(zone.number, at: 1)
+    countOfZone.bind(Int64(limit), at: 2)
+    defer { countOfZone.reset() }
+    return try countOfZone.step() ? Int(countOfZone.int64(0)) : 0
   }
 
   /// How many shares a user has accepted.
@@ -137,25 +178,41 @@ final class ShareTable: RecordFollower, TransactionParticipant {
   }
 
   func followDeletion(of zone: ZoneEntry, in database: DatabaseEntry, by call: CallContext) throws {
-    guard try !shares(of: zone).isEmpty else { return }
+    let shares = try shares(of: zone)
+    guard !shares.isEmpty else { return }
     zone.acceptances.forget()
     zone.heldRecords.forget()
-    selectMembersOfZone.bind(zone.number, at: 1)
-    try selectMembersOfZone.forEachRow {
-      call.sharedChanges.note(
-        .init(
-          user: selectMembersOfZone.string(0),
-          share: selectMembersOfZone.int64(1),
-          zone: zone,
-          isMember: false
-        )
-      )
+    // They may be members of thousands of shares.
+    var users: Set<String> = []
+    for share in shares.byNumber.keys.sorted() {
+      selectMembers.bind(share, at: 1)
+      try selectMembers.forEachRow {
+        let user = selectMembers.string(0)
+        if users.insert(user).inserted {
+          call.sharedChanges.note(.init(user: user, zone: zone))
+        }
+      }
+      pace.step()
     }
-    endAll.bind(zone.number, at: 1)
-    endAll.bind(call.steady.milliseconds, at: 2)
-    endAll.bind(zone.head, at: 3)
-    try endAll.run()
+    for _ in stride(from: 0, to: shares.count, by: Int(Self.rowsPerStep)) {
+      endSome.bind(zone.number, at: 1)
+      endSome.bind(call.steady.milliseconds, at: 2)
+      endSome.bind(zone.head, at: 3)
+      try endSome.run()
+      pace.step()
+    }
     zone.shares = ZoneShares()
+  }
+
+  /// Participants, and what a share held that ends.
+  func rowCount(following write: RecordPlan.Write, in database: DatabaseEntry) throws -> Int {
+    guard write.row.recordType == Share.recordType else { return 0 }
+    let participants =
+      (write.old?.share?.participants.count ?? 0) + (write.new?.share?.participants.count ?? 0)
+    guard write.new == nil, let entry = try shares(of: write.zone).byName[write.name] else {
+      return participants
+    }
+    return try participants + (entry.recordCount ?? records.recordCount(of: entry.number))
   }
 
   func removeRows(of zone: DeletedZone, limit: Int, at time: SteadyTime) throws -> Int {
@@ -190,6 +247,7 @@ final class ShareTable: RecordFollower, TransactionParticipant {
     )
     entry.recordCount = 0
     shares.add(entry)
+    database.remembered.add(details: 1)
     return entry
   }
 
@@ -201,18 +259,33 @@ final class ShareTable: RecordFollower, TransactionParticipant {
     by call: CallContext
   ) throws {
     for (user, old) in try participants(of: entry.number) where old.isMember {
-      call.sharedChanges.note(.init(user: user, share: entry.number, zone: zone, isMember: false))
+      call.sharedChanges.note(.init(user: user, zone: zone))
     }
     end.bind(entry.number, at: 1)
     end.bind(call.steady.milliseconds, at: 2)
     end.bind(zone.head, at: 3)
     try end.run()
-    for statement in [deleteParticipants, deleteRecords] {
-      statement.bind(entry.number, at: 1)
-      try statement.run()
-    }
+    deleteParticipants.bind(entry.number, at: 1)
+    try deleteParticipants.run()
+    try deleteRecords(of: entry.number)
     try invitations.deleteAll(of: entry.number)
     shares.remove(entry)
+  }
+
+  private func deleteRecords(of share: Int64) throws {
+    var names: [String] = []
+    repeat {
+      names.removeAll(keepingCapacity: true)
+      selectRecords.bind(share, at: 1)
+      selectRecords.bind(Self.rowsPerStep, at: 2)
+      try selectRecords.forEachRow { names.append(selectRecords.string(0)) }
+      for name in names {
+        deleteRecord.bind(share, at: 1)
+        deleteRecord.bind(name, at: 2)
+        try deleteRecord.run()
+        pace.step()
+      }
+    } while !names.isEmpty
   }
 
   // MARK: Participants
@@ -282,6 +355,6 @@ final class ShareTable: RecordFollower, TransactionParticipant {
     _ call: CallContext
   ) {
     guard wasMember != isMember else { return }
-    call.sharedChanges.note(.init(user: user, share: share, zone: zone, isMember: isMember))
+    call.sharedChanges.note(.init(user: user, zone: zone))
   }
 }

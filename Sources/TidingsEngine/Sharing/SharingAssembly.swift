@@ -8,8 +8,8 @@ struct SharingAssembly: RoomAssembly {
 
   init(_ room: RoomResources) throws {
     reader = try ShareReader(room.connection)
-    table = try ShareTable(room.connection)
     records = try SharedRecordTable(room.connection)
+    table = try ShareTable(room.connection, records: records, pace: room.pace)
     accessRequests = try AccessRequestTable(room.connection, limits: room.limits)
     expiry = try SharedRecordExpiry(room.connection, limits: room.limits)
   }

@@ -26,15 +26,11 @@ final class ModifySubscriptions {
   private let codec: BodyCodec
   private let limits: Limits
   private let accesses: PublicAccesses
-  private let firings: ChannelFirings
   /// Whether a user sees all types of a container; `nil`: all users do.
   var isDeveloper: ((_ user: String, _ container: String) throws -> Bool)?
-  /// `firings.onceCount` when it was looked what users' subscriptions take.
-  private var onceCount = 0
 
   init(
     accesses: PublicAccesses,
-    firings: ChannelFirings,
     catalog: Catalog,
     channels: ChannelRegistry,
     removalChannels: RemovalChannels,
@@ -46,7 +42,6 @@ final class ModifySubscriptions {
     limits: Limits
   ) {
     self.accesses = accesses
-    self.firings = firings
     self.catalog = catalog
     self.channels = channels
     self.removalChannels = removalChannels
@@ -225,34 +220,59 @@ final class ModifySubscriptions {
     adding bytes: Int,
     replacing replaced: Int?
   ) throws {
-    let countMax = try quotas.quota(of: owner).subscriptionsMax
-    let bytesMax = Int64(limits.subscriptionBytesPerUserMax)
-    guard countMax > 0 || bytesMax > 0 else { return }
-    if firings.onceCount != onceCount {
-      onceCount = firings.onceCount
-      subscriptions.forgetOwned()
+    let container = id.container
+    func refusal() throws -> ItemError? {
+      try Self.refusal(
+        of: subscriptions.owned(of: owner, container: container, environment: id.environment),
+        of: owner,
+        in: container,
+        adding: bytes,
+        replacing: replaced,
+        countMax: quotas.quota(of: owner).subscriptionsMax,
+        limits
+      )
     }
-    let owned = try subscriptions.owned(
-      of: owner,
-      container: id.container,
-      environment: id.environment
-    )
+    guard let first = try refusal() else { return }
+    let environment = id.environment
+    guard subscriptions.mayHaveFewer(of: owner, container: container, environment: environment)
+    else { throw first }
+    if let refusal = try refusal() { throw refusal }
+  }
+
+  /// Why a user cannot have another subscription, or a larger one; `nil`: it is not too much.
+  private static func refusal(
+    of owned: SubscriptionTable.Owned,
+    of owner: String,
+    in container: String,
+    adding bytes: Int,
+    replacing replaced: Int?,
+    countMax: Int64,
+    _ limits: Limits
+  ) -> ItemError? {
     if replaced == nil, countMax > 0, owned.count >= countMax {
-      throw ItemError(
+      return ItemError(
         .limitExceeded,
-        "user '\(owner)' has \(owned.count) subscriptions in container '\(id.container)' and may have "
+        "user '\(owner)' has \(owned.count) subscriptions in container '\(container)' and may have "
           + "\(countMax): delete some first, or ask an administrator for a larger quota"
       )
     }
+    let bytesMax = Int64(limits.subscriptionBytesPerUserMax)
     let added = Int64(bytes - (replaced ?? 0))
     if bytesMax > 0, added > 0, owned.bytes + added > bytesMax {
-      throw ItemError(
+      return ItemError(
         .limitExceeded,
-        "the subscriptions of user '\(owner)' in container '\(id.container)' would take "
+        "the subscriptions of user '\(owner)' in container '\(container)' would take "
           + "\(owned.bytes + added) bytes and may take \(bytesMax): delete some first, or shorten their "
           + "predicates"
       )
     }
+    guard owned.endedCount >= limits.endedSubscriptionsPerUserMax else { return nil }
+    return ItemError(
+      .limitExceeded,
+      "user '\(owner)' has \(owned.endedCount) subscriptions in container '\(container)' that have ended and "
+        + "whose notifications are kept, and may have \(limits.endedSubscriptionsPerUserMax): keep subscriptions "
+        + "longer instead of changing them often, or wait until the oldest notifications are forgotten"
+    )
   }
 
   private func checkRoom(

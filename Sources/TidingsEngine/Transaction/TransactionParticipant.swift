@@ -17,6 +17,11 @@ protocol TransactionParticipant: AnyObject {
   /// The transaction was rolled back: what it gathered is discarded.
   func didRollback()
 
+  /// Forgets what it remembers of databases and zones: it has become too much.
+  ///
+  /// Called before a transaction begins: nothing of it has yet to be written.
+  func forgetEntries()
+
   /// Reloads its in-memory state from the store, or discards it: some of it may never have been committed.
   ///
   /// Called before a transaction begins. When it throws, it is called again before the next one.
@@ -28,5 +33,6 @@ extension TransactionParticipant {
   func willCommit(_ transaction: inout CommittedTransaction) throws(SQLError) {}
   func didCommit() {}
   func didRollback() {}
+  func forgetEntries() {}
   func reload() throws {}
 }

@@ -7,12 +7,13 @@ internal import TidingsSQL
 /// in the order in which they were stored. What is marked read is skipped.
 final class LeaseNotifications {
   private let visibility: NotificationVisibility
-  private let channels: ChannelRegistry
-  private let memberships: MembershipTable
-  private let groups: WorkGroupTable
+  let channels: ChannelRegistry
+  let memberships: MembershipTable
+  let groups: WorkGroupTable
   private let leases: LeaseTable
   private let events: WorkEvents
-  private let limits: Limits
+  let limits: Limits
+  let pace: Pace
 
   init(
     visibility: NotificationVisibility,
@@ -21,7 +22,8 @@ final class LeaseNotifications {
     groups: WorkGroupTable,
     leases: LeaseTable,
     events: WorkEvents,
-    limits: Limits
+    limits: Limits,
+    pace: Pace
   ) {
     self.visibility = visibility
     self.channels = channels
@@ -30,6 +32,7 @@ final class LeaseNotifications {
     self.leases = leases
     self.events = events
     self.limits = limits
+    self.pace = pace
   }
 
   /// What a call asks for, and what it has got so far.
@@ -55,30 +58,23 @@ final class LeaseNotifications {
   /// Leases notifications to the caller's device.
   ///
   /// - Parameters:
-  ///   - group: The group; it begins to exist.
+  ///   - plan: Of which group; it begins to exist.
   ///   - caller: Whose notifications, and the device.
   ///   - limit: Most notifications; 0: `Limits.pageItemsMax`.
   ///   - timeout: How long.
-  ///   - startsAtEnd: A new group begins with what comes from now on.
   ///   - moment: That of the transaction.
   /// - Returns: What the device got.
-  /// - Throws: `ItemError` `limitExceeded` for one group or lease too many; `SQLError`.
+  /// - Throws: `ItemError` `limitExceeded` for a lease too many; `SQLError`.
   func callAsFunction(
-    _ group: WorkGroup,
+    _ plan: Plan,
     for caller: Caller,
     limit: Int,
     timeout: VisibilityTimeout,
-    startsAtEnd: Bool,
     at moment: Moment
   ) throws -> LeasePage {
-    let inbox = Inbox(
-      user: caller.user,
-      container: group.container,
-      environment: group.environment
-    )
     var hand = Hand(
-      group: try groupNumber(group.name, in: inbox, startsAtEnd: startsAtEnd),
-      inbox: inbox,
+      group: try plan.number ?? make(plan),
+      inbox: plan.inbox,
       device: caller.device,
       limit: limit == 0 ? limits.pageItemsMax : min(limit, limits.pageItemsMax),
       moment: moment,
@@ -86,37 +82,19 @@ final class LeaseNotifications {
     )
     events.begin(for: caller)
     try handOutAgain(&hand)
-    if !hand.page.moreComing { try handOutNew(&hand) }
+    if !hand.page.moreComing, !plan.passesAll { try handOutNew(plan.behind, &hand) }
     if hand.page.items.isEmpty {
       hand.page.nextExpiry = try leases.nextEnd(of: hand.group, after: moment.steady)
     }
     return hand.page
   }
 
-  private func groupNumber(
-    _ name: String,
-    in inbox: Inbox,
-    startsAtEnd: Bool
-  ) throws -> Int64 {
-    if let number = try groups.number(of: name, in: inbox) { return number }
-    let count = try groups.count(in: inbox)
-    guard count < limits.workGroupsPerUserMax else {
-      throw ItemError(
-        .limitExceeded,
-        "user '\(inbox.user)' has \(count) groups in container '\(inbox.container)', the most that "
-          + "are allowed: use one of them"
-      )
-    }
-    let number = try groups.make(name, in: inbox)
-    if startsAtEnd {
-      var last: Int64?
-      for membership in try memberships.memberships(of: inbox, limit: .max) {
-        let channel = membership.channel
-        if channel != last {
-          try groups.setPosition(channels.head(channel), in: channel, of: number)
-        }
-        last = channel
-      }
+  private func make(_ plan: Plan) throws -> Int64 {
+    let number = try groups.make(plan.name, in: plan.inbox)
+    guard plan.passesAll else { return number }
+    for channel in plan.behind {
+      try groups.setPosition(channel.last, in: channel.number, of: number)
+      pace.step()
     }
     return number
   }
@@ -141,6 +119,7 @@ final class LeaseNotifications {
   private func handOutAgain(_ lease: LeaseID, _ hand: inout Hand) throws -> Bool {
     let id = lease.notification
     hand.rows += 1
+    pace.step()
     guard let subscriptionID = try memberships.subscriptionID(of: id, in: hand.inbox),
       let body = try events.body(of: id),
       try visibility.visible(id.channel, to: hand.inbox.user).shows(creator: { body.creator })
@@ -158,8 +137,8 @@ final class LeaseNotifications {
 
   // MARK: New
 
-  private func handOutNew(_ hand: inout Hand) throws {
-    var cursors = try cursors(of: hand)
+  private func handOutNew(_ behind: [ChannelBehind], _ hand: inout Hand) throws {
+    var cursors = try cursors(of: behind, hand)
     var heap = Heap(cursors.indices.compactMap { cursors[$0].location(at: $0) })
     let room = heap.first == nil ? 0 : limits.openLeasesMax - (try leases.openCount(of: hand.group))
     var given = 0
@@ -187,26 +166,18 @@ final class LeaseNotifications {
     hand.page.moreComing = heap.first != nil
   }
 
-  /// A cursor for each channel that may have something new, with its first event read.
-  private func cursors(of hand: Hand) throws -> [WorkCursor] {
+  /// A cursor for each channel with something new, with its first event read.
+  private func cursors(of behind: [ChannelBehind], _ hand: Hand) throws -> [WorkCursor] {
     var cursors: [WorkCursor] = []
-    let positions = try groups.positions(of: hand.group)
-    var rest = try memberships.memberships(of: hand.inbox, limit: .max)[...]
-    while let channel = rest.first?.channel {
-      let ranges = rest.prefix { $0.channel == channel }
-      rest = rest.dropFirst(ranges.count)
-      let position = positions[channel] ?? 0
-      let isActive = ranges.last?.ended == nil
-      let head = isActive ? try channels.head(channel) : 0
-      // Most channels have nothing new, and cost nothing.
-      guard (isActive ? head : ranges.last?.ended ?? 0) > position else { continue }
-      let visible = try visibility.visible(channel, to: hand.inbox.user)
+    for channel in behind {
+      pace.step()
+      let visible = try visibility.visible(channel.number, to: hand.inbox.user)
       guard visible != .none else { continue }
       var cursor = WorkCursor(
-        ranges,
-        channel: channel,
-        head: head,
-        after: position,
+        channel.ranges,
+        channel: channel.number,
+        head: channel.last,
+        after: channel.position,
         creator: visible.creator
       )
       try refill(&cursor)

@@ -17,7 +17,8 @@ struct WorkAssembly: RoomAssembly {
       groups: groups,
       leases: leases,
       events: try WorkEvents(room.connection, bodies: notifications.bodies),
-      limits: room.limits
+      limits: room.limits,
+      pace: room.pace
     )
     settling = SettleNotifications(
       groups: groups,

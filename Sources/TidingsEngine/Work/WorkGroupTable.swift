@@ -64,11 +64,12 @@ final class WorkGroupTable {
   }
 
   /// The last number of each channel that a group has got.
-  func positions(of group: Int64) throws -> [Int64: Int64] {
+  func positions(of group: Int64, pace: Pace) throws -> [Int64: Int64] {
     var positions: [Int64: Int64] = [:]
     selectPositions.bind(group, at: 1)
     try selectPositions.forEachRow {
       positions[selectPositions.int64(0)] = selectPositions.int64(1)
+      try pace.decisionStep()
     }
     return positions
   }

@@ -34,6 +34,9 @@ struct Acceptances {
 
   private var byUser: [String: [Acceptance]] = [:]
 
+  /// How many there are, with the users who have accepted nothing.
+  var count: Int { byUser.reduce(0) { $0 + 1 + $1.value.count } }
+
   /// What a user has accepted, oldest share first; empty: nothing.
   subscript(user: String) -> [Acceptance]? { byUser[user] }
 

@@ -9,13 +9,21 @@ final class DatabaseEntry {
   private(set) var head: Int64
   /// What its owner's databases take, once it was looked up.
   var usage: UsageEntry?
+  /// How much the loop remembers, of its zones too.
+  let remembered: RememberedCount
   /// How many zones it has besides the default one, once they were counted.
   fileprivate var zoneCount: Int?
 
-  init(number: Int64, id: DatabaseID, head: Int64) {
+  init(
+    number: Int64,
+    id: DatabaseID,
+    head: Int64,
+    remembered: RememberedCount = RememberedCount()
+  ) {
     self.number = number
     self.id = id
     self.head = head
+    self.remembered = remembered
   }
 
   /// Takes the next number of the database, for the change of one zone.
@@ -63,6 +71,18 @@ final class ZoneEntry {
     self.head = head
     self.database = database
     self.usage = usage
+  }
+
+  /// How much is remembered of its shares, and of what users may do in it.
+  fileprivate var detailCount: Int {
+    (shares?.count ?? 0) + acceptances.count + heldRecords.count
+  }
+
+  /// They are looked up again.
+  fileprivate func forgetDetails() {
+    shares = nil
+    acceptances.forget()
+    heldRecords.forget()
   }
 
   /// Takes the next number of the zone, for one batch.
@@ -118,9 +138,15 @@ final class Catalog {
   private let countContainers: any SQLStatement
   /// In how many containers a user may have databases.
   let containersPerUserMax: Int
+  private let remembered: RememberedCount
 
-  init(_ connection: any SQLConnection, containersPerUserMax: Int = .max) throws {
+  init(
+    _ connection: any SQLConnection,
+    containersPerUserMax: Int = .max,
+    remembered: RememberedCount = RememberedCount()
+  ) throws {
     self.containersPerUserMax = containersPerUserMax
+    self.remembered = remembered
     countContainers = try connection.prepare(
       """
       SELECT count(DISTINCT container), coalesce(max(CASE WHEN container = ?2 THEN 1 ELSE 0 END), 0)
@@ -153,7 +179,7 @@ final class Catalog {
       """
     )
     selectZones = try connection.prepare(
-      "SELECT id, head, created, name FROM zones WHERE database_id = ?1 ORDER BY name"
+      "SELECT head, created, created_nanos, name FROM zones WHERE database_id = ?1 ORDER BY name"
     )
     selectHeads = try connection.prepare("SELECT id, head FROM zones WHERE database_id = ?1")
     countZones = try connection.prepare(
@@ -233,7 +259,12 @@ final class Catalog {
     defer { selectDatabase.reset() }
     guard try selectDatabase.step() else { return nil }
     return remember(
-      DatabaseEntry(number: selectDatabase.int64(0), id: id, head: selectDatabase.int64(1))
+      DatabaseEntry(
+        number: selectDatabase.int64(0),
+        id: id,
+        head: selectDatabase.int64(1),
+        remembered: remembered
+      )
     )
   }
 
@@ -265,7 +296,11 @@ final class Catalog {
   func makeDatabase(_ id: DatabaseID) throws -> DatabaseEntry {
     if let known = try database(id) { return known }
     try checkContainers(of: id)
-    return try insert(DatabaseEntry(number: 0, id: id, head: 0))
+    return try insert(planned(id))
+  }
+
+  private func planned(_ id: DatabaseID) -> DatabaseEntry {
+    DatabaseEntry(number: 0, id: id, head: 0, remembered: remembered)
   }
 
   /// Writes a database that was planned.
@@ -284,7 +319,7 @@ final class Catalog {
   ///
   /// - Throws: As `database`.
   func plannedDatabase(_ id: DatabaseID) throws -> DatabaseEntry {
-    try database(id) ?? DatabaseEntry(number: 0, id: id, head: 0)
+    try database(id) ?? planned(id)
   }
 
   /// In how many containers a user has databases, and whether this is one of them.
@@ -333,6 +368,7 @@ final class Catalog {
   private func remember(_ entry: DatabaseEntry) -> DatabaseEntry {
     databases[entry.id] = entry
     databaseIDs[entry.number] = entry.id
+    remembered.add(entries: 1)
     return entry
   }
 
@@ -361,15 +397,30 @@ final class Catalog {
       usage: Usage(records: selectZone.int64(3), bytes: selectZone.int64(4))
     )
     zones[key] = entry
+    remembered.add(entries: 1)
     return entry
   }
 
-  /// All zones of a database in the store, sorted by name.
-  func zones(in database: DatabaseEntry) throws -> [ZoneEntry] {
-    var names: [ZoneID] = []
+  /// All zones of a database in the store, sorted by name: there may be thousands, of which none is remembered.
+  ///
+  /// - Throws: `LongCall`; `SQLError`.
+  func zones(in database: DatabaseEntry, pace: Pace) throws -> [ZoneInfo] {
+    var found: [ZoneInfo] = []
     selectZones.bind(database.number, at: 1)
-    try selectZones.forEachRow { names.append(ZoneID(zoneName: selectZones.string(3))) }
-    return try names.compactMap { try zone($0, in: database) }
+    try selectZones.forEachRow {
+      let id = ZoneID(zoneName: selectZones.string(3))
+      // The open transaction may have changed it.
+      let head = zones[ZoneKey(database: database.number, zone: id)]?.head
+      found.append(
+        ZoneInfo(
+          id: id,
+          created: id == .default ? nil : selectZones.time(1, nanos: 2),
+          head: head ?? selectZones.int64(0)
+        )
+      )
+      try pace.decisionStep()
+    }
+    return found
   }
 
   /// The numbers of all zones of a database in the store, and those of their last changes, in no order.
@@ -442,6 +493,7 @@ final class Catalog {
     try forgetDeleted.run()
     planned.number = insertZone.int64(0)
     zones[ZoneKey(database: database.number, zone: id)] = planned
+    remembered.add(entries: 1)
     touchedZones.append(planned)
     if id != .default { database.zoneCount? += 1 }
     return planned
@@ -515,8 +567,16 @@ final class Catalog {
     if let id = databaseIDs.removeValue(forKey: number) { databases[id] = nil }
   }
 
-  /// Forgets what a transaction that was rolled back may have changed.
+  /// Forgets the details of all zones, if they are too many.
+  func forgetDetails() {
+    let count = zones.values.reduce(0) { $0 + $1.detailCount }
+    guard remembered.counted(details: count) else { return }
+    for zone in zones.values { zone.forgetDetails() }
+  }
+
+  /// Forgets what a transaction that was rolled back may have changed, and all else.
   func forget() {
+    remembered.reset()
     databases = [:]
     databaseIDs = [:]
     zones = [:]
@@ -541,6 +601,8 @@ extension Catalog: TransactionParticipant {
   }
 
   func didRollback() { refusesResets = false }
+
+  func forgetEntries() { forget() }
 
   func reload() { forget() }
 }

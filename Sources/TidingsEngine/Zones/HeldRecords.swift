@@ -15,6 +15,9 @@ struct HeldRecords {
 
   private var byName: [String: Holding?] = [:]
 
+  /// Of how many records this is remembered.
+  var count: Int { byName.count }
+
   /// What holds a record, `.some(nil)`: nothing; `nil`: it was not looked up.
   subscript(name: String) -> Holding?? { byName[name] }
 

@@ -22,6 +22,8 @@ final class ZoneShares {
   private(set) var byName: [String: Entry] = [:]
   private(set) var byNumber: [Int64: Entry] = [:]
 
+  /// How many there are.
+  var count: Int { byNumber.count }
   /// The zone has none, as most.
   var isEmpty: Bool { byRoot.isEmpty }
   /// The share of the whole zone; then there is no other.

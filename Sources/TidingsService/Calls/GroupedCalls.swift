@@ -292,6 +292,7 @@ final class GroupedCalls {
     if let first = try engine.answer(to: idempotent) {
       return try answering.repeating(call, first)
     }
+    try engine.checkRoomForAnswers(of: idempotent.owner)
     (keepsAnswer, keptAnswer) = (true, nil)
     let answer = try handle(call, answering)
     if keepsAnswer { try engine.keep(keptAnswer ?? answer, for: idempotent) }

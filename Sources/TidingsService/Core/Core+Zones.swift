@@ -25,6 +25,15 @@ extension Core {
     }
     let database = try request.databaseID.model(for: call.caller)
     let caller = call.caller
+    // What names no zone is reported with its result.
+    func named(_ ids: [TidingsV1.ZoneID?]) -> [ZoneID] {
+      ids.compactMap { try? $0.named(in: database, for: caller) }
+    }
+    try engine.checkChanges(
+      saving: named(request.zonesToSave.map(\.zoneID)),
+      deleting: named(request.zoneIDsToDelete),
+      in: database
+    )
     let reason = try request.deletionReason.model
 
     var response = TidingsV1.ModifyRecordZonesResponse()
@@ -63,7 +72,8 @@ extension Core {
       }
     } else {
       response.results = try request.zoneIDs.map { zoneID in
-        try result(of: zoneID, in: database, for: call.caller) { id in
+        try engine.pace.decisionStep()
+        return try result(of: zoneID, in: database, for: call.caller) { id in
           .zone(.init(try engine.zone(id, in: database), in: database))
         }
       }

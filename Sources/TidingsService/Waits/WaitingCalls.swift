@@ -31,6 +31,9 @@ struct WaitingCalls<Call> {
   private var lastID: ID = 0
   private var bytes = 0
   private var counts: [CallerKey: Int] = [:]
+  /// Zones and shares that the calls of one caller wait for: one change may wake all of them.
+  private var partCounts: [CallerKey: Int] = [:]
+  private static var partsPerCallerMax: Int { 50_000 }
 
   /// A table with limits on how many calls wait, of all and of one caller, and on what they hold.
   init(countMax: Int, countPerCallerMax: Int = .max, bytesMax: Int) {
@@ -64,8 +67,10 @@ struct WaitingCalls<Call> {
     until end: ContinuousClock.Instant
   ) -> Bool {
     guard waiters.count + woken.count < countMax, bytes + count <= bytesMax,
-      counts[caller, default: 0] < countPerCallerMax
+      counts[caller, default: 0] < countPerCallerMax,
+      partCounts[caller, default: 0] + watch.partCount <= Self.partsPerCallerMax
     else { return false }
+    if watch.partCount > 0 { partCounts[caller, default: 0] += watch.partCount }
     lastID += 1
     counts[caller, default: 0] += 1
     waiters[lastID] = Waiter(
@@ -168,6 +173,10 @@ struct WaitingCalls<Call> {
     bytes -= waiter.bytes
     let count = counts[waiter.caller, default: 1] - 1
     counts[waiter.caller] = count == 0 ? nil : count
+    if waiter.watch.partCount > 0 {
+      let parts = partCounts[waiter.caller, default: 0] - waiter.watch.partCount
+      partCounts[waiter.caller] = parts == 0 ? nil : parts
+    }
     for zone in waiter.watch.ownZones {
       let key = ChangedZone(database: waiter.watch.database, zone: zone)
       byZone[key]?.remove(id)

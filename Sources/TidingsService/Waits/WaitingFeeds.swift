@@ -191,7 +191,7 @@ final class WaitingFeeds {
       of: call.key,
       on: call.token.connection,
       for: watch,
-      bytes: call.body.count + call.answer.count,
+      bytes: call.body.count + call.answer.count + watch.bytes,
       until: end
     )
   }

@@ -13,7 +13,7 @@ struct StoreFixture {
   let format: Int64
 
   /// All that there are.
-  static let all = [StoreFixture(format: 18)]
+  static let all = [StoreFixture(format: 18), StoreFixture(format: 20)]
 
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Fixtures")

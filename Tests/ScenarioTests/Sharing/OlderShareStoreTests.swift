@@ -17,6 +17,8 @@ internal import TidingsSQLite
       DROP TABLE share_invitations;
       DROP TABLE access_requests;
       DROP TABLE web_tokens; DROP TABLE delivery_targets; DROP TABLE deliveries; DROP TABLE delivery_progress;
+      DROP INDEX subscriptions_active_by_owner; DROP INDEX subscriptions_ended_by_owner;
+      DROP INDEX share_members; DROP INDEX shared_records_present;
       DELETE FROM migrations WHERE number >= 15
       """
     )

@@ -66,6 +66,7 @@ extension ShareReader {
     _ catalog: Catalog
   ) throws -> SharedHeads {
     var heads = SharedHeads()
+    let zones = Set(zones)
     for accepted in try accepted(of: database, catalog) {
       let share = accepted.share
       guard zones.isEmpty || zones.contains(share.zoneOfOwner) else { continue }

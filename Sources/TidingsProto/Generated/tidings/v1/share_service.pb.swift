@@ -297,7 +297,7 @@ extension TidingsV1 {
 
   /// A page of the caller's shares.
   public struct FetchSharesResponse: Hashable, Sendable {
-    /// Those that the caller owns, was invited to or has accepted.
+    /// Those that the caller owns, was invited to or has accepted; possibly fewer than the limit, or none, before the end.
     public var shares: [TidingsV1.ShareMetadata] = []
     /// Continues; empty: there are no more.
     public var continuation: [UInt8] = []

@@ -272,7 +272,7 @@ struct  Tidings__V1__FetchSharesResponse
 {
   ProtobufCMessage base;
   /*
-   * Those that the caller owns, was invited to or has accepted.
+   * Those that the caller owns, was invited to or has accepted; possibly fewer than the limit, or none, before the end.
    */
   size_t n_shares;
   Tidings__V1__ShareMetadata **shares;
