@@ -153,6 +153,10 @@ public final class AssetLookup {
   ) throws -> Int64? {
     var (rowsLeft, isCut) = (Self.allReferencesMax, false)
     for (zone, accepted) in try zones(with: checksum, in: database, sharedWith: user) {
+      guard rowsLeft > 0 else {
+        isCut = true
+        break
+      }
       selectReferences.bind(zone.database, at: 1)
       selectReferences.bind(checksum, at: 2)
       selectReferences.bind(zone.zone, at: 3)
@@ -175,8 +179,9 @@ public final class AssetLookup {
     guard !isCut else {
       throw ItemError(
         .limitExceeded,
-        "the asset \(checksum.hexadecimal): of the first \(Self.referencesMax) records of a zone that name it none is "
-          + "shared with you, and no more are looked at: let their owner save it in fewer records"
+        "the asset \(checksum.hexadecimal): of the first \(Self.referencesMax) records of a zone, and "
+          + "\(Self.allReferencesMax) of all, that name it none is shared with you, and no more are looked at: let "
+          + "their owner save it in fewer records"
       )
     }
     return nil

@@ -26,24 +26,27 @@ extension Engine {
     deleting deleted: [ZoneID],
     in database: DatabaseID
   ) throws {
+    guard database.scope == .private, let database = try existing(database) else { return }
+    // Those that are there already fire nothing.
+    let created = try saved.filter { try catalog.zone($0, in: database) == nil }
+    try checkEvents(ofZones: created + deleted, in: database)
     var count = 0
-    do {
-      guard database.scope == .private, let database = try catalog.database(database) else {
-        return
+    for zone in deleted {
+      if let zone = try catalog.zone(zone, in: database) {
+        count += try sharing.table.count(in: zone, upTo: Self.sharesEndedAtOnceMax + 1)
       }
-      try checkEvents(ofZones: saved + deleted, in: database)
-      for zone in deleted {
-        if let zone = try catalog.zone(zone, in: database) {
-          count += try sharing.table.count(in: zone, upTo: Self.sharesEndedAtOnceMax + 1)
-        }
-        guard count <= Self.sharesEndedAtOnceMax else { break }
-        try pace.decisionStep()
-      }
-    } catch let error as ItemError where error.code == .badContainer {
-      // Each change will say so.
-      return
+      guard count <= Self.sharesEndedAtOnceMax else { return try pace.requirePauses() }
+      try pace.decisionStep()
     }
-    if count > Self.sharesEndedAtOnceMax { try pace.requirePauses() }
+  }
+
+  /// A database; `nil`: nothing was written to it, or it cannot be used now, which each change of it says.
+  private func existing(_ database: DatabaseID) throws -> DatabaseEntry? {
+    do {
+      return try catalog.database(database)
+    } catch is ItemError {
+      return nil
+    }
   }
 
   private func checkEvents(ofZones zones: [ZoneID], in database: DatabaseEntry) throws {
