@@ -25,7 +25,7 @@ internal import TidingsModel
     var random = SplitMix64(seed: seed)
     var limits = Limits()
     limits.tombstoneRetention = .seconds(100)
-    limits.rememberedEntriesMax = 20
+    limits.rememberedEntriesMax = 100
     let harness = try ZoneStore(limits: limits)
     var zones: Set<ZoneID> = []
     var reasons: [ZoneID: ZoneDeletionReason] = [:]

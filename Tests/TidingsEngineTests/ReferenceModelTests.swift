@@ -53,7 +53,7 @@ private struct ReferenceSession {
     let store = try TestDatabase()
     var limits = Limits()
     limits.owningReferencesMax = 1
-    limits.rememberedEntriesMax = 5
+    limits.rememberedEntriesMax = 50
     engine = try Engine(
       store.connect(),
       limits: limits,
