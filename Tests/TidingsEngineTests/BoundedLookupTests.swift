@@ -229,6 +229,26 @@ internal import TidingsSQL
     #expect(pieces > 1)
   }
 
+  @Test(
+    "large values that several notifications carry are forgotten with the last, however few at a time"
+  )
+  func largeContents() throws {
+    var limits = Limits()
+    limits.notificationsMax = 1
+    let store = try EventStore(limits: limits)
+    for name in ["p", "q"] {
+      try store.subscribe(name, where: "text != '\(name)'", on: .recordCreation) {
+        $0.desiredKeys = ["text"]
+      }
+    }
+    let text = String(repeating: "x", count: 60_000)
+    for number in 0..<60 { try store.modify([Record("r\(number)", ["text": .string(text)])]) }
+    #expect(try store.number("SELECT count(*) FROM event_contents") == 60)
+    try store.doMaintenance()
+    #expect(try store.number("SELECT count(*) FROM events") == 1)
+    #expect(try store.number("SELECT count(*) FROM event_contents") == 1)
+  }
+
   @Test("expired answers are removed by their size, and paid back")
   func expiredAnswers() throws {
     let store = try EventStore()

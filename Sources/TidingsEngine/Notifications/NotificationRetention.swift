@@ -90,7 +90,8 @@ final class NotificationRetention: MaintenanceTask {
     var floors: [Int64: OldEvent] = [:]
     var rows = 0
     var mayBeMore = false
-    for event in try oldestEvents() {
+    let events = try oldestEvents()
+    for event in events {
       let isTooOld = event.committed < oldest
       let isTooMany = event.location <= last - Int64(limits.notificationsMax)
       guard event.location < last, isTooOld || isTooMany else { break }
@@ -111,12 +112,17 @@ final class NotificationRetention: MaintenanceTask {
       raise.bind(event.location, at: 3)
       try raise.run()
     }
-    if let newest = floors.values.lazy.map(\.location).max() { try forgetContents(upTo: newest) }
-    return mayBeMore
+    let newest = floors.values.lazy.map(\.location).max()
+    let forgotten = newest ?? (events.first?.location ?? last + 1) - 1
+    // Large ones take more pieces than the events that carried them.
+    let mayBeMoreContents = try forgetContents(upTo: forgotten)
+    return mayBeMore || mayBeMoreContents
   }
 
-  /// Forgets what was carried by events that are all forgotten.
-  private func forgetContents(upTo location: Int64) throws {
+  /// Forgets a piece of what was carried by events that are all forgotten.
+  ///
+  /// - Returns: There may be more.
+  private func forgetContents(upTo location: Int64) throws -> Bool {
     var contents: [(number: Int64, database: Int64, cost: Int64)] = []
     selectContents.bind(Int64(Self.rowsMax), at: 1)
     try selectContents.forEachRow {
@@ -135,6 +141,7 @@ final class NotificationRetention: MaintenanceTask {
       try deleteContent.run()
       try pay(content.cost, inDatabase: content.database)
     }
+    return rows >= Self.rowsMax
   }
 
   /// What is removed with an event, in pages of the store.
