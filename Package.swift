@@ -10,6 +10,18 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+/// What tests spend most of their time in.
+///
+/// A machine that builds and tests once optimizes it, too, and keeps its assertions.
+let optimizedOnce: Set = [
+  "TidingsCodec", "TidingsEngine", "TidingsFiles", "TidingsJSON", "TidingsMatcher", "TidingsModel",
+  "TidingsProtobuf", "TidingsSQL", "TidingsSQLite", "TidingsWire",
+]
+let buildsOnce = Context.environment["TIDINGS_BUILD"] == "once"
+let optimization: [SwiftSetting] = [
+  .unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))
+]
+
 func library(
   _ name: String,
   resources: [Resource] = [],
@@ -19,7 +31,7 @@ func library(
     name: name,
     dependencies: dependencies,
     resources: resources,
-    swiftSettings: settings
+    swiftSettings: settings + (buildsOnce && optimizedOnce.contains(name) ? optimization : [])
   )
 }
 

@@ -32,10 +32,11 @@ version() {
 }
 
 # How the tools build what is not released. TIDINGS_BUILD=once is for a machine that begins with nothing and changes
-# nothing: each module is compiled as a whole, without debugging information, in 70 % of the time.
+# nothing: each module is compiled as a whole, without debugging information, and Package.swift optimizes what tests
+# spend their time in.
 debug_options=()
 [[ "${TIDINGS_BUILD:-}" != once ]] || debug_options=(
-  -Xswiftc -disable-batch-mode -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 1 -Xswiftc -gnone -Xcc -g0
+  -Xswiftc -disable-batch-mode -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 1 -Xswiftc -gnone -Xcc -g0 -Xcc -O1
 )
 
 # build_release PRODUCT...: links the Swift library statically, so that the programs do not require Swift, and

@@ -38,6 +38,10 @@ folder = Path(sys.argv[1])
 lock = threading.Lock()
 seen: dict[str, int] = {}
 running: dict[str, int] = {}
+changed = threading.Condition(lock)
+# How many requests for each host must be in flight before the first is answered.
+AWAITED = 5
+filled: set[str] = set()
 
 
 def note(entry: dict) -> None:
@@ -157,12 +161,17 @@ class Receiver(BaseHTTPRequestHandler):
         self.reply(count, body)
 
     def answer_busy(self) -> None:
-        """Answers after a while, and notes how many requests for the host came meanwhile and before."""
+        """Answers after a while, the first when others are in flight too, and notes how many are."""
         host = self.headers["Host"].rpartition(":")[0]
-        with lock:
+        with changed:
             running[host] = running.get(host, 0) + 1
             count = running[host]
+            if count >= AWAITED:
+                filled.add(host)
+                changed.notify_all()
         note({"path": "/running", "host": host, "count": count})
+        with changed:
+            changed.wait_for(lambda: host in filled, timeout=20)
         time.sleep(0.01)
         with lock:
             running[host] -= 1

@@ -212,6 +212,60 @@ internal import TidingsSQL
     #expect(throws: WaitingFailure.self) { try count() }
   }
 
+  @Test(
+    "the shares of a zone end a few at a time when nobody waits for it",
+    arguments: ["erasure", "reset"]
+  )
+  func manyShares(removal: String) throws {
+    let world = try FaultWorld()
+    try world.connection.execute(
+      """
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+      INSERT INTO shares (database_id, zone_id, zone_name, name, root, token, public_permission, head)
+        SELECT database_id, zone_id, zone_name, 'n' || i, 'r' || i, CAST(i AS BLOB), 1, 0 FROM n, shares
+        WHERE name = 's';
+      INSERT INTO share_participants (share_id, user, role, permission, status, joined)
+        SELECT id, 'ben', 3, 3, 2, 0 FROM shares WHERE name LIKE 'n%'
+      """
+    )
+    func count() throws -> Int64 {
+      let shares = try world.connection.prepare("SELECT count(*) FROM shares WHERE ended IS NULL")
+      defer { shares.reset() }
+      return try shares.step() ? shares.int64(0) : -1
+    }
+    let engine = try world.freshEngine()
+    func commit<R>(_ body: () throws -> R) throws -> R {
+      try engine.begin()
+      defer { _ = try? engine.commit() }
+      return try body()
+    }
+    try commit {
+      if removal == "erasure" {
+        _ = try engine.eraseUser("ada", by: "root", publicRecords: .delete)
+      } else {
+        _ = try engine.resetDevelopment(of: "c", by: "root", isDryRun: false)
+      }
+    }
+    var pieces: [Int64] = []
+    while try count() > 0 {
+      let before = try count()
+      _ = try commit { try engine.doMaintenance() }
+      let after = try count()
+      if after < before { pieces.append(before - after) }
+    }
+    #expect(pieces.reduce(0, +) >= 3_002)
+    #expect(pieces.count > 1, "\(pieces)")
+    while try commit({ try engine.doMaintenance() }) == .zero {}
+    let shared = try engine.shares(
+      of: FaultWorld.ben,
+      container: "c",
+      environment: .development,
+      after: -10_000,
+      limit: 9
+    )
+    #expect(shared.shares.isEmpty)
+  }
+
   @Test("large notifications are forgotten a few at a time")
   func largeNotifications() throws {
     var limits = Limits()

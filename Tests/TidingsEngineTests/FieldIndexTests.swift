@@ -100,6 +100,42 @@ internal import TidingsSQL
     #expect(try entryCount(store) == 0)
   }
 
+  @Test("the zones of a container are found behind any number of others' zones, a few at a time")
+  func otherZones() throws {
+    let store = try QueryStore()
+    let other = DatabaseID(
+      container: "other",
+      environment: .development,
+      scope: .private,
+      owner: "eve"
+    )
+    func makeZones(_ prefix: String, _ count: Int) throws {
+      try store.write {
+        for number in 0..<count {
+          _ = try store.engine.saveZone(
+            ZoneID(zoneName: "\(prefix)\(number)"),
+            in: other,
+            caller: Caller(user: "eve", device: "")
+          )
+        }
+      }
+    }
+    // As many as are looked at together, and some more.
+    try makeZones("a", 400)
+    try store.makeZone("z")
+    try store.save([record("r", zone: "z", ["n": .int64(1)])])
+    try makeZones("b", 900)
+    try store.declare("n")
+    var pieces = 0
+    while store.engine.schema.indexes.unfinished.first != nil {
+      try store.doOneTask()
+      pieces += 1
+      try #require(pieces < 1_000)
+    }
+    #expect(pieces >= 4)
+    #expect(try entryCount(store) == 1)
+  }
+
   @Test("a call changes a limited number of entries, and one save always may")
   func entriesPerCall() throws {
     var limits = Limits()

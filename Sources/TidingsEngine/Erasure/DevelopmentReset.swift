@@ -11,6 +11,8 @@ final class DevelopmentReset: MaintenanceTask, TransactionParticipant {
   private static let rowsPerPiece: Int64 = 200
   /// Subscriptions that are ended in a piece.
   private static let endedPerPiece = 20
+  /// Shares that are ended in a piece; each may have a hundred participants.
+  private static let sharesPerPiece = 16
   private static let pause = Duration.seconds(3_600)
   /// Databases that a call counts.
   private static let countMax: Int64 = 10_000
@@ -23,6 +25,7 @@ final class DevelopmentReset: MaintenanceTask, TransactionParticipant {
 
   private let catalog: Catalog
   private let zones: ModifyZones
+  private let shares: ShareTable
   private let subscriptions: ModifySubscriptions
   private let firings: ChannelFirings
   private let wakeUp: WakeUpFlag
@@ -46,6 +49,7 @@ final class DevelopmentReset: MaintenanceTask, TransactionParticipant {
   ///   - connection: The store.
   ///   - catalog: Refuses calls meanwhile.
   ///   - zones: Deletes zones.
+  ///   - shares: Ends their shares before.
   ///   - subscriptions: Ends subscriptions.
   ///   - firings: Fires deletions.
   ///   - schemas: Makes schemas production's.
@@ -57,6 +61,7 @@ final class DevelopmentReset: MaintenanceTask, TransactionParticipant {
     _ connection: any SQLConnection,
     catalog: Catalog,
     zones: ModifyZones,
+    shares: ShareTable,
     subscriptions: ModifySubscriptions,
     firings: ChannelFirings,
     schemas: ModifySchema,
@@ -64,7 +69,8 @@ final class DevelopmentReset: MaintenanceTask, TransactionParticipant {
     directory: DirectoryTable,
     wakeUp: WakeUpFlag
   ) throws {
-    (self.catalog, self.zones, self.subscriptions) = (catalog, zones, subscriptions)
+    (self.catalog, self.zones, self.shares) = (catalog, zones, shares)
+    self.subscriptions = subscriptions
     (self.firings, self.wakeUp) = (firings, wakeUp)
     (self.schemas, self.readerChannels) = (schemas, readerChannels)
     self.directory = directory
@@ -196,7 +202,7 @@ final class DevelopmentReset: MaintenanceTask, TransactionParticipant {
     position.hasEndedSubscriptions = !isFull && rows < Self.rowsPerPiece
   }
 
-  /// Deletes the next zone.
+  /// Ends shares of the next zone, and deletes it when it has none.
   ///
   /// - Returns: Whether there is none left.
   private func removeZone(
@@ -220,6 +226,7 @@ final class DevelopmentReset: MaintenanceTask, TransactionParticipant {
     let database = try catalog.database(numbered: found)
     guard let zone = try zone(in: database) else { return false }
     try firings.asOneCall(by: caller, at: moment) { call in
+      guard try shares.endSome(Self.sharesPerPiece, in: zone, by: call) == 0 else { return }
       try zones.remove(zone, from: database, because: .deleted, by: call)
     }
     return false

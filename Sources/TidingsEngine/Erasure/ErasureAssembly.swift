@@ -15,6 +15,7 @@ struct ErasureAssembly: RoomAssembly {
       room.connection,
       catalog: rooms.catalog,
       zones: modifications.zones,
+      shares: rooms.sharing.table,
       subscriptions: subscriptions,
       firings: rooms.events.firings,
       schemas: rooms.schema.changes,
@@ -28,6 +29,7 @@ struct ErasureAssembly: RoomAssembly {
       tables: UserEraser.Tables(
         catalog: rooms.catalog,
         zones: modifications.zones,
+        shares: rooms.sharing.table,
         subscriptions: subscriptions,
         subscriptionTable: rooms.channels.subscriptions,
         firings: rooms.events.firings,

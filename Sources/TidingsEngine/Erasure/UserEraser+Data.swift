@@ -73,18 +73,16 @@ extension UserEraser {
     return .again
   }
 
-  /// Deletes the next zone of the user's databases, and waits until all rows of zones are removed.
+  /// Ends shares of the next zone of the user's databases, deletes it when it has none, and waits until all rows of zones are removed.
   func deleteZone(_ erasure: inout UserErasure, at moment: Moment) throws -> Outcome {
     let row = try sql(
       """
-      SELECT z.database_id, z.name,
-        (SELECT count(*) FROM shares s WHERE s.zone_id = z.id AND s.ended IS NULL)
-      FROM databases d JOIN zones z ON z.database_id = d.id WHERE d.owner = ?1 LIMIT 1
+      SELECT z.database_id, z.name FROM databases d JOIN zones z ON z.database_id = d.id WHERE d.owner = ?1 LIMIT 1
       """,
       .text(erasure.user)
     )
-    var found: (database: Int64, zone: String, shares: Int64)?
-    try row.forEachRow { found = (row.int64(0), row.string(1), row.int64(2)) }
+    var found: (database: Int64, zone: String)?
+    try row.forEachRow { found = (row.int64(0), row.string(1)) }
     guard let found else {
       let isRemoving = try sql.number(
         """
@@ -100,6 +98,11 @@ extension UserEraser {
       throw SQLError(.damaged, "a zone of the database \(found.database) cannot be found")
     }
     let caller = Caller(user: UserErasure.erasedName, device: "")
+    let ended = try tables.firings.asOneCall(by: caller, at: moment) { call in
+      try tables.shares.endSome(Self.sharesPerPage, in: zone, by: call)
+    }
+    erasure.counts.add(ended, "shares")
+    if ended > 0 { return .again }
     let records = Int(zone.usage.records)
     do {
       try tables.firings.asOneCall(by: caller, at: moment) { call in
@@ -110,7 +113,6 @@ extension UserEraser {
     }
     erasure.counts.add(1, "zones")
     erasure.counts.add(records, "records")
-    erasure.counts.add(Int(found.shares), "shares")
     return .again
   }
 

@@ -11,6 +11,8 @@ final class UserEraser: MaintenanceTask, TransactionParticipant {
   static let runningMax = 1_000
   /// Rows that are looked at or removed in one statement.
   static let rowsPerPage = 200
+  /// Shares that are ended together; each may have a hundred participants.
+  static let sharesPerPage = 16
   private static let pause = Duration.seconds(3_600)
   /// Until another task has done what this one waits for.
   static let wait = Duration.milliseconds(20)
@@ -19,6 +21,7 @@ final class UserEraser: MaintenanceTask, TransactionParticipant {
   struct Tables {
     let catalog: Catalog
     let zones: ModifyZones
+    let shares: ShareTable
     let subscriptions: ModifySubscriptions
     let subscriptionTable: SubscriptionTable
     let firings: ChannelFirings

@@ -20,7 +20,7 @@ final class IndexBuilder: MaintenanceTask {
   private let entries: IndexEntries
   private let codec: BodyCodec
   private let selectRecords: any SQLStatement
-  private let selectNextZone: any SQLStatement
+  private let selectZones: any SQLStatement
 
   init(
     _ connection: any SQLConnection,
@@ -38,10 +38,11 @@ final class IndexBuilder: MaintenanceTask {
       """
     )
     // CROSS JOIN: in the order of the zones, not over all databases of the container each time.
-    selectNextZone = try connection.prepare(
+    selectZones = try connection.prepare(
       """
-      SELECT zones.id FROM zones CROSS JOIN databases ON databases.id = zones.database_id
-      WHERE zones.id > ?3 AND container = ?1 AND environment = ?2 ORDER BY zones.id LIMIT 1
+      SELECT zones.id, container = ?1 AND environment = ?2
+      FROM zones CROSS JOIN databases ON databases.id = zones.database_id
+      WHERE zones.id > ?3 ORDER BY zones.id LIMIT \(Self.rowsPerPiece)
       """
     )
   }
@@ -59,14 +60,22 @@ final class IndexBuilder: MaintenanceTask {
   private func build(_ index: DeclaredIndex) throws {
     let zone = index.built.zone
     // The zone may be gone, and its number another container's.
-    if zone > 0, try zoneAfter(zone - 1, of: index.type) == zone {
+    if zone > 0, case .found(zone) = try nextZone(after: zone - 1, of: index.type) {
       let (last, isDone) = try addRecords(to: index)
       if !isDone { return try registry.moveOn(index, to: (zone, last)) }
     }
-    if let next = try zoneAfter(zone, of: index.type) {
-      return try registry.moveOn(index, to: (next, ""))
+    switch try nextZone(after: zone, of: index.type) {
+    case .found(let next), .noneUpTo(let next): try registry.moveOn(index, to: (next, ""))
+    case .none: try registry.finishBuilding(index)
     }
-    try registry.finishBuilding(index)
+  }
+
+  /// What a look at the next zones gave.
+  private enum NextZone {
+    case found(Int64)
+    /// Some belong to other containers; there may be more.
+    case noneUpTo(Int64)
+    case none
   }
 
   /// Adds the next records of the zone at hand.
@@ -102,12 +111,18 @@ final class IndexBuilder: MaintenanceTask {
     return (last, false)
   }
 
-  private func zoneAfter(_ zone: Int64, of type: RecordTypeKey) throws(SQLError) -> Int64? {
-    selectNextZone.bind(type.container, at: 1)
-    selectNextZone.bind(Int64(type.environment.rawValue), at: 2)
-    selectNextZone.bind(zone, at: 3)
-    defer { selectNextZone.reset() }
-    return try selectNextZone.step() ? selectNextZone.int64(0) : nil
+  private func nextZone(after zone: Int64, of type: RecordTypeKey) throws(SQLError) -> NextZone {
+    selectZones.bind(type.container, at: 1)
+    selectZones.bind(Int64(type.environment.rawValue), at: 2)
+    selectZones.bind(zone, at: 3)
+    defer { selectZones.reset() }
+    var (last, count) = (zone, 0)
+    while try selectZones.step() {
+      last = selectZones.int64(0)
+      if selectZones.int64(1) != 0 { return .found(last) }
+      count += 1
+    }
+    return count < Self.rowsPerPiece ? .none : .noneUpTo(last)
   }
 
   private func remove(_ index: DeclaredIndex) throws {

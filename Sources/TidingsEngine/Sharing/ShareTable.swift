@@ -6,7 +6,6 @@ final class ShareTable: RecordFollower, TransactionParticipant {
   private let selectOfZone: any SQLStatement
   private let selectMembers: any SQLStatement
   private let countOfZone: any SQLStatement
-  private let endSome: any SQLStatement
   private let rows: EndedShareRows
   private let insert: any SQLStatement
   private let update: any SQLStatement
@@ -42,13 +41,6 @@ final class ShareTable: RecordFollower, TransactionParticipant {
       SELECT count(*) FROM (
         SELECT 1 FROM shares WHERE zone_id = ?1 AND ended IS NULL LIMIT ?2
       ) AS counted
-      """
-    )
-    endSome = try connection.prepare(
-      """
-      UPDATE shares SET ended = ?2, head = ?3 WHERE id IN (
-        SELECT id FROM shares WHERE zone_id = ?1 AND ended IS NULL LIMIT \(Self.rowsPerStep)
-      )
       """
     )
     rows = try EndedShareRows(connection)
@@ -178,30 +170,44 @@ final class ShareTable: RecordFollower, TransactionParticipant {
   }
 
   func followDeletion(of zone: ZoneEntry, in database: DatabaseEntry, by call: CallContext) throws {
+    _ = try endSome(.max, in: zone, by: call)
+  }
+
+  /// Ends some shares of a zone that is to be deleted, the oldest ones; what they have goes with the zone's other rows.
+  ///
+  /// - Returns: How many; 0: none is left.
+  /// - Throws: `SQLError`.
+  func endSome(_ limit: Int, in zone: ZoneEntry, by call: CallContext) throws -> Int {
     let shares = try shares(of: zone)
-    guard !shares.isEmpty else { return }
+    let ended = shares.byNumber.values.sorted { $0.number < $1.number }.prefix(limit)
     zone.acceptances.forget()
     zone.heldRecords.forget()
     // They may be members of thousands of shares.
     var users: Set<String> = []
-    for share in shares.byNumber.keys.sorted() {
-      selectMembers.bind(share, at: 1)
+    for share in ended {
+      selectMembers.bind(share.number, at: 1)
       try selectMembers.forEachRow {
         let user = selectMembers.string(0)
         if users.insert(user).inserted {
           call.sharedChanges.note(.init(user: user, zone: zone))
         }
       }
+      try markEnded(share, in: zone, by: call)
+      shares.remove(share)
       pace.step()
     }
-    for _ in stride(from: 0, to: shares.count, by: Int(Self.rowsPerStep)) {
-      endSome.bind(zone.number, at: 1)
-      endSome.bind(call.steady.milliseconds, at: 2)
-      endSome.bind(zone.head, at: 3)
-      try endSome.run()
-      pace.step()
-    }
-    zone.shares = ZoneShares()
+    return ended.count
+  }
+
+  private func markEnded(
+    _ share: ZoneShares.Entry,
+    in zone: ZoneEntry,
+    by call: CallContext
+  ) throws(SQLError) {
+    end.bind(share.number, at: 1)
+    end.bind(call.steady.milliseconds, at: 2)
+    end.bind(zone.head, at: 3)
+    try end.run()
   }
 
   /// Participants, and what a share held that ends.
@@ -261,10 +267,7 @@ final class ShareTable: RecordFollower, TransactionParticipant {
     for (user, old) in try participants(of: entry.number) where old.isMember {
       call.sharedChanges.note(.init(user: user, zone: zone))
     }
-    end.bind(entry.number, at: 1)
-    end.bind(call.steady.milliseconds, at: 2)
-    end.bind(zone.head, at: 3)
-    try end.run()
+    try markEnded(entry, in: zone, by: call)
     deleteParticipants.bind(entry.number, at: 1)
     try deleteParticipants.run()
     try deleteRecords(of: entry.number)
