@@ -1,7 +1,5 @@
-internal import FoundationEssentials
-
 /// All that one run of the benchmark found out.
-public struct Report: Codable, Hashable, Sendable {
+public struct Report: JSONDocument, Hashable, Sendable {
   /// Where and with what it ran.
   public var machine: Machine
   /// How it ran.
@@ -22,18 +20,6 @@ public struct Report: Codable, Hashable, Sendable {
     self.settings = settings
     self.figures = figures
     self.notes = notes
-  }
-
-  /// The report as one JSON document, ending in a line break.
-  public func json() throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
-  }
-
-  /// Reads a report that `json` wrote.
-  public init(json: String) throws {
-    self = try JSONDecoder().decode(Self.self, from: Data(json.utf8))
   }
 }
 

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
-
 /// A file with lines `name = value`; comment lines start with `#`.
 public enum ConfigurationFile {
   /// A value with its location.
@@ -73,44 +67,13 @@ public enum ConfigurationFile {
   }
 
   private static func contents(_ path: String) throws(UsageError) -> String {
-    // Opening a pipe would otherwise wait for its writer.
-    let file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-    guard file >= 0 else {
-      throw UsageError("cannot read '\(path)': \(String(cString: strerror(errno)))")
-    }
-    defer { close(file) }
-    var status = stat()
-    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw UsageError("'\(path)' is not a regular file: name a file")
-    }
-    guard status.st_size <= bytesMax else {
-      throw UsageError(
-        "'\(path)' has \(status.st_size) bytes: a configuration file may have at most \(bytesMax) bytes"
-      )
-    }
-    var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 1 << 16)
-    while bytes.count <= bytesMax {
-      let count = systemRead(file, &piece, piece.count)
-      if count < 0 && errno == EINTR { continue }
-      guard count >= 0 else {
-        throw UsageError("cannot read '\(path)': \(String(cString: strerror(errno)))")
-      }
-      guard count > 0 else { break }
-      bytes += piece[..<count]
-    }
+    let bytes = try OptionFile.bytes(of: path, as: "a configuration file", bytesMax: bytesMax)
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw UsageError("'\(path)' is not UTF-8 text")
     }
     return text
   }
 }
-
-#if canImport(Glibc)
-private let systemRead = Glibc.read
-#else
-private let systemRead = Musl.read
-#endif
 
 extension Substring {
   fileprivate var trimmed: Substring {

@@ -10,4 +10,15 @@ public struct ClientKeys: Sendable {
     self.pair = pair
     self.server = server
   }
+
+  /// Keys of a client, as options give them.
+  ///
+  /// - Parameters:
+  ///   - file: The file of the client's pair.
+  ///   - server: The server's public key, or its file.
+  /// - Throws: An error that names the file.
+  public init(file: String, server: String) throws {
+    let key = try PublicKey(z85: server) ?? KeyFile(path: server).publicKey
+    self.init(try KeyFile.pair(path: file), server: key)
+  }
 }

@@ -12,9 +12,8 @@ enum AcceptLossArguments {
     default: ServerSettings().dataPath,
     "The folder of the data."
   )
-  private static let help = OptionKey<Bool>(flag: "help", letter: "h", "Show this.")
 
-  private static let options = [Option](of: data, help)
+  private static let options = [Option](of: data, StandardOption.help)
 
   static let command = Command(
     "rpcd accept-loss",
@@ -30,16 +29,9 @@ enum AcceptLossArguments {
 
   /// Does it.
   static func run(_ arguments: ArraySlice<String>) throws {
-    let parsed = try ParsedArguments(Array(arguments), options: options, prefix: "RPCD")
-    if parsed[help] {
-      return print(
-        Help(command, prefix: "RPCD"),
-        terminator: ""
-      )
-    }
-    guard parsed.operands.isEmpty else {
-      throw UsageError("rpcd accept-loss takes no operands, and got '\(parsed.operands[0])'")
-    }
+    guard
+      let parsed = try command.parse(arguments, prefix: ServerArguments.program.environmentPrefix)
+    else { return }
     CoreDumps.forbid()
     print(report(try LossAcceptance(dataPath: parsed[data]).run()), terminator: "")
   }

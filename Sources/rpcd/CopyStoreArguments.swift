@@ -21,7 +21,6 @@ enum CopyStoreArguments {
     "Copy from the PostgreSQL database into the data folder, which must not contain a database."
   )
   private static let quiet = OptionKey<Bool>(flag: "quiet", letter: "q", "Show no progress.")
-  private static let help = OptionKey<Bool>(flag: "help", letter: "h", "Show this.")
 
   private static let options = [Option](
     of: data,
@@ -29,7 +28,7 @@ enum CopyStoreArguments {
     fromDatabase,
     DatabaseArgument.file,
     quiet,
-    help
+    StandardOption.help
   )
 
   static let command = Command(
@@ -46,16 +45,9 @@ enum CopyStoreArguments {
 
   /// Does it.
   static func run(_ arguments: ArraySlice<String>) throws {
-    let parsed = try ParsedArguments(Array(arguments), options: options, prefix: "RPCD")
-    if parsed[help] {
-      return print(
-        Help(command, prefix: "RPCD"),
-        terminator: ""
-      )
-    }
-    guard parsed.operands.isEmpty else {
-      throw UsageError("rpcd copy-store takes no operands, and got '\(parsed.operands[0])'")
-    }
+    guard
+      let parsed = try command.parse(arguments, prefix: ServerArguments.program.environmentPrefix)
+    else { return }
     guard let data = parsed[data], !data.isEmpty else {
       throw UsageError("--data FOLDER is needed: the data folder")
     }

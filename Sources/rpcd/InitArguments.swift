@@ -28,7 +28,6 @@ enum InitArguments {
     value: "KEY",
     "The public part of a pair that the administrator made elsewhere; no secret is written here."
   )
-  private static let help = OptionKey<Bool>(flag: "help", letter: "h", "Show this.")
 
   private static let options = [Option](
     of: data,
@@ -36,7 +35,7 @@ enum InitArguments {
     admin,
     adminKey,
     adminPublicKey,
-    help
+    StandardOption.help
   )
 
   static let command = Command(
@@ -51,16 +50,9 @@ enum InitArguments {
 
   /// Does it.
   static func run(_ arguments: ArraySlice<String>) throws {
-    let parsed = try ParsedArguments(Array(arguments), options: options, prefix: "RPCD")
-    if parsed[help] {
-      return print(
-        Help(command, prefix: "RPCD"),
-        terminator: ""
-      )
-    }
-    guard parsed.operands.isEmpty else {
-      throw UsageError("rpcd init takes no operands, and got '\(parsed.operands[0])'")
-    }
+    guard
+      let parsed = try command.parse(arguments, prefix: ServerArguments.program.environmentPrefix)
+    else { return }
     CoreDumps.forbid()
     var initialization = Initialization(
       dataPath: parsed[data],

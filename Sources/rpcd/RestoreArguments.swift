@@ -11,9 +11,8 @@ enum RestoreArguments {
     value: "FOLDER",
     "The folder of the data; created if it does not exist. It must not hold a store."
   )
-  private static let help = OptionKey<Bool>(flag: "help", letter: "h", "Show this.")
 
-  private static let options = [Option](of: data, help)
+  private static let options = [Option](of: data, StandardOption.help)
 
   static let command = Command(
     "rpcd restore",
@@ -31,13 +30,9 @@ enum RestoreArguments {
 
   /// Does it.
   static func run(_ arguments: ArraySlice<String>) throws {
-    let parsed = try ParsedArguments(Array(arguments), options: options, prefix: "RPCD")
-    if parsed[help] {
-      return print(
-        Help(command, prefix: "RPCD"),
-        terminator: ""
-      )
-    }
+    guard
+      let parsed = try command.parse(arguments, prefix: ServerArguments.program.environmentPrefix)
+    else { return }
     guard let path = parsed.operands.first, parsed.operands.count == 1 else {
       throw UsageError("rpcd restore takes one FILE, and got \(parsed.operands.count) operands")
     }

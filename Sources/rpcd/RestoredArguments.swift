@@ -7,9 +7,7 @@ import TidingsService
 enum RestoredArguments {
   static let word = "restored"
 
-  private static let help = OptionKey<Bool>(flag: "help", letter: "h", "Show this.")
-
-  private static let options = [Option](of: DatabaseArgument.file, help)
+  private static let options = [Option](of: DatabaseArgument.file, StandardOption.help)
 
   static let command = Command(
     "rpcd restored",
@@ -25,16 +23,9 @@ enum RestoredArguments {
 
   /// Does it.
   static func run(_ arguments: ArraySlice<String>) throws {
-    let parsed = try ParsedArguments(Array(arguments), options: options, prefix: "RPCD")
-    if parsed[help] {
-      return print(
-        Help(command, prefix: "RPCD"),
-        terminator: ""
-      )
-    }
-    guard parsed.operands.isEmpty else {
-      throw UsageError("rpcd restored takes no operands, and got '\(parsed.operands[0])'")
-    }
+    guard
+      let parsed = try command.parse(arguments, prefix: ServerArguments.program.environmentPrefix)
+    else { return }
     let address = try DatabaseArgument.address(parsed)
     CoreDumps.forbid()
     let outcome = try RestoredDatabase(address: address).run()

@@ -11,9 +11,8 @@ enum RotateSecretArguments {
     value: "FOLDER",
     "The folder of the data, which no server uses."
   )
-  private static let help = OptionKey<Bool>(flag: "help", letter: "h", "Show this.")
 
-  private static let options = [Option](of: data, help)
+  private static let options = [Option](of: data, StandardOption.help)
 
   static let command = Command(
     "rpcd rotate-secret",
@@ -28,16 +27,9 @@ enum RotateSecretArguments {
 
   /// Does it.
   static func run(_ arguments: ArraySlice<String>) throws {
-    let parsed = try ParsedArguments(Array(arguments), options: options, prefix: "RPCD")
-    if parsed[help] {
-      return print(
-        Help(command, prefix: "RPCD"),
-        terminator: ""
-      )
-    }
-    guard parsed.operands.isEmpty else {
-      throw UsageError("rpcd rotate-secret takes no operands, and got '\(parsed.operands[0])'")
-    }
+    guard
+      let parsed = try command.parse(arguments, prefix: ServerArguments.program.environmentPrefix)
+    else { return }
     guard let data = parsed[data], !data.isEmpty else {
       throw UsageError("--data FOLDER is needed: the data folder of the store")
     }

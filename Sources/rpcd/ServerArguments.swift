@@ -10,8 +10,6 @@ import Musl
 
 /// What rpcd's command line, its environment and its configuration file say.
 enum ServerArguments {
-  static let environmentPrefix = "RPCD"
-
   private static let defaults = ServerSettings()
 
   private static let rpc = OptionKey<String>(
@@ -115,11 +113,6 @@ enum ServerArguments {
     value: "SOCKET",
     "Also send each line of the audit log to this socket of syslog or the journal, for example /dev/log."
   )
-  private static let config = OptionKey<String?>(
-    "config",
-    value: "FILE",
-    "Options as lines `name = value`; the environment and the command line take precedence."
-  )
   private static let unsealedPushes = OptionKey<Bool>(
     flag: "unsealed-pushes",
     "Publish notifications unencrypted, for clients that cannot open sealed ones."
@@ -132,12 +125,6 @@ enum ServerArguments {
   private static let verify = OptionKey<Bool>(
     flag: "verify",
     "Check the whole database before starting, regardless of its size."
-  )
-  private static let help = OptionKey<Bool>(flag: "help", letter: "h", "Show this.")
-  private static let version = OptionKey<Bool>(flag: "version", "Show the version.")
-  private static let verbose = OptionKey<Bool>(
-    flag: "verbose",
-    "With --version: show the versions of the libraries that are loaded, too."
   )
 
   private static let options = [Option](
@@ -161,20 +148,17 @@ enum ServerArguments {
     slowCallThreshold,
     operatorEndpoint,
     auditSyslog,
-    config,
     LimitArguments.option,
     unsealedPushes,
     reloadAlways,
     limits,
-    verify,
-    help,
-    version,
-    verbose
+    verify
   )
 
-  static let command = Command(
+  static let program = ServiceProgram(
     "rpcd",
     "rpcd: the Tidings server.",
+    environmentPrefix: "RPCD",
     options: options,
     discussion: """
       `rpcd init` creates a data folder with keys, for authentication; see `rpcd init --help`.
@@ -185,36 +169,13 @@ enum ServerArguments {
       `rpcd copy-store` moves a store to PostgreSQL or back; see `rpcd copy-store --help`.
       `rpcd accept-loss` continues with a store that lost data; see `rpcd accept-loss --help`.
       Prints one line when it is ready: rpcd ready rpc=ENDPOINT push=ENDPOINT
-            Stops cleanly on SIGINT and SIGTERM; a second signal ends it immediately.
+      Stops cleanly on SIGINT and SIGTERM; a second signal ends it immediately.
       """
   )
 
   /// The settings; `nil` when all that was wanted has been printed.
   static func settings(_ arguments: ArraySlice<String>) throws -> ServerSettings? {
-    let environment = ProgramArguments.environment(of: options, prefix: environmentPrefix)
-    var parsed = try ParsedArguments(
-      Array(arguments),
-      options: options,
-      environment: environment,
-      prefix: environmentPrefix
-    )
-    if parsed[help] {
-      print(
-        Help(command, prefix: environmentPrefix),
-        terminator: ""
-      )
-      return nil
-    }
-    if parsed[version] {
-      print(ProgramVersion.rpcd.text(verbose: parsed[verbose]), terminator: "")
-      return nil
-    }
-    if let path = parsed[config] {
-      try parsed.fill(from: try ConfigurationFile.read(path, allowing: options.map(\.name)))
-    }
-    guard parsed.operands.isEmpty else {
-      throw UsageError("rpcd takes no operands, and got '\(parsed.operands[0])'")
-    }
+    guard let parsed = try program.parse(arguments, version: .rpcd) else { return nil }
     var settings = ServerSettings()
     settings.rpcEndpoint = try endpoint(rpc, parsed) ?? settings.rpcEndpoint
     settings.pushEndpoint = try endpoint(push, parsed) ?? settings.pushEndpoint

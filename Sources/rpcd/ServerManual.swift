@@ -27,9 +27,12 @@ enum ServerManual {
       ]
     )
     page.add(section: "Description")
-    page.add(text: ServerArguments.command.discussion)
+    page.add(text: ServerArguments.program.command.discussion)
     page.add(section: "Options")
-    page.add(options: ServerArguments.command.options, prefix: ServerArguments.environmentPrefix)
+    page.add(
+      options: ServerArguments.program.command.options,
+      prefix: ServerArguments.program.environmentPrefix
+    )
     for command in [
       InitArguments.command, RestoreArguments.command, RotateSecretArguments.command,
       CompactArguments.command, CopyStoreArguments.command, RestoredArguments.command,
@@ -43,7 +46,7 @@ enum ServerManual {
     page.add(
       list: [
         (
-          "\(ServerArguments.environmentPrefix)_NAME",
+          "\(ServerArguments.program.environmentPrefix)_NAME",
           "The option --name, where the command line has none; it wins over the file of --config."
         )
       ]

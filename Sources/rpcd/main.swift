@@ -43,7 +43,12 @@ do {
   settings.readTraces { logger.log(.warning, $0) }
   let supervision = Supervision(logger)
   let stopSignals = StopSignals()
-  try DescriptorLimit.raise(toAtLeast: DescriptorNeed.count)
+  if let limit = DescriptorLimit.raise(), limit < DescriptorNeed.count {
+    throw StartError(
+      "the process may have \(limit) files open and needs \(DescriptorNeed.count): raise the limit with ulimit -n, or "
+        + "LimitNOFILE of the service"
+    )
+  }
   supervision.starting(settings)
   let server = try await TidingsServer.start(settings)
   let operatorText = server.operatorAddress.map { " operator=http://\($0)" } ?? ""

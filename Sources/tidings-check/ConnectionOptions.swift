@@ -69,7 +69,6 @@ enum ConnectionOptions {
           + "the user"
       )
     }
-    let key = try PublicKey(z85: server) ?? KeyFile(path: server).publicKey
-    return ClientKeys(try KeyFile.pair(path: file), server: key)
+    return try ClientKeys(file: file, server: server)
   }
 }

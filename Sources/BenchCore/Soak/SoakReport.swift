@@ -1,7 +1,5 @@
-internal import FoundationEssentials
-
 /// All that a soak found out.
-public struct SoakReport: Codable, Hashable, Sendable {
+public struct SoakReport: JSONDocument, Hashable, Sendable {
   /// Where and with what it ran.
   public var machine: Machine
   /// How it ran.
@@ -56,18 +54,6 @@ public struct SoakReport: Codable, Hashable, Sendable {
         ledger.usage.map { ($0.second, $0.usage[keyPath: quantity.path]) }
       )
     }
-  }
-
-  /// The report as one JSON document, ending in a line break.
-  public func json() throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
-  }
-
-  /// Reads a report that `json` wrote.
-  public init(json: String) throws {
-    self = try JSONDecoder().decode(Self.self, from: Data(json.utf8))
   }
 }
 
