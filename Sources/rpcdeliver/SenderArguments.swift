@@ -4,16 +4,8 @@ import TidingsDelivery
 import TidingsKeys
 import TidingsRPC
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// What rpcdeliver's command line, its environment and its configuration file say.
 enum SenderArguments {
-  static let environmentPrefix = "RPCDELIVER"
-
   private static let defaults = SenderSettings()
 
   private static let rpc = OptionKey<String>(
@@ -118,17 +110,6 @@ enum SenderArguments {
     value: "FILE",
     "Certificates to trust in place of the system's, in PEM."
   )
-  private static let config = OptionKey<String?>(
-    "config",
-    value: "FILE",
-    "Options as lines `name = value`; the environment and the command line take precedence."
-  )
-  private static let help = OptionKey<Bool>(flag: "help", letter: "h", "Show this.")
-  private static let version = OptionKey<Bool>(flag: "version", "Show the version.")
-  private static let verbose = OptionKey<Bool>(
-    flag: "verbose",
-    "With --version: show the versions of the libraries that are loaded, too."
-  )
 
   private static let options = [Option](
     of: rpc,
@@ -150,16 +131,13 @@ enum SenderArguments {
     retryPauses,
     allowAddresses,
     allowHTTP,
-    caFile,
-    config,
-    help,
-    version,
-    verbose
+    caFile
   )
 
-  static let command = Command(
+  static let program = ServiceProgram(
     "rpcdeliver",
     "rpcdeliver: sends notifications of Tidings to webhooks, Web Push, APNs and FCM.",
+    environmentPrefix: "RPCDELIVER",
     options: options,
     discussion: """
       It is a client of rpcd and keeps nothing: run as many as you like, and start and stop them at any time.
@@ -170,26 +148,7 @@ enum SenderArguments {
 
   /// The settings; `nil` when all that was wanted has been printed.
   static func settings(_ arguments: ArraySlice<String>) throws -> SenderSettings? {
-    var parsed = try ParsedArguments(
-      Array(arguments),
-      options: options,
-      environment: ProgramArguments.environment(of: options, prefix: environmentPrefix),
-      prefix: environmentPrefix
-    )
-    if parsed[help] {
-      print(Help(command, prefix: environmentPrefix), terminator: "")
-      return nil
-    }
-    if parsed[version] {
-      print(ProgramVersion.rpcdeliver.text(verbose: parsed[verbose]), terminator: "")
-      return nil
-    }
-    if let path = parsed[config] {
-      try parsed.fill(from: try ConfigurationFile.read(path, allowing: options.map(\.name)))
-    }
-    guard parsed.operands.isEmpty else {
-      throw UsageError("rpcdeliver takes no operands, and got '\(parsed.operands[0])'")
-    }
+    guard let parsed = try program.parse(arguments, version: .rpcdeliver) else { return nil }
     var settings = SenderSettings()
     settings.vapid = try vapid(parsed)
     if parsed[showVAPIDKey] {
@@ -302,23 +261,18 @@ enum SenderArguments {
   private static func keys(_ parsed: ParsedArguments) throws -> ClientKeys? {
     switch (parsed[keyFile], parsed[serverKey]) {
     case (nil, nil): return nil
-    case (let file?, let server?):
-      let key = try PublicKey(z85: server) ?? KeyFile(path: server).publicKey
-      return ClientKeys(try KeyFile.pair(path: file), server: key)
+    case (let file?, let server?): return try ClientKeys(file: file, server: server)
     default: throw UsageError("\(keyFile.spelling) and \(serverKey.spelling) need each other")
     }
   }
 
-  private static func bytes(of path: String) throws -> [UInt8] {
-    guard let file = fopen(path, "re") else {
-      throw UsageError("'\(path)' cannot be read: \(String(cString: strerror(errno)))")
-    }
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 65_536)
-    let count = fread(&bytes, 1, bytes.count, file)
-    guard count > 0, count < bytes.count else {
-      throw UsageError("'\(path)' is empty, or has 64 KiB and more")
-    }
-    return Array(bytes[..<count])
+  private static func bytes(of path: String) throws(UsageError) -> [UInt8] {
+    let bytes = try OptionFile.bytes(
+      of: path,
+      as: "a file of a key or an account",
+      bytesMax: 65_536
+    )
+    guard !bytes.isEmpty else { throw UsageError("'\(path)' is empty") }
+    return bytes
   }
 }

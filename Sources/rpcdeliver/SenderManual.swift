@@ -4,7 +4,7 @@ import CommandLineTools
 enum SenderManual {
   static var page: ManualPage {
     ManualPage(
-      of: SenderArguments.command,
+      of: SenderArguments.program.command,
       .init(
         name: "rpcdeliver",
         section: 8,
@@ -12,7 +12,7 @@ enum SenderManual {
         source: "rpcdeliver \(ProgramVersion.rpcdeliver.version)",
         date: "2026-11-25"
       ),
-      environmentPrefix: SenderArguments.environmentPrefix,
+      environmentPrefix: SenderArguments.program.environmentPrefix,
       seeAlso: [("rpcd", 8), ("rpcgw", 8), ("rpcctl", 1)]
     )
   }

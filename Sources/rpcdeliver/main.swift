@@ -16,6 +16,7 @@ do {
     exit(0)
   }
   guard let settings = try SenderArguments.settings(ProgramArguments.own) else { exit(0) }
+  _ = DescriptorLimit.raise()
   let stopSignals = StopSignals()
   let sender = try await Sender.make(settings) { complain("rpcdeliver: \($0)") }
   print("rpcdeliver ready")

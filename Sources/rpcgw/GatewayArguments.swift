@@ -7,16 +7,8 @@ import TidingsLogging
 import TidingsRPC
 import TidingsTracing
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// What rpcgw's command line, its environment and its configuration file say.
 enum GatewayArguments {
-  static let environmentPrefix = "RPCGW"
-
   private static let defaults = GatewaySettings()
 
   private static let listen = OptionKey<String>(
@@ -117,17 +109,6 @@ enum GatewayArguments {
     default: .text,
     "The format of messages on standard error."
   )
-  private static let config = OptionKey<String?>(
-    "config",
-    value: "FILE",
-    "Options as lines `name = value`; the environment and the command line take precedence."
-  )
-  private static let help = OptionKey<Bool>(flag: "help", letter: "h", "Show this.")
-  private static let version = OptionKey<Bool>(flag: "version", "Show the version.")
-  private static let verbose = OptionKey<Bool>(
-    flag: "verbose",
-    "With --version: show the versions of the libraries that are loaded, too."
-  )
 
   private static let options = [Option](
     of: listen,
@@ -146,16 +127,13 @@ enum GatewayArguments {
     operatorEndpoint,
     logRequests,
     logLevel,
-    logFormat,
-    config,
-    help,
-    version,
-    verbose
+    logFormat
   )
 
-  static let command = Command(
+  static let program = ServiceProgram(
     "rpcgw",
     "rpcgw: the web gateway of Tidings, which serves CloudKit Web Services.",
+    environmentPrefix: "RPCGW",
     options: options,
     discussion: """
       It is a client of rpcd and keeps nothing: run as many as you like, and start and stop them at any time.
@@ -166,26 +144,7 @@ enum GatewayArguments {
 
   /// The settings; `nil` when all that was wanted has been printed.
   static func settings(_ arguments: ArraySlice<String>) throws -> GatewaySettings? {
-    var parsed = try ParsedArguments(
-      Array(arguments),
-      options: options,
-      environment: ProgramArguments.environment(of: options, prefix: environmentPrefix),
-      prefix: environmentPrefix
-    )
-    if parsed[help] {
-      print(Help(command, prefix: environmentPrefix), terminator: "")
-      return nil
-    }
-    if parsed[version] {
-      print(ProgramVersion.rpcgw.text(verbose: parsed[verbose]), terminator: "")
-      return nil
-    }
-    if let path = parsed[config] {
-      try parsed.fill(from: try ConfigurationFile.read(path, allowing: options.map(\.name)))
-    }
-    guard parsed.operands.isEmpty else {
-      throw UsageError("rpcgw takes no operands, and got '\(parsed.operands[0])'")
-    }
+    guard let parsed = try program.parse(arguments, version: .rpcgw) else { return nil }
     var settings = GatewaySettings()
     guard let address = HTTPAddress(parsed[listen]) else {
       throw UsageError("\(parsed.source(listen)) takes HOST:PORT, not '\(parsed[listen])'")
@@ -244,9 +203,7 @@ enum GatewayArguments {
   private static func keys(_ parsed: ParsedArguments) throws -> ClientKeys? {
     switch (parsed[keyFile], parsed[serverKey]) {
     case (nil, nil): return nil
-    case (let file?, let server?):
-      let key = try PublicKey(z85: server) ?? KeyFile(path: server).publicKey
-      return ClientKeys(try KeyFile.pair(path: file), server: key)
+    case (let file?, let server?): return try ClientKeys(file: file, server: server)
     default: throw UsageError("\(keyFile.spelling) and \(serverKey.spelling) need each other")
     }
   }
@@ -262,17 +219,10 @@ enum GatewayArguments {
     }
   }
 
-  private static func text(of path: String) throws -> String {
-    guard let file = fopen(path, "re") else {
-      throw UsageError("'\(path)' cannot be read: \(String(cString: strerror(errno)))")
-    }
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 20)
-    let count = fread(&bytes, 1, bytes.count, file)
-    guard count > 0, count < bytes.count else {
-      throw UsageError("'\(path)' is empty, or has 1 MiB and more: a PEM file is expected")
-    }
-    return String(decoding: bytes[..<count], as: UTF8.self)
+  private static func text(of path: String) throws(UsageError) -> String {
+    let bytes = try OptionFile.bytes(of: path, as: "a PEM file", bytesMax: 1 << 20)
+    guard !bytes.isEmpty else { throw UsageError("'\(path)' is empty: a PEM file is expected") }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   private static func url(_ parsed: ParsedArguments) throws -> String? {

@@ -4,7 +4,7 @@ import CommandLineTools
 enum GatewayManual {
   static var page: ManualPage {
     ManualPage(
-      of: GatewayArguments.command,
+      of: GatewayArguments.program.command,
       .init(
         name: "rpcgw",
         section: 8,
@@ -12,7 +12,7 @@ enum GatewayManual {
         source: "rpcgw \(ProgramVersion.rpcgw.version)",
         date: "2026-11-25"
       ),
-      environmentPrefix: GatewayArguments.environmentPrefix,
+      environmentPrefix: GatewayArguments.program.environmentPrefix,
       seeAlso: [("rpcd", 8), ("rpcdeliver", 8), ("rpcctl", 1)]
     )
   }

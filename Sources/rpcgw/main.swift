@@ -9,6 +9,9 @@ import Glibc
 import Musl
 #endif
 
+/// Sockets to the server, uploads and what libraries open.
+let descriptorsBesideConnections = 200
+
 umask(0o077)
 signal(SIGPIPE, SIG_IGN)
 
@@ -18,6 +21,14 @@ do {
     exit(0)
   }
   guard let settings = try GatewayArguments.settings(ProgramArguments.own) else { exit(0) }
+  let need = settings.http.connectionsMax + descriptorsBesideConnections
+  if let limit = DescriptorLimit.raise(), limit < need {
+    settings.logger.log(
+      .warning,
+      "the process may have \(limit) files open, and \(settings.http.connectionsMax) connections need \(need): raise the "
+        + "limit with ulimit -n, or LimitNOFILE of the service, or lower --connections-max"
+    )
+  }
   let stopSignals = StopSignals()
   let gateway = try await Gateway.start(settings)
   let scheme = settings.http.tls == nil ? "http" : "https"

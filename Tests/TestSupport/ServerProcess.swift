@@ -120,15 +120,23 @@ public final class ServerProcess: Sendable {
   /// - Throws: `WaitingFailure` when there is no `prlimit`.
   public func limitAddressSpace(toMore bytes: Int) throws {
     let pages = try processFile("statm").split(separator: " ").first.flatMap { Int($0) } ?? 0
+    // A program in Swift traps when it gets no memory.
+    seen.update { $0.signalsSent.formUnion([SIGABRT, SIGILL, SIGTRAP, SIGSEGV, SIGBUS]) }
+    try limit("--as=\(pages * 4096 + bytes)")
+  }
+
+  /// Lets it open no more files and connections while it has so many.
+  ///
+  /// - Throws: `WaitingFailure` when there is no `prlimit`.
+  public func limitDescriptors(to count: Int) throws { try limit("--nofile=\(count):") }
+
+  private func limit(_ option: String) throws {
     guard let program = Executable.path("prlimit") else {
       throw WaitingFailure(description: "no prlimit: install util-linux")
     }
-    let limit = pages * 4096 + bytes
-    // A program in Swift traps when it gets no memory.
-    seen.update { $0.signalsSent.formUnion([SIGABRT, SIGILL, SIGTRAP, SIGSEGV, SIGBUS]) }
     let process = try Process.run(
       URL(fileURLWithPath: program),
-      arguments: ["--pid", "\(pid)", "--as=\(limit)"]
+      arguments: ["--pid", "\(pid)", option]
     )
     process.waitUntilExit()
     guard process.terminationStatus == 0 else {

@@ -198,7 +198,15 @@ struct ClientLoop: ~Copyable {
 
   private mutating func renewLink() throws(TransportError) {
     table.connecting(to: ring.current)
-    let renewed = try ClientLink(configuration, to: ring.current, context: context)
+    let renewed: ClientLink
+    do {
+      renewed = try ClientLink(configuration, to: ring.current, context: context)
+    } catch {
+      // The process may have no descriptors left, for a while.
+      let reason = RPCError(.unavailable, "there can be no connection: \(error)", cause: error)
+      perform(table.connectionFailed(reason, failsCalls: false))
+      return ring.disconnected(.now)
+    }
     descriptors.watch(try renewed.descriptors())
     hasEvents = true
     if ring.hasSeveral { lastFailure = nil }

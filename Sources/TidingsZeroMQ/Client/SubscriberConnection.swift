@@ -23,7 +23,7 @@ public final class SubscriberConnection: Sendable {
   /// Where events go.
   enum Receiver: Sendable {
     case buffer(DeliveryBuffer<Event>)
-    case closure(@Sendable (Event) -> Void)
+    case closure(@Sendable (Event) -> Void, onEnd: @Sendable () -> Void)
 
     func deliver(_ event: Event) {
       switch self {
@@ -31,11 +31,16 @@ public final class SubscriberConnection: Sendable {
         buffer.push(event) { earlier in
           if case .lost(let count)? = earlier { .lost(count: count + 1) } else { .lost(count: 1) }
         }
-      case .closure(let body): body(event)
+      case .closure(let body, _): body(event)
       }
     }
 
-    func finish() { if case .buffer(let buffer) = self { buffer.finish(nil) } }
+    func finish() {
+      switch self {
+      case .buffer(let buffer): buffer.finish(nil)
+      case .closure(_, let onEnd): onEnd()
+      }
+    }
   }
 
   /// The events, in order; iterate once, with one task.
@@ -108,17 +113,19 @@ public final class SubscriberConnection: Sendable {
   ///   - endpoint: The server's push endpoint, for example `tcp://127.0.0.1:5571`.
   ///   - security: How the two sides prove who they are: `development` or `curveClient`.
   ///   - tick: How often to deliver `Event.tick`; `nil`: never.
+  ///   - onEnd: Is called when there are no more events: the connection was closed, or its socket failed.
   ///   - receive: Is called on the connection's thread, which waits for it.
   /// - Throws: When the endpoint is malformed, or the process out of resources.
   public convenience init(
     endpoint: String,
     security: Security = .development,
     tick: Duration? = nil,
+    onEnd: @escaping @Sendable () -> Void,
     receive: @escaping @Sendable (Event) -> Void
   ) async throws {
     let none = DeliveryBuffer<Event>(countMax: 1)
     none.finish(nil)
-    try await self.init(endpoint, security, tick, nil, none, .closure(receive))
+    try await self.init(endpoint, security, tick, nil, none, .closure(receive, onEnd: onEnd))
   }
 
   private init(

@@ -57,7 +57,10 @@ struct SubscriberLoop: ~Copyable {
   /// - Returns: `false` when the connection is to be closed.
   private mutating func turn() throws(TransportError) -> Bool {
     // First: a new socket's descriptors show nothing before its events were read once.
-    if renewal.isDue(.now) { try renew() }
+    if renewal.isDue(.now) {
+      // The process may have no descriptors left, for a while.
+      do { try renew() } catch { renewal.schedule(.now) }
+    }
     var isBusy = try deliverMessages()
     while let event = try monitor.next() {
       isBusy = true
@@ -107,9 +110,10 @@ struct SubscriberLoop: ~Copyable {
     for (topic, count) in topics {
       for _ in 0..<count { try renewed.set(ZMQ_SUBSCRIBE, topic) }
     }
-    monitor = try ConnectionMonitor(renewed, context: context)
+    let observed = try ConnectionMonitor(renewed, context: context)
     try renewed.connect(endpoint.text)
-    descriptors = try Self.descriptors(inbox, renewed, monitor)
+    descriptors = try Self.descriptors(inbox, renewed, observed)
+    monitor = observed
     socket = renewed
   }
 
