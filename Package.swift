@@ -204,6 +204,7 @@ let package = Package(
     library(
       "TidingsTracing",
       "CCurl",
+      "TidingsHTTP",
       "TidingsMetrics",
       "TidingsProto",
       "TidingsProtobuf",

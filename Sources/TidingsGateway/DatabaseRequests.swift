@@ -43,7 +43,7 @@ struct DatabaseRequests: Sendable {
       Self.givesURLs(name)
       ? try await handles.lasting(caller, requestID: uuid, isChecked: name == "assets/upload")
       : caller
-    call.downloadURL = { [urls] asset in
+    let downloads = DownloadURLs { [urls] asset in
       let content = SealedURLs.Content(
         purpose: .download,
         database: database,
@@ -53,6 +53,7 @@ struct DatabaseRequests: Sendable {
       )
       return "\(baseURL)/assets/\(urls.seal(content))/${f}"
     }
+    call.downloadURL = { downloads.url(of: $0) }
     call.uploadURL = { [urls] in
       let content = SealedURLs.Content(
         purpose: .upload,

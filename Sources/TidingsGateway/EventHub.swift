@@ -163,8 +163,10 @@ final class EventHub: Sendable {
     let socket = try await SubscriberConnection(
       endpoint: endpoint,
       security: configuration.security,
-      tick: Self.tick
-    ) { [weak self] event in self?.handle(event, from: number) }
+      tick: Self.tick,
+      onEnd: { [weak self] in self?.ended(number) },
+      receive: { [weak self] event in self?.handle(event, from: number) }
+    )
     let old = state.withLock { state -> SubscriberConnection? in
       // The hub was closed, or is to listen elsewhere meanwhile.
       guard state.location?.number == number else { return socket }
@@ -174,6 +176,16 @@ final class EventHub: Sendable {
     }
     await old?.close()
     return socket
+  }
+
+  /// A socket receives nothing any more: sessions ask again where pushes come from, and there is another.
+  private func ended(_ number: UInt64) {
+    let isCurrent = state.withLock { state in
+      guard state.location?.number == number else { return false }
+      state.location = nil
+      return true
+    }
+    if isCurrent { registerAgain() }
   }
 
   /// On the socket's thread.

@@ -23,7 +23,7 @@ struct EventSession {
   private var inbox: InboxState
   /// Where a client stands that has read everything.
   private var sent: InboxProgress
-  private var badge = Badge()
+  private var badge: Badge
   private var topics: Set<[UInt8]> = []
   private var registration: EventHub.Session.Registration?
   /// Of pushes whose notifications are sent with what is sent next.
@@ -42,12 +42,16 @@ struct EventSession {
     private var value: UInt32?
     private var isSent = true
     private var hasNotifications = false
+    /// The client may know an earlier value.
+    private let isResumed: Bool
+
+    init(isResumed: Bool) { self.isResumed = isResumed }
 
     mutating func read(_ page: TidingsV1.FetchNotificationChangesResponse) {
       hasNotifications = hasNotifications || !page.notifications.isEmpty
       guard let value = page.badgeValue, value != self.value else { return }
       // What it was before anything happened is no event.
-      isSent = self.value == nil && !hasNotifications
+      isSent = self.value == nil && !hasNotifications && !isResumed
       self.value = value
     }
 
@@ -83,6 +87,7 @@ struct EventSession {
     text = EventText(user: database.user ?? "")
     session = EventHub.Session(hub, database, notifications, options)
     sent = if case .position(let progress) = start { progress } else { InboxProgress(token: []) }
+    badge = Badge(isResumed: !sent.token.isEmpty)
     inbox = Self.inbox(from: sent, database)
   }
 

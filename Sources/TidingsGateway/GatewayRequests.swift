@@ -200,6 +200,10 @@ struct GatewayRequests: Sendable {
       }
     case .asset(let sealed): return try await assets.answer(request, sealed: sealed, uuid: uuid)
     case .courier(let sealed):
+      // Whoever reads only the head would take a notification and lose it.
+      guard ["GET", "POST"].contains(request.head.method) else {
+        throw WebFailure.badRequest("a courier takes GET, not \(request.head.method)")
+      }
       return try await devices.poll(request.client, sealed: sealed, uuid: uuid)
     case .events(let named):
       return try await answer(request, named) {

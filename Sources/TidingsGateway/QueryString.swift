@@ -1,3 +1,5 @@
+internal import TidingsHTTP
+
 /// The part of a URL behind `?`.
 package struct QueryString: Sendable {
   private let text: String

@@ -1,3 +1,4 @@
+internal import TidingsHTTP
 internal import TidingsProto
 internal import TidingsWeb
 

@@ -14,6 +14,9 @@ enum HeadRules {
     if let length, length.isEmpty || !length.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) {
       return "content-length is not a number"
     }
+    if let host = head.header("host"), !isHost(host) {
+      return "the header 'host' is no host with a port, of 255 bytes at most"
+    }
     for (name, value) in head.headers {
       if name.isEmpty || !name.utf8.allSatisfy(isTokenCharacter) {
         return "the name of a header is not valid"
@@ -23,6 +26,17 @@ enum HeadRules {
       }
     }
     return nil
+  }
+
+  /// URLs in answers begin with it.
+  private static func isHost(_ text: String) -> Bool {
+    text.utf8.count <= 255
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "-._:[]%~".utf8.contains(byte)
+        }
+      }
   }
 
   private static func isTokenCharacter(_ byte: UInt8) -> Bool {

@@ -1,3 +1,5 @@
+internal import TidingsHTTP
+
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -131,21 +133,8 @@ package struct TraceSettings: Sendable {
 
   private static func decoded(_ text: Substring) -> String? {
     let text = text.drop { $0 == " " }
-    var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while rest.last == UInt8(ascii: " ") { rest.removeLast() }
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard rest.count >= 2,
-        let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-      else { return nil }
-      bytes.append(value)
-      rest = rest.dropFirst(2)
-    }
-    return String(validating: bytes, as: UTF8.self)
+    let end = text.lastIndex { $0 != " " }.map { text.index(after: $0) }
+    return PercentCoding.decode(text[..<(end ?? text.startIndex)])
   }
 
   /// Nothing in it ends the line of a header.

@@ -214,7 +214,12 @@ def test_many_records_come_page_by_page_and_are_exported(
         world.save(
             user,
             *[
-                record(f"r{n:03}", "Rows", n={"int64Value": str(n)}, f={"stringValue": '=1+1,"x"'})
+                record(
+                    f"r{n:03}",
+                    "Rows",
+                    n={"int64Value": str(n)},
+                    f={"stringValue": "-1+1" if n == 1 else '=1+1,"x"'},
+                )
                 for n in range(start, start + 60)
             ],
         )
@@ -242,6 +247,7 @@ def test_many_records_come_page_by_page_and_are_exported(
     assert content.startswith("recordName,zoneName,recordType,changeTag,created,modified,f,n")
     # No spreadsheet takes it for a formula.
     assert '"\'=1+1,""x""",0' in content and content.count("\r\n") == 51
+    assert ",'-1+1,1\r\n" in content
     browser.labelled("Select r001").click()
     browser.press("Export JSON")
     exported = json.loads(downloaded(browser, "Rows.json"))

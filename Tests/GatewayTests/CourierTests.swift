@@ -50,6 +50,10 @@ internal import TidingsProto
       { try await Task.sleep(for: .milliseconds(10)) }
       gone = nil
       _ = try await client.modify([.init("Houses", name)], in: .init(container: "app"))
+      // Whoever reads only a head would lose it.
+      let path = Self.path(url)
+      let head = try await blocking { try HTTPAnswer.to("HEAD", path, at: world.port) }
+      #expect(head.status == 400)
       #expect(try await poll(url, at: world.port)?["rid"]?.string == name)
     }
   }

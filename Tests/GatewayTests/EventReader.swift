@@ -96,10 +96,4 @@ final class EventReader: Sendable {
       if !event.name.isEmpty { seen.events.append(event) }
     }
   }
-
-  /// Unchecked: handed to one thread, which alone uses it.
-  private struct Lent: @unchecked Sendable {
-    let value: HTTPConnection
-    init(_ value: HTTPConnection) { self.value = value }
-  }
 }

@@ -168,6 +168,10 @@ internal import TidingsProto
     )
     let after = try await reader.seen.wait("1 again") { $0.badges.last == 1 }
     #expect(after.events.contains { $0.name == "read" && $0.data.contains(read) })
+    // A stream that was away gets no notification of that.
+    _ = try await client.notifications.modifyBadge(.init(container: "app", badgeValue: 0))
+    let resumed = try EventReader(world.port, after: after.position)
+    try await resumed.seen.wait("the badge") { $0.badges == [0] }
   }
 
   @Test("nothing is missed when the gateway or the server is killed")
@@ -224,6 +228,49 @@ internal import TidingsProto
     let server = try await world.server.restarted()
     try await save(["b"], try await server.client(as: "ada"))
     // The stream may have ended with the server; then the next one has it.
+    let seen = try await reader.seen.wait("the second, or the end") {
+      $0.names == ["a", "b"] || $0.isEnded
+    }
+    if seen.isEnded {
+      let next = try EventReader(world.port, after: seen.position)
+      try await next.seen.wait("the second") { $0.names.contains("b") }
+    }
+  }
+
+  @Test("a gateway that had no descriptors while the server was away goes on afterwards")
+  func descriptors() async throws {
+    let world = try await GatewayWorld.start()
+    let client = try await world.server.client(as: "ada")
+    try await subscribe(client)
+    let reader = try EventReader(world.port)
+    try await save(["a"], client)
+    try await reader.seen.wait("the first") { $0.names == ["a"] }
+    // It is accepted before the later one is answered.
+    let early = try HTTPConnection(world.port)
+    #expect(try world.post("private/zones/list").status == 200)
+    try world.gateway.limitDescriptors(to: 1)
+    try await world.server.crash()
+    early.send(
+      Array(
+        """
+        POST \(GatewayWorld.path("private/zones/list")) HTTP/1.1\r
+        Host: x\r
+        Content-Length: 2\r
+        Connection: close\r
+        \r
+        {}
+        """.utf8
+      )
+    )
+    let away = try await blocking { [early = Lent(early)] in HTTPAnswer(early.value.readAll()) }
+    #expect(away?.status == 503)
+    try world.gateway.limitDescriptors(to: 1_024)
+    let server = try await world.server.restarted()
+    let end = ContinuousClock.now + .seconds(60)
+    while try await blocking({ try world.post("private/zones/list") }).status != 200 {
+      guard ContinuousClock.now < end else { throw WaitingFailure(description: "no answer") }
+    }
+    try await save(["b"], try await server.client(as: "ada"))
     let seen = try await reader.seen.wait("the second, or the end") {
       $0.names == ["a", "b"] || $0.isEnded
     }

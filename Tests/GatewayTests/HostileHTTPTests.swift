@@ -63,6 +63,9 @@ internal import TidingsJSON
       "\(line)\r\nHost: x\r\nX: a\rContent-Length: 2\r\n\r\n",
       "\(line)\r\nHost: x\r\nX: a\u{0}b\r\nContent-Length: 2\r\n\r\n",
       "\(line)\r\nHost: x\u{0}y\r\nContent-Length: 2\r\n\r\n",
+      // A host that is none, with which URLs in answers would begin.
+      "\(line)\r\nHost: x/y\r\nContent-Length: 2\r\n\r\n",
+      "\(line)\r\nHost: \(String(repeating: "x", count: 256))\r\nContent-Length: 2\r\n\r\n",
     ]
     for head in heads { try await expectRefusal(head + "{}" + inner, world) }
     // Space behind a value is none of it.
@@ -279,6 +282,9 @@ internal import TidingsJSON
       "{\"query\":{\"recordType\":\"A\",\"filterBy\":{}}}",
       "{\"query\":{\"recordType\":\"A\",\"filterBy\":[5]}}",
       "{\"query\":{\"recordType\":\"A\"},\"resultsLimit\":1e400}",
+      "{\"query\":{\"recordType\":\"A\"},\"resultsLimit\":1e-9223372036854775808}",
+      "{\"query\":{\"recordType\":\"A\"},\"numbersAsStrings\":1e-9223372036854775808}",
+      "{\"query\":{\"recordType\":\"A\"},\"desiredKeys\":[\(Array(repeating: "\"a\"", count: 1_001).joined(separator: ","))]}",
     ]
     for body in bodies {
       let answer = try HTTPAnswer.to(
@@ -303,6 +309,7 @@ internal import TidingsJSON
       "/assets/..%2f..%2fetc", "/database/2/app/development/private/records/query",
       "/database/1/app/staging/private/records/query",
       "/database/1/%ff/development/private/zones/list",
+      "/database/1/%+5/development/private/zones/list",
       "//", "/tidings.css",
     ] {
       let answer = try HTTPAnswer.to("GET", path, at: world.port)
@@ -337,12 +344,6 @@ internal import TidingsJSON
     further.send("GET \(Self.path) HTTP/1.1\r\nHost: x\r\n\r\n")
     let bytes = try await blocking { [further = Lent(further)] in further.value.readAll() }
     #expect(bytes.isEmpty)
-  }
-
-  /// Unchecked: handed to one thread, which alone uses it.
-  private struct Lent: @unchecked Sendable {
-    let value: HTTPConnection
-    init(_ value: HTTPConnection) { self.value = value }
   }
 }
 

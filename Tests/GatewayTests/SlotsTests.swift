@@ -132,10 +132,4 @@ internal import TidingsProto
       #expect(answer.headers["strict-transport-security"] == "max-age=31536000", "\(path)")
     }
   }
-
-  /// Unchecked: handed to one thread, which alone uses it.
-  private struct Lent: @unchecked Sendable {
-    let value: HTTPConnection
-    init(_ value: HTTPConnection) { self.value = value }
-  }
 }

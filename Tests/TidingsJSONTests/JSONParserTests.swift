@@ -126,7 +126,10 @@ import TidingsJSON
 
   @Test(
     "others are not",
-    arguments: ["5.5", "1e-1", "9223372036854775808", "1e30", "1e999999999999999999999", "1e19"]
+    arguments: [
+      "5.5", "1e-1", "9223372036854775808", "1e30", "1e999999999999999999999", "1e19",
+      "1e-9223372036854775808",
+    ]
   )
   func notWhole(literal: String) throws {
     #expect(try JSONValue(parsing: literal).number?.exactly(Int64.self) == nil)

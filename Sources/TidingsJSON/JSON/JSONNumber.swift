@@ -48,7 +48,7 @@ public struct JSONNumber: Hashable, Sendable {
       trailingZeros += 1
     }
     if digits.isEmpty { return "0" }
-    guard let exponent = parts.count > 1 ? Int(parts[1]) : 0, abs(exponent) < 1 << 32 else {
+    guard let exponent = parts.count > 1 ? Int(parts[1]) : 0, exponent.magnitude < 1 << 32 else {
       return nil
     }
     let zeros = exponent - fraction.count + trailingZeros

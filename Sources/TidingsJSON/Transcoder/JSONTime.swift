@@ -56,16 +56,16 @@ public struct JSONTime: Hashable, Sendable {
 
   /// The duration as `1.500s`; `nil` beyond 10,000 years or when the signs differ.
   public var durationText: String? {
-    guard abs(seconds) <= Self.durationSecondsMax, abs(nanoseconds) < 1_000_000_000,
+    guard seconds.magnitude <= Self.durationSecondsMax, nanoseconds.magnitude < 1_000_000_000,
       seconds == 0 || nanoseconds == 0 || (seconds < 0) == (nanoseconds < 0)
     else { return nil }
     let sign = seconds < 0 || nanoseconds < 0 ? "-" : ""
-    return "\(sign)\(abs(seconds))\(fractionText)s"
+    return "\(sign)\(seconds.magnitude)\(fractionText)s"
   }
 
   /// Nothing, or 3, 6 or 9 digits.
   private var fractionText: String {
-    let count = Int64(abs(nanoseconds))
+    let count = Int64(nanoseconds.magnitude)
     if count == 0 { return "" }
     if count % 1_000_000 == 0 { return "." + padded(count / 1_000_000, 3) }
     if count % 1_000 == 0 { return "." + padded(count / 1_000, 6) }

@@ -69,7 +69,7 @@ enum RecordDictionary {
   static func json(
     _ record: TidingsV1.Record,
     _ style: FieldDictionary.Style,
-    keys: [String]? = nil,
+    keys: Set<String>? = nil,
     in database: WebDatabase
   ) -> JSONObject {
     var object = JSONObject(capacity: 12)

@@ -6,7 +6,7 @@ extension WebEndpoints {
   static let modifyRecords: WebEndpoint = { call in
     let (input, style) = (call.input, try call.style())
     let zone = try ZoneDictionary.read(input, in: call.database)
-    let common = try input.strings("desiredKeys")
+    let common = try DesiredKeys.names(input)
     let inputs = try input.objects("operations")
     // The schema says what a value is that says no type; most clients send types.
     let schema =

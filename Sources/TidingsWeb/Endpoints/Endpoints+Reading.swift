@@ -65,23 +65,26 @@ extension WebEndpoints {
   static let lookUpRecords: WebEndpoint = { call in
     let (input, style) = (call.input, try call.style())
     let zone = try ZoneDictionary.read(input, in: call.database)
-    let common = try input.strings("desiredKeys")
+    let common = try DesiredKeys.names(input)
     let wanted = try input.objects("records")
     var ids: [TidingsV1.RecordID] = []
-    var keys: [[String]?] = []
+    var keys: [Set<String>?] = []
+    // One call for all: records that want less get less here.
+    var union = common ?? []
     for record in wanted {
       _ = try record.requiredString("recordName")
       ids.append(try RecordDictionary.id(record, in: zone, of: call.database))
-      keys.append(try record.strings("desiredKeys") ?? common)
+      let own = try DesiredKeys.names(record)
+      if let own { union.formUnion(own) }
+      keys.append(own ?? common)
     }
     guard !ids.isEmpty else { return ["records": .array([])] }
-    // One call for all: records that want less get less here.
-    let union = keys.contains(nil) ? nil : Set(keys.flatMap { $0 ?? [] })
+    let isAll = keys.contains(nil) || union.count > DesiredKeys.countMax
     let response = try await call.records.fetchRecords(
       .init(
         databaseID: call.database.id,
         recordIDs: ids,
-        desiredKeys: union.map { .init(keys: $0.sorted()) }
+        desiredKeys: isAll ? nil : .init(keys: union.sorted())
       ),
       options: call.options
     )
@@ -103,12 +106,5 @@ extension WebEndpoints {
   static func resultsLimit(_ input: WebInput) throws(WebFailure) -> UInt32 {
     let limit = try input.integer("resultsLimit", in: 1...Int.max) ?? WebLimits.itemsMax
     return UInt32(min(limit, WebLimits.itemsMax))
-  }
-}
-
-/// `desiredKeys`: none means all.
-enum DesiredKeys {
-  static func read(_ input: WebInput) throws(WebFailure) -> TidingsV1.DesiredKeys? {
-    try input.strings("desiredKeys").map { .init(keys: $0) }
   }
 }

@@ -47,7 +47,7 @@ extension WebEndpoints {
       switch result.outcome {
       case .metadata(let metadata)?:
         var object: JSONObject = ["shortGUID": guid]
-        let keys = try input.strings("rootRecordDesiredKeys")
+        let keys = try DesiredKeys.names(input, "rootRecordDesiredKeys")
         append(metadata, keys, style, to: &object, call)
         answers.append(.object(object))
       case .error(let error)?: answers.append(call.failure("shortGUID", guid, WebFailure(error)))
@@ -59,7 +59,7 @@ extension WebEndpoints {
 
   private static func append(
     _ metadata: TidingsV1.ShareMetadata,
-    _ keys: [String]?,
+    _ keys: Set<String>?,
     _ style: FieldDictionary.Style,
     to object: inout JSONObject,
     _ call: WebCall

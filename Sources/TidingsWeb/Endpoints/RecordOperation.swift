@@ -9,7 +9,7 @@ struct RecordOperation {
   }
 
   let action: Action
-  let desiredKeys: [String]?
+  let desiredKeys: Set<String>?
 
   /// The zone of the record.
   var zoneID: TidingsV1.ZoneID {
@@ -23,12 +23,12 @@ struct RecordOperation {
     _ input: WebInput,
     zone: TidingsV1.ZoneID?,
     schema: WebSchema?,
-    desiredKeys: [String]?,
+    desiredKeys: Set<String>?,
     in database: WebDatabase
   ) throws(WebFailure) {
     let type = try input.requiredString("operationType")
     let record = try input.requiredObject("record")
-    let (own, inner) = (try input.strings("desiredKeys"), try record.strings("desiredKeys"))
+    let (own, inner) = (try DesiredKeys.names(input), try DesiredKeys.names(record))
     self.desiredKeys = own ?? inner ?? desiredKeys
     let tag = try record.string("recordChangeTag") ?? ""
     func save(

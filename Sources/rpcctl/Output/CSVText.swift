@@ -17,6 +17,13 @@ enum CSVText {
     guard cell.utf8.contains(where: { $0 == 0x2C || $0 == 0x22 || $0 == 0x0A || $0 == 0x0D }) else {
       return cell
     }
-    return "\"" + cell.replacing("\"", with: "\"\"") + "\""
+    // By bytes: a quote with a combining mark is another character, and still ends a cell.
+    var bytes: [UInt8] = [0x22]
+    for byte in cell.utf8 {
+      if byte == 0x22 { bytes.append(byte) }
+      bytes.append(byte)
+    }
+    bytes.append(0x22)
+    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import os
 import re
@@ -567,21 +568,30 @@ async def test_a_trace_goes_from_the_request_to_the_delivery(
             await ada.database().save_subscription(tidings.database_subscription("all"))
         events = _events(f"{url}/events/app/development{tokens}")
         next(events)
-        body = {
-            "operations": [
-                {
-                    "operationType": "create",
-                    "record": {"recordName": "t1", "recordType": "Things", "fields": {}},
-                }
-            ]
-        }
-        request = urllib.request.Request(
-            f"{url}/database/1/app/development/private/records/modify{tokens}",
-            data=json.dumps(body).encode(),
-            headers={"traceparent": f"00-{PARENT[0]}-{PARENT[1]}-01"},
-        )
-        answer = await asyncio.to_thread(lambda: urllib.request.urlopen(request))
-        assert "serverErrorCode" not in answer.read().decode()
+
+        def create(name: str, headers: dict[str, str] | None = None) -> Any:
+            record = {"recordName": name, "recordType": "Things", "fields": {}}
+            body = {"operations": [{"operationType": "create", "record": record}]}
+            request = urllib.request.Request(
+                f"{url}/database/1/app/development/private/records/modify{tokens}",
+                data=json.dumps(body).encode(),
+                headers=headers or {},
+            )
+            answer = urllib.request.urlopen(request)
+            assert "serverErrorCode" not in answer.read().decode()
+            return answer
+
+        numbers = itertools.count()
+
+        def receives_pushes() -> list[Span]:
+            create(f"early{next(numbers)}")
+            time.sleep(0.2)
+            return collector.named("rpcgw", "deliver")
+
+        # What is published earlier is read from the log, which has no traces.
+        await asyncio.to_thread(until, "a push", receives_pushes)
+        parent_header = {"traceparent": f"00-{PARENT[0]}-{PARENT[1]}-01"}
+        answer = await asyncio.to_thread(create, "t1", parent_header)
         assert any(line.startswith("event: notification") for line in events)
         method = "tidings.v1.RecordService/ModifyRecords"
         chain = [

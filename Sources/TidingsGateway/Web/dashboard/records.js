@@ -172,7 +172,8 @@ class RecordsScreen extends View {
 function csv(rows, names) {
   const cell = (value) => {
     let content = value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);
-    if (typeof value === 'string' && /^[=+@\t\r]|^-(?!\d)/.test(content)) content = `'${content}`;
+    const isNumber = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(content);
+    if (typeof value === 'string' && !isNumber && /^[-=+@\t\r]/.test(content)) content = `'${content}`;
     return /[",\r\n]/.test(content) ? `"${content.replaceAll('"', '""')}"` : content;
   };
   const system = ['recordName', 'zoneName', 'recordType', 'changeTag', 'created', 'modified'];

@@ -1,4 +1,4 @@
-/// `%XX` in paths and queries.
+/// `%XX` in paths, queries and headers.
 package enum PercentCoding {
   /// The text that is meant; `nil` if it is not UTF-8, or an escape is broken.
   package static func decode(_ text: some StringProtocol) -> String? {
@@ -10,13 +10,20 @@ package enum PercentCoding {
         bytes.append(byte)
         continue
       }
-      guard rest.count >= 2,
-        let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+      guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit)
       else { return nil }
-      bytes.append(value)
-      rest = rest.dropFirst(2)
+      bytes.append(high << 4 | low)
     }
     return String(validating: bytes, as: UTF8.self)
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x37
+    case 0x61...0x66: byte - 0x57
+    default: nil
+    }
   }
 
   /// The text with everything escaped but letters, digits, `-`, `.`, `_` and `~`.
