@@ -15,12 +15,14 @@ struct DeliveryWorld {
   /// Starts all three; ada is subscribed to all houses.
   static func start(
     _ arguments: [String] = ["--allow-http", "--allow-addresses", "127.0.0.0/8"],
-    pauses: String = "1,1,1"
+    pauses: String = "1,1,1",
+    timeout: Int = 2
   ) async throws -> DeliveryWorld {
     let receiver = try await Receiver()
     let server = try await TestServer.startLasting()
     let arguments =
-      arguments + ["--timeout", "2s", "--lease", "6s", "--retry-pauses", pauses]
+      arguments
+      + ["--timeout", "\(timeout)s", "--lease", "\(timeout * 3)s", "--retry-pauses", pauses]
       + services(receiver)
     let world = DeliveryWorld(
       server: server,

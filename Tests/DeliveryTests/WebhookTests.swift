@@ -176,6 +176,39 @@ internal import TidingsRPC
     }
   }
 
+  @Test("a user whose hosts never answer leaves room to others")
+  func hangingHosts() async throws {
+    let world = try await DeliveryWorld.start(
+      [
+        "--allow-http", "--allow-addresses", "127.0.0.0/8", "--in-flight-max", "16",
+        "--in-flight-per-host", "4",
+      ],
+      timeout: 600
+    )
+    for number in 0..<8 {
+      let url = "http://a\(number).localhost:\(world.receiver.port)/hook/hang/\(number)"
+      try await world.add(.webhook(.init(url: url, secret: Receiver.secret(0))))
+    }
+    // More than fit.
+    for number in 0..<4 { try await world.save("a\(number)") }
+    try await world.receiver.seen.wait("requests that hang") { seen in
+      (0..<8).reduce(0) { $0 + seen.at("/hook/hang/\($1)").count } >= 8
+    }
+    let ben = try await world.server.client(as: "ben", device: "phone")
+    _ = try await ben.subscriptions.modifySubscriptions(.init(subscriptionsToSave: [.houses]))
+    let webhook = TidingsV1.WebhookAddress(
+      url: world.receiver.url("/hook/ben"),
+      secret: Receiver.secret(0)
+    )
+    _ = try await TidingsV1.DeliveryService.Client(ben.transport)
+      .addDeliveryTarget(.init(address: .init(kind: .webhook(webhook))))
+    let laptop = try await world.server.client(as: "ben", device: "laptop")
+    _ = try await laptop.records.modifyRecords(
+      .init(recordsToSave: [TidingsV1.Record("Houses", "b")])
+    )
+    try await world.receiver.seen.wait("the other user's") { $0.at("/hook/ben").count == 1 }
+  }
+
   @Test("a test is sent; a removed target gets nothing")
   func tests() async throws {
     let world = try await DeliveryWorld.start()

@@ -210,6 +210,8 @@ class Receiver(BaseHTTPRequestHandler):
                 except OSError:
                     note({"path": "/cut"})
                 self.close_connection = True
+            case ["hang", *_]:
+                time.sleep(3600)
             case ["busy", *_]:
                 self.answer_busy()
             case ["slow"] if count == 1:

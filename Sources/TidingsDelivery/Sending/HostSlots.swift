@@ -1,4 +1,4 @@
-/// Who may be sent to now: at most so many requests to a host at a time, and some that wait for these.
+/// Who may be sent to now: at most so many requests to a host, or of a user, at a time, and some that wait for these.
 ///
 /// A value without clock or thread.
 struct HostSlots<Element> {
@@ -25,6 +25,9 @@ struct HostSlots<Element> {
   private static var hostsMax: Int { 1_000 }
 
   private var hosts: [String: Host] = [:]
+
+  /// How many requests to a host are under way.
+  func runningCount(_ name: String) -> Int { hosts[name]?.running ?? 0 }
 
   /// Adds a request to a host.
   ///

@@ -17,6 +17,8 @@ package final class Sender: Sendable {
 
   private struct State {
     var slots = HostSlots<Held>()
+    /// By user: those that wait for a host count too.
+    var users = HostSlots<Held>()
     /// Deliveries that are leased and not settled.
     var held = 0
     var settlements: [TidingsV1.DeliverySettlement] = []
@@ -169,10 +171,18 @@ package final class Sender: Sendable {
           state.held += 1
           return .full(.milliseconds(100))
         }
-        // A host takes at most half of what is left to others.
+        let user = delivery.userName
+        // A host, and a user, takes at most half of what is left to others.
         let queueMax = Swift.max(max, (settings.inFlightMax - state.held) / 2)
+        let ofOthers = state.held - state.users.runningCount(user)
+        let userMax = Swift.max(1, (settings.inFlightMax - ofOthers) / 2)
         state.held += 1
-        return state.slots.add(held, to: host, max: max, queueMax: queueMax, at: .now)
+        let now = ContinuousClock.now
+        let share = state.users.add(held, to: user, max: userMax, queueMax: 0, at: now)
+        guard share == .start else { return share }
+        let decision = state.slots.add(held, to: host, max: max, queueMax: queueMax, at: now)
+        if case .full = decision { _ = state.users.finished(user, after: nil, at: now) }
+        return decision
       }
       switch decision {
       case .start: Task { await self.send(held, to: host) }
@@ -193,8 +203,10 @@ package final class Sender: Sendable {
         await attempt(held.delivery)
       }
       let now = ContinuousClock.now
-      let next = state.withLock {
-        $0.slots.finished(host, after: isLate ? nil : now - started, at: now)
+      let time = isLate ? nil : now - started
+      let next = state.withLock { [held] state in
+        _ = state.users.finished(held.delivery.userName, after: time, at: now)
+        return state.slots.finished(host, after: time, at: now)
       }
       guard let next else { return }
       held = next
