@@ -161,6 +161,93 @@ internal import TidingsSQL
     try store.commit { try $0.checkChanges(saving: [names[0]], deleting: [], in: home) }
   }
 
+  @Test("one zone, too, is created with pauses when very many are notified of it")
+  func oneZone() throws {
+    let store = try EventStore()
+    for number in 0..<301 {
+      try store.subscribe("d\(number)", .database, type: "") { $0.alertBody = "\(number)" }
+    }
+    let zone = ZoneID(zoneName: "z")
+    func check() throws {
+      try store.commit {
+        try $0.checkChanges(saving: [zone], deleting: [], in: EventStore.database)
+      }
+    }
+    try check()
+    store.engine.pace.givesUpLongCalls = true
+    #expect(throws: LongCall.self) { try check() }
+  }
+
+  @Test("a user's shared database has only so many subscriptions, which fire with others' changes")
+  func sharedSubscriptions() throws {
+    var limits = Limits()
+    limits.sharedSubscriptionsPerUserMax = 2
+    limits.eventsPerCallMax = 3
+    let world = try FaultWorld(limits: limits)
+    func save(_ name: String, _ text: String) throws {
+      var subscription = FaultWorld.subscription(name)
+      (subscription.kind, subscription.recordType) = (.database, "")
+      subscription.options = []
+      subscription.notificationInfo?.alertBody = text
+      try attempt { [subscription] in
+        _ = try $0.saveSubscription(subscription, of: "ben", in: FaultWorld.sharedByAda)
+      }
+    }
+    func attempt(_ body: (Engine) throws -> Void) throws {
+      do { try world.commit(body) } catch {
+        world.engine.rollback()
+        throw error
+      }
+    }
+    try save("a", "1")
+    try save("b", "2")
+    let error = #expect(throws: ItemError.self) { try save("c", "3") }
+    #expect(error?.code == .limitExceeded)
+    try save("b", "3")
+    // Ben's two, of each share.
+    #expect(throws: ItemError.self) {
+      try attempt { try $0.checkFirings(ofSharesAt: world.urls, for: FaultWorld.ben) }
+    }
+    try attempt { try $0.checkFirings(ofSharesAt: [world.urls[0]], for: FaultWorld.ben) }
+  }
+
+  @Test("a subscription that ended where another began with the same number is not taken for it")
+  func emptyMembership() throws {
+    let store = try FeedStore()
+    try store.addChannel(1, head: 9)
+    try store.write {
+      try store.add(.init(channel: 1, name: "s", since: 5, ended: nil))
+      try store.add(.init(channel: 1, name: "ended", since: 5, ended: 5))
+    }
+    let inbox = Inbox(user: "ada", container: "default", environment: .development)
+    let memberships = try MembershipTable(store.connection)
+    #expect(
+      try memberships.subscriptionID(of: NotificationID(channel: 1, sequence: 6), in: inbox) == "s"
+    )
+  }
+
+  @Test("a deletion is refused for the bytes of its cascades, and so is its dry run")
+  func replacedBytes() throws {
+    var limits = Limits()
+    limits.replacedBytesPerCallMax = 1_000
+    let store = try EventStore(limits: limits)
+    let root = Record("root", [:])
+    let reference = Reference(recordID: root.recordID, action: .deleteSelf)
+    let text = String(repeating: "x", count: 900)
+    try store.modify([root])
+    for number in 0..<2 {
+      try store.modify([
+        Record("r\(number)", ["up": .reference(reference), "text": .string(text)])
+      ])
+    }
+    for isDryRun in [true, false] {
+      let error = #expect(throws: ItemError.self) {
+        try store.modify(delete: [root.recordID], isDryRun: isDryRun)
+      }
+      #expect(error?.code == .limitExceeded)
+    }
+  }
+
   @Test("badges are counted whatever lies between, and given up when nobody waits")
   func manyEvents() throws {
     let store = try FeedStore()

@@ -43,6 +43,42 @@ internal import TidingsSQL
     return found
   }
 
+  @Test(
+    "creations wait where records of their names owe many notifications, and a single one does not"
+  )
+  func owedNotifications() throws {
+    var limits = Limits()
+    limits.zoneRowsPerTransactionMax = 0
+    limits.eventsPerCallMax = 7
+    let store = try EventStore(limits: limits)
+    try store.saveZones("attic")
+    for number in 0..<4 {
+      try store.subscribe("d\(number)", where: "n >= \(-number)", on: [.recordDeletion])
+    }
+    try store.modify(Self.records(3))
+    try store.deleteZone("attic")
+    try store.saveZones("attic")
+    _ = try store.newEvents()
+    // Nobody watches the new ones.
+    func save(_ names: String...) throws -> ItemError? {
+      do {
+        try store.modify(names.map { Record($0, zone: "attic", type: "U", [:]) })
+        return nil
+      } catch let error as ItemError {
+        return error
+      }
+    }
+    let busy = try save("r0", "r1")
+    #expect(busy?.code == .zoneBusy && busy?.retryAfter != nil)
+    #expect(try store.newEvents().isEmpty)
+    #expect(try save("r0") == nil)
+    #expect(try store.newEvents().count == 4)
+    try store.doMaintenance()
+    #expect(try store.newEvents().count == 8)
+    #expect(try save("r1", "r2") == nil)
+    #expect(try store.newEvents().isEmpty)
+  }
+
   @Test("a deleted zone is gone at once, and what is left of it goes with its notifications later")
   func pieces() throws {
     let store = try Self.store()

@@ -210,6 +210,14 @@ final class ChannelRegistry: TransactionParticipant {
     )
   }
 
+  /// How many zone and database channels a database has.
+  func zoneChannelCount(of database: DatabaseEntry) -> Int {
+    zones.channelCount(database: database.number)
+  }
+
+  /// How many zone and database channels there are.
+  var zoneChannelCount: Int { zones.count }
+
   /// There are zone or database channels at all.
   var watchesAnyZone: Bool { zones.count > 0 }
 

@@ -270,6 +270,20 @@ final class ChannelFirings {
     }
   }
 
+  /// About how many channels fire, in the shared databases of those who may read shares, when something of these changes.
+  func channelCount(ofShares shares: some Sequence<Int64>, in zone: ZoneEntry) throws -> Int {
+    try shared.channelCount(of: shares, in: zone)
+  }
+
+  /// About how many channels fire when the own record of a share changes, and a user comes to it or goes.
+  func channelCount(changing share: Int64, in zone: ZoneEntry, for user: String) throws -> Int {
+    let database = zone.database
+    return try channels.zoneChannelCount(of: database)
+      + channels.queryChannelCount(Share.recordType, in: database)
+      + shared.channelCount(of: [share], in: zone, seenByAll: false)
+      + shared.channelCount(besides: zone, of: user)
+  }
+
   private func mayTell(
     _ entry: ChannelEntry,
     _ recordType: String,

@@ -70,7 +70,7 @@ final class SharedFirings: TransactionParticipant {
     }
     guard channels.watchesAnyZone else { return firings.all }
     for moved in changes.moved where !moved.recordTypes.isEmpty || !moved.managedTypes.isEmpty {
-      for (user, isAdministrator) in try users(of: moved) {
+      for (user, isAdministrator) in try users(of: moved.share, in: moved.zone) {
         pace.step()
         let types =
           isAdministrator ? moved.recordTypes.union(moved.managedTypes) : moved.recordTypes
@@ -82,13 +82,45 @@ final class SharedFirings: TransactionParticipant {
     return firings.all
   }
 
+  /// About how many channels fire, in the shared databases of those who may read shares, when something of these changes.
+  ///
+  /// - Parameters:
+  ///   - shares: The shares, of one zone.
+  ///   - zone: The zone.
+  ///   - seenByAll: It is seen by others than administrators.
+  /// - Returns: The number.
+  /// - Throws: `SQLError`.
+  func channelCount(
+    of shares: some Sequence<Int64>,
+    in zone: ZoneEntry,
+    seenByAll: Bool = true
+  ) throws -> Int {
+    guard channels.watchesAnyZone else { return 0 }
+    var seen: Set<String> = []
+    var count = 0
+    for share in shares {
+      for (user, isAdministrator) in try users(of: share, in: zone)
+      where (seenByAll || isAdministrator) && seen.insert(user).inserted {
+        count += try channelCount(besides: zone, of: user)
+      }
+    }
+    return count
+  }
+
+  /// How many channels watch a user's shared database beside the database of a zone.
+  func channelCount(besides zone: ZoneEntry, of user: String) throws -> Int {
+    let id = zone.database.id.shared(with: user)
+    return try catalog.database(id).map(channels.zoneChannelCount) ?? 0
+  }
+
   /// Those who may read a share and may have subscriptions.
   private func users(
-    of moved: SharedChanges.Moved
+    of share: Int64,
+    in zone: ZoneEntry
   ) throws -> [(user: String, isAdministrator: Bool)] {
-    let database = moved.zone.database.id
+    let database = zone.database.id
     var users: [(user: String, isAdministrator: Bool)] = []
-    selectDatabases.bind(moved.share, at: 1)
+    selectDatabases.bind(share, at: 1)
     selectDatabases.bind(database.container, at: 2)
     selectDatabases.bind(Int64(database.environment.rawValue), at: 3)
     let administrator = Int64(Share.Role.administrator.rawValue)

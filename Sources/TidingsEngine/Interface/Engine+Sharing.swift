@@ -63,6 +63,35 @@ extension Engine {
     return try info(accepted ?? record, in: zone, for: caller, wantsRoot: false)
   }
 
+  /// Refuses to accept more shares in one call, or to ask for access to more, than others can wait for, and to begin what
+  /// takes long where it cannot pause.
+  ///
+  /// - Parameters:
+  ///   - urls: The shares.
+  ///   - caller: Who accepts them, or asks.
+  /// - Throws: `ItemError` `limitExceeded`; `LongCall`; `SQLError`.
+  public func checkFirings(ofSharesAt urls: [String], for caller: Caller) throws {
+    guard channels.registry.watchesAnyZone else { return }
+    var count = 0
+    for url in urls {
+      try pace.decisionStep()
+      guard let found = try share(behind: url) else { continue }
+      count += try events.firings.channelCount(
+        changing: found.share.number,
+        in: found.zone,
+        for: caller.user
+      )
+    }
+    guard count <= limits.eventsPerCallMax || urls.count == 1 else {
+      throw ItemError(
+        .limitExceeded,
+        "the shares of this call fire \(count) notifications, at most \(limits.eventsPerCallMax) are "
+          + "allowed: name fewer shares in one call"
+      )
+    }
+    if count > Self.eventsAtOnceMax { try pace.requirePauses() }
+  }
+
   private func checkAcceptedCount(of caller: Caller) throws {
     let count = try sharing.table.acceptedCount(of: caller.user)
     guard count >= limits.acceptedSharesPerUserMax else { return }

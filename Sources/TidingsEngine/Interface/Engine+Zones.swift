@@ -50,7 +50,7 @@ extension Engine {
   }
 
   private func checkEvents(ofZones zones: [ZoneID], in database: DatabaseEntry) throws {
-    guard zones.count > 1, channels.registry.watchesZones(in: database) else { return }
+    guard !zones.isEmpty, channels.registry.watchesZones(in: database) else { return }
     let count = zones.reduce(0) { count, zone in
       count
         + channels.registry.zoneChannelCount(
@@ -60,19 +60,18 @@ extension Engine {
           isZoneItself: true
         )
     }
-    guard count > limits.eventsPerCallMax else {
-      if count > Self.eventsAtOnceMax { try pace.requirePauses() }
-      return
+    guard count <= limits.eventsPerCallMax || zones.count == 1 else {
+      throw ItemError(
+        .limitExceeded,
+        "the zones of this call fire \(count) notifications, at most \(limits.eventsPerCallMax) are "
+          + "allowed: change fewer zones in one call, or delete subscriptions that say the same"
+      )
     }
-    throw ItemError(
-      .limitExceeded,
-      "the zones of this call fire \(count) notifications, at most \(limits.eventsPerCallMax) are "
-        + "allowed: change fewer zones in one call, or delete subscriptions that say the same"
-    )
+    if count > Self.eventsAtOnceMax { try pace.requirePauses() }
   }
 
   /// So many events are stored in a transaction with other calls.
-  private static let eventsAtOnceMax = 300
+  static let eventsAtOnceMax = 300
 
   /// Deletes a zone with all its records; those of a large one are removed, and fire, as a part of
   /// `doMaintenance`.

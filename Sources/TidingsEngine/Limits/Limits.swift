@@ -34,6 +34,9 @@ public struct Limits: Hashable, Sendable {
   /// Subscriptions of one user in one container that have ended, and of whose notifications some
   /// are kept.
   public var endedSubscriptionsPerUserMax = 20_000
+  /// Subscriptions of one user in the shared database of one container: those of all participants
+  /// fire when something shared changes.
+  public var sharedSubscriptionsPerUserMax = 100
   /// Comparisons with subscriptions that no field leads to, of all records of a call; one record
   /// may have more.
   public var comparisonsPerCallMax = 200_000
@@ -240,6 +243,10 @@ extension AdjustableLimit {
     Self(
       "ended-subscriptions-per-user-max", .subscriptions, 1...1_000_000, \.endedSubscriptionsPerUserMax,
       "of one user in one container that have ended, and of whose notifications some are kept"
+    ),
+    Self(
+      "shared-subscriptions-per-user-max", .subscriptions, 1...10_000, \.sharedSubscriptionsPerUserMax,
+      "of one user in the shared database of one container: those of all participants fire when something shared changes"
     ),
     Self(
       "call-cost-max", .microseconds, 0...1_000_000, \.callCostMax,

@@ -31,9 +31,10 @@ extension ModifyRecords {
 
   /// Finds the query channels that changes of records with large values fire.
   func match(_ plan: inout RecordPlan, _ call: RecordCall, _ matching: inout Matching) throws {
+    try checkReplacedBytes(of: &plan, call)
     guard !call.isDryRun else { return }
     try checkComparisons(of: plan, call)
-    try checkReplacedBytes(of: &plan, call)
+    try checkOwedFirings(of: &plan)
     let changeCount = plan.writes.count + plan.cascades.count
     for (index, write) in plan.writes.enumerated() {
       let firings = firings(write.old, write.new, write.zone, call, &matching, of: changeCount)
@@ -100,6 +101,24 @@ extension ModifyRecords {
     )
   }
 
+  /// Refuses to create many records for which records of the same names, of zones that were deleted, have to fire first.
+  private func checkOwedFirings(of plan: inout RecordPlan) throws {
+    for write in plan.writes where write.old == nil {
+      let count = try tables.zoneRemover.firingCount(ofPredecessorsOf: write.name, in: write.zone)
+      guard count > 0 else { continue }
+      plan.owedFiringCount += count
+      try pace.decisionStep()
+    }
+    guard plan.owedFiringCount > limits.eventsPerCallMax, plan.writes.count > 1 else { return }
+    throw ItemError(
+      .zoneBusy,
+      "records of the same names as those of this call are still being removed with zones that were deleted, and up to "
+        + "\(plan.owedFiringCount) notifications of that would have to come first, at most "
+        + "\(limits.eventsPerCallMax) are allowed: wait and repeat, or save fewer records in one call",
+      retryAfter: .seconds(1)
+    )
+  }
+
   /// Rejects many changes in one call that fire many channels each.
   private func checkEvents(of plan: RecordPlan, _ call: RecordCall) throws(ItemError) {
     guard plan.writes.count + plan.cascades.count > 1 else { return }
@@ -128,6 +147,30 @@ extension ModifyRecords {
     }
   }
 
+  /// About how often the writes fire channels of participants' shared databases: once for each zone.
+  ///
+  /// They are others': to refuse the call for them would let participants keep the owner from changing anything.
+  private func sharedFiringCount(of plan: RecordPlan) throws -> Int {
+    let most = plan.sharing.count * tables.channels.zoneChannelCount
+    guard most > Self.sharedFiringsUncounted else { return most }
+    var count = 0
+    for (zone, sharing) in plan.sharing {
+      let shares = try tables.shares.shares(of: zone)
+      var changed = sharing.storedShares
+      if let zoneWide = shares.zoneWide { changed.insert(zoneWide.number) }
+      for write in plan.writes where write.zone === zone && write.row.recordType == Share.recordType
+      {
+        if let share = shares.byName[write.name] { changed.insert(share.number) }
+      }
+      count += try tables.firings.channelCount(ofShares: changed.sorted(), in: zone)
+      try pace.decisionStep()
+    }
+    return count
+  }
+
+  /// So few are not worth a look at who they are.
+  private static let sharedFiringsUncounted = 100
+
   /// What it takes at least to write a record, in about so many microseconds.
   static let recordCost = 15
   private static let followingRowCost = 8
@@ -138,7 +181,8 @@ extension ModifyRecords {
       $0 + ($1.row.body?.count ?? 0) + 2 * ($1.replaced?.body?.count ?? 0)
     }
     let records = plan.writes.count * Self.recordCost + plan.cascades.count * 40
-    let firings = (plan.firingCount + zoneFiringCount(of: plan, call)) * 8
+    let own = plan.firingCount + zoneFiringCount(of: plan, call) + plan.owedFiringCount
+    let firings = try (own + sharedFiringCount(of: plan)) * 8
     var following = plan.sharing.reduce(0) { $0 + $1.plan.rowCount }
     for write in plan.writes {
       for follower in tables.followers {

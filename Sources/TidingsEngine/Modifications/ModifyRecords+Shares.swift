@@ -194,13 +194,17 @@ extension ModifyRecords {
       zones.append(write.zone)
     }
     var failures: [Int: ItemError] = [:]
+    let cascadesByZone = Dictionary(grouping: plan.cascades, by: \.recordID.zoneID)
     for zone in zones {
       let shares = try tables.shares.shares(of: zone)
-      try nameShares(&plan, of: zone, shares, call)
-      let cascades = plan.cascades.filter { $0.recordID.zoneID == zone.id }
+      let cascades = cascadesByZone[zone.id] ?? []
+      try nameShares(&plan, of: zone, shares, takingAlong: cascades, call)
       let decided = try SharingPlan(
         plan.writes.filter { $0.zone === zone }.map(SharingPlan.Change.init)
-          + cascades.map { try change($0, in: zone) },
+          + cascades.map {
+            try pace.lookStep(mayGiveUp: mayGiveUp)
+            return try change($0, in: zone)
+          },
         shares,
         limits: limits,
         budget: budget,
@@ -209,11 +213,12 @@ extension ModifyRecords {
       plan.sharing.append((zone, decided))
       failures.merge(decided.failures) { first, _ in first }
       guard let participant = call.participant else { continue }
+      let takers = takers(ofShared: cascades, shares)
       for write in plan.writes where write.zone === zone && write.item != nil {
         guard let item = write.item, failures[item] == nil else { continue }
         failures[item] =
           try refusal(of: write, decided, participant, zone)
-          ?? refusal(of: write, takingAlong: cascades, shares)
+          ?? refusal(of: write, takers)
       }
     }
     return failures
@@ -259,6 +264,7 @@ extension ModifyRecords {
       count: { number in
         let entry = shares.byNumber[number]
         if let known = entry?.recordCount { return known }
+        try step()
         let count = try sharedRecords.recordCount(of: number)
         entry?.recordCount = count
         return count
@@ -272,6 +278,7 @@ extension ModifyRecords {
     _ plan: inout RecordPlan,
     of zone: ZoneEntry,
     _ shares: ZoneShares,
+    takingAlong cascades: [ReferencePlan.Cascade],
     _ call: RecordCall
   ) throws {
     // The roots of shares that begin or end, with the name that they get.
@@ -298,10 +305,11 @@ extension ModifyRecords {
     for write in plan.writes where write.zone === zone && write.new == nil {
       others.remove(write.name)
     }
+    let along = others.isEmpty ? [] : Set(cascades.map(\.recordID.recordName))
     for root in others.sorted() {
       guard let row = try tables.records.row(root, in: zone), var new = try decoded(row),
         let old = try decoded(row), old.share == nil,
-        !plan.cascades.contains(where: { $0.recordID == old.recordID })
+        !along.contains(root)
       else { continue }
       new.shareRecordName = names[root] ?? ""
       new.changeTag = RecordTable.changeTag(zone.head + 1)
@@ -344,25 +352,31 @@ extension ModifyRecords {
     )
   }
 
-  /// Nor does a participant delete what is shared by deleting what it refers to.
-  private func refusal(
-    of write: RecordPlan.Write,
-    takingAlong cascades: [ReferencePlan.Cascade],
+  /// The names of the deleted records whose deletion cascades to what is shared, or to a share's own record.
+  private func takers(
+    ofShared cascades: [ReferencePlan.Cascade],
     _ shares: ZoneShares
-  ) -> ItemError? {
-    guard write.new == nil, !cascades.isEmpty else { return nil }
-    var along: Set<String> = [write.name]
-    for cascade in cascades where along.contains(cascade.target.recordName) {
-      along.insert(cascade.recordID.recordName)
-      let name = cascade.recordID.recordName
-      guard shares.byRoot[name] != nil || shares.byName[name] != nil else { continue }
-      return ItemError(
-        .permissionFailure,
-        "record '\(write.name)' cannot be deleted: it would cascade to a shared record, which only the "
-          + "owner can delete"
-      )
+  ) -> Set<String> {
+    // Targets come before their sources.
+    var roots: [String: String] = [:]
+    var takers: Set<String> = []
+    for cascade in cascades {
+      let (name, target) = (cascade.recordID.recordName, cascade.target.recordName)
+      let root = roots[target] ?? target
+      roots[name] = root
+      if shares.byRoot[name] != nil || shares.byName[name] != nil { takers.insert(root) }
     }
-    return nil
+    return takers
+  }
+
+  /// Nor does a participant delete what is shared by deleting what it refers to.
+  private func refusal(of write: RecordPlan.Write, _ takers: Set<String>) -> ItemError? {
+    guard write.new == nil, takers.contains(write.name) else { return nil }
+    return ItemError(
+      .permissionFailure,
+      "record '\(write.name)' cannot be deleted: it would cascade to a shared record, which only the "
+        + "owner can delete"
+    )
   }
 
   // MARK: Writing

@@ -156,6 +156,7 @@ extension ModifyRecords {
   func preview(_ plan: RecordPlan, _ call: RecordCall) throws -> [CascadedDeletion] {
     var shown = ShownCascades()
     for cascade in plan.cascades {
+      try pace.decisionStep()
       let name = cascade.recordID.recordName
       guard let zone = try tables.catalog.zone(cascade.recordID.zoneID, in: call.database),
         let type = try tables.records.recordType(name, in: zone)

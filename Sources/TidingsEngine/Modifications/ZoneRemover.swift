@@ -95,19 +95,38 @@ final class ZoneRemover: TransactionParticipant {
   /// A record is created: those of the same name that deleted zones of the same name still have are
   /// removed first, so that who watches is notified in the order of the changes.
   func removePredecessors(of name: String, in zone: ZoneEntry) throws {
-    guard let oldest = removals.oldest, zone.predecessor != 0 else { return }
+    let watches: (String) -> Bool = { [channels] in channels.watches($0, in: zone.database) }
+    for (removal, row) in try predecessors(of: name, in: zone, wantsBody: watches) {
+      try asOneCall(removal) { call in try remove(row, removal, call) }
+    }
+  }
+
+  /// How many notifications at most `removePredecessors` stores.
+  ///
+  /// - Throws: `SQLError`.
+  func firingCount(ofPredecessorsOf name: String, in zone: ZoneEntry) throws -> Int {
+    let database = zone.database
+    var count = 0
+    for (_, row) in try predecessors(of: name, in: zone, wantsBody: { _ in false })
+    where row.isRecord {
+      count += channels.queryChannelCount(row.recordType, in: database)
+      if channels.watchesZones(in: database) { count += channels.zoneChannelCount(of: database) }
+    }
+    return count
+  }
+
+  /// What deleted zones of a zone's name still have of a name, in the order of their deletions.
+  private func predecessors(
+    of name: String,
+    in zone: ZoneEntry,
+    wantsBody: (_ recordType: String) -> Bool
+  ) throws -> [(removal: ZoneRemoval, row: RecordTable.Leftover)] {
+    guard let oldest = removals.oldest, zone.predecessor != 0 else { return [] }
     let known = try zone.predecessor ?? removals.newest(ofZonesNamed: zone.id, in: zone.database)
     zone.predecessor = known
-    guard known >= oldest else { return }
-    for removal in try removals.removals(ofZonesNamed: zone.id, in: zone.database) {
-      guard
-        let row = try records.leftover(
-          name,
-          in: removal.zone.number,
-          { channels.watches($0, in: zone.database) }
-        )
-      else { continue }
-      try asOneCall(removal) { call in try remove(row, removal, call) }
+    guard known >= oldest else { return [] }
+    return try removals.removals(ofZonesNamed: zone.id, in: zone.database).compactMap { removal in
+      try records.leftover(name, in: removal.zone.number, wantsBody).map { (removal, $0) }
     }
   }
 

@@ -28,6 +28,7 @@ final class MembershipTable {
       """
       SELECT channel_id, subscription_id, since, ended FROM memberships
       WHERE owner = ?1 AND container = ?2 AND environment = ?3 AND channel_id = ?4 AND since < ?5
+        AND (ended IS NULL OR ended > since)
       ORDER BY since DESC LIMIT 1
       """
     )
@@ -64,7 +65,8 @@ final class MembershipTable {
 
   /// The subscription that a notification belongs to; `nil`: it is not the user's.
   ///
-  /// Those of a channel follow each other: it can be in the last one that began before it.
+  /// Those of a channel follow each other: it can be in the last one that began before it, of those that did not end
+  /// where they began.
   func subscriptionID(of id: NotificationID, in inbox: Inbox) throws -> String? {
     inbox.bind(to: selectBefore)
     selectBefore.bind(id.channel, at: 4)

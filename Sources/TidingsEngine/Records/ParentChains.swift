@@ -10,6 +10,8 @@ struct ParentChains {
   private let stored: ReferencePlan.Stored
   /// The names of the parents of stored records that were looked at.
   private var known: [RecordID: String?] = [:]
+  /// Records that may still be passed, in all rounds together.
+  private var stepsLeft = 20 * storedCountMax
   /// By save, what it makes the record's parent; absent for none.
   private let parents: [Int: String]
 
@@ -49,11 +51,12 @@ struct ParentChains {
     // Above what the call does not save lies no new record, unless the call moves a stored one there.
     let movesStored = moved.contains { saves[$0].exists }
     var problems: [(save: Int, problem: ItemError)] = []
+    var walks = Walks()
     for index in moved {
       let save = saves[index]
       guard try parentsOfCall.contains(save.recordID) || (save.exists && hasStoredChild(save))
       else { continue }
-      if let problem = try problem(of: index, living, looksAtStored: movesStored) {
+      if let problem = try problem(of: index, living, looksAtStored: movesStored, &walks) {
         problems.append((index, problem))
       }
     }
@@ -64,25 +67,51 @@ struct ParentChains {
     try stored.holder(save.recordID) { $0.kind == .parent } != nil
   }
 
+  /// What walks up from several records have found, so that none repeats another.
+  private struct Walks {
+    /// A walk has passed them, and knows what lies above.
+    var passed: Set<RecordID> = []
+    /// They lie above themselves.
+    var cyclic: Set<RecordID> = []
+    /// Too many lie above them.
+    var tooDeep: Set<RecordID> = []
+  }
+
   /// Walks up from the parent of a save.
   private mutating func problem(
     of index: Int,
     _ living: Set<Int>,
-    looksAtStored: Bool
+    looksAtStored: Bool,
+    _ walks: inout Walks
   ) throws -> ItemError? {
     let recordID = saves[index].recordID
+    var cycle: ItemError { .cycle(of: recordID, under: parents[index]) }
+    if walks.cyclic.contains(recordID) { return cycle }
+    var path: [RecordID] = []
     var seen: Set<RecordID> = []
     var next = parents[index].map(recordID.named)
     while let above = next {
       if above == recordID {
-        return seen.isEmpty ? .ownParent(of: recordID) : .cycle(of: recordID, under: parents[index])
+        guard !path.isEmpty else { return .ownParent(of: recordID) }
+        walks.cyclic.formUnion(path)
+        walks.passed.formUnion(path)
+        return cycle
       }
-      // A cycle that was stored before there was this rule.
-      guard seen.insert(above).inserted else { return nil }
+      if walks.tooDeep.contains(above) { return .tooDeep(recordID, max: Self.storedCountMax) }
+      if walks.passed.contains(above) { break }
+      guard seen.insert(above).inserted else {
+        // A cycle above the record, which it is no part of.
+        walks.cyclic.formUnion(path.drop { $0 != above })
+        break
+      }
+      path.append(above)
+      stepsLeft -= 1
+      guard stepsLeft > 0 else { return .tooDeep(recordID, max: Self.storedCountMax) }
       if let saved = saveIndex[above], living.contains(saved) {
         next = parents[saved].map(recordID.named)
       } else if looksAtStored {
         guard known[above] != nil || known.count < Self.storedCountMax else {
+          walks.tooDeep.formUnion(path)
           return .tooDeep(recordID, max: Self.storedCountMax)
         }
         let parent = try known[above] ?? stored.parent(above)
@@ -92,6 +121,7 @@ struct ParentChains {
         next = nil
       }
     }
+    walks.passed.formUnion(path)
     return nil
   }
 }

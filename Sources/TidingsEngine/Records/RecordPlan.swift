@@ -38,6 +38,8 @@ struct RecordPlan {
   private let entryCountMax: Int
   /// Bytes of the records that go along.
   var cascadeBytes = 0
+  /// Notifications at most that records of deleted zones still owe, which come before those of the writes.
+  var owedFiringCount = 0
   /// The zone of each of these items.
   private var zones: [ZoneID] = []
   private var conflictBytes = 0

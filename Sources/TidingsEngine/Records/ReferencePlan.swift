@@ -304,12 +304,15 @@ struct ReferencePlan {
   /// A save must not refer to what the same call deletes.
   private mutating func failReferrers(to gone: Deleted) {
     guard !referrers.isEmpty else { return }
-    let own = Set(gone.records.dropLast(gone.cascades.count))
+    // Of what goes along, the deletion that takes it: targets come before their sources.
+    var roots: [RecordID: RecordID] = [:]
+    for cascade in gone.cascades {
+      roots[cascade.recordID] = roots[cascade.target] ?? cascade.target
+    }
     for target in gone.records {
       for referrer in referrers[target] ?? [] where isAlive(save: referrer.save) {
         let name = saves[referrer.save].recordID.recordName
-        var root = target
-        while !own.contains(root), let next = gone.targets[root]?.first { root = next }
+        let root = roots[target] ?? target
         let along = root == target ? "" : " along with '\(root.recordName)'"
         fail(
           save: referrer.save,

@@ -59,6 +59,10 @@ struct SharingPlan {
   var rows: [Row] { gone + here }
   /// How many there are.
   var rowCount: Int { gone.count + here.count }
+  /// The shares of the rows that are there already.
+  var storedShares: Set<Int64> {
+    Set(rows.lazy.compactMap { if case .stored(let number) = $0.share { number } else { nil } })
+  }
   /// The types of all records that change.
   var recordTypes: Set<String> { Set(changes.lazy.filter { !$0.looksAlike }.map(\.recordType)) }
   /// The names of records that are saved without changes: subscriptions do not fire for them.
@@ -143,7 +147,13 @@ struct SharingPlan {
   /// A zone may have many shares: the call looks at those that it is about.
   private mutating func decideShares() throws {
     for change in changes where !change.isSaved {
-      if let entry = shares.byName[change.name] { ended.insert(entry.number) }
+      guard let entry = shares.byName[change.name] else { continue }
+      ended.insert(entry.number)
+      do {
+        try budget.takeEnd(of: entry.number, holding: stored.count(entry.number))
+      } catch let error as ItemError {
+        fail(change, error)
+      }
     }
     var count = shares.byName.count
     for change in changes {

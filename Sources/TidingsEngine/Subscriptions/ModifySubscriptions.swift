@@ -110,6 +110,7 @@ final class ModifySubscriptions {
         existingSubscriptionID: equivalent
       )
     }
+    if existing == nil { try checkSharedCount(in: planned) }
     let reader = try accesses.reader(of: subscription, for: owner, in: id)
     let database = try catalog.makeDatabase(id, by: owner)
     let channel = try channels.join(subscription, in: database, for: reader)
@@ -212,6 +213,18 @@ final class ModifySubscriptions {
     try subscriptions.end(row, at: channels.head(row.channel), of: owner, in: database)
     guard try !removalChannels.keep(row.channel, of: row.number, in: database) else { return }
     try channels.leave(row.channel)
+  }
+
+  /// What participants have of these fires with the changes of others.
+  private func checkSharedCount(in database: DatabaseEntry) throws(ItemError) {
+    guard database.id.scope == .shared else { return }
+    let count = channels.zoneChannelCount(of: database)
+    guard count >= limits.sharedSubscriptionsPerUserMax else { return }
+    throw ItemError(
+      .limitExceeded,
+      "the shared database has \(count) subscriptions and may have \(limits.sharedSubscriptionsPerUserMax): delete "
+        + "those that say the same, one without a record type fires for all changes"
+    )
   }
 
   private func checkOwned(

@@ -47,6 +47,8 @@ extension Core {
   private static let fetchTimeMax = Duration.milliseconds(1)
   /// Small records are fetched without a look at the clock.
   private static let unlookedBytes = 32 << 10
+  /// So many at most.
+  private static let unlookedCount = 4
 
   private func fetchRecords(_ call: borrowing Call, bytesMax: Int) throws -> [UInt8] {
     let request = try RecordFetch(call.body, call.caller, in: call.arena, engine.limits)
@@ -56,9 +58,11 @@ extension Core {
       try request.add(index, to: &response, bytesMax: bytesMax, in: call.arena) { id, body in
         try engine.withRecord(id, in: request.database, caller: call.caller, body)
       }
-      guard response.bytes.count - looked.bytes > Self.unlookedBytes || request.isNarrowed else {
-        continue
-      }
+      // What is refused was read, too.
+      guard
+        response.bytes.count - looked.bytes > Self.unlookedBytes || request.isNarrowed
+          || index % Self.unlookedCount == Self.unlookedCount - 1
+      else { continue }
       looked.bytes = response.bytes.count
       let now = ContinuousClock.now
       guard let end = looked.end else {

@@ -46,6 +46,7 @@ extension Core {
     try check(request.urls, call.caller)
     if request.urls.count > Self.sharesAcceptedAtOnceMax { try engine.pace.requirePauses() }
     let caller = call.caller
+    try engine.checkFirings(ofSharesAt: request.urls, for: caller)
     // To accept again changes nothing, and shows the share to nobody who has lost it.
     calls.keepsAnswer = false
     var response = WireWriter()
@@ -61,6 +62,7 @@ extension Core {
     try check(request.urls, call.caller)
     if request.urls.count > Self.sharesAcceptedAtOnceMax { try engine.pace.requirePauses() }
     let caller = call.caller
+    try engine.checkFirings(ofSharesAt: request.urls, for: caller)
     // To ask again changes nothing.
     calls.keepsAnswer = false
     var response = TidingsV1.RequestShareAccessResponse()
