@@ -12,21 +12,23 @@ public enum OptionFile {
   ///   - path: The file.
   ///   - kind: What it is, for messages: `a configuration file`.
   ///   - bytesMax: The largest size.
+  ///   - takesPipes: Other than regular files are read to their end, too: secrets may come from another program.
   /// - Returns: Its bytes.
   /// - Throws: An error with the file and what is expected.
   public static func bytes(
     of path: String,
     as kind: String,
-    bytesMax: Int
+    bytesMax: Int,
+    takesPipes: Bool = false
   ) throws(UsageError) -> [UInt8] {
     // Opening a pipe would otherwise wait for its writer.
-    let file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    let file = open(path, O_RDONLY | O_CLOEXEC | (takesPipes ? 0 : O_NONBLOCK))
     guard file >= 0 else {
       throw UsageError("cannot read '\(path)': \(String(cString: strerror(errno)))")
     }
     defer { close(file) }
     var status = stat()
-    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    guard fstat(file, &status) == 0, takesPipes || status.st_mode & S_IFMT == S_IFREG else {
       throw UsageError("'\(path)' is not a regular file: name a file")
     }
     guard status.st_size <= bytesMax else {
@@ -44,6 +46,9 @@ public enum OptionFile {
       }
       guard count > 0 else { break }
       bytes += piece[..<count]
+    }
+    guard bytes.count <= bytesMax else {
+      throw UsageError("'\(path)' is too long: \(kind) may have at most \(bytesMax) bytes")
     }
     return bytes
   }

@@ -31,6 +31,8 @@ final class EventHub: Sendable {
     var nextSession = 0
     var registrationCount: UInt64 = 0
     var tickCount = 0
+    /// The last socket that receives nothing any more.
+    var ended: UInt64?
   }
 
   /// An endpoint, as a server named it.
@@ -45,6 +47,8 @@ final class EventHub: Sendable {
 
   /// How often sessions look at the log though nothing was published, and every second time at their channels.
   private static let tick = Duration.seconds(30)
+
+  private static let pauseAfterEnd = Duration.seconds(1)
 
   private let state = Mutex(State())
   private let configuration: ClientConfiguration
@@ -147,7 +151,8 @@ final class EventHub: Sendable {
     } catch {
       state.withLock { state in
         // The socket that was there, if there was one, still receives.
-        if state.location?.number == location.number { state.location = previous }
+        guard state.location?.number == location.number else { return }
+        state.location = previous?.number == state.ended ? nil : previous
       }
       throw RPCError(
         .unavailable,
@@ -181,11 +186,17 @@ final class EventHub: Sendable {
   /// A socket receives nothing any more: sessions ask again where pushes come from, and there is another.
   private func ended(_ number: UInt64) {
     let isCurrent = state.withLock { state in
+      state.ended = number
       guard state.location?.number == number else { return false }
       state.location = nil
       return true
     }
-    if isCurrent { registerAgain() }
+    guard isCurrent else { return }
+    // The next one might end at once, too.
+    Task { [weak self] in
+      try? await Task.sleep(for: Self.pauseAfterEnd)
+      self?.registerAgain()
+    }
   }
 
   /// On the socket's thread.

@@ -270,7 +270,8 @@ enum SenderArguments {
     let bytes = try OptionFile.bytes(
       of: path,
       as: "a file of a key or an account",
-      bytesMax: 65_536
+      bytesMax: 65_536,
+      takesPipes: true
     )
     guard !bytes.isEmpty else { throw UsageError("'\(path)' is empty") }
     return bytes

@@ -220,7 +220,12 @@ enum GatewayArguments {
   }
 
   private static func text(of path: String) throws(UsageError) -> String {
-    let bytes = try OptionFile.bytes(of: path, as: "a PEM file", bytesMax: 1 << 20)
+    let bytes = try OptionFile.bytes(
+      of: path,
+      as: "a PEM file",
+      bytesMax: 1 << 20,
+      takesPipes: true
+    )
     guard !bytes.isEmpty else { throw UsageError("'\(path)' is empty: a PEM file is expected") }
     return String(decoding: bytes, as: UTF8.self)
   }

@@ -182,7 +182,7 @@ internal import TidingsSQL
   func sharedSubscriptions() throws {
     var limits = Limits()
     limits.sharedSubscriptionsPerUserMax = 2
-    limits.eventsPerCallMax = 3
+    limits.eventsPerCallMax = 1
     let world = try FaultWorld(limits: limits)
     func save(_ name: String, _ text: String) throws {
       var subscription = FaultWorld.subscription(name)
@@ -204,11 +204,26 @@ internal import TidingsSQL
     let error = #expect(throws: ItemError.self) { try save("c", "3") }
     #expect(error?.code == .limitExceeded)
     try save("b", "3")
-    // Ben's two, of each share.
-    #expect(throws: ItemError.self) {
-      try attempt { try $0.checkFirings(ofSharesAt: world.urls, for: FaultWorld.ben) }
+    try world.save([], delete: ["s"])
+    try world.save([FaultWorld.share("again", FaultWorld.notes, of: "trip")])
+    let urls = try world.engine.shares(
+      of: FaultWorld.ada,
+      container: "c",
+      environment: .development,
+      after: 0,
+      limit: 9
+    ).shares.compactMap(\.record.share?.url)
+    func check(_ urls: [String]) throws {
+      try attempt {
+        try $0.checkFirings(ofSharesAt: urls, for: FaultWorld.ben, isRequest: false)
+      }
     }
-    try attempt { try $0.checkFirings(ofSharesAt: [world.urls[0]], for: FaultWorld.ben) }
+    // Ben has accepted one of them, and would be notified twice of the other.
+    #expect(throws: ItemError.self) { try check(urls) }
+    let accepted = urls.filter(world.urls.contains)
+    #expect(urls.count == 2 && accepted.count == 1)
+    try check(accepted + accepted)
+    for url in urls { try check([url]) }
   }
 
   @Test("a subscription that ended where another began with the same number is not taken for it")

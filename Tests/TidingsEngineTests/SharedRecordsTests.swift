@@ -269,26 +269,6 @@ internal import TidingsSQL
     #expect(try world.stored == world.expected)
   }
 
-  @Test("one call ends a share, however large it is, and others that hold few records with it")
-  func endLimit() throws {
-    var limits = Limits()
-    limits.sharedRecordsPerCallMax = 12
-    let world = try World(limits: limits)
-    for (tree, share) in [("a", "s"), ("b", "t"), ("c", "u")] {
-      let count = tree == "c" ? 2 : 8
-      try world.modify(
-        (0..<count).map { Self.record("\(tree)\($0)", in: $0 == 0 ? nil : "\(tree)\($0 - 1)") }
-      )
-      try world.modify([Self.share(share, of: "\(tree)0")])
-    }
-    let both = try world.modify([], delete: ["s", "t"])
-    #expect(both.outcomes.map(Self.code).contains(27))
-    let left = try world.modify([], delete: ["s", "u"])
-    #expect(left.outcomes.map(Self.code) == [0, 0], "\(left.outcomes)")
-    _ = try world.modify([], delete: ["t"])
-    #expect(try world.stored.isEmpty)
-  }
-
   @Test("one call reads so many bytes to find what is above its records")
   func bytesLimit() throws {
     var limits = Limits()

@@ -278,8 +278,13 @@ final class ChannelFirings {
   /// About how many channels fire when the own record of a share changes, and a user comes to it or goes.
   func channelCount(changing share: Int64, in zone: ZoneEntry, for user: String) throws -> Int {
     let database = zone.database
-    return try channels.zoneChannelCount(of: database)
-      + channels.queryChannelCount(Share.recordType, in: database)
+    let ofZone = channels.zoneChannelCount(
+      zone.id,
+      in: database,
+      recordTypes: [Share.recordType],
+      isZoneItself: false
+    )
+    return try ofZone + channels.queryChannelCount(Share.recordType, in: database)
       + shared.channelCount(of: [share], in: zone, seenByAll: false)
       + shared.channelCount(besides: zone, of: user)
   }

@@ -101,6 +101,7 @@ final class SharedFirings: TransactionParticipant {
     for share in shares {
       for (user, isAdministrator) in try users(of: share, in: zone)
       where (seenByAll || isAdministrator) && seen.insert(user).inserted {
+        try pace.decisionStep()
         count += try channelCount(besides: zone, of: user)
       }
     }

@@ -67,29 +67,47 @@ extension Engine {
   /// takes long where it cannot pause.
   ///
   /// - Parameters:
-  ///   - urls: The shares.
+  ///   - urls: The shares; what is wrong with one is not said here.
   ///   - caller: Who accepts them, or asks.
+  ///   - isRequest: The caller asks.
   /// - Throws: `ItemError` `limitExceeded`; `LongCall`; `SQLError`.
-  public func checkFirings(ofSharesAt urls: [String], for caller: Caller) throws {
+  public func checkFirings(
+    ofSharesAt urls: [String],
+    for caller: Caller,
+    isRequest: Bool
+  ) throws {
     guard channels.registry.watchesAnyZone else { return }
     var count = 0
-    for url in urls {
+    for url in Set(urls).sorted() {
       try pace.decisionStep()
-      guard let found = try share(behind: url) else { continue }
-      count += try events.firings.channelCount(
-        changing: found.share.number,
-        in: found.zone,
-        for: caller.user
-      )
+      do {
+        guard let found = try share(behind: url), changes(found, caller, isRequest) else {
+          continue
+        }
+        count += try events.firings.channelCount(
+          changing: found.share.number,
+          in: found.zone,
+          for: caller.user
+        )
+      } catch is ItemError {
+        continue
+      }
     }
     guard count <= limits.eventsPerCallMax || urls.count == 1 else {
       throw ItemError(
         .limitExceeded,
-        "the shares of this call fire \(count) notifications, at most \(limits.eventsPerCallMax) are "
+        "the shares of this call would fire more than \(limits.eventsPerCallMax) notifications, the most that are "
           + "allowed: name fewer shares in one call"
       )
     }
     if count > Self.eventsAtOnceMax { try pace.requirePauses() }
+  }
+
+  /// Whether a share will have another state.
+  private func changes(_ found: FoundShare, _ caller: Caller, _ isRequest: Bool) -> Bool {
+    guard let share = found.record.share, found.share.owner != caller.user else { return false }
+    if isRequest { return share.allowsAccessRequests && !share.admits(caller.user) }
+    return admits(caller, to: found) && share.participant(caller.user)?.status != .accepted
   }
 
   private func checkAcceptedCount(of caller: Caller) throws {

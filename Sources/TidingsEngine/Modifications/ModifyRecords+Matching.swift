@@ -103,11 +103,19 @@ extension ModifyRecords {
 
   /// Refuses to create many records for which records of the same names, of zones that were deleted, have to fire first.
   private func checkOwedFirings(of plan: inout RecordPlan) throws {
+    // Zone and database channels fire once for each type.
+    var seen: Set<ZoneRemover.Owed> = []
     for write in plan.writes where write.old == nil {
-      let count = try tables.zoneRemover.firingCount(ofPredecessorsOf: write.name, in: write.zone)
-      guard count > 0 else { continue }
-      plan.owedFiringCount += count
+      let owed = try tables.zoneRemover.owed(byPredecessorsOf: write.name, in: write.zone)
+      guard let owed else { continue }
       try pace.decisionStep()
+      for record in owed {
+        plan.owedFiringCount += firingCount(
+          of: record,
+          in: write.zone,
+          isFirst: seen.insert(record).inserted
+        )
+      }
     }
     guard plan.owedFiringCount > limits.eventsPerCallMax, plan.writes.count > 1 else { return }
     throw ItemError(
@@ -117,6 +125,18 @@ extension ModifyRecords {
         + "\(limits.eventsPerCallMax) are allowed: wait and repeat, or save fewer records in one call",
       retryAfter: .seconds(1)
     )
+  }
+
+  private func firingCount(of owed: ZoneRemover.Owed, in zone: ZoneEntry, isFirst: Bool) -> Int {
+    let count = tables.channels.queryChannelCount(owed.recordType, in: zone.database)
+    guard isFirst else { return count }
+    return count
+      + tables.channels.zoneChannelCount(
+        zone.id,
+        in: zone.database,
+        recordTypes: [owed.recordType],
+        isZoneItself: false
+      )
   }
 
   /// Rejects many changes in one call that fire many channels each.

@@ -101,18 +101,21 @@ final class ZoneRemover: TransactionParticipant {
     }
   }
 
-  /// How many notifications at most `removePredecessors` stores.
+  /// A record of a deleted zone whose deletion is not notified of yet.
+  struct Owed: Hashable {
+    let removal: Int64
+    let recordType: String
+  }
+
+  /// What `removePredecessors` will find.
   ///
+  /// - Returns: `nil` where there can be nothing.
   /// - Throws: `SQLError`.
-  func firingCount(ofPredecessorsOf name: String, in zone: ZoneEntry) throws -> Int {
-    let database = zone.database
-    var count = 0
-    for (_, row) in try predecessors(of: name, in: zone, wantsBody: { _ in false })
-    where row.isRecord {
-      count += channels.queryChannelCount(row.recordType, in: database)
-      if channels.watchesZones(in: database) { count += channels.zoneChannelCount(of: database) }
+  func owed(byPredecessorsOf name: String, in zone: ZoneEntry) throws -> [Owed]? {
+    guard removals.oldest != nil, zone.predecessor != 0 else { return nil }
+    return try predecessors(of: name, in: zone, wantsBody: { _ in false }).compactMap {
+      $0.row.isRecord ? Owed(removal: $0.removal.number, recordType: $0.row.recordType) : nil
     }
-    return count
   }
 
   /// What deleted zones of a zone's name still have of a name, in the order of their deletions.

@@ -86,13 +86,13 @@ struct ParentChains {
   ) throws -> ItemError? {
     let recordID = saves[index].recordID
     var cycle: ItemError { .cycle(of: recordID, under: parents[index]) }
+    if parents[index] == recordID.recordName { return .ownParent(of: recordID) }
     if walks.cyclic.contains(recordID) { return cycle }
     var path: [RecordID] = []
     var seen: Set<RecordID> = []
     var next = parents[index].map(recordID.named)
     while let above = next {
       if above == recordID {
-        guard !path.isEmpty else { return .ownParent(of: recordID) }
         walks.cyclic.formUnion(path)
         walks.passed.formUnion(path)
         return cycle

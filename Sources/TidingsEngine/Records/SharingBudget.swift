@@ -8,8 +8,6 @@ final class SharingBudget {
   private(set) var recordsLeft: Int
   private var bytesLeft: Int
   private let recordsMax: Int
-  /// Shares that end.
-  private var ended: Set<Int64> = []
 
   init(_ limits: Limits) {
     recordsMax = limits.sharedRecordsPerCallMax
@@ -23,21 +21,6 @@ final class SharingBudget {
   func takeRecord() throws(ItemError) {
     guard recordsLeft > 0 else { throw exceeded("more than \(recordsMax) records") }
     recordsLeft -= 1
-  }
-
-  /// A share ends: all that it holds is removed from it; one always may end.
-  ///
-  /// - Throws: `limitExceeded`.
-  func takeEnd(of share: Int64, holding count: Int) throws(ItemError) {
-    guard !ended.contains(share) else { return }
-    guard count <= recordsLeft || ended.isEmpty else {
-      throw ItemError(
-        .limitExceeded,
-        "the shares that this call ends hold more than \(recordsMax) records: end fewer of them in one call"
-      )
-    }
-    ended.insert(share)
-    recordsLeft -= min(count, recordsLeft)
   }
 
   /// A record is read as a whole.

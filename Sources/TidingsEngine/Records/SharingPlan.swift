@@ -149,11 +149,8 @@ struct SharingPlan {
     for change in changes where !change.isSaved {
       guard let entry = shares.byName[change.name] else { continue }
       ended.insert(entry.number)
-      do {
-        try budget.takeEnd(of: entry.number, holding: stored.count(entry.number))
-      } catch let error as ItemError {
-        fail(change, error)
-      }
+      // What it takes to end it is known before it is decided whether the call pauses.
+      _ = try stored.count(entry.number)
     }
     var count = shares.byName.count
     for change in changes {

@@ -46,7 +46,7 @@ extension Core {
     try check(request.urls, call.caller)
     if request.urls.count > Self.sharesAcceptedAtOnceMax { try engine.pace.requirePauses() }
     let caller = call.caller
-    try engine.checkFirings(ofSharesAt: request.urls, for: caller)
+    try engine.checkFirings(ofSharesAt: request.urls, for: caller, isRequest: false)
     // To accept again changes nothing, and shows the share to nobody who has lost it.
     calls.keepsAnswer = false
     var response = WireWriter()
@@ -62,7 +62,7 @@ extension Core {
     try check(request.urls, call.caller)
     if request.urls.count > Self.sharesAcceptedAtOnceMax { try engine.pace.requirePauses() }
     let caller = call.caller
-    try engine.checkFirings(ofSharesAt: request.urls, for: caller)
+    try engine.checkFirings(ofSharesAt: request.urls, for: caller, isRequest: true)
     // To ask again changes nothing.
     calls.keepsAnswer = false
     var response = TidingsV1.RequestShareAccessResponse()

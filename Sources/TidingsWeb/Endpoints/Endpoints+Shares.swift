@@ -8,20 +8,29 @@ extension WebEndpoints {
     let wantsRoot = try inputs.contains { input throws(WebFailure) in
       try input.bool("shouldFetchRootRecord") ?? false
     }
+    let keys = try rootKeys(inputs)
     let response = try await call.shares.fetchShareMetadata(
       .init(urls: try addresses(inputs, call), wantsRootRecord: wantsRoot),
       options: call.options
     )
-    return try answer(inputs, response.results, call)
+    return try answer(inputs, keys, response.results, call)
   }
 
   static let acceptShares: WebEndpoint = { call in
     let inputs = try call.input.objects("shortGUIDs")
+    let keys = try rootKeys(inputs)
     let response = try await call.shares.acceptShares(
       .init(urls: try addresses(inputs, call)),
       options: call.options
     )
-    return try answer(inputs, response.results, call)
+    return try answer(inputs, keys, response.results, call)
+  }
+
+  /// What is wanted of the records that are shared; read before anything is changed.
+  private static func rootKeys(_ inputs: [WebInput]) throws(WebFailure) -> [Set<String>?] {
+    var keys: [Set<String>?] = []
+    for input in inputs { keys.append(try DesiredKeys.names(input, "rootRecordDesiredKeys")) }
+    return keys
   }
 
   /// Whole URLs are taken too.
@@ -37,17 +46,17 @@ extension WebEndpoints {
 
   private static func answer(
     _ inputs: [WebInput],
+    _ keys: [Set<String>?],
     _ results: [TidingsV1.ShareResult],
     _ call: WebCall
   ) throws(WebFailure) -> JSONObject {
     let style = try call.style()
     var answers: [JSONValue] = []
-    for (input, result) in zip(inputs, results) {
+    for ((input, keys), result) in zip(zip(inputs, keys), results) {
       let guid = JSONValue.object(input.object)
       switch result.outcome {
       case .metadata(let metadata)?:
         var object: JSONObject = ["shortGUID": guid]
-        let keys = try DesiredKeys.names(input, "rootRecordDesiredKeys")
         append(metadata, keys, style, to: &object, call)
         answers.append(.object(object))
       case .error(let error)?: answers.append(call.failure("shortGUID", guid, WebFailure(error)))

@@ -197,7 +197,6 @@ struct ClientLoop: ~Copyable {
   }
 
   private mutating func renewLink() throws(TransportError) {
-    table.connecting(to: ring.current)
     let renewed: ClientLink
     do {
       renewed = try ClientLink(configuration, to: ring.current, context: context)
@@ -207,6 +206,7 @@ struct ClientLoop: ~Copyable {
       perform(table.connectionFailed(reason, failsCalls: false))
       return ring.disconnected(.now)
     }
+    table.connecting(to: ring.current)
     descriptors.watch(try renewed.descriptors())
     hasEvents = true
     if ring.hasSeveral { lastFailure = nil }
