@@ -67,6 +67,15 @@ import Testing
         settle("b", at: 20...21)
       ) == ""
     )
+    // Its answer was lost, and what the client asked again was refused.
+    #expect(
+      violations(
+        lease("a", 1, at: 10...12),
+        settle("a", Call.released, at: 13...40, .failed),
+        lease("b", 2, at: 20...25),
+        settle("b", at: 30...31)
+      ) == ""
+    )
   }
 
   @Test("a lease that was given away too early is found")
@@ -93,6 +102,14 @@ import Testing
         lease("b", 2, at: 1050...1060),
         done
       ) == ""
+    )
+    #expect(
+      violations(
+        first,
+        lease("b", 2, at: 20...25),
+        settle("a", Call.released, at: 26...40, .failed),
+        done
+      ).contains("before its lease ended")
     )
     #expect(violations(first, lease("a", 1, at: 13...14), settle("a", at: 20...21)).contains("two"))
   }

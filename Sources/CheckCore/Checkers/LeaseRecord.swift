@@ -14,6 +14,8 @@ struct LeaseRecord: Sendable {
     var release = Int64.max
     for settlement in settlements where settlement.notices.first?.lease == notice.lease {
       switch (settlement.manner, settlement.outcome) {
+      // When the answer was lost with its server, the client asks again, and another worker may have it by then.
+      case (Call.released, .failed): release = min(release, settlement.begin)
       case (_, .failed): continue
       case (Call.extended, .ok): expiry = Self.expiry(settlement)
       case (Call.extended, .unknown): expiry = min(expiry, Self.expiry(settlement))
