@@ -28,7 +28,7 @@ public struct SoakTolerance: Codable, Hashable, Sendable {
   /// Of threads.
   public var threads = Growth(2)
   /// Of the log, in bytes: at one and a half times `log-bytes-max` rpcd stops writing.
-  public var log = Growth(Double(16 << 20), part: 0.25, most: Double(384 << 20))
+  public var log = Growth(Double(384 << 20), most: Double(384 << 20))
   /// Of the database, in bytes.
   public var database = Growth(Double(16 << 20), part: 0.15)
   /// How much of a deleted zone's bytes may remain in the database file.
