@@ -156,6 +156,37 @@ internal import TidingsRPC
     #expect(audit.out.contains(#""action":"ResetDevelopment""#), "\(audit.out)")
   }
 
+  @Test(
+    "change tokens and change tags of before a reset are not valid afterwards, however much is saved"
+  )
+  func tokensAndTags() async throws {
+    let server = try await TestServer.start()
+    try await fill(server, zones: 1, records: 1)
+    let ada = try await server.client(as: "ada")
+    var tags: [String] = []
+    for number in 0..<5 {
+      let record = TidingsV1.Record("Notes", "n\(number)", ["text": "old"])
+      tags.append(try #require(try await ada.modify([record]).first?.record).changeTag)
+    }
+    let token = try await ada.records.fetchRecordZoneChanges(
+      .init(zones: [.init(zoneID: .init())])
+    ).zones.first?.changeToken
+    #expect(await RpcctlRun(server, ["schema", "reset", "--yes"]).exitCode == .success)
+    for number in 0..<9 {
+      try await ada.save(.init("Notes", "n\(number)", ["text": "new"]))
+    }
+    let changes = try await ada.records.fetchRecordZoneChanges(
+      .init(zones: [.init(zoneID: .init(), changeToken: token ?? [])])
+    )
+    #expect(changes.zones.first?.error?.code == .changeTokenExpired, "\(changes)")
+    for (number, tag) in tags.enumerated() {
+      var record = TidingsV1.Record("Notes", "n\(number)", ["text": "written over"])
+      record.changeTag = tag
+      let result = try await ada.modify([record], policy: .ifServerRecordUnchanged).first
+      #expect(result?.error?.code == .serverRecordChanged, "\(String(describing: result))")
+    }
+  }
+
   @Test("a reset that a crash interrupts, at any moment, goes on at the next start")
   func crashes() async throws {
     let seed = Seed.make("DevelopmentReset")

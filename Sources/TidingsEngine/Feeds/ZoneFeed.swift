@@ -148,12 +148,18 @@ final class ZoneFeed {
     // Known without a look at the rows, which matters for calls with many idle zones.
     guard position.covered < zone.head else { return (0, false) }
     var count = 0
+    var displaced: [UInt8]?
     let isAtEnd = try walk(request, zone, reading, &position, &budget) { change, bytes, budget in
       guard count < room, budget.take(bytes: bytes) else { return false }
-      try visit(change)
       count += 1
+      if displaced == nil, case .saved(let body) = change, ServerSabotage.isDue(.feedOrder) {
+        displaced = Array(body)
+      } else {
+        try visit(change)
+      }
       return true
     }
+    try displaced?.withUnsafeBytes { try visit(.saved($0)) }
     return (count, !isAtEnd)
   }
 
@@ -209,9 +215,9 @@ final class ZoneFeed {
     _ zone: Zone
   ) throws(ItemError) {
     let name = "zone \(Identifier.shown(request.zone.zoneName))"
-    // The default zone is never deleted, and tokens from before it was first written to stay valid.
-    let isDefault = request.zone == .default
-    guard isDefault || (numbers[0], numbers[1]) == (zone.number, zone.created) else {
+    // Tokens from before the default zone was first written to stay valid: they are of no zone.
+    let isOfNone = request.zone == .default && numbers[0] == 0
+    guard isOfNone || (numbers[0], numbers[1]) == (zone.number, zone.created) else {
       throw .tokenExpired(
         "the change token was issued before \(name) was deleted and created again"
       )
@@ -357,8 +363,11 @@ final class ZoneFeed {
       position.completeBatch(before: sequence)
       guard budget.rows > 0 else { return false }
       budget.rows -= 1
-      let hasChanges = rows.int64(4) == 0 || sequence > born
-      if hasChanges, request.recordTypes.isEmpty || request.recordTypes.contains(rows.string(3)),
+      let isDeleted = rows.int64(4) != 0
+      let hasChanges = !isDeleted || sequence > born
+      let isOmitted = ServerSabotage.isDue(isDeleted ? .lostDeletion : .skippedChange)
+      if hasChanges, !isOmitted,
+        request.recordTypes.isEmpty || request.recordTypes.contains(rows.string(3)),
         try mayRead(rows, zone, reading)
       {
         guard try offer(rows, request, zone, &budget, take) else { return false }

@@ -90,6 +90,7 @@ final class ModifyRecords {
   func finish(_ plan: RecordPlan, _ call: RecordCall, mark: [UInt8]) throws -> ModifiedRecords {
     var result = ModifiedRecords(outcomes: plan.outcomes)
     result.changedAnything = !plan.writes.isEmpty && !call.isDryRun
+    if ServerSabotage.isDue(.unstoredSave) { return result }
     result.cascadedDeletions =
       call.isDryRun ? try preview(plan, call) : try apply(plan, call, mark: mark)
     return result
@@ -192,7 +193,9 @@ final class ModifyRecords {
       }
       let isShare = sent.share != nil
       let creates = policy == .replaceIfUnchanged && row?.body == nil
-      if policy.compares || isShare, !creates, let conflict = sent.conflict(with: row) {
+      if policy.compares || isShare, !creates, let conflict = sent.conflict(with: row),
+        !ServerSabotage.isDue(.lostUpdate)
+      {
         try fail(item, sent.recordID, conflict, row, sent.changeTag, in: zone, call, &plan)
         return
       }
@@ -363,13 +366,7 @@ final class ModifyRecords {
       throw try catalog.absence(of: id, in: database, scope: database.id.scope)
     }
     if let planned = plan.defaultZone { return planned }
-    let planned = ZoneEntry(
-      number: 0,
-      id: id,
-      created: call.modification.timestamp,
-      head: 0,
-      database: database
-    )
+    let planned = try catalog.plannedZone(id, in: database, at: call.modification.timestamp)
     plan.defaultZone = planned
     return planned
   }

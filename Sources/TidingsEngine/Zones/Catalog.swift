@@ -1,98 +1,6 @@
 internal import TidingsModel
 internal import TidingsSQL
 
-/// A database's number and name, and the number of the last change of any of its zones.
-final class DatabaseEntry {
-  /// 0: it is planned, and nothing is stored of it.
-  fileprivate(set) var number: Int64
-  let id: DatabaseID
-  private(set) var head: Int64
-  /// What its owner's databases take, once it was looked up.
-  var usage: UsageEntry?
-  /// How much the loop remembers, of its zones too.
-  let remembered: RememberedCount
-  /// How many zones it has besides the default one, once they were counted.
-  fileprivate var zoneCount: Int?
-
-  init(
-    number: Int64,
-    id: DatabaseID,
-    head: Int64,
-    remembered: RememberedCount = RememberedCount()
-  ) {
-    self.number = number
-    self.id = id
-    self.head = head
-    self.remembered = remembered
-  }
-
-  /// Takes the next number of the database, for the change of one zone.
-  fileprivate func advance() -> Int64 {
-    head += 1
-    return head
-  }
-}
-
-/// A zone's number and the number of its last change.
-///
-/// The loop that owns the engine is the only writer, so the head is taken here and written once per
-/// transaction.
-final class ZoneEntry {
-  /// 0: it is planned, and nothing is stored of it.
-  fileprivate(set) var number: Int64
-  let id: ZoneID
-  let created: Timestamp
-  let database: DatabaseEntry
-  private(set) var head: Int64
-  fileprivate(set) var isDirty = false
-  /// What it takes of its owner's quota; written with the head.
-  var usage: Usage
-  /// Its shares, on the loop, once they were looked up.
-  var shares: ZoneShares?
-  /// The newest removal of a deleted zone of its name when the first record was created, on the loop; 0:
-  /// there was none.
-  var predecessor: Int64?
-  /// What users have accepted in it, on the loop.
-  var acceptances = Acceptances()
-  /// Which of its records shares hold, on the loop.
-  var heldRecords = HeldRecords()
-
-  init(
-    number: Int64,
-    id: ZoneID,
-    created: Timestamp,
-    head: Int64,
-    database: DatabaseEntry,
-    usage: Usage = Usage()
-  ) {
-    self.number = number
-    self.id = id
-    self.created = created
-    self.head = head
-    self.database = database
-    self.usage = usage
-  }
-
-  /// How much is remembered of its shares, and of what users may do in it.
-  fileprivate var detailCount: Int {
-    (shares?.count ?? 0) + acceptances.count + heldRecords.count
-  }
-
-  /// They are looked up again.
-  fileprivate func forgetDetails() {
-    shares = nil
-    acceptances.forget()
-    heldRecords.forget()
-  }
-
-  /// Takes the next number of the zone, for one batch.
-  fileprivate func advance() -> Int64 {
-    head += 1
-    isDirty = true
-    return head
-  }
-}
-
 /// Databases and zones: their numbers in the store, remembered once looked up.
 final class Catalog {
   /// Containers whose development environment is being reset.
@@ -115,27 +23,11 @@ final class Catalog {
   private var dirtyZones: [ZoneEntry] = []
   /// The zones that this transaction changed, created or deleted.
   private var touchedZones: [ZoneEntry] = []
-  /// Containers that are known to be in production: they stay there.
-  private var deployed: Set<String> = []
 
-  private let selectDatabase: any SQLStatement
-  private let selectDatabaseByNumber: any SQLStatement
-  private let insertDatabase: any SQLStatement
-  private let selectZone: any SQLStatement
-  private let selectZones: any SQLStatement
-  private let selectHeads: any SQLStatement
-  private let countZones: any SQLStatement
-  private let countSomeZones: any SQLStatement
-  private let insertZone: any SQLStatement
-  private let updateHead: any SQLStatement
-  private let deleteZone: any SQLStatement
-  private let selectFloor: any SQLStatement
-  private let raiseFloor: any SQLStatement
-  private let insertDeleted: any SQLStatement
-  private let selectDeleted: any SQLStatement
-  private let forgetDeleted: any SQLStatement
-  private let selectSchema: any SQLStatement
-  private let countContainers: any SQLStatement
+  private let databaseRows: DatabaseRows
+  private let zoneRows: ZoneRows
+  private let deletedZoneRows: DeletedZoneRows
+  private let deployed: DeployedContainers
   /// In how many containers a user may have databases.
   let containersPerUserMax: Int
   private let remembered: RememberedCount
@@ -147,84 +39,10 @@ final class Catalog {
   ) throws {
     self.containersPerUserMax = containersPerUserMax
     self.remembered = remembered
-    countContainers = try connection.prepare(
-      """
-      SELECT count(DISTINCT container), coalesce(max(CASE WHEN container = ?2 THEN 1 ELSE 0 END), 0)
-      FROM databases WHERE owner = ?1
-      """
-    )
-    selectDatabase = try connection.prepare(
-      """
-      SELECT id, max(
-        feed_floor,
-        coalesce((SELECT max(changed) FROM zones WHERE database_id = databases.id), 0),
-        coalesce((SELECT max(changed) FROM deleted_zones WHERE database_id = databases.id), 0)
-      ) FROM databases
-      WHERE container = ?1 AND environment = ?2 AND scope = ?3 AND owner = ?4
-      """
-    )
-    selectDatabaseByNumber = try connection.prepare(
-      "SELECT container, environment, scope, owner FROM databases WHERE id = ?1"
-    )
-    insertDatabase = try connection.prepare(
-      """
-      INSERT INTO databases (container, environment, scope, owner, zone_floor)
-      VALUES (?1, ?2, ?3, ?4, 0) RETURNING id
-      """
-    )
-    selectZone = try connection.prepare(
-      """
-      SELECT id, head, created, records, bytes, created_nanos FROM zones
-      WHERE database_id = ?1 AND name = ?2
-      """
-    )
-    selectZones = try connection.prepare(
-      "SELECT head, created, created_nanos, name FROM zones WHERE database_id = ?1 ORDER BY name"
-    )
-    selectHeads = try connection.prepare("SELECT id, head FROM zones WHERE database_id = ?1")
-    countZones = try connection.prepare(
-      "SELECT count(*) FROM zones WHERE database_id = ?1 AND name <> ?2"
-    )
-    countSomeZones = try connection.prepare(
-      "SELECT count(*) FROM (SELECT 1 FROM zones WHERE database_id = ?1 LIMIT ?2) AS counted"
-    )
-    // No number of a zone whose rows are still being removed is given again.
-    insertZone = try connection.prepare(
-      """
-      INSERT INTO zones (id, database_id, name, head, created, changed, created_nanos)
-      VALUES (
-        1 + (
-          SELECT max(number) FROM (
-            SELECT coalesce(max(id), 0) AS number FROM zones
-            UNION ALL SELECT coalesce(max(zone_id), 0) FROM zone_removals
-          ) AS numbers
-        ), ?1, ?2, ?4, ?3, ?5, ?6
-      ) RETURNING id
-      """
-    )
-    selectFloor = try connection.prepare("SELECT zone_floor FROM databases WHERE id = ?1")
-    updateHead = try connection.prepare(
-      "UPDATE zones SET head = ?2, changed = ?3, records = ?4, bytes = ?5 WHERE id = ?1"
-    )
-    insertDeleted = try connection.prepare(
-      """
-      INSERT INTO deleted_zones (database_id, name, changed, reason, deleted)
-      VALUES (?1, ?2, ?3, ?4, ?5)
-      """
-    )
-    selectDeleted = try connection.prepare(
-      "SELECT reason FROM deleted_zones WHERE database_id = ?1 AND name = ?2"
-    )
-    forgetDeleted = try connection.prepare(
-      "DELETE FROM deleted_zones WHERE database_id = ?1 AND name = ?2"
-    )
-    deleteZone = try connection.prepare("DELETE FROM zones WHERE id = ?1")
-    selectSchema = try connection.prepare(
-      "SELECT 1 FROM schemas WHERE container = ?1 AND environment = ?2"
-    )
-    raiseFloor = try connection.prepare(
-      "UPDATE databases SET zone_floor = ?2 WHERE id = ?1 AND zone_floor < ?2"
-    )
+    databaseRows = try DatabaseRows(connection)
+    zoneRows = try ZoneRows(connection)
+    deletedZoneRows = try DeletedZoneRows(connection)
+    deployed = try DeployedContainers(connection)
   }
 
   // MARK: Databases
@@ -233,12 +51,7 @@ final class Catalog {
   ///
   /// - Throws: `ItemError` `badContainer`; `SQLError`.
   func requireDeployed(_ container: String, _ environment: Environment) throws {
-    guard environment == .production, !deployed.contains(container) else { return }
-    selectSchema.bind(container, at: 1)
-    selectSchema.bind(Int64(environment.rawValue), at: 2)
-    defer { selectSchema.reset() }
-    guard try selectSchema.step() else { throw ItemError.notDeployed(container) }
-    deployed.insert(container)
+    try deployed.require(container, environment)
   }
 
   /// The database, if anything was ever written to it.
@@ -255,16 +68,9 @@ final class Catalog {
       return known
     }
     try requireDeployed(id.container, id.environment)
-    bind(id, to: selectDatabase)
-    defer { selectDatabase.reset() }
-    guard try selectDatabase.step() else { return nil }
+    guard let row = try databaseRows.find(id) else { return nil }
     return remember(
-      DatabaseEntry(
-        number: selectDatabase.int64(0),
-        id: id,
-        head: selectDatabase.int64(1),
-        remembered: remembered
-      )
+      DatabaseEntry(number: row.number, id: id, head: row.head, remembered: remembered)
     )
   }
 
@@ -308,10 +114,7 @@ final class Catalog {
   /// - Throws: `SQLError`.
   func insert(_ planned: DatabaseEntry) throws(SQLError) -> DatabaseEntry {
     precondition(planned.number == 0, "a planned database is written once")
-    bind(planned.id, to: insertDatabase)
-    defer { insertDatabase.reset() }
-    _ = try insertDatabase.step()
-    planned.number = insertDatabase.int64(0)
+    planned.number = try databaseRows.insert(planned.id)
     return remember(planned)
   }
 
@@ -327,42 +130,17 @@ final class Catalog {
     of user: String,
     with container: String
   ) throws(SQLError) -> (count: Int, isKnown: Bool) {
-    countContainers.bind(user, at: 1)
-    countContainers.bind(container, at: 2)
-    defer { countContainers.reset() }
-    guard try countContainers.step() else { return (0, false) }
-    return (Int(countContainers.int64(0)), countContainers.int64(1) != 0)
+    try databaseRows.containers(of: user, with: container)
   }
 
   /// The database whose number the store holds.
   func database(numbered number: Int64) throws -> DatabaseEntry {
     if let id = databaseIDs[number], let known = databases[id] { return known }
-    let row = selectDatabaseByNumber
-    row.bind(number, at: 1)
-    defer { row.reset() }
-    guard try row.step(),
-      let environment = Environment(rawValue: Int32(truncatingIfNeeded: row.int64(1))),
-      let scope = DatabaseScope(rawValue: Int32(truncatingIfNeeded: row.int64(2)))
-    else { throw missing(number) }
-    let id = DatabaseID(
-      container: row.string(0),
-      environment: environment,
-      scope: scope,
-      owner: row.string(3)
-    )
-    guard let entry = try database(id) else { throw missing(number) }
+    let id = try databaseRows.id(numbered: number)
+    guard let entry = try database(id) else {
+      throw SQLError(.damaged, "the database with the number \(number) is missing")
+    }
     return entry
-  }
-
-  private func missing(_ number: Int64) -> SQLError {
-    SQLError(.damaged, "the database with the number \(number) is missing")
-  }
-
-  private func bind(_ id: DatabaseID, to statement: any SQLStatement) {
-    statement.bind(id.container, at: 1)
-    statement.bind(Int64(id.environment.rawValue), at: 2)
-    statement.bind(Int64(id.scope.rawValue), at: 3)
-    statement.bind(id.owner, at: 4)
   }
 
   private func remember(_ entry: DatabaseEntry) -> DatabaseEntry {
@@ -384,18 +162,7 @@ final class Catalog {
       lastZone = known
       return known
     }
-    selectZone.bind(database.number, at: 1)
-    selectZone.bind(id.zoneName, at: 2)
-    defer { selectZone.reset() }
-    guard try selectZone.step() else { return nil }
-    let entry = ZoneEntry(
-      number: selectZone.int64(0),
-      id: id,
-      created: selectZone.time(2, nanos: 5),
-      head: selectZone.int64(1),
-      database: database,
-      usage: Usage(records: selectZone.int64(3), bytes: selectZone.int64(4))
-    )
+    guard let entry = try zoneRows.find(id, in: database) else { return nil }
     zones[key] = entry
     remembered.add(entries: 1)
     return entry
@@ -406,17 +173,11 @@ final class Catalog {
   /// - Throws: `LongCall`; `SQLError`.
   func zones(in database: DatabaseEntry, pace: Pace) throws -> [ZoneInfo] {
     var found: [ZoneInfo] = []
-    selectZones.bind(database.number, at: 1)
-    try selectZones.forEachRow {
-      let id = ZoneID(zoneName: selectZones.string(3))
+    try zoneRows.read(in: database) { stored in
       // The open transaction may have changed it.
-      let head = zones[ZoneKey(database: database.number, zone: id)]?.head
+      let known = zones[ZoneKey(database: database.number, zone: stored.id)]
       found.append(
-        ZoneInfo(
-          id: id,
-          created: id == .default ? nil : selectZones.time(1, nanos: 2),
-          head: head ?? selectZones.int64(0)
-        )
+        ZoneInfo(id: stored.id, created: stored.created, head: known?.head ?? stored.head)
       )
       try pace.decisionStep()
     }
@@ -427,37 +188,25 @@ final class Catalog {
   ///
   /// On the loop, what the open transaction changed is missing.
   func heads(in database: DatabaseEntry) throws -> [(zone: Int64, head: Int64)] {
-    var heads: [(zone: Int64, head: Int64)] = []
-    selectHeads.bind(database.number, at: 1)
-    try selectHeads.forEachRow { heads.append((selectHeads.int64(0), selectHeads.int64(1))) }
-    return heads
+    try zoneRows.heads(in: database)
   }
 
   /// How many zones a database has besides the default one.
   func zoneCount(of database: DatabaseEntry) throws(SQLError) -> Int {
     if let known = database.zoneCount { return known }
-    countZones.bind(database.number, at: 1)
-    countZones.bind(ZoneID.default.zoneName, at: 2)
-    defer { countZones.reset() }
-    let count = try countZones.step() ? Int(countZones.int64(0)) : 0
+    let count = try zoneRows.count(in: database)
     database.zoneCount = count
     return count
   }
 
   /// Whether a database has so many zones or fewer; no more are counted.
   func hasZones(atMost count: Int, in database: DatabaseEntry) throws(SQLError) -> Bool {
-    countSomeZones.bind(database.number, at: 1)
-    countSomeZones.bind(Int64(count + 1), at: 2)
-    defer { countSomeZones.reset() }
-    return try countSomeZones.step() && countSomeZones.int64(0) <= count
+    try zoneRows.hasAtMost(count, in: database)
   }
 
   /// Whether a zone of this name was deleted, and is remembered.
   func isDeleted(_ id: ZoneID, in database: DatabaseEntry) throws(SQLError) -> Bool {
-    selectDeleted.bind(database.number, at: 1)
-    selectDeleted.bind(id.zoneName, at: 2)
-    defer { selectDeleted.reset() }
-    return try selectDeleted.step()
+    try deletedZoneRows.contains(id, in: database)
   }
 
   /// Writes a zone that does not exist.
@@ -468,11 +217,19 @@ final class Catalog {
   )
     throws(SQLError) -> ZoneEntry
   {
-    // The default zone is never deleted: its numbers begin at 0.
-    let head = id == .default ? 0 : try floor(of: database)
-    return try insert(
-      ZoneEntry(number: 0, id: id, created: time, head: head, database: database)
-    )
+    try insert(plannedZone(id, in: database, at: time))
+  }
+
+  /// What is to be made of a zone that does not exist.
+  ///
+  /// No number of its changes was one of a zone that was deleted: not those of the default zone either, which a reset deletes.
+  func plannedZone(
+    _ id: ZoneID,
+    in database: DatabaseEntry,
+    at time: Timestamp
+  ) throws(SQLError) -> ZoneEntry {
+    let head = database.number == 0 ? 0 : try databaseRows.zoneFloor(of: database.number)
+    return ZoneEntry(number: 0, id: id, created: time, head: head, database: database)
   }
 
   /// Writes a zone that was planned, in a database that is stored.
@@ -481,29 +238,14 @@ final class Catalog {
   func insert(_ planned: ZoneEntry) throws(SQLError) -> ZoneEntry {
     precondition(planned.number == 0, "a planned zone is written once")
     let (id, database) = (planned.id, planned.database)
-    insertZone.bind(database.number, at: 1)
-    insertZone.bind(id.zoneName, at: 2)
-    insertZone.bind(planned.created, at: 3, nanos: 6)
-    insertZone.bind(planned.head, at: 4)
-    insertZone.bind(database.advance(), at: 5)
-    defer { insertZone.reset() }
-    _ = try insertZone.step()
-    forgetDeleted.bind(database.number, at: 1)
-    forgetDeleted.bind(id.zoneName, at: 2)
-    try forgetDeleted.run()
-    planned.number = insertZone.int64(0)
+    let number = try zoneRows.insert(planned, changed: database.advance())
+    try deletedZoneRows.delete(id, in: database)
+    planned.number = number
     zones[ZoneKey(database: database.number, zone: id)] = planned
     remembered.add(entries: 1)
     touchedZones.append(planned)
     if id != .default { database.zoneCount? += 1 }
     return planned
-  }
-
-  /// The highest number of any zone that was deleted.
-  private func floor(of database: DatabaseEntry) throws(SQLError) -> Int64 {
-    selectFloor.bind(database.number, at: 1)
-    defer { selectFloor.reset() }
-    return try selectFloor.step() ? selectFloor.int64(0) : 0
   }
 
   /// Removes a zone, and remembers why; its records are the caller's to remove.
@@ -513,21 +255,19 @@ final class Catalog {
     because reason: ZoneDeletionReason,
     at time: SteadyTime
   ) throws(SQLError) {
-    insertDeleted.bind(database.number, at: 1)
-    insertDeleted.bind(zone.id.zoneName, at: 2)
-    insertDeleted.bind(database.advance(), at: 3)
-    insertDeleted.bind(Int64(reason.rawValue), at: 4)
-    insertDeleted.bind(time.milliseconds, at: 5)
-    try insertDeleted.run()
+    try deletedZoneRows.insert(
+      zone.id,
+      in: database,
+      changed: database.advance(),
+      because: reason,
+      at: time
+    )
     touchedZones.append(zone)
     zones[ZoneKey(database: database.number, zone: zone.id)] = nil
     database.zoneCount? -= 1
     zone.isDirty = false
-    raiseFloor.bind(database.number, at: 1)
-    raiseFloor.bind(zone.head, at: 2)
-    try raiseFloor.run()
-    deleteZone.bind(zone.number, at: 1)
-    try deleteZone.run()
+    try databaseRows.raiseZoneFloor(of: database.number, to: zone.head)
+    try zoneRows.delete(numbered: zone.number)
   }
 
   /// Why a zone is gone that was there before; `nil`: it never was, or nobody remembers.
@@ -535,11 +275,7 @@ final class Catalog {
     _ id: ZoneID,
     in database: DatabaseEntry
   ) throws(SQLError) -> ZoneDeletionReason? {
-    selectDeleted.bind(database.number, at: 1)
-    selectDeleted.bind(id.zoneName, at: 2)
-    defer { selectDeleted.reset() }
-    guard try selectDeleted.step() else { return nil }
-    return ZoneDeletionReason(rawValue: Int32(truncatingIfNeeded: selectDeleted.int64(0)))
+    try deletedZoneRows.reason(of: id, in: database)
   }
 
   /// Takes the next number of a zone, for one batch.
@@ -550,12 +286,7 @@ final class Catalog {
 
   private func writeHeads() throws(SQLError) {
     for zone in dirtyZones where zone.isDirty {
-      updateHead.bind(zone.number, at: 1)
-      updateHead.bind(zone.head, at: 2)
-      updateHead.bind(zone.database.advance(), at: 3)
-      updateHead.bind(zone.usage.records, at: 4)
-      updateHead.bind(zone.usage.bytes, at: 5)
-      try updateHead.run()
+      try zoneRows.update(zone, changed: zone.database.advance())
       zone.isDirty = false
       touchedZones.append(zone)
     }
@@ -582,7 +313,7 @@ final class Catalog {
     zones = [:]
     dirtyZones = []
     touchedZones = []
-    deployed = []
+    deployed.forget()
   }
 }
 
