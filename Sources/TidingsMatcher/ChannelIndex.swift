@@ -6,63 +6,9 @@ public import TidingsModel
 /// the record's fields in the `TermTable`, and what the terms leave open is evaluated for the
 /// channels found. Not thread-safe: one thread owns it.
 public final class ChannelIndex {
-  private struct TypeKey: Hashable {
-    var database: Int64
-    var recordType: String
-  }
-
-  /// A record type of a database that channels watch.
-  private struct WatchedType {
-    var key: TypeKey
-    var channelCount = 0
-    /// Of these, those that want to know of records that leave.
-    var leaveCount = 0
-    /// Comparisons of the channels to which no field leads: each change of a record is compared with all.
-    var openComparisons = 0
-    var evaluation = Evaluation()
-    var transitions = TransitionFields()
-    /// In the order of their names.
-    var fields: [WatchedField] = []
-
-    /// Where a field is, or where it belongs.
-    func position(ofField name: String) -> (index: Int, isWatched: Bool) {
-      let index = fields.partitionPoint { $0.name < name }
-      return (index, index < fields.count && fields[index].name == name)
-    }
-  }
-
-  private struct Slot {
-    var channel: Int64
-    var zone: Int64
-    /// What must hold besides the terms and the conditions.
-    var rest: Predicate.Node?
-    var conditionStart: UInt32
-    var type: UInt32
-    /// Of a free slot, the next free one.
-    var firstPosting: UInt32
-    // The small ones together: 40 bytes.
-    var conditionCount: UInt8
-    var options: UInt8
-    var hasZone: Bool
-    /// No field leads to it.
-    var isOpen: Bool
-
-    var firingOptions: Subscription.FiringOptions {
-      Subscription.FiringOptions(rawValue: Int64(options))
-    }
-    var conditions: ConditionStore.Run {
-      ConditionStore.Run(start: conditionStart, count: conditionCount)
-    }
-  }
-
-  private var slots: [Slot] = []
-  private var firstFreeSlot = TermTable.none
+  private var slots = ChannelSlots()
   private var slotOfChannel = ChannelMap<UInt32>()
-  private var types: [WatchedType] = []
-  private var freeTypes: [UInt32] = []
-  private var typeIndex: [TypeKey: UInt32] = [:]
-  /// The type of the last channel: that of the next, more often than not.
-  private var lastType: UInt32 = 0
+  private var types = WatchedTypes()
   private var table = TermTable()
   private var conditions = ConditionStore()
   /// Of the slots that want to know of records that enter or leave.
@@ -81,38 +27,32 @@ public final class ChannelIndex {
 
   /// Whether any channel watches a record type; if not, old states need no decoding.
   public func watches(database: Int64, recordType: String) -> Bool {
-    typeIndex[TypeKey(database: database, recordType: recordType)] != nil
+    types.find(WatchedType.Key(database: database, recordType: recordType)) != nil
   }
 
   /// How many comparisons each change of a record of a type is matched with, whatever is in it.
   public func openComparisons(database: Int64, recordType: String) -> Int {
-    let type = typeIndex[TypeKey(database: database, recordType: recordType)]
-    return type.map { types[Int($0)].openComparisons } ?? 0
+    let type = types.find(WatchedType.Key(database: database, recordType: recordType))
+    return type.map { types.all[Int($0)].openComparisons } ?? 0
   }
 
   /// How many channels watch records of a type.
   public func channelCount(database: Int64, recordType: String) -> Int {
-    let type = typeIndex[TypeKey(database: database, recordType: recordType)]
-    return type.map { types[Int($0)].channelCount } ?? 0
-  }
-
-  private func openComparisons(_ slot: Int) -> Int {
-    guard slots[slot].isOpen else { return 0 }
-    let count = Int(slots[slot].conditionCount) + (slots[slot].rest?.comparisonCount ?? 0)
-    return max(count, 1)
+    let type = types.find(WatchedType.Key(database: database, recordType: recordType))
+    return type.map { types.all[Int($0)].channelCount } ?? 0
   }
 
   /// What was looked at for the channels of a channel's record type.
   public func evaluation(of channel: Int64) -> Evaluation {
     guard let slot = slotOfChannel[channel] else { return Evaluation() }
-    return types[Int(slots[Int(slot)].type)].evaluation
+    return types.all[Int(slots.all[Int(slot)].type)].evaluation
   }
 
   /// Makes room for so many channels in all, before many insertions.
   public func reserveCapacity(_ channelCount: Int) {
     // With room for more, so that the next insertions do not copy all of it.
     let roomy = channelCount + channelCount / 4
-    slots.reserveCapacity(roomy)
+    slots.all.reserveCapacity(roomy)
     slotOfChannel.reserveCapacity(roomy)
     table.reserveCapacity(roomy)
     conditions.reserveCapacity(roomy)
@@ -121,12 +61,14 @@ public final class ChannelIndex {
   /// Adds a channel, in place of one with the same number.
   public func insert(_ watched: WatchedChannel) {
     remove(channel: watched.channel)
-    let type = makeType(TypeKey(database: watched.database, recordType: watched.recordType))
+    let type = types.make(
+      WatchedType.Key(database: watched.database, recordType: watched.recordType)
+    )
     let plan = AccessPlan.of(watched.predicate.root) { cost(of: $0, type) }
     let open = plan.rest.map(Condition.split)
     let run = conditions.insert(open?.conditions ?? [])
     let slot = add(
-      Slot(
+      ChannelSlot(
         channel: watched.channel,
         zone: watched.zone ?? 0,
         rest: open?.rest,
@@ -165,11 +107,11 @@ public final class ChannelIndex {
   ) {
     precondition(!options.isOfTransitions, "the old state of a record is compared with a predicate")
     remove(channel: channel)
-    let type = makeType(TypeKey(database: database, recordType: recordType))
+    let type = types.make(WatchedType.Key(database: database, recordType: recordType))
     let best = cheapest(of: all, type)
     let run = conditions.insert(all, except: best?.index)
     let slot = add(
-      Slot(
+      ChannelSlot(
         channel: channel,
         zone: zone ?? 0,
         rest: nil,
@@ -200,11 +142,11 @@ public final class ChannelIndex {
     return best
   }
 
-  private func add(_ slot: Slot) -> UInt32 {
-    let index = makeSlot(slot)
+  private func add(_ slot: ChannelSlot) -> UInt32 {
+    let index = slots.add(slot)
     slotOfChannel[slot.channel] = index
-    types[Int(slot.type)].channelCount += 1
-    types[Int(slot.type)].openComparisons += openComparisons(Int(index))
+    types.all[Int(slot.type)].channelCount += 1
+    types.all[Int(slot.type)].openComparisons += slot.openComparisons
     return index
   }
 
@@ -216,17 +158,15 @@ public final class ChannelIndex {
   public func remove(channel: Int64) -> Bool {
     guard let slot = slotOfChannel[channel] else { return false }
     slotOfChannel[channel] = nil
-    let type = slots[Int(slot)].type
-    var posting = slots[Int(slot)].firstPosting
+    let type = slots.all[Int(slot)].type
+    var posting = slots.all[Int(slot)].firstPosting
     while posting != TermTable.none { posting = unregister(posting, type) }
-    if slots[Int(slot)].firingOptions.isOfTransitions { removeTransition(slot, Int(type)) }
-    types[Int(type)].openComparisons -= openComparisons(Int(slot))
-    conditions.remove(slots[Int(slot)].conditions)
-    slots[Int(slot)].rest = nil
-    slots[Int(slot)].firstPosting = firstFreeSlot
-    firstFreeSlot = slot
-    types[Int(type)].channelCount -= 1
-    if types[Int(type)].channelCount == 0 { freeType(type) }
+    if slots.all[Int(slot)].firingOptions.isOfTransitions { removeTransition(slot, Int(type)) }
+    types.all[Int(type)].openComparisons -= slots.all[Int(slot)].openComparisons
+    conditions.remove(slots.all[Int(slot)].conditions)
+    slots.remove(slot)
+    types.all[Int(type)].channelCount -= 1
+    if types.all[Int(type)].channelCount == 0 { types.remove(type) }
     return true
   }
 
@@ -254,23 +194,23 @@ public final class ChannelIndex {
     into firings: inout [Firing]
   ) {
     guard let record = new ?? old else { return }
-    let key = TypeKey(database: database, recordType: record.recordType)
-    guard let found = typeIndex[key] else { return }
+    let key = WatchedType.Key(database: database, recordType: record.recordType)
+    guard let found = types.find(key) else { return }
     let type = Int(found)
-    if let time { types[type].evaluation.note(time) }
+    if let time { types.all[type].evaluation.note(time) }
     let start = firings.count
     let before = memory.flatMap { memory in old.flatMap { LargeFields($0, memory) } }
     let after = memory.flatMap { memory in new.flatMap { LargeFields($0, memory) } }
     if let old, let new {
-      let changed = types[type].transitions.changed(old, new)
+      let changed = types.all[type].transitions.changed(old, new)
       visitSlots(type, new, after, zone, wanting: [.recordUpdate, .recordEnter]) { slot in
         guard let reason = reason(slot, old, before, changed) else { return }
-        firings.append(Firing(channel: slots[slot].channel, reason: reason))
+        firings.append(Firing(channel: slots.all[slot].channel, reason: reason))
       }
-      if types[type].leaveCount > 0, changed != 0 {
+      if types.all[type].leaveCount > 0, changed != 0 {
         visitSlots(type, old, before, zone, wanting: .recordLeave) { slot in
           guard leaves(slot, new, after, changed) else { return }
-          firings.append(Firing(channel: slots[slot].channel, reason: .left))
+          firings.append(Firing(channel: slots.all[slot].channel, reason: .left))
         }
       }
     } else {
@@ -279,9 +219,9 @@ public final class ChannelIndex {
         new == nil ? (.deleted, .left) : (.created, .entered)
       let large = after ?? before
       visitSlots(type, record, large, zone, wanting: [reasons.0.option, reasons.1.option]) { slot in
-        let isFirst = slots[slot].firingOptions.contains(reasons.0.option)
+        let isFirst = slots.all[slot].firingOptions.contains(reasons.0.option)
         firings.append(
-          Firing(channel: slots[slot].channel, reason: isFirst ? reasons.0 : reasons.1)
+          Firing(channel: slots.all[slot].channel, reason: isFirst ? reasons.0 : reasons.1)
         )
       }
     }
@@ -290,8 +230,8 @@ public final class ChannelIndex {
 
   /// Notes that a change of a record of a type was looked at.
   public func noteEvaluation(database: Int64, recordType: String, at time: Timestamp) {
-    let key = TypeKey(database: database, recordType: recordType)
-    if let type = typeIndex[key] { types[Int(type)].evaluation.note(time) }
+    let key = WatchedType.Key(database: database, recordType: recordType)
+    if let type = types.find(key) { types.all[Int(type)].evaluation.note(time) }
   }
 
   /// Calls `body` for the slots that match a record and have one of some options; some more than once.
@@ -304,11 +244,11 @@ public final class ChannelIndex {
     _ body: (Int) -> Void
   ) {
     let bits = UInt8(truncatingIfNeeded: wanted.rawValue)
-    visitBuckets(types[type].fields, record, large) { bucket in
+    visitBuckets(types.all[type].fields, record, large) { bucket in
       var posting = table.buckets[Int(bucket)].head
       while posting != TermTable.none {
         let slot = Int(table.postings[Int(posting)].slot)
-        if slots[slot].options & bits != 0, matches(slot, zone, record, large) { body(slot) }
+        if slots.all[slot].options & bits != 0, matches(slot, zone, record, large) { body(slot) }
         posting = table.postings[Int(posting)].next
       }
     }
@@ -320,14 +260,16 @@ public final class ChannelIndex {
     _ record: Record,
     _ large: LargeFields?
   ) -> Bool {
-    guard !slots[slot].hasZone || slots[slot].zone == zone else { return false }
+    guard !slots.all[slot].hasZone || slots.all[slot].zone == zone else { return false }
     guard let large else {
-      guard conditions.hold(slots[slot].conditions, for: record) else { return false }
-      return slots[slot].rest?.matches(record) ?? true
+      guard conditions.hold(slots.all[slot].conditions, for: record) else { return false }
+      return slots.all[slot].rest?.matches(record) ?? true
     }
     // What is not known yet is looked at as if it were true: all that it needs is noted at once.
-    guard conditions.hold(slots[slot].conditions, for: record, large) ?? true else { return false }
-    return slots[slot].rest?.matches(record, large) ?? true
+    guard conditions.hold(slots.all[slot].conditions, for: record, large) ?? true else {
+      return false
+    }
+    return slots.all[slot].rest?.matches(record, large) ?? true
   }
 
   /// Why a slot fires whose channel the record matches after an update; `nil`: it does not.
@@ -337,7 +279,7 @@ public final class ChannelIndex {
     _ before: LargeFields?,
     _ changed: UInt64
   ) -> Firing.Reason? {
-    let options = slots[slot].firingOptions
+    let options = slots.all[slot].firingOptions
     if options.contains(.recordEnter), changed != 0,
       let transition = transitions[UInt32(slot)], transition.fields & changed != 0,
       !(transition.predicate.root.matches(old, before) ?? true)
@@ -412,13 +354,13 @@ public final class ChannelIndex {
 extension ChannelIndex {
   private func cost(of term: Term, _ type: UInt32) -> Int {
     let base = term.kind.baseCost
-    let (index, isWatched) = types[Int(type)].position(ofField: term.field)
+    let (index, isWatched) = types.all[Int(type)].position(ofField: term.field)
     guard isWatched else { return base }
     if term.kind.isOrdered {
-      return base + types[Int(type)].fields[index].orderedCount(term.kind) / 2
+      return base + types.all[Int(type)].fields[index].orderedCount(term.kind) / 2
     }
     let bucket = table.bucket(
-      field: types[Int(type)].fields[index].key,
+      field: types.all[Int(type)].fields[index].key,
       kind: term.kind,
       detail: term.detail,
       value: term.value
@@ -428,20 +370,20 @@ extension ChannelIndex {
 
   private func register(_ slot: UInt32, under term: Term, _ type: UInt32) {
     let type = Int(type)
-    let (index, isWatched) = types[type].position(ofField: term.field)
+    let (index, isWatched) = types.all[type].position(ofField: term.field)
     if !isWatched {
-      types[type].fields.insert(WatchedField(name: term.field, key: makeFieldKey()), at: index)
+      types.all[type].fields.insert(WatchedField(name: term.field, key: makeFieldKey()), at: index)
     }
     let (posting, newBucket) = table.insert(
-      field: types[type].fields[index].key,
+      field: types.all[type].fields[index].key,
       term: term,
       slot: slot,
-      nextOfSlot: slots[Int(slot)].firstPosting
+      nextOfSlot: slots.all[Int(slot)].firstPosting
     )
-    slots[Int(slot)].firstPosting = posting
-    types[type].fields[index].add(table.buckets[Int(table.postings[Int(posting)].bucket)])
+    slots.all[Int(slot)].firstPosting = posting
+    types.all[type].fields[index].add(table.buckets[Int(table.postings[Int(posting)].bucket)])
     if let newBucket, term.kind.isOrdered {
-      types[type].fields[index].insertOrdered(newBucket, table)
+      types.all[type].fields[index].insertOrdered(newBucket, table)
     }
   }
 
@@ -449,75 +391,33 @@ extension ChannelIndex {
     let type = Int(type)
     let bucket = table.postings[Int(posting)].bucket
     let key = table.buckets[Int(bucket)].field
-    guard let index = types[type].fields.firstIndex(where: { $0.key == key }) else {
+    guard let index = types.all[type].fields.firstIndex(where: { $0.key == key }) else {
       preconditionFailure("a posting's field is not watched")
     }
-    types[type].fields[index].remove(table.buckets[Int(bucket)])
+    types.all[type].fields[index].remove(table.buckets[Int(bucket)])
     if table.isLast(posting), table.buckets[Int(bucket)].kind.isOrdered {
-      types[type].fields[index].removeOrdered(bucket, table)
+      types.all[type].fields[index].removeOrdered(bucket, table)
     }
     let next = table.remove(posting)
-    if types[type].fields[index].count == 0 {
-      types[type].fields.remove(at: index)
+    if types.all[type].fields[index].count == 0 {
+      types.all[type].fields.remove(at: index)
       freeFieldKeys.append(key)
     }
     return next
   }
 
   private func insertTransition(_ slot: UInt32, _ watched: WatchedChannel, _ type: Int) {
-    if watched.options.contains(.recordLeave) { types[type].leaveCount += 1 }
+    if watched.options.contains(.recordLeave) { types.all[type].leaveCount += 1 }
     transitions[slot] = Transition(
       predicate: watched.predicate,
-      fields: types[type].transitions.insert(watched.predicate)
+      fields: types.all[type].transitions.insert(watched.predicate)
     )
   }
 
   private func removeTransition(_ slot: UInt32, _ type: Int) {
-    if slots[Int(slot)].firingOptions.contains(.recordLeave) { types[type].leaveCount -= 1 }
+    if slots.all[Int(slot)].firingOptions.contains(.recordLeave) { types.all[type].leaveCount -= 1 }
     guard let transition = transitions.removeValue(forKey: slot) else { return }
-    types[type].transitions.remove(transition.predicate)
-  }
-
-  private func makeSlot(_ slot: Slot) -> UInt32 {
-    let index = firstFreeSlot
-    guard index != TermTable.none else {
-      slots.append(slot)
-      return UInt32(slots.count - 1)
-    }
-    firstFreeSlot = slots[Int(index)].firstPosting
-    slots[Int(index)] = slot
-    return index
-  }
-
-  private func makeType(_ key: TypeKey) -> UInt32 {
-    // A free type has no channels.
-    if Int(lastType) < types.count, types[Int(lastType)].channelCount > 0,
-      types[Int(lastType)].key == key
-    {
-      return lastType
-    }
-    lastType = findType(key)
-    return lastType
-  }
-
-  private func findType(_ key: TypeKey) -> UInt32 {
-    if let type = typeIndex[key] { return type }
-    let type: UInt32
-    if let free = freeTypes.popLast() {
-      types[Int(free)] = WatchedType(key: key)
-      type = free
-    } else {
-      types.append(WatchedType(key: key))
-      type = UInt32(types.count - 1)
-    }
-    typeIndex[key] = type
-    return type
-  }
-
-  private func freeType(_ type: UInt32) {
-    typeIndex[types[Int(type)].key] = nil
-    types[Int(type)] = WatchedType(key: TypeKey(database: 0, recordType: ""))
-    freeTypes.append(type)
+    types.all[type].transitions.remove(transition.predicate)
   }
 
   private func makeFieldKey() -> UInt32 {

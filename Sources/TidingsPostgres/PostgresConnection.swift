@@ -1,8 +1,6 @@
 #if PostgreSQL
 internal import CPostgres
-internal import Synchronization
 public import TidingsSQL
-internal import TidingsThreads
 
 /// A connection to a PostgreSQL server.
 ///
@@ -20,11 +18,8 @@ internal import TidingsThreads
 /// was lost is decided when the connection was made again, and what a program remembers of the database stays
 /// valid if nobody else has written meanwhile.
 public final class PostgresConnection: SQLConnection {
-  private let address: PostgresAddress
   private let profile: PostgresProfile
-  private let running = PostgresInterruption()
-  private var link: Link?
-  private var schedule = ReconnectSchedule()
+  private let sessions: Sessions
   private var pipeline = Pipeline<PostgresStatement>()
   private var queuedBytes = 0
   private var preparedTexts = PreparedTexts()
@@ -35,24 +30,12 @@ public final class PostgresConnection: SQLConnection {
   /// The same, while the thread may have the connection.
   private var unusedMeanwhile: [Int] = []
   private var encoded: [UInt8] = []
-  private var notes = CommitNotes()
-  /// Sessions that may still have the lock, though their connections were lost: also those that were lost while they took
-  /// it.
-  private var formerSessions: [CInt] = []
-  /// How many are known: what one of them was sent may arrive long after it was lost.
-  private static let formerSessionsMax = 16
-  /// How it stands with the session lock.
-  private let lockStanding = Mutex(LockStanding.held)
-  private var planAge = PlanAge()
-  private var thread: ConnectionThread?
-  /// Signaled for each work that the thread is done with.
-  private let threadEnds = Semaphore()
-  /// Works that the thread may not be done with.
-  private var lentCount = 0
+  /// Works for which a thread has the connection.
+  var loans = Loans()
   /// What the owner did while the thread had the connection.
-  private var deferred: [Deferred] = []
+  var deferred: [Deferred] = []
   /// Why a commit beside failed: until the next rollback, nothing that was deferred behind it is done.
-  private var precedingFailure: SQLError?
+  var precedingFailure: SQLError?
   /// The open transaction may have written.
   private var hasWritten = false
   /// The owner has begun a transaction, which may be deferred.
@@ -68,24 +51,24 @@ public final class PostgresConnection: SQLConnection {
   ///   - address: The database.
   ///   - profile: How to use it.
   public init(_ address: PostgresAddress, profile: PostgresProfile = .writer) {
-    self.address = address
     self.profile = profile
+    sessions = Sessions(address, profile)
   }
 
   /// Ends the statement that runs, from any thread.
-  public var interruption: any SQLInterruption { running }
+  public var interruption: any SQLInterruption { sessions.interruption }
 
   /// How it stands with the session lock, as far as is known; from any thread.
-  public var standing: LockStanding { lockStanding.withLock { $0 } }
+  public var standing: LockStanding { sessions.standing }
 
   /// The number of the last commit in the term; 0: there was none.
-  public var lastCommit: Int64 { notes.last }
+  public var lastCommit: Int64 { sessions.notes.last }
 
   /// The number of the term in which the connection has the session lock; `nil`: it has had none yet.
-  public var term: Int64? { notes.term }
+  public var term: Int64? { sessions.notes.term }
 
   /// How long until a lost connection is tried again; `nil`: with the next statement.
-  public var retryAfter: Duration? { link == nil ? schedule.wait(at: .now) : nil }
+  public var retryAfter: Duration? { sessions.retryAfter }
 
   /// Connects, if there is no connection.
   ///
@@ -147,57 +130,6 @@ public final class PostgresConnection: SQLConnection {
     try settle()
   }
 
-  // MARK: Beside the owner's thread
-
-  /// Reads ahead in a transaction of its own, on a thread of the connection; who uses the connection meanwhile waits
-  /// for the end.
-  ///
-  /// - Parameters:
-  ///   - statements: As for `readAhead`.
-  ///   - done: Called on that thread before the end, with what failed.
-  public func readBeside(
-    _ statements: [any SQLStatement],
-    _ done: @escaping @Sendable (SQLError?) -> Void
-  ) {
-    claim()
-    let statements = statements.compactMap { $0 as? PostgresStatement }
-    beside(done) { connection throws(SQLError) in
-      do throws(SQLError) {
-        try connection.run(.begin, "BEGIN")
-        for statement in statements { try statement.sendAhead() }
-        try connection.run(.commit, "COMMIT")
-      } catch {
-        try? connection.rollback()
-        throw error
-      }
-    }
-  }
-
-  /// Commits the open transaction on a thread of the connection, when it is done with the one before.
-  ///
-  /// What the owner writes meanwhile is deferred; who reads waits for the end.
-  ///
-  /// - Parameter done: Called on that thread before the end, with why the transaction was not committed.
-  public func commitBeside(_ done: @escaping @Sendable (SQLError?) -> Void) {
-    do throws(SQLError) {
-      try queue.flush()
-    } catch {
-      return done(error)
-    }
-    isTransactionOpen = false
-    let commands = deferred
-    deferred = []
-    beside(done) { connection throws(SQLError) in
-      do throws(SQLError) {
-        try connection.perform(commands)
-        try connection.run(.commit, "COMMIT")
-      } catch {
-        if connection.precedingFailure == nil { connection.precedingFailure = error }
-        throw error
-      }
-    }
-  }
-
   /// The owner's thread begins or ends a transaction.
   func owner(does control: TransactionControl) {
     switch control {
@@ -209,86 +141,11 @@ public final class PostgresConnection: SQLConnection {
 
   /// Waits until the thread does not have the connection any more.
   public func claim() {
-    while lentCount > 0 {
-      threadEnds.wait()
-      lentCount -= 1
-    }
+    loans.wait()
     if !unusedMeanwhile.isEmpty {
       unused += unusedMeanwhile
       unusedMeanwhile = []
     }
-  }
-
-  /// Waits until the thread does not have the connection any more, and does what was deferred, unless it is to be
-  /// rolled back.
-  ///
-  /// - Throws: What fails of it, also a commit before it.
-  func claimInOrder(for control: TransactionControl? = nil) throws(SQLError) {
-    guard lentCount > 0 || !deferred.isEmpty || precedingFailure != nil else { return }
-    claim()
-    if control == .rollback { (deferred, precedingFailure) = ([], nil) }
-    let commands = deferred
-    deferred = []
-    try perform(commands)
-  }
-
-  /// Does what was deferred, on the thread that has the connection.
-  private func perform(_ commands: [Deferred]) throws(SQLError) {
-    if let precedingFailure { throw .following(precedingFailure) }
-    for command in commands {
-      switch command {
-      case .begin: try run(.begin, "BEGIN")
-      case .write(let sql, let number, let parameters):
-        try send(sql, number, parameters, writes: true, reader: nil)
-      }
-    }
-  }
-
-  /// Defers the beginning of a transaction, or a write, behind what the thread does.
-  ///
-  /// - Returns: `false`: there is nothing behind which it would be.
-  func defers(_ command: @autoclosure () -> Deferred) -> Bool {
-    guard lentCount > 0 || !deferred.isEmpty else { return false }
-    if deferred.isEmpty {
-      while lentCount > 0, threadEnds.wait(for: .zero) { lentCount -= 1 }
-      guard lentCount > 0 else { return false }
-    }
-    deferred.append(command())
-    return true
-  }
-
-  /// What is done behind the work of the thread.
-  enum Deferred {
-    case begin
-    case write(String, Int, Parameters)
-  }
-
-  private func beside(
-    _ done: @escaping @Sendable (SQLError?) -> Void,
-    _ work: @escaping (PostgresConnection) throws(SQLError) -> Void
-  ) {
-    let lent = Lent(connection: self, work: work)
-    let thread = self.thread ?? ConnectionThread()
-    self.thread = thread
-    lentCount += 1
-    thread.add { [threadEnds] in
-      var failure: SQLError?
-      do throws(SQLError) {
-        try lent.work(lent.connection)
-      } catch {
-        failure = error
-      }
-      // Reported first, so that waiters for the end see the result.
-      done(failure)
-      threadEnds.signal()
-    }
-  }
-
-  /// Unchecked: `claim` keeps the owner's thread away until the signals; what the owner touches meanwhile, the thread
-  /// does not.
-  private struct Lent: @unchecked Sendable {
-    let connection: PostgresConnection
-    let work: (PostgresConnection) throws(SQLError) -> Void
   }
 
   /// Ends all statements that are under way, and rolls back the open transaction, if there is one.
@@ -310,7 +167,7 @@ public final class PostgresConnection: SQLConnection {
   /// A statement does not need what the server has prepared for it.
   func drop(_ number: Int) {
     guard preparedTexts.drop(number) else { return }
-    if lentCount > 0 { unusedMeanwhile.append(number) } else { unused.append(number) }
+    if loans.areOpen { unusedMeanwhile.append(number) } else { unused.append(number) }
   }
 
   /// Hands a statement to libpq, and the server has it prepared before.
@@ -367,7 +224,7 @@ public final class PostgresConnection: SQLConnection {
   }
 
   private func discardOldPlans(_ link: Link) throws(SQLError) {
-    guard planAge.isOver(at: .now, isAlwaysOver: profile.plansEachTransaction) else { return }
+    guard sessions.beginsWithOldPlans() else { return }
     try queue(.statement(nil)) { () throws(SQLError) in try link.send("DISCARD PLANS") }
   }
 
@@ -377,12 +234,12 @@ public final class PostgresConnection: SQLConnection {
   func settle() throws(SQLError) {
     queuedBytes = 0
     do throws(SQLError) {
-      if pipeline.needsSynchronization, let link {
+      if pipeline.needsSynchronization, let link = sessions.link {
         try link.sendSynchronization()
         pipeline.sent(.synchronization)
       }
       var bytes = 0
-      while let link, try !takeAnswers(link) {
+      while let link = sessions.link, try !takeAnswers(link) {
         bytes += try link.exchange()
         guard bytes <= profile.answerBytesMax else { throw tooLarge }
       }
@@ -398,8 +255,8 @@ public final class PostgresConnection: SQLConnection {
   private func commitWithNote(_ sql: String) throws(SQLError) {
     try pipeline.check(.commit)
     var parameters = Parameters([1, 2])
-    parameters.bind(notes.term ?? CommitNotes.firstTerm, at: 1)
-    parameters.bind(notes.next, at: 2)
+    parameters.bind(sessions.notes.term ?? CommitNotes.firstTerm, at: 1)
+    parameters.bind(sessions.notes.next, at: 2)
     try send(Self.note, Self.noteNumber, parameters, writes: true, reader: nil)
     do throws(SQLError) {
       let link = try connected()
@@ -407,77 +264,11 @@ public final class PostgresConnection: SQLConnection {
       try settle()
     } catch {
       guard error.kind == .uncertain || error.kind == .disconnected else { throw error }
-      return try decide(after: error)
+      lose(error)
+      pipeline.rolledBackWithConnection()
+      return try sessions.decide(after: error)
     }
-    notes.committed()
-  }
-
-  /// Finds out what became of a commit whose answer was lost.
-  ///
-  /// The session that made it has ended: this connection has its lock again, or another one has.
-  ///
-  /// - Throws: `disconnected` when nothing was kept; `uncertain` when it cannot be found out.
-  private func decide(after error: SQLError) throws(SQLError) {
-    lose(error)
-    pipeline.rolledBackWithConnection()
-    let found = try found(within: profile.decisionPatience, after: error)
-    switch notes.outcome(finding: found) {
-    case .committed: return
-    case .absent:
-      throw SQLError(.disconnected, "the connection was lost before the commit: \(error)")
-    case .unknown:
-      throw SQLError(
-        .uncertain,
-        "the connection was lost during the commit, and the database has lost commits since: \(error)"
-      )
-    }
-  }
-
-  /// What the last commits left.
-  private func found(
-    within patience: Duration,
-    after lost: SQLError
-  ) throws(SQLError) -> CommitNotes.Found {
-    let end = ContinuousClock.now.advanced(by: patience)
-    while true {
-      do throws(SQLError) {
-        return try lookForCommits()
-      } catch {
-        guard ContinuousClock.now < end, error.kind != .denied else {
-          throw SQLError(
-            .uncertain,
-            "the connection was lost during the commit (\(lost)), and its outcome was not found out within "
-              + "\(patience): \(error)"
-          )
-        }
-        Link.pause(schedule.wait(at: .now) ?? ReconnectSchedule.firstPause)
-      }
-    }
-  }
-
-  private func lookForCommits() throws(SQLError) -> CommitNotes.Found {
-    let nothing = CommitNotes.Found(newestTerm: 0, number: nil)
-    do throws(SQLError) {
-      let link = try connect(at: .now)
-      let found = try look(link) ?? nothing
-      // What others did meanwhile is noticed by the connection of the next transaction.
-      if notes.isCurrent(found) { try begin(link) } else { lose(link.lost) }
-      return found
-    } catch {
-      guard error.kind == .busy else {
-        // Its session may have the lock, and is to be ended by the next one.
-        if link != nil { lose(error) }
-        throw error
-      }
-      return try look(Link(address, profile.withoutLock)) ?? nothing
-    }
-  }
-
-  /// Looks at the table; if it has the commit in question, a synchronous standby has it too.
-  private func look(_ link: Link) throws(SQLError) -> CommitNotes.Found? {
-    let found = try link.noted(notes.term)
-    if found?.number == notes.next { try link.waitForStandby() }
-    return found
+    sessions.committed()
   }
 
   /// Leaves the number of a commit.
@@ -509,10 +300,10 @@ public final class PostgresConnection: SQLConnection {
     if !profile.isPipelined { try settle() }
   }
 
-  private func rollback() throws(SQLError) {
+  func rollback() throws(SQLError) {
     try? settle()
     guard pipeline.transaction != .none else { return }
-    if let link {
+    if let link = sessions.link {
       try? queue(.control(.rollback)) { () throws(SQLError) in try link.send("ROLLBACK") }
       do throws(SQLError) {
         try settle()
@@ -521,7 +312,7 @@ public final class PostgresConnection: SQLConnection {
       }
     }
     // The server rolls back what its connection leaves.
-    if link == nil { pipeline.rolledBackWithConnection() }
+    if sessions.link == nil { pipeline.rolledBackWithConnection() }
   }
 
   private func dropUnused() throws(SQLError) {
@@ -538,92 +329,16 @@ public final class PostgresConnection: SQLConnection {
 
   // MARK: The connection
 
+  /// The session for the next command.
   private func connected() throws(SQLError) -> Link {
-    if let link {
-      guard pipeline.count == 0, pipeline.transaction == .none else { return link }
-      if link.isAlive() { return link }
-      lose(link.lost)
-    }
-    // What is left of a transaction fails, also on a new connection.
-    if case .failed(let error) = pipeline.transaction { throw error }
-    // One that ended while it was idle is replaced without anybody noticing, unless another had its lock.
-    let link = try connect(at: .now)
-    guard profile.sessionLock != nil else { return try begin(link) }
-    do throws(SQLError) {
-      return try continueTerm(link)
-    } catch {
-      // Also a lock that is of no use.
-      if self.link != nil, !link.isPipelined { lose(error) }
-      throw error
-    }
-  }
-
-  /// Goes on with a connection that has the lock: in its term, or in a new one if others had the lock meanwhile.
-  private func continueTerm(_ link: Link) throws(SQLError) -> Link {
-    guard let found = try link.noted(notes.term) else {
-      // The tables are made in the first transaction.
-      notes.began(CommitNotes.firstTerm)
-      return try begin(link)
-    }
-    let continuity = notes.connected(finding: found)
-    if continuity == .rewound { lockStanding.withLock { $0 = .rewound } }
-    guard standing != .rewound else {
-      throw SQLError(
-        .storage,
-        "the database \(address) has lost commits that it had acknowledged: it was restored, or a standby that was behind "
-          + "was promoted"
-      )
-    }
-    if notes.term == nil || continuity == .broken {
-      notes.began(try link.beginTerm())
-    }
-    _ = try begin(link)
-    guard continuity == .kept else {
-      throw SQLError(
-        .disconnected,
-        "the connection to \(address) was lost, and another program may have written meanwhile"
-      )
-    }
-    return link
-  }
-
-  @discardableResult
-  private func begin(_ link: Link) throws(SQLError) -> Link {
-    if !link.isPipelined { try link.beginPipeline() }
-    return link
-  }
-
-  private func connect(at now: ContinuousClock.Instant) throws(SQLError) -> Link {
-    if let wait = schedule.wait(at: now) {
-      throw SQLError(
-        .disconnected,
-        "not connected to \(address): the next attempt is in \(wait / .milliseconds(1)) ms"
-      )
-    }
-    do throws(SQLError) {
-      let former = Set(formerSessions)
-      let link = try Link(address, profile, replacing: former) { session in
-        formerSessions = formerSessions.suffix(Self.formerSessionsMax - 1) + [session]
-      }
-      schedule.succeeded()
-      planAge.sessionBegan()
-      running.follow(link)
-      self.link = link
-      lockStanding.withLock { if $0 == .lost { $0 = .held } }
-      return link
-    } catch {
-      if error.kind == .busy, notes.term != nil {
-        lockStanding.withLock { if $0 == .held { $0 = .lost } }
-      }
-      schedule.failed(at: now, share: .random(in: 0...1))
-      throw error
-    }
+    // What is left of a transaction fails, also in a new session.
+    if sessions.link == nil, case .failed(let error) = pipeline.transaction { throw error }
+    return try sessions.current(isIdle: pipeline.count == 0 && pipeline.transaction == .none)
   }
 
   private func lose(_ error: SQLError) {
     _ = pipeline.receive(.disconnected(error))
-    link = nil
-    running.follow(nil)
+    sessions.lose()
     unused = []
   }
 

@@ -58,9 +58,10 @@ internal import Testing
 
   @Test("a host has so many requests at a time, and as many that wait")
   func slots() {
-    var slots = HostSlots<Int>()
+    var slots = RequestSlots<Int>()
     let now = ContinuousClock.now
-    func add(_ element: Int, to host: String, after seconds: Int = 0) -> HostSlots<Int>.Decision {
+    func add(_ element: Int, to host: String, after seconds: Int = 0) -> RequestSlots<Int>.Decision
+    {
       slots.add(element, to: host, max: 1, queueMax: 1, at: now + .seconds(seconds))
     }
     #expect(add(1, to: "a") == .start)
@@ -80,7 +81,7 @@ internal import Testing
 
   @Test("a host that is slow is not asked for in vain, and comes back within a minute")
   func slowHost() {
-    var slots = HostSlots<Int>()
+    var slots = RequestSlots<Int>()
     let now = ContinuousClock.now
     var pauses: [Duration] = []
     for element in 0..<1_000 {

@@ -1,39 +1,40 @@
-/// Who may be sent to now: at most so many requests to a host, or of a user, at a time, and some that wait for these.
+/// What may be sent now: at most so many requests of a group at a time, and some that wait for these. A group is the
+/// requests to a host, or those of a user.
 ///
 /// A value without clock or thread.
-struct HostSlots<Element> {
+struct RequestSlots<Element> {
   enum Decision: Equatable {
     /// Send it.
     case start
     /// `finished` returns it later.
     case queued
-    /// The host has enough: it may have room after so long.
+    /// The group has enough: it may have room after so long.
     case full(Duration)
   }
 
-  private struct Host {
+  private struct Group {
     var running = 0
     var queue: [Element] = []
     /// How long a request takes, roughly.
     var requestTime = Duration.milliseconds(250)
-    /// Those that found the host full are expected to be sent until then, one after the other.
+    /// Those that found the group full are expected to be sent until then, one after the other.
     var isTakenUntil: ContinuousClock.Instant
   }
 
   private static var pauses: ClosedRange<Duration> { .milliseconds(100) ... .seconds(60) }
-  /// Hosts without requests are looked for when there are more.
-  private static var hostsMax: Int { 1_000 }
+  /// Groups without requests are looked for when there are more.
+  private static var groupsMax: Int { 1_000 }
 
-  private var hosts: [String: Host] = [:]
+  private var groups: [String: Group] = [:]
 
-  /// How many requests to a host are under way.
-  func runningCount(_ name: String) -> Int { hosts[name]?.running ?? 0 }
+  /// How many requests of a group are under way.
+  func runningCount(_ name: String) -> Int { groups[name]?.running ?? 0 }
 
-  /// Adds a request to a host.
+  /// Adds a request to a group.
   ///
   /// - Parameters:
   ///   - element: The request.
-  ///   - name: The host.
+  ///   - name: The group's name.
   ///   - max: Requests at a time.
   ///   - queueMax: Requests that wait for these.
   ///   - now: The time.
@@ -45,28 +46,28 @@ struct HostSlots<Element> {
     queueMax: Int,
     at now: ContinuousClock.Instant
   ) -> Decision {
-    if hosts.count >= Self.hostsMax { removeIdle(now) }
-    var host = hosts.removeValue(forKey: name) ?? Host(isTakenUntil: now)
-    defer { hosts[name] = host }
-    if host.running < max {
-      host.running += 1
+    if groups.count >= Self.groupsMax { removeIdle(now) }
+    var group = groups.removeValue(forKey: name) ?? Group(isTakenUntil: now)
+    defer { groups[name] = group }
+    if group.running < max {
+      group.running += 1
       return .start
     }
-    if host.queue.count < queueMax {
-      host.queue.append(element)
+    if group.queue.count < queueMax {
+      group.queue.append(element)
       return .queued
     }
     // Each comes back when it is likely to be sent, so that few are leased in vain.
-    let share = host.requestTime / max
-    host.isTakenUntil = Swift.max(host.isTakenUntil, now + share * host.queue.count) + share
-    let pause = host.isTakenUntil - now
+    let share = group.requestTime / max
+    group.isTakenUntil = Swift.max(group.isTakenUntil, now + share * group.queue.count) + share
+    let pause = group.isTakenUntil - now
     return .full(Swift.min(Swift.max(pause, Self.pauses.lowerBound), Self.pauses.upperBound))
   }
 
-  /// A request to a host has ended.
+  /// A request of a group has ended.
   ///
   /// - Parameters:
-  ///   - name: The host.
+  ///   - name: The group's name.
   ///   - time: How long it took; `nil`: it was not sent.
   ///   - now: The time.
   /// - Returns: The next one.
@@ -75,15 +76,15 @@ struct HostSlots<Element> {
     after time: Duration?,
     at now: ContinuousClock.Instant
   ) -> Element? {
-    guard var host = hosts.removeValue(forKey: name) else { return nil }
-    if let time { host.requestTime = (host.requestTime * 7 + time) / 8 }
-    defer { if host.running > 0 || host.isTakenUntil > now { hosts[name] = host } }
-    guard host.queue.isEmpty else { return host.queue.removeFirst() }
-    host.running -= 1
+    guard var group = groups.removeValue(forKey: name) else { return nil }
+    if let time { group.requestTime = (group.requestTime * 7 + time) / 8 }
+    defer { if group.running > 0 || group.isTakenUntil > now { groups[name] = group } }
+    guard group.queue.isEmpty else { return group.queue.removeFirst() }
+    group.running -= 1
     return nil
   }
 
   private mutating func removeIdle(_ now: ContinuousClock.Instant) {
-    hosts = hosts.filter { $0.value.running > 0 || $0.value.isTakenUntil > now }
+    groups = groups.filter { $0.value.running > 0 || $0.value.isTakenUntil > now }
   }
 }

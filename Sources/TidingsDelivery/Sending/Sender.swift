@@ -16,9 +16,9 @@ package final class Sender: Sendable {
   }
 
   private struct State {
-    var slots = HostSlots<Held>()
-    /// By user: those that wait for a host count too.
-    var users = HostSlots<Held>()
+    var hosts = RequestSlots<Held>()
+    /// Those that wait for a host count too.
+    var users = RequestSlots<Held>()
     /// Deliveries that are leased and not settled.
     var held = 0
     var settlements: [TidingsV1.DeliverySettlement] = []
@@ -166,7 +166,7 @@ package final class Sender: Sendable {
       let host = Self.host(of: delivery)
       let max = max(of: delivery)
       let held = Held(delivery: delivery, latestStart: latestStart)
-      let decision = state.withLock { state -> HostSlots<Held>.Decision in
+      let decision = state.withLock { state -> RequestSlots<Held>.Decision in
         guard !state.isStopping else {
           state.held += 1
           return .full(.milliseconds(100))
@@ -180,7 +180,7 @@ package final class Sender: Sendable {
         let now = ContinuousClock.now
         let share = state.users.add(held, to: user, max: userMax, queueMax: 0, at: now)
         guard share == .start else { return share }
-        let decision = state.slots.add(held, to: host, max: max, queueMax: queueMax, at: now)
+        let decision = state.hosts.add(held, to: host, max: max, queueMax: queueMax, at: now)
         if case .full = decision { _ = state.users.finished(user, after: nil, at: now) }
         return decision
       }
@@ -206,7 +206,7 @@ package final class Sender: Sendable {
       let time = isLate ? nil : now - started
       let next = state.withLock { [held] state in
         _ = state.users.finished(held.delivery.userName, after: time, at: now)
-        return state.slots.finished(host, after: time, at: now)
+        return state.hosts.finished(host, after: time, at: now)
       }
       guard let next else { return }
       held = next

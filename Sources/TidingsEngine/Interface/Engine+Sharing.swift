@@ -93,14 +93,14 @@ extension Engine {
         continue
       }
     }
-    guard count <= limits.eventsPerCallMax || urls.count == 1 else {
-      throw ItemError(
-        .limitExceeded,
+    try checkEvents(
+      count,
+      ofChanges: urls.count,
+      // Not how many: the caller may not know who subscribes.
+      else:
         "the shares of this call would fire more than \(limits.eventsPerCallMax) notifications, the most that are "
-          + "allowed: name fewer shares in one call"
-      )
-    }
-    if count > Self.eventsAtOnceMax { try pace.requirePauses() }
+        + "allowed: name fewer shares in one call"
+    )
   }
 
   /// Whether a share will have another state.

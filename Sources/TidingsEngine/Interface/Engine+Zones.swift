@@ -60,18 +60,14 @@ extension Engine {
           isZoneItself: true
         )
     }
-    guard count <= limits.eventsPerCallMax || zones.count == 1 else {
-      throw ItemError(
-        .limitExceeded,
+    try checkEvents(
+      count,
+      ofChanges: zones.count,
+      else:
         "the zones of this call fire \(count) notifications, at most \(limits.eventsPerCallMax) are "
-          + "allowed: change fewer zones in one call, or delete subscriptions that say the same"
-      )
-    }
-    if count > Self.eventsAtOnceMax { try pace.requirePauses() }
+        + "allowed: change fewer zones in one call, or delete subscriptions that say the same"
+    )
   }
-
-  /// So many events are stored in a transaction with other calls.
-  static let eventsAtOnceMax = 300
 
   /// Deletes a zone with all its records; those of a large one are removed, and fire, as a part of
   /// `doMaintenance`.
