@@ -26,7 +26,8 @@ import Testing
     _ slots: [SoakSlot],
     releases: [SoakRelease] = [],
     failures: [String: Int] = [:],
-    completed: [SoakActivity] = SoakActivity.compared
+    completed: [SoakActivity] = SoakActivity.compared,
+    rates: [String: Double] = ["save": 50]
   ) throws -> SoakReport {
     var ledger = SoakLedger(methods: Self.methods, windowSeconds: 10)
     for slot in slots { ledger.add(slot) }
@@ -44,6 +45,7 @@ import Testing
       settings: ["seed": "1"],
       seconds: Double(slots.count),
       ledger: ledger,
+      rates: rates,
       releases: releases,
       completed: Dictionary(uniqueKeysWithValues: completed.map { ($0, 1) }),
       failures: failures,
@@ -159,6 +161,27 @@ import Testing
     let report = try report([slot(1, milliseconds: [3, 190, 4], evidence), slot(2)])
     #expect(report.rows.first?.slowest?.second == 1)
     #expect(report.rows.first?.slowest?.causes.contains(.commit) == true)
+  }
+
+  @Test("the slowest thousandth has its causes, each with its part")
+  func tail() throws {
+    var slots = (1...100).map { slot(Double($0), milliseconds: [Double](repeating: 2, count: 99)) }
+    for (index, cause) in [SoakEvidence.Cause.sync, .sync, .sync, .commit].enumerated() {
+      slots.append(
+        slot(Double(101 + index), milliseconds: [40, 44, 48], SoakEvidence(longest: [cause: 45]))
+      )
+    }
+    let row = try report(slots, rates: [:]).rows.first
+    #expect(
+      row?.tail == [SoakShare(cause: .sync, part: 0.75), SoakShare(cause: .commit, part: 0.25)]
+    )
+  }
+
+  @Test("calls that were not made are found, and calls that were delayed are not")
+  func absent() throws {
+    #expect(try report(run(), rates: ["save": 150]).findings == [])
+    let findings = try report(run(), rates: ["save": 50, "push": 80]).findings
+    #expect(findings == ["of 8,800 × push there were 0"])
   }
 
   @Test("a call that was delayed in the second before counts for what happened then")

@@ -4,6 +4,8 @@ public struct SoakLedger: Sendable {
   private let methods: [String: [String]]
   private let windowSeconds: Double
   private var groups: [Key: Group] = [:]
+  /// How many calls of each kind there were, whatever ran beside them.
+  private(set) var counts: [String: Int] = [:]
   private var open: OpenWindow?
   private var previousActivities: Set<SoakActivity> = []
   /// The seconds of each activity, for the whole run.
@@ -26,16 +28,19 @@ public struct SoakLedger: Sendable {
 
   private struct Group {
     var latencies = LatencyHistogram()
+    var causes = SoakCauses()
     var slowest: SoakPeak?
 
     mutating func note(_ call: SoakCall, _ slot: SoakSlot, _ methods: [String]) {
       latencies.record(call.latency)
       let milliseconds = Double(call.latency) / 1e6
+      let causes = slot.evidence.causes(of: milliseconds, methods: methods)
+      self.causes.note(causes, of: milliseconds)
       guard milliseconds > slowest?.milliseconds ?? 0 else { return }
       slowest = SoakPeak(
         milliseconds: milliseconds,
         second: slot.second,
-        causes: slot.evidence.causes(of: milliseconds, methods: methods),
+        causes: causes,
         isOutsideServer: slot.evidence.excludesServer(milliseconds, methods: methods)
       )
     }
@@ -59,6 +64,7 @@ public struct SoakLedger: Sendable {
     for call in slot.calls {
       let isOlder = Double(call.latency) / 1e9 > slot.length
       count(call, during: isOlder ? slot.activities.union(before) : slot.activities, slot)
+      counts[call.kind, default: 0] += 1
     }
     for activity in Self.keys(of: slot.activities) { seconds[activity, default: 0] += slot.length }
     if !slot.activities.contains(.warmup) { usage.append((slot.second, slot.usage)) }
@@ -81,7 +87,15 @@ public struct SoakLedger: Sendable {
             elapsedNanoseconds: UInt64(seconds[activity, default: 0] * 1e9)
           )
         else { return nil }
-        return SoakRow(kind: kind, activity: activity, calls: calls, slowest: group.slowest)
+        return SoakRow(
+          kind: kind,
+          activity: activity,
+          calls: calls,
+          tail: group.causes.shares(
+            from: min(calls.p999 / 1_000, group.slowest?.milliseconds ?? .infinity)
+          ),
+          slowest: group.slowest
+        )
       }
     }
   }
@@ -137,6 +151,8 @@ public struct SoakRow: Codable, Hashable, Sendable {
   public var activity: SoakActivity?
   /// How long they took.
   public var calls: Measurement
+  /// Why the slowest thousandth was slow: which part of it a cause explains.
+  public var tail: [SoakShare]
   /// The slowest of them.
   public var slowest: SoakPeak?
 }

@@ -1,5 +1,6 @@
 extension SoakReport {
   private static let windowsShown = 40
+  private static let causesShown = 3
 
   /// The report for people: calls, windows, what was occupied, and the findings.
   public func text() -> String {
@@ -26,7 +27,7 @@ extension SoakReport {
 
   private static let callTitles = [
     "call", "during", "calls", "p50 ms", "p99 ms", "p99.9 ms", "max ms", "p99 ×", "at s",
-    "slowest because of",
+    "slowest because of", "p99.9 because of",
   ]
 
   private func cells(_ row: SoakRow) -> [String] {
@@ -41,6 +42,9 @@ extension SoakReport {
         peak.causes.map(\.rawValue).joined(separator: ", ")
           + (peak.isOutsideServer ? " (not within the server)" : "")
       } ?? "",
+      row.tail.prefix(Self.causesShown)
+        .map { "\($0.cause.rawValue) \(Decimal.grouped($0.part * 100)) %" }
+        .joined(separator: ", "),
     ]
   }
 

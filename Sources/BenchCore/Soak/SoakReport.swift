@@ -8,6 +8,10 @@ public struct SoakReport: JSONDocument, Hashable, Sendable {
   public var seconds: Double
   /// The calls of each kind and activity.
   public var rows: [SoakRow]
+  /// How many calls of each kind there were, whatever ran beside them.
+  public var counts: [String: Int]
+  /// How many calls of each kind were to be made a second.
+  public var rates: [String: Double]
   /// What the server occupied after the warm-up, by name.
   public var trends: [String: SoakTrend]
   /// Each time a zone was deleted and its space given back.
@@ -29,6 +33,7 @@ public struct SoakReport: JSONDocument, Hashable, Sendable {
     settings: [String: String],
     seconds: Double,
     ledger: SoakLedger,
+    rates: [String: Double],
     releases: [SoakRelease],
     completed: [SoakActivity: Int],
     failures: [String: Int],
@@ -38,6 +43,8 @@ public struct SoakReport: JSONDocument, Hashable, Sendable {
     self.settings = settings
     self.seconds = seconds
     rows = ledger.rows
+    counts = ledger.counts
+    self.rates = rates
     trends = Self.trends(ledger)
     self.releases = releases
     self.completed = Dictionary(completed.map { ($0.rawValue, $1) }) { $1 }

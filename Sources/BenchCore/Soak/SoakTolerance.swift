@@ -27,8 +27,8 @@ public struct SoakTolerance: Codable, Hashable, Sendable {
   public var files = Growth(8)
   /// Of threads.
   public var threads = Growth(2)
-  /// Of the log, in bytes: at one and a half times `log-bytes-max` rpcd stops writing.
-  public var log = Growth(Double(384 << 20), most: Double(384 << 20))
+  /// Of the log, in bytes.
+  public var log = Self.log(limit: Double(256 << 20))
   /// Of the database, in bytes.
   public var database = Growth(Double(16 << 20), part: 0.15)
   /// How much of a deleted zone's bytes may remain in the database file.
@@ -39,6 +39,11 @@ public struct SoakTolerance: Codable, Hashable, Sendable {
   public var leastP99 = 2_000.0
   /// Fewer calls than this have no p99 that says anything.
   public var callsMin = 300
+  /// Which part of the calls of a kind must be made: a busy machine makes fewer than were to be.
+  public var callsPart = 0.25
+
+  /// Of the log, whose file grows in steps to its bound: at one and a half times `log-bytes-max` rpcd stops writing.
+  public static func log(limit: Double) -> Growth { Growth(1.5 * limit, most: 1.5 * limit) }
 
   /// What the documentation says.
   public init() {}

@@ -7,7 +7,7 @@ struct SoakVerdict {
 
   /// A sentence for each thing that is not as it should be.
   var findings: [String] {
-    SoakQuantity.all.compactMap(growth) + slowdowns + missing + remains + failures
+    SoakQuantity.all.compactMap(growth) + slowdowns + missing + absent + remains + failures
   }
 
   private func growth(_ quantity: SoakQuantity) -> String? {
@@ -45,6 +45,15 @@ struct SoakVerdict {
       guard !report.rows.contains(where: { $0.activity == activity && report.ratio(of: $0) != nil })
       else { return nil }
       return "too few calls during \(activity.rawValue) to compare their p99"
+    }
+  }
+
+  /// Kinds of calls of which there were far too few for what is said of the others.
+  private var absent: [String] {
+    report.rates.sorted { $0.key < $1.key }.compactMap { kind, rate in
+      let (count, due) = (report.counts[kind, default: 0], rate * report.seconds)
+      guard Double(count) < due * tolerance.callsPart else { return nil }
+      return "of \(Decimal.grouped(due)) × \(kind) there were \(count)"
     }
   }
 

@@ -24,7 +24,10 @@ enum SoakKind: String, CaseIterable, Sendable {
   /// A connection opened, used and closed.
   case connection
 
-  /// How many a second, at the usual rate; pushes follow from saves.
+  /// How many a second there are to be, at the usual rate.
+  var expectedPerSecond: Double { self == .push ? Self.save.perSecond : perSecond }
+
+  /// How many a second are made, at the usual rate; pushes follow from saves.
   var perSecond: Double {
     switch self {
     case .save, .lookup: 80

@@ -69,7 +69,7 @@ extension SoakWorld {
   private func save(_ number: Int, _ user: User, _ recorder: SoakRecorder) async throws {
     let (zone, index) = (number % Self.zones, choice(number, of: Self.records))
     let record = record(Self.recordType, index, zone, price: number + 1)
-    recorder.expectPush("\(user.name)/\(index)/\(zone)", since: Clock.now())
+    recorder.expectPush("\(user.name)/\(index)/\(zone)", of: user.name, since: Clock.now())
     try await SoakCheck.records(
       user.client.records.modifyRecords(Calls.saving([record], updates: true))
     )
@@ -185,7 +185,7 @@ extension SoakWorld.User {
             let number = id.recordName.split(separator: "-").last,
             let zone = id.zoneID?.zoneName.split(separator: "-").last
           else { continue }
-          recorder.notePush("\(name)/\(number)/\(zone)", at: now)
+          recorder.notePush("\(name)/\(number)/\(zone)", of: name, at: now)
         }
       } catch {
         recorder.fail("notifications", error)

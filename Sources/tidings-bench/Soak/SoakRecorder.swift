@@ -12,10 +12,26 @@ final class SoakRecorder: Sendable {
     var failures: [String: Int] = [:]
     /// When saves began whose notifications are still to come, by user and record.
     var saves: [String: UInt64] = [:]
+    /// Those who had a notification: what is saved before they listen is not waited for.
+    var listeners: Set<String> = []
     var isStopped = false
+
+    mutating func noteFailure(_ text: String, count: Int = 1) {
+      let isKnown = failures[text] != nil || failures.count < SoakRecorder.failuresMax
+      failures[isKnown ? text : "others", default: 0] += count
+    }
+
+    mutating func noteMissingPushes(at now: UInt64) {
+      let missing = saves.filter { $0.value + SoakRecorder.pushPatience < now }
+      guard !missing.isEmpty, !isStopped else { return }
+      for record in missing.keys { saves[record] = nil }
+      noteFailure("push: no notification of a save within 30 s", count: missing.count)
+    }
   }
 
   private static let failuresMax = 20
+  /// A notification that takes longer counts as one that is missing.
+  private static let pushPatience: UInt64 = 30_000_000_000
 
   private let state = Mutex(State())
 
@@ -34,8 +50,7 @@ final class SoakRecorder: Sendable {
     let text = "\(what): \(error)"
     state.withLock { state in
       guard !state.isStopped else { return }
-      let isKnown = state.failures[text] != nil || state.failures.count < Self.failuresMax
-      state.failures[isKnown ? text : "others", default: 0] += 1
+      state.noteFailure(text)
     }
   }
 
@@ -58,22 +73,28 @@ final class SoakRecorder: Sendable {
     state.withLock { $0.completed[activity, default: 0] += 1 }
   }
 
-  /// Notes the begin of a save that fires.
-  func expectPush(_ record: String, since began: UInt64) {
-    state.withLock { $0.saves[record] = began }
+  /// Notes the begin of a save of a user that fires.
+  func expectPush(_ record: String, of user: String, since began: UInt64) {
+    state.withLock { state in
+      // The notification of an earlier save of the record, if it is still to come, is waited for.
+      guard state.listeners.contains(user), state.saves[record] == nil else { return }
+      state.saves[record] = began
+    }
   }
 
-  /// Notes a notification.
-  func notePush(_ record: String, at now: UInt64) {
+  /// Notes a notification of a user.
+  func notePush(_ record: String, of user: String, at now: UInt64) {
     state.withLock { state in
+      state.listeners.insert(user)
       guard let began = state.saves.removeValue(forKey: record) else { return }
       state.calls.append(SoakCall(SoakKind.push.rawValue, latency: now - began))
     }
   }
 
   /// The calls since the last look, and what ran meanwhile.
-  func take() -> (calls: [SoakCall], activities: Set<SoakActivity>) {
+  func take(at now: UInt64) -> (calls: [SoakCall], activities: Set<SoakActivity>) {
     state.withLock { state in
+      state.noteMissingPushes(at: now)
       defer {
         state.calls = []
         state.seen = state.running

@@ -62,6 +62,11 @@ struct SoakRun {
       ],
       seconds: sampler.second,
       ledger: sampler.finish(),
+      rates: Dictionary(
+        uniqueKeysWithValues: SoakKind.allCases.map {
+          ($0.rawValue, $0.expectedPerSecond * Double(settings.rate) / 100)
+        }
+      ),
       releases: releases.all,
       completed: recorder.completed,
       failures: recorder.failures,

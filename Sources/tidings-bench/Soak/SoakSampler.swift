@@ -36,8 +36,8 @@ struct SoakSampler {
 
   /// Adds what happened since the last look.
   mutating func look(_ recorder: SoakRecorder) async throws {
-    var (calls, activities) = recorder.take()
     let now = Clock.now()
+    var (calls, activities) = recorder.take(at: now)
     var evidence = SoakEvidence(slowCallThreshold: Double(SoakRun.slowCallMilliseconds))
     do {
       note(try await administration.fetchMetrics(.init()), in: &evidence)

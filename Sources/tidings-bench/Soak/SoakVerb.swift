@@ -83,7 +83,8 @@ enum SoakVerb {
 
       Fails when memory, files, threads, log or database grow, when the p99 of a kind of call is more
       than 3 times as long while the server does one of these things or moves its log, when the space of
-      the zone is not given back, or when a call fails. Standard error has the progress.
+      the zone is not given back, when a call fails or a notification does not come, or when far fewer calls
+      were made than were to be. Standard error has the progress.
       Exit codes: 0 ok, 1 something was found or could not run, 2 usage.
       """
   )
@@ -146,8 +147,15 @@ struct SoakSettings: Sendable {
   var tolerance: SoakTolerance {
     var tolerance = SoakTolerance()
     tolerance.ratio = ratioMax
+    if let most = limits.last(where: { $0.hasPrefix(Self.logLimit) }),
+      let bytes = Double(most.dropFirst(Self.logLimit.count))
+    {
+      tolerance.log = SoakTolerance.log(limit: bytes)
+    }
     return tolerance
   }
+
+  private static let logLimit = "log-bytes-max="
 
   /// A long run has time to look at each activity for longer.
   var isLong: Bool { seconds == 0 || seconds >= 600 }
