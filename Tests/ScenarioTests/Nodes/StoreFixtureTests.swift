@@ -15,11 +15,9 @@ internal import TidingsSQL
   )
 )
 struct StoreFixtureTests {
-  private static let makes = ProcessInfo.processInfo.environment["TIDINGS_MAKE_FIXTURE"] != nil
-
   @Test(
     "the fixture of this data format is made",
-    .enabled(if: makes, "TIDINGS_MAKE_FIXTURE is not set")
+    .enabled(if: FixtureFiles.areMade, "TIDINGS_MAKE_FIXTURE is not set")
   )
   func make() async throws {
     let uri = try PostgresCluster.shared().makeDatabaseURI()
@@ -32,6 +30,7 @@ struct StoreFixtureTests {
 
   @Test(
     "a database of an earlier version is brought to the data format of this one, and of the next one, and has all of its content",
+    .enabled(if: !FixtureFiles.areMade, "the fixture is being made"),
     arguments: StoreFixture.all.map(\.format),
     [[:], ["TIDINGS_TEST_NEXT_FORMAT": "1"]]
   )

@@ -216,11 +216,13 @@ struct StoredContent {
 
   /// Saves another record.
   ///
-  /// - Parameter tokens: What clients have kept.
+  /// - Parameters:
+  ///   - tokens: What clients have kept.
+  ///   - name: The record's.
   /// - Returns: The names of the notes that the log has after the token, the newest last.
   /// - Throws: What a call throws.
-  func change(after tokens: [[UInt8]]) async throws -> [String] {
-    try await writer().save(note("later", in: "root"))
+  func change(after tokens: [[UInt8]], named name: String = "later") async throws -> [String] {
+    try await writer().save(note(name, in: "root"))
     return try await ada().feed(after: tokens[2]).notifications
       .filter { $0.subscriptionID == "notes" }.map { $0.recordID?.recordName ?? "" }
   }
@@ -264,11 +266,17 @@ struct StoredContent {
   private func json<Value: Message>(_ message: Value) throws -> JSONValue { try text(message) }
 
   private func text<Value: Message>(_ message: Value) throws -> JSONValue {
+    try JSONTranscoder(schema: Self.schema.get()).decode(message.encoded(), as: Value.messageName)
+  }
+
+  /// Read once: that takes longer than what is done with it.
+  private static let schema = Result { try makeSchema() }
+
+  private static func makeSchema() throws -> Schema {
     let files: [FileDescriptor] = [
       .tidingsV1RecordServiceProto, .tidingsV1NotificationServiceProto,
       .tidingsV1SubscriptionServiceProto, .tidingsV1AdminServiceProto,
     ]
-    let schema = try Schema(fileDescriptors: files.flatMap(\.serializedWithDependencies))
-    return try JSONTranscoder(schema: schema).decode(message.encoded(), as: Value.messageName)
+    return try Schema(fileDescriptors: files.flatMap(\.serializedWithDependencies))
   }
 }

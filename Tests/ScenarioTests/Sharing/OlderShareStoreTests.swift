@@ -9,8 +9,8 @@ internal import TidingsSQLite
 @Suite(.endsServers, .embeddedOnly) struct OlderShareStoreTests {
   private typealias World = SharingWorld
 
-  /// Reverts what the step did to the schema.
-  private static func downgrade(_ path: String) throws {
+  /// Reverts what the step and the later ones did to the schema.
+  static func downgrade(_ path: String) throws {
     let older = try SQLiteConnection(path: path)
     try older.execute(
       """
