@@ -7,10 +7,11 @@ import Testing
 /// A server on a network and a machine that misbehave, while it is checked.
 @Suite(.endsServers) struct CheckedMachineTests {
   /// Runs all workloads, and does something meanwhile.
+  @discardableResult
   private func check(
     _ settings: CheckSettings,
     while disturb: (Observed<Bool>) async throws -> Void
-  ) async throws {
+  ) async throws -> CheckReport {
     let run = CheckRun(settings)
     let isDone = Observed(false)
     async let report = {
@@ -22,6 +23,20 @@ import Testing
     #expect(found.isFine, "\(found.text)")
     print("CheckedMachineTests: \(found.text)")
     for row in found.rows { #expect(row.ok > 20, "\(row.line)") }
+    return found
+  }
+
+  /// Waits until clients have given up these connections, because they were silent for too long.
+  private func waitForEnd(
+    of connections: Set<Int>,
+    _ calls: CallProxy,
+    _ isDone: Observed<Bool>
+  ) async throws {
+    #expect(!connections.isEmpty)
+    while !calls.openConnections.isDisjoint(with: connections), !isDone.value {
+      try await Task.sleep(for: .milliseconds(100))
+    }
+    #expect(calls.openConnections.isDisjoint(with: connections), "a client did not notice")
   }
 
   @Test(
@@ -50,21 +65,53 @@ import Testing
   }
 
   /// TIDINGS_STOPPED_SECONDS: how long it stands still.
-  @Test("a server that is stopped for a while and continued violates nothing")
+  @Test("a server that is stopped until its clients give it up, and continued, violates nothing")
   func stopped() async throws {
     let seed = Seed.make("CheckedMachineTests.stopped")
     let given = ProcessInfo.processInfo.environment["TIDINGS_STOPPED_SECONDS"].flatMap(Double.init)
+    let seconds = given ?? 30
+    // After 10 s without a word a client asks, and 10 s later it makes another connection; calls end after 20 s.
+    let isNoticed = seconds >= 25
     let server = try await TestServer.start()
-    var settings = CheckSettings([server.rpcEndpoint], calls: 100_000, seed: seed)
-    settings.duration = CheckSettings.seconds(6 + 2 * (given ?? 3))
-    try await check(settings) { isDone in
-      for _ in 0..<2 where !isDone.value {
+    let calls = try CallProxy(to: server.rpcEndpoint)
+    var settings = CheckSettings([calls.endpoint], calls: 100_000, seed: seed)
+    settings.duration = CheckSettings.seconds(seconds + 8)
+    let rounds = Int(settings.duration / .seconds(seconds + 8))
+    let found = try await check(settings) { isDone in
+      for _ in 0..<max(1, rounds) where !isDone.value {
         try await Task.sleep(for: .seconds(2))
+        let connections = calls.openConnections
         server.process.send(SIGSTOP)
-        try await Task.sleep(for: .seconds(given ?? 3))
+        try await Task.sleep(for: .seconds(seconds))
+        if isNoticed { try await waitForEnd(of: connections, calls, isDone) }
         server.process.send(SIGCONT)
+        try await Task.sleep(for: .seconds(2))
       }
     }
+    if isNoticed { #expect(found.rows.contains { $0.unknown > 0 }, "no call was under way") }
+  }
+
+  @Test("connections that stay open while answers vanish are given up, and violate nothing")
+  func silence() async throws {
+    let seed = Seed.make("CheckedMachineTests.silence")
+    let server = try await TestServer.start()
+    let calls = try CallProxy(to: server.rpcEndpoint)
+    var settings = CheckSettings([calls.endpoint], calls: 100_000, seed: seed)
+    settings.duration = CheckSettings.seconds(30)
+    let rounds = Int(settings.duration / .seconds(30))
+    let found = try await check(settings) { isDone in
+      for _ in 0..<max(1, rounds) where !isDone.value {
+        try await Task.sleep(for: .seconds(2))
+        let connections = calls.openConnections
+        // The server does what it is asked, and nobody learns of it.
+        calls.swallow(.toClients)
+        try await waitForEnd(of: connections, calls, isDone)
+        calls.swallow([])
+        try await Task.sleep(for: .seconds(2))
+      }
+    }
+    #expect(calls.swallowedBytes > 0)
+    #expect(found.rows.contains { $0.unknown > 0 }, "no call was under way")
   }
 
   @Test("a time of day that jumps by a day, forward and back, violates nothing")

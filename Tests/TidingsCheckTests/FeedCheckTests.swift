@@ -93,4 +93,14 @@ import Testing
     let fresh = Call(.fresh, "z", at: 4...5, got: [])
     #expect(violations(save(a1, at: 0...1), page("", "x", [a1], at: 2...3), fresh) != "")
   }
+
+  @Test("a zone of which nobody got a page, and one in which nobody saved, are compared")
+  func empty() {
+    let fresh = Call(.fresh, "z", at: 4...5, got: [a1])
+    #expect(violations(save(a1, at: 0...1), fresh).contains("the copy has no a"))
+    #expect(violations(fresh).contains("the copy has no a"))
+    #expect(violations(page("", "x", [a1], at: 2...3)).contains("was not saved"))
+    let unknown = save(a1, at: 0...1, .unknown)
+    #expect(violations(unknown, fresh) == "" && violations(Call(.fresh, "z", at: 4...5)) == "")
+  }
 }

@@ -41,8 +41,13 @@ import Testing
     return call
   }
 
+  /// What is wrong with what consumers got; only those that these histories are about.
+  private func check(_ calls: [Call], by consumers: String...) -> String {
+    SubscriptionCheck(calls, consumers: Set(consumers)).violations().text
+  }
+
   private func violations(_ calls: Call...) -> String {
-    SubscriptionCheck([subscribed] + calls).violations().text
+    check([subscribed] + calls, by: SubscriptionCheck.log)
   }
 
   /// A creation, an update and one that leaves.
@@ -56,7 +61,7 @@ import Testing
   private func violations(_ notices: [Notice]) -> String {
     var page = log()
     page.notices = notices
-    return SubscriptionCheck([subscribed] + saves + [page]).violations().text
+    return check([subscribed] + saves + [page], by: SubscriptionCheck.log)
   }
 
   @Test("what fired for each change that matches, once, in order, is right")
@@ -65,7 +70,7 @@ import Testing
     let pages = [
       log(notices[0], at: 3, isLast: false), log(notices[1], notices[2], tokens: ("x", "y")),
     ]
-    #expect(SubscriptionCheck([subscribed] + saves + pages).violations().text == "")
+    #expect(check([subscribed] + saves + pages, by: SubscriptionCheck.log) == "")
   }
 
   @Test("what is missing, doubled, swapped, or fired for another reason is found")
@@ -101,7 +106,7 @@ import Testing
       var page = log()
       page.notices = numbers.map { Notice(subscription: "zone", number: $0) }
       let saves = [save("a", 110, at: 2), save("b", 220, at: 4, outcome)]
-      return SubscriptionCheck([subscribed] + saves + [page]).violations().text
+      return check([subscribed] + saves + [page], by: SubscriptionCheck.log)
     }
     #expect(violations(1, 2) == "")
     #expect(violations(1).contains("missing"))
@@ -123,11 +128,39 @@ import Testing
     func delivery(_ manner: String, at time: Int64) -> Call {
       Call(.delivery, "inbox", at: time...time, manner: manner, notices: [notice(5, "a", 110)])
     }
+    func violations(_ calls: Call...) -> String {
+      check([subscribed] + calls, by: SubscriptionCheck.inbox)
+    }
     let (dropped, stored) = (delivery(Call.dropped, at: 5), delivery(Call.stored, at: 6))
     #expect(violations(save, dropped, stored) == "")
     #expect(violations(save, stored, delivery(Call.dropped, at: 7)).contains("again"))
     #expect(violations(save, stored, delivery(Call.stored, at: 7)).contains("more than once"))
     #expect(violations(save, dropped).contains("missing"))
+  }
+
+  @Test("an inbox that delivers nothing, or not all of a zone, is found")
+  func emptyInbox() {
+    #expect(SubscriptionCheck([subscribed] + saves).violations().text.contains("missing"))
+    #expect(check([subscribed], by: SubscriptionCheck.inbox) == "")
+    let zone = Call(
+      .subscribe,
+      "zone",
+      at: 0...1,
+      notices: [Notice(subscription: "zone", number: 0)]
+    )
+    func violations(_ numbers: Int64..., outcome: Call.Outcome = .ok) -> String {
+      let deliveries = numbers.map { number in
+        let notice = Notice(subscription: "zone", number: number)
+        return Call(.delivery, "inbox", at: 20...20, manner: Call.stored, notices: [notice])
+      }
+      let saves = [save("a", 110, at: 2), save("b", 220, at: 4, outcome)]
+      return check([zone] + saves + deliveries, by: SubscriptionCheck.inbox)
+    }
+    #expect(violations(1, 2) == "")
+    #expect(violations(1).contains("notifications of a zone are missing"))
+    #expect(violations().contains("notifications of a zone are missing"))
+    // It may have had no effect.
+    #expect(violations(1, outcome: .unknown) == "" && violations(1, 2, outcome: .unknown) == "")
   }
 
   @Test("two consumers get the same under a number")

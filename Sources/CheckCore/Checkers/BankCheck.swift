@@ -101,4 +101,6 @@ package struct BankCheck {
 extension Call {
   /// The manner of a final read of all accounts with a query.
   package static let query = "query"
+  /// The manners in which all accounts are read in the end.
+  package static let audits = ["fetch", "feed", query]
 }

@@ -30,9 +30,6 @@ struct ConsumerCheck {
       }
       guard page.isLast else { continue }
       if let violation = missing(before: page.begin, page) { return violation }
-      if let zone = zoneNotices.first(where: { $0.value.lacks(before: page.begin) }) {
-        return Violation("notifications of a zone are missing: \(zone.key)", [page])
-      }
     }
     return nil
   }
@@ -96,7 +93,9 @@ struct ConsumerCheck {
       }
       required.removeFirst()
     }
-    return nil
+    return zoneNotices.first { $0.value.lacks(before: time) }.map { subscription, _ in
+      Violation("notifications of a zone are missing: \(subscription)", [call].compactMap { $0 })
+    }
   }
 }
 

@@ -15,13 +15,16 @@ package struct FeedCheck {
 
   package func violations() -> [Violation] {
     var found: [Violation] = []
-    let zones = Dictionary(grouping: saves, by: \.subject)
-    for (zone, saves) in zones.sorted(by: { $0.key < $1.key }) {
+    let changes = Dictionary(grouping: saves, by: \.subject)
+    for zone in Self.zones(in: saves + pages + fresh).sorted() {
+      let saves = changes[zone] ?? []
       if let violation = CommitOrderCheck(saves).violation() { found.append(violation) }
-      let readers = Dictionary(
-        grouping: pages.filter { Self.zone($0.subject) == zone[...] },
+      var readers = Dictionary(
+        grouping: pages.filter { Self.zone(of: $0) == zone },
         by: \.subject
       )
+      // Who got no page has an empty copy, which must equal a fresh read, too.
+      if readers.isEmpty { readers[""] = [] }
       for (_, pages) in readers.sorted(by: { $0.key < $1.key }) {
         var copy = FeedCopy(saves)
         found += [copy.violation(following: pages)].compactMap { $0 }
@@ -32,7 +35,12 @@ package struct FeedCheck {
     return found
   }
 
-  private static func zone(_ subject: String) -> Substring {
-    subject.split(separator: "/", maxSplits: 1).last ?? ""
+  /// The zones that calls are about, whatever became of them.
+  static func zones(in calls: [Call]) -> Set<String> { Set(calls.map(zone(of:))) }
+
+  /// The zone that a call is about.
+  static func zone(of call: Call) -> String {
+    guard call.kind == .page else { return call.subject }
+    return String(call.subject.split(separator: "/", maxSplits: 1).last ?? "")
   }
 }

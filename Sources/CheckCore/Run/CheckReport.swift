@@ -10,11 +10,11 @@ package struct CheckReport: Sendable {
     /// Notifications that consumers and workers got.
     package let notifications: Int
     package let violations: [Violation]
-    /// Why the workload ended early; violations may be consequences.
+    /// Why the workload ended early, or what its history lacks; violations may be consequences.
     package let failure: String?
 
     fileprivate init(_ workload: WorkloadName, _ calls: [Call], _ failure: String?) {
-      self.failure = failure
+      self.failure = failure ?? Evidence(calls, of: workload).gap
       self.workload = workload
       self.calls = calls.count
       ok = calls.count { $0.outcome == .ok }
@@ -25,7 +25,7 @@ package struct CheckReport: Sendable {
       violations = workload.violations(in: calls)
     }
 
-    /// Whether it was completed, and nothing was violated.
+    /// Whether it was completed and shows enough, and nothing was violated.
     package var isFine: Bool { failure == nil && violations.isEmpty }
 
     private var verdict: String {
@@ -54,8 +54,8 @@ package struct CheckReport: Sendable {
     }
   }
 
-  /// Whether nothing was violated, and all was decided.
-  package var isFine: Bool { rows.allSatisfy(\.isFine) }
+  /// Whether something was checked, nothing was violated, and all was decided.
+  package var isFine: Bool { !rows.isEmpty && rows.allSatisfy(\.isFine) }
 
   /// Most violations of a workload that are shown.
   private static let violationsMax = 3
@@ -65,12 +65,13 @@ package struct CheckReport: Sendable {
     var lines = rows.map(\.line)
     for row in rows {
       let name = row.workload.rawValue
-      if let failure = row.failure { lines += ["", "\(name): ended early: \(failure)"] }
+      if let failure = row.failure { lines += ["", "\(name): incomplete: \(failure)"] }
       let shown = row.violations.prefix(Self.violationsMax)
       for violation in shown { lines += ["", "\(name): \(violation)"] }
       let others = row.violations.count - shown.count
       if others > 0 { lines += ["", "\(name): and \(others) other violations"] }
     }
+    guard !rows.isEmpty else { return "nothing was checked, seed \(history.seed)\n" }
     let wrong = rows.count { !$0.isFine }
     if wrong > 0 { lines.append("") }
     lines.append(

@@ -20,6 +20,9 @@ struct Stage: Sendable {
       && !settings.isInterrupted() && !Task.isCancelled
   }
 
+  /// More pages than a feed or the log can have: each has an item, and a call makes a few.
+  var pagesMax: Int { 1000 + 4 * recorder.count }
+
   /// The private database.
   var database: TidingsV1.DatabaseID {
     .init(

@@ -32,7 +32,9 @@ final class AppendWorkload: Workload {
   func finish(_ process: inout LogicalProcess) async throws {
     for zone in zones {
       var patience = Patience(stage.settings.patience)
-      try await patience.readToEnd { try await readPage(zone, &process) }
+      try await patience.readToEnd(of: "the feed of '\(zone)'", pagesMax: stage.pagesMax) {
+        try await readPage(zone, &process)
+      }
       try await process.make(Call(.fresh, zone)) { [self] _, call in
         call.got = try await stage.insist { try await ZoneRead(stage, zone).versions($0) }
       }

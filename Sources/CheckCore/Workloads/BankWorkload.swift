@@ -44,7 +44,7 @@ final class BankWorkload: Workload {
   }
 
   func finish(_ process: inout LogicalProcess) async throws {
-    for manner in ["fetch", "feed", Call.query] {
+    for manner in Call.audits {
       var call = Call(.audit)
       call.manner = manner
       try await process.make(call) { [self] _, call in

@@ -4,14 +4,11 @@ internal import TidingsProto
 
 /// A consumer that stores the position of an inbox with its work, and crashes now and then before it has.
 final class InboxConsumer: Sendable {
-  /// How the names of the last records of a run begin.
-  static let lastPrefix = "last-"
-
   private struct State {
     var firstToken: [UInt8] = []
     var position: InboxPosition?
-    /// Subscriptions whose last notification was stored.
-    var ended: Set<String> = []
+    /// The newest number of each subscription that was stored.
+    var numbers: [String: Int64] = [:]
   }
 
   private let stage: Stage
@@ -31,12 +28,12 @@ final class InboxConsumer: Sendable {
   /// - Parameters:
   ///   - random: Chooses when it crashes.
   ///   - crashes: Whether it does.
-  ///   - goesOn: Looked at now and then, with the subscriptions whose last notification was stored.
+  ///   - goesOn: Looked at now and then, with the newest number of each subscription that was stored.
   /// - Throws: `InboxError`, or `RPCError` when no client can be made.
   func run(
     _ random: SeededRandom,
     crashes: Bool,
-    while goesOn: @escaping @Sendable (Set<String>) -> Bool
+    while goesOn: @escaping @Sendable ([String: Int64]) -> Bool
   ) async throws {
     try await withThrowingTaskGroup { group in
       group.addTask { [self] in
@@ -44,7 +41,7 @@ final class InboxConsumer: Sendable {
         while !Task.isCancelled { try await session(&random, crashes) }
       }
       group.addTask { [self] in
-        while goesOn(state.withLock(\.ended)) { try await Task.sleep(for: .milliseconds(20)) }
+        while goesOn(state.withLock(\.numbers)) { try await Task.sleep(for: .milliseconds(20)) }
       }
       defer { group.cancelAll() }
       try await group.next()
@@ -68,14 +65,16 @@ final class InboxConsumer: Sendable {
       if isDropped { break }
       state.withLock { state in
         state.position = item.position
-        if notice.record.hasPrefix(Self.lastPrefix) { state.ended.insert(notice.subscription) }
+        guard isOurs else { return }
+        state.numbers[notice.subscription] =
+          max(notice.number, state.numbers[notice.subscription] ?? 0)
       }
     }
     await client.close()
   }
 
   private func record(_ notice: Notice, _ process: Int, isDropped: Bool) {
-    var call = Call(.delivery, "inbox")
+    var call = Call(.delivery, SubscriptionCheck.inbox)
     call.process = process
     call.begin = stage.recorder.now
     call.end = call.begin

@@ -66,12 +66,16 @@ final class LeaseWorkload: Workload {
   func finish(_ process: inout LogicalProcess) async throws {
     var patience = Patience(stage.settings.patience)
     let client = try await stage.connect(device: "check-worker-last", &process.random)
-    while !patience.isOver {
+    var isEmpty = false
+    while !isEmpty, !patience.isOver {
       let leased = try await work(client, &process, carefully: true)
       if !leased.notices.isEmpty { patience.renew() }
-      if leased.outcome == .ok, leased.notices.isEmpty, leased.isLast { break }
+      isEmpty = leased.outcome == .ok && leased.isLast
     }
     await client.close()
+    if !isEmpty {
+      throw CheckError("the group was not emptied: no progress for \(stage.settings.patience)")
+    }
   }
 
   func clear() async { await subscriptions.delete([group.subscription]) }

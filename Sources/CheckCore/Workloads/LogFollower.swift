@@ -9,6 +9,10 @@ final class LogFollower: Sendable {
   /// How the IDs of the run's subscriptions begin.
   private let prefix: String
   private let token = Mutex<[UInt8]>([])
+  private let newest = Mutex<[String: Int64]>([:])
+
+  /// The newest number of each subscription that was read.
+  var numbers: [String: Int64] { newest.withLock(\.self) }
 
   init(_ stage: Stage, prefix: String) {
     self.stage = stage
@@ -18,7 +22,7 @@ final class LogFollower: Sendable {
   /// Finds the end of the log.
   ///
   /// - Returns: Its token.
-  /// - Throws: `RPCError`.
+  /// - Throws: `RPCError`; `CheckError` when it has no end.
   func begin() async throws -> [UInt8] {
     while true {
       let start = token.withLock(\.self)
@@ -27,6 +31,7 @@ final class LogFollower: Sendable {
       }
       token.withLock { $0 = page.changeToken }
       if !page.moreComing { return page.changeToken }
+      if page.changeToken == start { throw CheckError("the log has no end: its token stays") }
     }
   }
 
@@ -34,7 +39,7 @@ final class LogFollower: Sendable {
   func readPage(_ process: inout LogicalProcess) async throws -> Call {
     let start = token.withLock(\.self)
     let limit = 1 + process.random.below(10)
-    var (call, next) = (Call(.log, "log"), start)
+    var (call, next) = (Call(.log, SubscriptionCheck.log), start)
     call.token = start.hexadecimal
     call = try await process.make(call) { [self] client, call in
       let page = try await self.page(client, after: start, limit: limit)
@@ -43,10 +48,19 @@ final class LogFollower: Sendable {
       call.isLast = !page.moreComing
       call.notices = page.notifications.map(Notice.init)
         .filter { $0.subscription.hasPrefix(prefix) }
+      note(call.notices)
       commitFaults(&call.notices)
     }
     if call.outcome == .ok { token.withLock { [next] in $0 = next } }
     return call
+  }
+
+  private func note(_ notices: [Notice]) {
+    newest.withLock { numbers in
+      for notice in notices {
+        numbers[notice.subscription] = max(notice.number, numbers[notice.subscription] ?? 0)
+      }
+    }
   }
 
   private func page(

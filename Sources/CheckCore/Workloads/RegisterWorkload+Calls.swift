@@ -3,11 +3,12 @@ internal import TidingsProto
 internal import TidingsRPC
 
 extension RegisterWorkload {
+  @discardableResult
   func read(
     _ name: String,
     _ known: inout Known,
     _ process: inout LogicalProcess
-  ) async throws {
+  ) async throws -> Call {
     let own = known.own
     let call = try await process.make(Call(.read, name)) { [self] client, call in
       let result = try await client.records.fetchRecords(
@@ -17,6 +18,7 @@ extension RegisterWorkload {
       if own.count > 1, stage.faults.isDue(.staleRead) { call.got = [own[0]] }
     }
     if call.outcome == .ok, let version = call.got.first { known.newest = version }
+    return call
   }
 
   private func found(_ result: TidingsV1.RecordResult?, _ name: String) throws -> Version {
@@ -80,10 +82,19 @@ extension RegisterWorkload {
   ) async throws {
     let record = TidingsV1.Record("CheckRegister", stage.recordID(version.name, in: zone), version)
     let key = call.manner == Call.keyed ? "\(zone)-\(version.value ?? 0)" : nil
-    let result = try await client.records.modifyRecords(
-      .init(databaseID: stage.database, recordsToSave: [record], savePolicy: policy),
-      options: CallOptions(idempotencyKey: key)
-    ).results.first
+    let request = TidingsV1.ModifyRecordsRequest(
+      databaseID: stage.database,
+      recordsToSave: [record],
+      savePolicy: policy
+    )
+    let options = CallOptions(idempotencyKey: key)
+    var result = try await client.records.modifyRecords(request, options: options).results.first
+    // Sent again as if the answer had been lost. If there is no second one, the save was acknowledged anyway.
+    if key != nil, result?.savedTag != nil,
+      let repeated = try? await client.records.modifyRecords(request, options: options)
+    {
+      result = repeated.results.first
+    }
     if let tag = result?.savedTag {
       call.got = [Version(version.name, version.value, tag: tag)]
       return

@@ -58,8 +58,11 @@ final class RegisterWorkload: Workload {
 
   func finish(_ process: inout LogicalProcess) async throws {
     for name in state.withLock({ $0.active.map(\.name) }) {
+      let patience = Patience(stage.settings.patience)
       var known = Known(newest: Version(name))
-      try await read(name, &known, &process)
+      while try await read(name, &known, &process).outcome != .ok {
+        if patience.isOver { throw CheckError("record '\(name)' was not read in the end") }
+      }
     }
   }
 

@@ -60,7 +60,9 @@ final class SetWorkload: Workload {
       call.got = zip(call.sent, results).compactMap { sent, result in
         result.savedTag.map { Version(sent.name, sent.value, tag: $0) }
       }
-      if call.got.isEmpty, let failure = results.last?.failure { call.fail(failure) }
+      guard let failure = results.last?.failure else { return }
+      // What failed belongs to the batch, which is recorded as a whole if a part of it is stored.
+      if call.got.isEmpty { call.fail(failure) } else { call.sent = elements }
     }
     // What is deleted behind the history exists for nobody: a batch with it would not fail.
     let isLost = try await commitFaults(call, failing, set)
@@ -112,7 +114,7 @@ final class SetWorkload: Workload {
 
   private func queried(_ set: String, _ client: Client) async throws -> [Version] {
     var (found, cursor): ([Version], [UInt8]) = ([], [])
-    repeat {
+    for _ in 0..<stage.pagesMax {
       var request = TidingsV1.QueryRecordsRequest(
         databaseID: stage.database,
         recordType: "CheckElement",
@@ -126,8 +128,9 @@ final class SetWorkload: Workload {
       let page = try await client.records.queryRecords(request)
       found += page.records.map(\.version)
       cursor = page.cursor
-    } while !cursor.isEmpty
-    return found
+      if cursor.isEmpty { return found }
+    }
+    throw CheckError("the query of '\(set)' has no end: after each page there was one more")
   }
 
   private func finalRead(

@@ -68,24 +68,31 @@ final class SubscriptionWorkload: Workload {
     }
   }
 
-  /// Saves records for which each subscription fires, and reads until these notifications came.
+  /// Saves records for which each subscription fires, reads the log to its end, and the inbox as far.
   func finish(_ process: inout LogicalProcess) async throws {
+    try await saveLastRecords(&process)
+    var patience = Patience(stage.settings.patience)
+    try await patience.readToEnd(of: "the log", pagesMax: stage.pagesMax) {
+      try await log.readPage(&process)
+    }
+    let (expected, end) = (log.numbers, ContinuousClock.now + stage.settings.patience)
+    try await inbox.run(process.random.fork(), crashes: false) { stored in
+      expected.contains { stored[$0.key, default: 0] < $0.value } && ContinuousClock.now < end
+    }
+  }
+
+  private func saveLastRecords(_ process: inout LogicalProcess) async throws {
     let end = ContinuousClock.now + stage.settings.patience
     var writer = RecordWriter(stage, zone: stage.runName, type: subscriptions.type)
     for number in [30, 55] as [Int64] {
-      var attempt = 0
-      repeat {
+      var (attempt, isSaved) = (0, false)
+      while !isSaved {
+        guard ContinuousClock.now < end else { throw CheckError("the last records were not saved") }
         attempt += 1
-        let name = "\(InboxConsumer.lastPrefix)\(number)-\(attempt)"
-        if try await writer.create(name, number: number, &process).outcome == .ok { break }
-      } while ContinuousClock.now < end
+        let name = "last-\(number)-\(attempt)"
+        isSaved = try await writer.create(name, number: number, &process).outcome == .ok
+      }
     }
-    let expected = Set(Self.rules.map { id($0.name) })
-    try await inbox.run(process.random.fork(), crashes: false) { ended in
-      !expected.isSubset(of: ended) && ContinuousClock.now < end
-    }
-    var patience = Patience(stage.settings.patience)
-    try await patience.readToEnd { try await log.readPage(&process) }
   }
 
   func clear() async {

@@ -51,7 +51,7 @@ struct ZoneRead: Sendable {
   /// Reads all pages from the beginning, and returns the records that are there.
   func versions(_ client: Client) async throws -> [Version] {
     var (found, token): ([String: Version], [UInt8]) = ([:], [])
-    while true {
+    for _ in 0..<stage.pagesMax {
       let page = try await page(client, after: token)
       for version in page.versions {
         found[version.name] = version.value == nil ? nil : version
@@ -59,5 +59,6 @@ struct ZoneRead: Sendable {
       token = page.nextToken
       if page.isLast { return found.values.sorted { $0.name < $1.name } }
     }
+    throw CheckError("the feed of '\(zone)' has no end: after each page there was one more")
   }
 }
