@@ -127,17 +127,21 @@ static long fault(const char *call, const char *path) {
 
 static int has_rules(void) { return !rests && (control != NULL || rules_count > 0); }
 
+/* The path of an open file, of at most `path_max` bytes; 0: it has none. */
+static int path_of(int file, char *path) {
+  char link[64];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+  const ssize_t length = readlink(link, path, path_max - 1);
+  if (length <= 0 || path[0] != '/') return 0;
+  path[length] = 0;
+  return 1;
+}
+
 static long fault_of(const char *call, int file) {
   if (!has_rules()) return 0;
   int before = errno;
-  char link[64], path[path_max];
-  snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-  ssize_t length = readlink(link, path, sizeof path - 1);
-  long code = 0;
-  if (length > 0 && path[0] == '/') {
-    path[length] = 0;
-    code = fault(call, path);
-  }
+  char path[path_max];
+  const long code = path_of(file, path) ? fault(call, path) : 0;
   errno = before;
   return code;
 }
@@ -161,6 +165,24 @@ static void delay(int file) {
   if (microseconds <= 0) return;
   struct timespec rest = {microseconds / 1000000, microseconds % 1000000 * 1000};
   while (nanosleep(&rest, &rest) != 0) {}
+}
+
+/* Whether a rule holds the syncs of a path up; unlike `fault`, it counts and logs nothing. */
+static int is_held(const char *path) {
+  pthread_mutex_lock(&lock);
+  if (control) read_rules(control);
+  int found = 0;
+  for (int index = 0; index < rules_count; index++) found |= applies(&rules[index], "hold", path);
+  pthread_mutex_unlock(&lock);
+  return found;
+}
+
+/* Waits as long as there is such a rule. */
+static void hold(int file) {
+  char path[path_max];
+  if (!has_rules() || !path_of(file, path) || fault("hold", path) == 0) return;
+  const struct timespec moment = {0, 1000000};
+  while (is_held(path)) nanosleep(&moment, NULL);
 }
 
 /* MARK: The journal */
@@ -333,9 +355,12 @@ ssize_t writev(int file, const struct iovec *parts, int count) {
   return syscall(SYS_writev, file, parts, count);
 }
 
+static uint64_t turn = 88172645463325252;
+
+void fault_disk_seed_flips(uint64_t seed) { turn = seed | 1; }
+
 static ssize_t flipped(int file, void *bytes, ssize_t count) {
   if (count > 0 && fault_of("flip", file) != 0) {
-    static uint64_t turn = 88172645463325252;
     turn ^= turn << 13, turn ^= turn >> 7, turn ^= turn << 17;
     ((uint8_t *)bytes)[turn % (uint64_t)count] ^= (uint8_t)(1 << (turn >> 60) % 8);
   }
@@ -368,6 +393,7 @@ int ftruncate64(int file, off64_t length) { return ftruncate(file, length); }
 
 static int synced(int file, long call) {
   delay(file);
+  hold(file);
   const int has_failed = fails("sync", file), reason = errno;
   RECORDED(file);
   const int code = has_failed ? -1 : (int)syscall(call, file);

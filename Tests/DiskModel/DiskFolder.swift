@@ -22,6 +22,14 @@ final class DiskFolder {
   /// A folder that is durable as it is.
   init(_ entries: [String: Node] = [:]) { (self.entries, durable) = (entries, entries) }
 
+  /// A sync of it failed, or of a folder in it: some names may never become durable.
+  var hasDoubtfulNames: Bool {
+    if changes.contains(where: \.isDoubtful) { return true }
+    return entries.values.contains { node in
+      if case .folder(let folder) = node { folder.hasDoubtfulNames } else { false }
+    }
+  }
+
   func change(_ names: [(String, Node?)], number: Int) {
     for (name, node) in names { entries[name] = node }
     changes.append(Change(number: number, names: names))

@@ -123,6 +123,28 @@ public final class SimulatedDisk {
     try Self.write(root, &loss, path)
   }
 
+  /// A sync of a folder failed.
+  public var hasDoubtfulNames: Bool { root.hasDoubtfulNames }
+
+  /// Writes what programs see into a new folder, for a process that follows one that ended: this disk goes on with what
+  /// happens there, and what failed syncs left stays doubtful, although nothing shows it.
+  ///
+  /// - Parameter path: The folder; made.
+  /// - Throws: `DiskError`.
+  public func write(to path: String) throws { try Self.write(root, path) }
+
+  private static func write(_ folder: DiskFolder, _ path: String) throws {
+    guard mkdir(path, 0o700) == 0 else { throw DiskError("create", path) }
+    for (name, node) in folder.entries.sorted(by: { $0.key < $1.key }) {
+      switch node {
+      case .folder(let inner): try write(inner, path + "/" + name)
+      // The first process that opens it empties it.
+      case .file where name.hasSuffix("-shm"): break
+      case .file(let file): try write(file.content, path + "/" + name)
+      }
+    }
+  }
+
   private static func write(
     _ folder: DiskFolder,
     _ loss: inout PowerLoss,

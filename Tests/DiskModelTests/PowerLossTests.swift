@@ -7,32 +7,60 @@ internal import TidingsClient
 internal import TidingsProto
 internal import TidingsRPC
 
-/// A real server whose machine loses its power: what it acknowledged is there when it starts again.
+/// A real server whose machine loses its power: when it starts again it says what it acknowledged, with the call that
+/// was under way or without it, and nothing else.
 ///
 /// Its life is recorded once; the power then fails at any of its moments, as often as `TIDINGS_POWER_LOSSES` says.
 @Suite(.endsServers, .embeddedOnly) struct PowerLossTests {
-  /// Something that was acknowledged.
-  private enum Fact {
-    /// A record has this number, or a later one.
-    case record(String, Int64)
+  /// What a call came to.
+  private enum Effect {
+    case subscribed(String)
+    case saved(String, Stored)
     case deleted(String)
-    case asset(TidingsV1.Asset, [UInt8])
     case zone(String)
-    case subscription(String)
-    /// A notification of the creation of a record.
-    case notification(String)
+    case user(String)
+    case asset(TidingsV1.Asset, [UInt8])
+    /// The last line of the audit log: its number and checksum.
+    case audited(UInt64, [UInt8])
+  }
+
+  /// What a save left of a record.
+  private struct Stored: Hashable {
+    var number: Int64
+    var bytes: Int
+  }
+
+  /// What a server says.
+  private struct Content: Equatable {
+    var records: [String: Stored] = [:]
+    /// Whose creation was notified, in order.
+    var notifications: [String] = []
+    var subscriptions: Set<String> = []
+    var zones: Set<String> = []
+    var users: Set<String> = []
+
+    mutating func apply(_ effect: Effect) {
+      switch effect {
+      case .subscribed(let id): subscriptions.insert(id)
+      case .saved(let name, let stored):
+        if records.updateValue(stored, forKey: name) == nil { notifications.append(name) }
+      case .deleted(let name): records[name] = nil
+      case .zone(let name): zones.insert(name)
+      case .user(let name): users.insert(name)
+      case .asset, .audited: break
+      }
+    }
   }
 
   private struct Life {
     var journal: DiskJournal
-    /// With how many entries each was known.
-    var facts: [(end: Int, fact: Fact)] = []
-    /// The last number that was sent for each record.
-    var sent: [String: Int64] = [:]
+    /// In order, with how many entries each was answered; a call was sent when the one before it was answered.
+    var effects: [(end: Int, effect: Effect)] = []
   }
 
   private static let losses =
     ProcessInfo.processInfo.environment["TIDINGS_POWER_LOSSES"].flatMap(Int.init) ?? 16
+  private static let names = (0..<12).map { "h\($0)" }
 
   private func live(_ random: inout SplitMix64) async throws -> Life {
     let folder = try TemporaryFolder()
@@ -44,13 +72,17 @@ internal import TidingsRPC
       environment: try disk.environment
     )
     let client = try await server.client(as: "ada", device: "laptop")
-    var facts: [(bytes: Int, fact: Fact)] = []
-    func note(_ fact: Fact...) { for fact in fact { facts.append((disk.journalBytes, fact)) } }
+    let administration = try await administration(of: server)
+    var content = Content()
+    var effects: [(bytes: Int, effect: Effect)] = []
+    func note(_ effect: Effect) {
+      effects.append((disk.journalBytes, effect))
+      content.apply(effect)
+    }
     try await client.subscribe(.init("all", "Houses", on: [.create]))
-    note(.subscription("all"))
-    var sent: [String: Int64] = [:]
+    note(.subscribed("all"))
     for step in 0..<70 {
-      switch random.below(10) {
+      switch random.below(11) {
       case 0:
         let name = "z\(step)"
         _ = try await client.zones.modifyRecordZones(
@@ -58,38 +90,102 @@ internal import TidingsRPC
         )
         note(.zone(name))
       case 1:
-        let content = random.bytes(1 + random.below(60_000))
-        let asset = try await client.assets().upload(content)
-        note(.asset(asset, content))
+        let bytes = random.bytes(1 + random.below(60_000))
+        let asset = try await client.assets().upload(bytes)
+        note(.asset(asset, bytes))
       case 2:
-        let name = "h\(random.below(12))"
-        guard sent[name] != nil else { continue }
+        let name = random.pick(Self.names)
+        guard content.records[name] != nil else { continue }
         _ = try await client.modify(delete: [.init(name)])
-        sent[name] = nil
         note(.deleted(name))
+      case 3:
+        let name = "u\(step)"
+        _ = try await administration.createUser(.init(name: name))
+        note(.user(name))
+        let line = try await auditLine(UInt64(content.users.count), administration)
+        note(.audited(line.headNumber, line.headHash))
       default:
-        let name = "h\(random.below(12))"
-        let isNew = sent[name] == nil
-        sent[name] = Int64(step)
-        let padding = [UInt8](repeating: 7, count: random.below(random.oneIn(3) ? 60_000 : 200))
+        let name = random.pick(Self.names)
+        let stored = Stored(
+          number: Int64(step),
+          bytes: 1 + random.below(random.oneIn(3) ? 60_000 : 200)
+        )
+        let padding = [UInt8](repeating: 7, count: stored.bytes)
         try await client.save(
           .init(
             "Houses",
             name,
-            ["n": .init(integerLiteral: Int64(step)), "text": .init(.bytesValue(padding))]
+            [
+              "n": .init(integerLiteral: stored.number),
+              "text": .init(.bytesValue(padding)),
+            ]
           )
         )
-        note(.record(name, Int64(step)))
-        if isNew { note(.notification(name)) }
+        note(.saved(name, stored))
       }
     }
     // In order: the end is recorded too.
     try await server.stop()
     var journal = DiskJournal(root: root)
     journal.append(disk.journal)
-    var life = Life(journal: journal, sent: sent)
-    life.facts = facts.map { (journal.lastMark(before: $0.bytes), $0.fact) }
+    var life = Life(journal: journal)
+    life.effects = effects.map { (journal.lastMark(before: $0.bytes), $0.effect) }
     return life
+  }
+
+  private func administration(
+    of server: TestServer
+  ) async throws
+    -> TidingsV1.AdminService.Client
+  {
+    TidingsV1.AdminService.Client(try await server.client(as: "root").transport)
+  }
+
+  /// Waits for a line of what administrators did, which is written behind their answers.
+  private func auditLine(
+    _ number: UInt64,
+    _ administration: TidingsV1.AdminService.Client
+  ) async throws -> TidingsV1.AuditChain {
+    while true {
+      let chains = try await administration.fetchAuditLog(.init(limit: 1)).chains
+      let chain = try #require(chains.first { $0.name == "audit" })
+      if chain.headNumber >= number { return chain }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+  }
+
+  /// What a server says of all that a life may have changed.
+  private func content(
+    _ client: Client,
+    _ administration: TidingsV1.AdminService.Client
+  ) async throws -> Content {
+    var content = Content()
+    for name in Self.names {
+      let result = try #require(try await client.fetch([.init(name)]).first)
+      guard let record = result.record else {
+        #expect(result.error?.code == .unknownItem, "\(name): \(result)")
+        continue
+      }
+      guard case .int64Value(let number)? = record.fields["n"]?.value,
+        case .bytesValue(let bytes)? = record.fields["text"]?.value
+      else {
+        Issue.record("\(name) has other fields: \(record.fields.keys)")
+        continue
+      }
+      #expect(bytes.allSatisfy { $0 == 7 }, "\(name)")
+      content.records[name] = Stored(number: number, bytes: bytes.count)
+    }
+    content.notifications = try await client.feed().notifications
+      .compactMap(\.recordID?.recordName)
+    let subscriptions = try await client.subscriptions.fetchSubscriptions(.init()).results
+    content.subscriptions = Set(subscriptions.compactMap(\.subscription?.subscriptionID))
+    let zones = try await client.zones.fetchRecordZones(.init()).results.compactMap {
+      if case .zone(let zone)? = $0.outcome { zone.zoneID?.zoneName } else { nil }
+    }
+    content.zones = Set(zones.filter { $0.hasPrefix("z") })
+    let users = try await administration.listUsers(.init()).accounts.map(\.name)
+    content.users = Set(users.filter { $0.hasPrefix("u") })
+    return content
   }
 
   private func check(
@@ -100,41 +196,30 @@ internal import TidingsRPC
   ) async throws {
     let server = try await TestServer.start(in: root)
     let client = try await server.client(as: "ada", device: "phone")
-    let kept = life.facts.prefix { $0.end <= end }.map(\.fact)
-    var records: [String: Int64?] = [:]
-    for fact in kept {
-      switch fact {
-      case .record(let name, let number): records[name] = number
-      case .deleted(let name): records[name] = .some(nil)
-      default: break
-      }
+    let administration = try await administration(of: server)
+    let answered = life.effects.prefix { $0.end <= end }.map(\.effect)
+    var kept = Content()
+    for effect in answered { kept.apply(effect) }
+    // Only one call can have been under way; it is done as a whole, or not at all.
+    var next = kept
+    if answered.count < life.effects.count { next.apply(life.effects[answered.count].effect) }
+    let found = try await content(client, administration)
+    #expect(found == kept || found == next, "\(moment): after \(answered.count) calls")
+
+    let chains = try await administration.fetchAuditLog(.init(limit: 1, verifies: true)).chains
+    for chain in chains { #expect(chain.problems == [], "\(moment): \(chain.name)") }
+    let last = chains.first { $0.name == "audit" }
+    for case .audited(let number, let hash) in answered {
+      let head = try #require(last, "\(moment): no chain")
+      #expect(head.headNumber >= number, "\(moment): the audit log lost lines")
+      if head.headNumber == number { #expect(head.headHash == hash, "\(moment): line \(number)") }
     }
-    for (name, number) in records {
-      let found = try await client.fetch([.init(name)]).first?.record?.fields["n"]
-      guard let number else { continue }
-      guard case .int64Value(let stored)? = found?.value else {
-        // The next call may have been its deletion.
-        let isDeletedNext = life.facts.contains {
-          if case .deleted(name) = $0.fact, $0.end > end { true } else { false }
-        }
-        #expect(isDeletedNext, "\(moment): \(name) is lost")
-        continue
-      }
-      #expect(stored >= number, "\(moment): \(name) has \(stored) in place of \(number)")
-    }
-    let feed = try await client.feed().notifications.compactMap(\.recordID?.recordName)
-    for case .notification(let name) in kept { #expect(feed.contains(name), "\(moment): \(name)") }
-    let zones = try await client.zones.fetchRecordZones(.init()).results.compactMap {
-      if case .zone(let zone)? = $0.outcome { zone.zoneID?.zoneName } else { nil }
-    }
-    for fact in kept {
-      switch fact {
-      case .zone(let name): #expect(zones.contains(name), "\(moment): zone \(name)")
-      case .asset(let asset, let content):
-        let got = try await client.assets().download(asset)
-        #expect(got == content, "\(moment): asset of \(content.count) bytes")
-      default: break
-      }
+    // Each line is that of a user who was created.
+    #expect(last?.headNumber ?? 0 <= UInt64(next.users.count), "\(moment): the audit log")
+
+    for case .asset(let asset, let bytes) in answered {
+      let got = try await client.assets().download(asset)
+      #expect(got == bytes, "\(moment): asset of \(bytes.count) bytes")
     }
     try await client.save(.init("Houses", "new", ["n": 1]))
     try await server.crash()

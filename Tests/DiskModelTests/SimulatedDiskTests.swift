@@ -79,6 +79,31 @@ internal import Testing
     #expect(try left(disk, .everything)["data/file"]?.prefix(3) == [2, 3, 1])
   }
 
+  @Test("the next process sees what a failed sync left, and its own syncs do not make it durable")
+  func nextProcess() throws {
+    let disk = disk(durable: true)
+    disk.apply(.written(node: 1, offset: 0, bytes: [2]))
+    disk.apply(.synced(node: 1, hasFailed: true))
+    #expect(!disk.hasDoubtfulNames)
+    let folder = try TemporaryFolder()
+    try disk.write(to: folder.file("seen"))
+    #expect(try folder.contents("seen")["data/file"]?.prefix(3) == [2, 1, 1])
+    // The system gives the copy another number.
+    disk.apply(.opened(path: "/data/file", node: 7, isCreated: false, isEmptied: false))
+    disk.apply(.written(node: 7, offset: 1, bytes: [3]))
+    disk.apply(.synced(node: 7, hasFailed: false))
+    #expect(try left(disk, .nothing)["data/file"]?.prefix(3) == [1, 3, 1])
+    // What is written again is.
+    disk.apply(.written(node: 7, offset: 0, bytes: [2]))
+    disk.apply(.synced(node: 7, hasFailed: false))
+    #expect(try left(disk, .nothing)["data/file"]?.prefix(3) == [2, 3, 1])
+    disk.apply(.synced(node: 2, hasFailed: true))
+    #expect(!disk.hasDoubtfulNames)
+    disk.apply(.renamed(path: "/data/file", to: "/data/other"))
+    disk.apply(.synced(node: 2, hasFailed: true))
+    #expect(disk.hasDoubtfulNames)
+  }
+
   @Test("a renaming is done or not, in its folder as one")
   func renamed() throws {
     let disk = disk(durable: true)

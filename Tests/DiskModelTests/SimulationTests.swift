@@ -10,22 +10,71 @@ internal import Testing
     ProcessInfo.processInfo.environment["TIDINGS_FAULTS_\(name)"]
   }
 
-  private func run(_ arguments: [String]) async throws {
-    let seed = Self.variable("SEED") ?? "\(UInt32.random(in: 1 ... .max))"
-    let process = try ServerProcess("tidings-faults", arguments: arguments + ["--seed", seed])
+  private static let seed =
+    Self.variable("SEED").flatMap(UInt64.init) ?? .random(in: 1...UInt64(UInt32.max))
+
+  /// - Returns: What it says at its end.
+  private func run(_ arguments: [String], seed: UInt64 = Self.seed) async throws -> String {
+    let process = try ServerProcess("tidings-faults", arguments: arguments + ["--seed", "\(seed)"])
     let exit = try await process.waitForExit()
     let seen = process.seen.value
     #expect(exit == .code(0), "\(seen.output) \(seen.errors)")
     print("SimulationTests: \(seen.output)")
+    return seen.output
+  }
+
+  /// The number before some words.
+  private func count(of words: String, in output: String) throws -> Int {
+    let end = try #require(output.range(of: " " + words), "no \(words) in: \(output)").lowerBound
+    let digits = output[..<end].reversed().prefix { $0.isNumber }
+    return try #require(Int(String(digits.reversed())), "no number of \(words) in: \(output)")
+  }
+
+  /// What happened on the disks, as one number.
+  private func journal(in output: String) throws -> UInt64 {
+    let words = output.split { $0.isWhitespace }
+    let index = try #require(words.lastIndex(of: "journal"), "no journal in: \(output)")
+    return try #require(UInt64(words[words.index(after: index)], radix: 16))
   }
 
   @Test("what was acknowledged is kept by a disk that fails and loses its power")
   func lives() async throws {
-    try await run(["run", "--rounds", Self.variable("ROUNDS") ?? "12"])
+    let rounds = Self.variable("ROUNDS").flatMap(Int.init) ?? 12
+    let output = try await run(["run", "--rounds", "\(rounds)", "--lives", "8"])
+    #expect(try count(of: "runs", in: output) == rounds)
+    #expect(try count(of: "lives", in: output) == rounds * 8)
+    let losses = try count(of: "power losses", in: output)
+    let crashes = try count(of: "ended processes", in: output)
+    #expect(losses + crashes == rounds * 8)
+    #expect(try count(of: "calls", in: output) > 0)
+    // Fewer runs may have none.
+    guard rounds >= 12 else { return }
+    #expect(losses > 0 && crashes > 0)
+    #expect(try count(of: "faults", in: output) > 0)
   }
 
-  @Test("the power may fail before and after each sync")
-  func points() async throws {
-    try await run(["points", "--steps", Self.variable("STEPS") ?? "14"])
+  @Test("a seed repeats a run, whatever ran before it in the process")
+  func repetition() async throws {
+    let (first, second) = (Self.seed, Self.seed + 1)
+    let both = try journal(
+      in: try await run(["run", "--rounds", "2", "--lives", "4"], seed: first)
+    )
+    var single: [UInt64] = []
+    for seed in [first, second] {
+      let output = try await run(["run", "--rounds", "1", "--lives", "4"], seed: seed)
+      single.append(try journal(in: output))
+    }
+    #expect(single[0] != single[1])
+    #expect(both == single[0] ^ single[1], "seed \(first)")
+  }
+
+  @Test("the power may fail before and after each sync", arguments: [0, 3])
+  func points(after lives: Int) async throws {
+    let steps = Self.variable("STEPS") ?? (lives == 0 ? "10" : "5")
+    let output = try await run(["points", "--steps", steps, "--after", "\(lives)"])
+    let syncs = try count(of: "syncs", in: output)
+    // A start alone syncs folders, the log, the database and the state, and two losses are before each.
+    #expect(syncs >= 5)
+    #expect(try count(of: "power losses", in: output) > 2 * syncs)
   }
 }

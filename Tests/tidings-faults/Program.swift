@@ -26,7 +26,14 @@ enum Program {
     value: "N",
     default: 8,
     in: 1...1_000,
-    "power losses of a run"
+    "lives of the server in a run; each ends with its process or with the power"
+  )
+  private static let after = OptionKey<Int>(
+    "after",
+    value: "N",
+    default: 0,
+    in: 0...1_000,
+    "lives before that run, which fill the disk"
   )
   private static let steps = OptionKey<Int>(
     "steps",
@@ -46,13 +53,13 @@ enum Program {
 
   private static let runCommand = Command(
     "run",
-    "Lets a server live on a disk that fails and loses its power, again and again",
+    "Lets a server live on a disk that fails, and ends its process or the power, again and again",
     options: [Option](of: rounds, lives)
   )
   private static let pointsCommand = Command(
     "points",
     "Loses the power before and after each sync of one run",
-    options: [Option](of: steps)
+    options: [Option](of: steps, after)
   )
   private static let commands = [runCommand, pointsCommand]
   private static let common = [Option](of: seed, folder, verbose, helpFlag)
@@ -89,8 +96,10 @@ enum Program {
 
   private static func simulate(_ parsed: ParsedArguments) throws -> Bool {
     let first = try firstSeed(parsed)
-    let started = ContinuousClock.now
+    // The other clocks show the time of the simulation.
+    let started = SuspendingClock.now
     var total = Simulation.Counts()
+    var journals: UInt64 = 0
     var round = 0
     while parsed[rounds] == 0 || round < parsed[rounds] {
       let seed = first &+ UInt64(round)
@@ -100,6 +109,8 @@ enum Program {
           defer { total += simulation.counts }
           for life in 0..<parsed[lives] { try simulation.live(faults: life % 2 == 1) }
           try simulation.finish()
+          // In any order: a run is the same in each place.
+          journals ^= simulation.journal.value
         }
       } catch {
         say("seed \(seed): \(error)")
@@ -108,7 +119,10 @@ enum Program {
       }
       round += 1
     }
-    say("\(round) runs from seed \(first) in \(started.duration(to: .now)): \(total)")
+    say(
+      "\(round) runs from seed \(first) in \(started.duration(to: .now)): \(total); "
+        + "journal \(String(journals, radix: 16))"
+    )
     return true
   }
 
@@ -118,6 +132,7 @@ enum Program {
     do {
       try withFolder(parsed) { path in
         let simulation = try Simulation(in: path, seed: seed, verbose: parsed[verbose])
+        for _ in 0..<parsed[after] { try simulation.live(faults: false) }
         try points.run(simulation, in: path, seed: seed, steps: parsed[steps])
       }
     } catch {
@@ -140,12 +155,15 @@ enum Program {
 
 extension Simulation.Counts: CustomStringConvertible {
   var description: String {
-    "\(lives) power losses, \(calls) calls, \(faults) faults, \(failedSyncs) failed syncs, "
+    "\(lives) lives, \(powerLosses) power losses, \(crashes) ended processes, \(calls) calls, "
+      + "\(faults) faults, \(failedSyncs) failed syncs, "
       + "\(refusedStarts) failed starts, \(flippedBits) flipped bits"
   }
 
   static func += (total: inout Self, part: Self) {
     total.lives += part.lives
+    total.powerLosses += part.powerLosses
+    total.crashes += part.crashes
     total.calls += part.calls
     total.faults += part.faults
     total.failedSyncs += part.failedSyncs

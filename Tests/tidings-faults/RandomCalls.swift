@@ -78,6 +78,23 @@ struct RandomCalls {
     return { _ = try $0.modifyRecords(changes, caller: Self.ada) }
   }
 
+  /// Saves a record that nobody else saves.
+  static func save(_ name: String) -> Call {
+    let changes = RecordChanges(
+      database: home,
+      saves: [
+        Record(
+          recordID: RecordID(recordName: name, zoneID: .default),
+          recordType: "Note",
+          fields: ["n": .int64(1)]
+        )
+      ],
+      deletions: [],
+      policy: .allKeys
+    )
+    return { _ = try $0.modifyRecords(changes, caller: ada) }
+  }
+
   private mutating func delete() -> Call {
     let zone = random.pick(Self.zones)
     let changes = RecordChanges(

@@ -12,7 +12,8 @@ internal import TidingsSQLite
 /// A server without sockets and threads: the store, the engine, the assets and the audit log of one data folder.
 ///
 /// It does what `Core` does in a turn, in the same order: calls, commit, the note of the commit, acknowledgement. What
-/// the threads of a server do (checkpoints, uploads, lines of the audit log) happens between calls.
+/// the threads of a server do (checkpoints, uploads, lines of the audit log) happens between calls; the store's own
+/// thread is never woken, since nothing reports to it how long the log is.
 final class SimulatedServer {
   let engine: Engine
   let folder: DataFolder
@@ -44,6 +45,7 @@ final class SimulatedServer {
       throw Failure("not an SQLite file")
     }
     self.sqlite = sqlite
+    // It shows the system's time, which is that of the simulation (`fault_disk_set_time`).
     let steadyClock = SteadyClock()
     engine = try Engine(sqlite, steadyClock: steadyClock) { ClockReading(undisturbed: clock()) }
     // Short files, so that some are begun and removed.
@@ -79,7 +81,7 @@ final class SimulatedServer {
     }
   }
 
-  /// Ends its thread.
+  /// Ends it, and its thread.
   ///
   /// What it still writes is behind the end of what was recorded.
   func abandon() {
@@ -126,9 +128,6 @@ final class SimulatedServer {
     defer { committer.rollback() }
     return try body(engine)
   }
-
-  /// What follows an acknowledgement.
-  func tidy() { store.betweenTransactions(hasWritten: true) }
 
   /// Moves the log into the database, as the thread for it does.
   func checkpoint() throws {

@@ -13,8 +13,9 @@ internal import TidingsSQLite
 
 /// A server, its clients, their network and its disk in one process and on one thread: all follows from a seed.
 ///
-/// A run is one life of the server after the other, each on what the power loss at the end of the one before left of the
-/// disk. In each life random calls are made, and calls on files may fail.
+/// A run is one life of the server after the other. In each life random calls are made, and calls on files may fail. It
+/// ends with a power loss, and the next one begins with what is left of the disk; or only the process ends, and the
+/// next one sees all that was written, what failed syncs left as well.
 final class Simulation {
   /// What was acknowledged in a life.
   struct Ledger {
@@ -22,6 +23,9 @@ final class Simulation {
     ///
     /// The marks of the journal are indexes; `nil`: there was no store.
     var digests: [StoreDigest?] = [nil]
+    /// What it said before processes that ended one after the other: until the next start is done, a power loss may
+    /// bring it back.
+    var earlier: [StoreDigest?] = []
     /// What it may say if the call that was not answered was done.
     var unanswered: StoreDigest?
     /// Lines of the audit log, by the mark that acknowledged them.
@@ -35,6 +39,8 @@ final class Simulation {
   /// What a run did.
   struct Counts {
     var lives = 0
+    var powerLosses = 0
+    var crashes = 0
     var calls = 0
     var faults = 0
     var failedSyncs = 0
@@ -44,12 +50,18 @@ final class Simulation {
 
   private(set) var counts = Counts()
   private(set) var ledger: Ledger
+  /// What happened on the disk so far.
+  private(set) var journal = JournalHash()
   private var random: SplitMix64
   private var calls: RandomCalls
   private var clients = SimulatedClients(count: 4)
-  private var time: Int64 = 1_700_000_000_000
+  private var time: Int64 = 1_700_000_000_000 { didSet { fault_disk_set_time(time) } }
   private let folder: String
   private var root: String
+  /// The disk if only a process ended; `nil`: it is what is in `root`, and all of that is durable.
+  private var continuing: SimulatedDisk?
+  /// A call on a file failed in this life.
+  private var hadFault = false
   private let verbose: Bool
   private var marks = 0
   /// Uploads under way.
@@ -69,6 +81,8 @@ final class Simulation {
     ledger = Ledger(clients: [clients])
     calls = RandomCalls(random: random.fork())
     root = folder + "/disk0"
+    fault_disk_seed(seed)
+    fault_disk_set_time(time)
     guard mkdir(root, 0o700) == 0 else { throw Failure("cannot create \(root)") }
   }
 
@@ -76,16 +90,13 @@ final class Simulation {
 
   // MARK: Lives
 
-  /// One life, and the power loss at its end.
+  /// One life, and its end.
   ///
   /// - Parameter faults: Calls on files may fail.
   /// - Throws: What does not hold.
   func live(faults: Bool) throws {
     counts.lives += 1
-    let base = try SimulatedDisk(copying: root)
-    let disk = RecordedDisk(recording: root, journal: folder + "/journal")
-    ledger = Ledger(digests: [ledger.digests.last ?? nil], clients: [clients])
-    (marks, uploads) = (0, [])
+    let (base, disk) = try begin()
     let isFaultyStart = faults && random.oneIn(6)
     if isFaultyStart { addFault(to: disk) }
     do {
@@ -94,22 +105,24 @@ final class Simulation {
       if !isFaultyStart { disk.heal() }
       noteStart(disk, server)
       try makeCalls(on: server, disk, faults: faults)
-      // What the process does from here on is behind the power loss.
-      let entries = disk.entries
-      disk.end()
-      fault_disk_restart()
-      try fail(base, entries)
+      // What the process does from here on is behind its end.
+      try end(base, disk)
     } catch let failure as Failure {
       disk.end()
       throw failure
-    } catch  where isFaultyStart {
+    } catch  where isFaultyStart && disk.hits > 0 {
       trace("start refused: \(error)")
       counts.refusedStarts += 1
-      let entries = disk.entries
-      disk.end()
-      fault_disk_restart()
-      try fail(base, entries)
+      hadFault = true
+      try end(base, disk)
     }
+  }
+
+  /// The disk before a life, and that which records it.
+  private func begin() throws -> (SimulatedDisk, RecordedDisk) {
+    let base = try continuing ?? SimulatedDisk(copying: root)
+    (continuing, marks, uploads, hadFault) = (nil, 0, [], false)
+    return (base, RecordedDisk(recording: root, journal: folder + "/journal"))
   }
 
   /// A life without faults or power loss.
@@ -118,8 +131,7 @@ final class Simulation {
   /// - Returns: The disk before it, and what happened.
   /// - Throws: `Failure`.
   func record(steps: Int) throws -> (SimulatedDisk, [DiskJournal.Entry]) {
-    let base = try SimulatedDisk(copying: root)
-    let disk = RecordedDisk(recording: root, journal: folder + "/journal")
+    let (base, disk) = try begin()
     defer { disk.end() }
     let server = try start(root)
     noteStart(disk, server)
@@ -150,21 +162,69 @@ final class Simulation {
     disk.mark(marks)
   }
 
-  /// The power fails at some moment of this life; what is left is the disk of the next.
-  private func fail(_ base: SimulatedDisk, _ entries: [DiskJournal.Entry]) throws {
-    let end = random.oneIn(3) ? entries.count : random.below(entries.count + 1)
+  /// Ends a life at some moment: the power fails, or only the process ends.
+  private func end(_ base: SimulatedDisk, _ disk: RecordedDisk) throws {
+    let entries = disk.entries
+    disk.end()
+    journal.add(entries)
+    let hasFailedSync = SyncFailure.hasHappened
+    fault_disk_restart()
+    // A server ends after a failed sync, and is started again on the same machine.
+    let endsProcess = hasFailedSync ? !random.oneIn(3) : random.oneIn(4)
+    let isWhole = endsProcess && hasFailedSync || random.oneIn(3)
+    let end = isWhole ? entries.count : random.below(entries.count + 1)
     for entry in entries[..<end] { base.apply(entry) }
-    let loss = PowerLoss(end: end, random: &random)
+    let mark = Self.lastMark(entries[..<end])
+    trace("life \(counts.lives): the end at \(end) of \(entries.count)")
+    for (index, entry) in entries[..<end].enumerated() { trace("    \(index) \(entry)") }
+    // A file system that could not write names takes nothing more until it is mounted again.
+    if endsProcess, !base.hasDoubtfulNames {
+      try endProcess(base, mark)
+    } else {
+      try losePower(base, mark)
+    }
+  }
+
+  /// The power fails; what is left is the disk of the next life.
+  private func losePower(_ base: SimulatedDisk, _ mark: Int) throws {
+    counts.powerLosses += 1
+    let loss = PowerLoss(end: base.count, random: &random)
     let next = folder + "/disk\(counts.lives)"
     try base.write(after: loss, to: next)
-    trace("life \(counts.lives): power loss at \(end) of \(entries.count), \(loss)")
-    for (index, entry) in entries[..<end].enumerated() { trace("    \(index) \(entry)") }
-    let mark = Self.lastMark(entries[..<end])
-    ledger.unanswered = try unanswered(base, end: end, mark: mark)
-    let found = try verify(next, mark: mark)
+    trace("life \(counts.lives): power loss, \(loss)")
+    ledger.unanswered = try unanswered(base, mark)
+    let found = try verify(next, mark: mark).started
     if random.oneIn(4) { try startWithFlippedBit(base, loss, mark) }
-    ledger.digests = [found]
-    // What was answered after the power loss was not.
+    goOn(in: next, after: mark)
+    ledger = Ledger(digests: [found], clients: [clients])
+  }
+
+  /// The process ends; the next one sees what this one wrote, and the same disk goes on.
+  private func endProcess(_ base: SimulatedDisk, _ mark: Int) throws {
+    counts.crashes += 1
+    let (seen, next) = (folder + "/seen", folder + "/disk\(counts.lives)")
+    try base.write(to: seen)
+    defer { Self.remove(seen) }
+    trace("life \(counts.lives): the process ends")
+    ledger.unanswered = try unanswered(base, mark)
+    // A copy: what a start writes is not durable before the next life has done it.
+    let found = try verify(seen, mark: mark).opened
+    try base.write(to: next)
+    goOn(in: next, after: mark)
+    ledger = Ledger(
+      digests: [found],
+      earlier: (mark == 0 ? ledger.earlier : []) + [ledger.digests[mark]],
+      audit: ledger.audit.filter { $0.mark <= mark }.suffix(9)
+        .map { (mark: 0, kind: $0.kind, head: $0.head) },
+      clients: [clients],
+      tokens: ledger.tokens.filter { $0.mark <= mark }.suffix(9)
+        .map { (mark: 0, zone: $0.zone, token: $0.token) }
+    )
+    continuing = base
+  }
+
+  private func goOn(in next: String, after mark: Int) {
+    // What was answered after the end was not.
     let later = mark + 1 < ledger.clients.count ? ledger.clients[mark + 1] : clients
     clients = ledger.clients[mark].afterPowerLoss(sending: later)
     Self.remove(root)
@@ -172,14 +232,13 @@ final class Simulation {
   }
 
   /// What the database says if everything reached the disk that was written.
-  private func unanswered(_ base: SimulatedDisk, end: Int, mark: Int) throws -> StoreDigest? {
+  private func unanswered(_ base: SimulatedDisk, _ mark: Int) throws -> StoreDigest? {
     guard mark + 1 >= ledger.digests.count else { return ledger.digests[mark + 1] }
+    // All calls were answered.
+    guard hadFault else { return nil }
     let path = folder + "/everything"
     defer { Self.remove(path) }
-    try base.write(
-      after: PowerLoss(.everything, sectorBytes: 512, end: end, random: random),
-      to: path
-    )
+    try base.write(to: path)
     var digest: StoreDigest?
     let server = try? SimulatedServer(
       path + "/data",
@@ -199,11 +258,14 @@ final class Simulation {
   ///
   /// - Parameters:
   ///   - root: The disk.
-  ///   - mark: The last acknowledgement before the power loss.
-  /// - Returns: What the database says.
+  ///   - mark: The last acknowledgement before the end.
+  /// - Returns: What the database says before the start has changed it, and once it has started.
   /// - Throws: What does not hold.
   @discardableResult
-  func verify(_ root: String, mark: Int) throws -> StoreDigest? {
+  func verify(
+    _ root: String,
+    mark: Int
+  ) throws -> (opened: StoreDigest?, started: StoreDigest?) {
     var found: StoreDigest?
     let server: SimulatedServer
     do {
@@ -216,9 +278,7 @@ final class Simulation {
       throw Failure("the store is not taken: \(error)")
     }
     defer { server.abandon() }
-    let kept = ledger.digests[mark]
-    let next = mark + 1 < ledger.digests.count ? ledger.digests[mark + 1] : nil
-    if let kept, let found, found != kept, found != next, found != ledger.unanswered {
+    if let kept = ledger.digests[mark], let found, !isExpected(found, mark) {
       throw Failure(
         "the database says something else than at acknowledgement \(mark): \(found.differences(from: kept)), "
           + "and than if the next call was done: "
@@ -230,8 +290,15 @@ final class Simulation {
     for (_, zone, token) in ledger.tokens.filter({ $0.mark <= mark }).suffix(3) {
       try check(token, of: zone, server)
     }
-    // What it says once it has started.
-    return try StoreDigest(server.folder.databasePath)
+    return (found, try StoreDigest(server.folder.databasePath))
+  }
+
+  /// Whether a database may say so after the end of a life.
+  private func isExpected(_ found: StoreDigest, _ mark: Int) -> Bool {
+    guard let kept = ledger.digests[mark] else { return true }
+    let next = mark + 1 < ledger.digests.count ? ledger.digests[mark + 1] : nil
+    if found == kept || found == next || found == ledger.unanswered { return true }
+    return mark == 0 && ledger.earlier.contains { $0 == nil || $0 == found }
   }
 
   /// A bit of what a start reads of the database is wrong once: it is noticed, or does not matter, and nothing becomes
@@ -254,11 +321,8 @@ final class Simulation {
       trace("a bit was flipped, and refused: \(error)")
     }
     counts.flippedBits += RecordedDisk.stopFlipping()
-    if let found, let kept = ledger.digests[mark] {
-      let next = mark + 1 < ledger.digests.count ? ledger.digests[mark + 1] : nil
-      guard found == kept || found == next || found == ledger.unanswered else {
-        throw Failure("a flipped bit is served in \(found.differences(from: kept))")
-      }
+    if let found, let kept = ledger.digests[mark], !isExpected(found, mark) {
+      throw Failure("a flipped bit is served in \(found.differences(from: kept))")
     }
     try verify(path, mark: mark)
   }
@@ -300,10 +364,10 @@ final class Simulation {
       } catch let failure as Failure {
         throw failure
       } catch {
-        guard disk.hits > hits || disk.hits > 0 else {
-          throw Failure("without a fault: \(error)")
-        }
+        // One that was met before and not reported excuses nothing.
+        guard disk.hits > hits else { throw Failure("without a fault: \(error)") }
         counts.faults += 1
+        hadFault = true
         trace("fault: \(error)")
         if SyncFailure.hasHappened { return try checkEnd(server) }
         disk.heal()
@@ -352,7 +416,6 @@ final class Simulation {
     counts.calls += group.count
     _ = try server.commit(group)
     acknowledge(try StoreDigest(server.folder.databasePath), disk)
-    server.tidy()
   }
 
   private func upload(_ server: SimulatedServer, _ disk: RecordedDisk) throws {
@@ -403,7 +466,24 @@ final class Simulation {
   // MARK: Faults
 
   private func addFault(to disk: RecordedDisk) {
-    let fault = RecordedDisk.Fault(
+    let fault = random.oneIn(3) ? failedCommit() : anyFault()
+    trace("fault planned: \(fault)")
+    disk.fail(fault)
+  }
+
+  /// A sync of the log fails, once: what a server must not survive.
+  private func failedCommit() -> RecordedDisk.Fault {
+    RecordedDisk.Fault(
+      call: "sync",
+      after: random.below(8),
+      count: 1,
+      code: EIO,
+      text: "tidings.sqlite-wal$"
+    )
+  }
+
+  private func anyFault() -> RecordedDisk.Fault {
+    RecordedDisk.Fault(
       call: random.pick([
         "sync", "sync", "sync", "write", "write", "open", "truncate", "rename", "link", "unlink",
         "mkdir",
@@ -415,8 +495,6 @@ final class Simulation {
         "tidings.sqlite-wal$", "tidings.sqlite$", "store.state$", "/assets", "audit", "/data",
       ])
     )
-    trace("fault planned: \(fault)")
-    disk.fail(fault)
   }
 
   /// A call failed, no sync did: nothing of it was done.
@@ -427,19 +505,19 @@ final class Simulation {
     }
   }
 
-  /// A sync of the store failed: nothing is acknowledged any more.
+  /// A sync of the store failed: nothing is acknowledged any more, whatever becomes of it.
   private func checkEnd(_ server: SimulatedServer) throws {
     counts.failedSyncs += 1
-    for _ in 0..<3 {
+    hadFault = true
+    for index in 0..<3 {
+      let answers: [ItemError?]
       do {
-        let (name, call) = calls.next()
-        let before = try StoreDigest(server.folder.databasePath)
-        _ = try server.commit([call])
-        let after = try StoreDigest(server.folder.databasePath)
-        if before != after { throw Failure("acknowledged after a failed sync: \(name)") }
-      } catch let failure as Failure {
-        throw failure
-      } catch {}
+        answers = try server.commit([RandomCalls.save("after a failed sync \(index)")])
+      } catch {
+        continue
+      }
+      // A save that is new has something to write: any answer promises what nothing can keep.
+      throw Failure("answered after a failed sync: \(answers)")
     }
   }
 

@@ -2,6 +2,15 @@
 internal import CommandLineTools
 internal import Glibc
 
+// The order of sets and dictionaries is the same in each run with this, which is read when a program starts.
+if getenv("SWIFT_DETERMINISTIC_HASHING") == nil {
+  // First: setenv moves what Swift finds them by.
+  let arguments = CommandLine.unsafeArgv
+  setenv("SWIFT_DETERMINISTIC_HASHING", "1", 1)
+  execv("/proc/self/exe", arguments)
+  complain("tidings-faults: cannot start again: a seed may not repeat a run\n")
+}
+
 signal(SIGPIPE, SIG_IGN)
 
 do {
@@ -22,5 +31,8 @@ func say(_ line: String) {
   text.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
 }
 #else
+internal import Glibc
+
 print("tidings-faults looks into libraries: build it for debugging")
+exit(1)
 #endif

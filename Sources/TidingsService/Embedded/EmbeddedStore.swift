@@ -46,6 +46,7 @@ final class EmbeddedStore: Store {
     path = folder.databasePath
     assets = try AssetFolder(path: folder.assetsPath)
     // What a crash left in the log is written and synced again before anything is added to it.
+    try folder.renewLog()
     try connection.moveWholeLog()
     tracker = try CommitTracker(
       folder,
@@ -54,7 +55,6 @@ final class EmbeddedStore: Store {
       now: server.now,
       logger: server.logger
     )
-    connection.setMovesLogOnClose(true)
     space = try StoreSpace(connection)
     log = try StoreLog(
       connection,
@@ -69,7 +69,11 @@ final class EmbeddedStore: Store {
     try AssetFiles(in: assets, connections: readers, sweepsAfter: tracker.sweepsAfter, for: user)
   }
 
-  func begin() throws { try tracker.begin() }
+  func begin() throws {
+    try tracker.begin()
+    // A start that fails before leaves the log that a crash left: the state file expects it.
+    connection.setMovesLogOnClose(true)
+  }
 
   func didCommit() { tracker.committed() }
 

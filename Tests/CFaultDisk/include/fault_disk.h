@@ -9,6 +9,7 @@
 
      sync write read truncate rename open link unlink mkdir    the errno; 0: none fails, all are logged
      delay                                                     syncs take so many microseconds more
+     hold                                                      syncs wait until the rule is gone, and are made, or fail, then
      flip                                                      one bit of what is read is wrong
      short                                                     half of what is written is, without an error
 
@@ -17,6 +18,7 @@
 #ifndef TIDINGS_FAULT_DISK_H
 #define TIDINGS_FAULT_DISK_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* What an entry of the journal is about. */
@@ -64,5 +66,21 @@ void fault_disk_restart(void);
 
 /* How many calls the rules let fail, or changed, since they were cleared. */
 long fault_disk_hits(void);
+
+/* Decides which bits are flipped from here on. */
+void fault_disk_seed_flips(uint64_t seed);
+
+/* What follows is for programs that are linked with libsodium and SQLite. */
+
+/* Lets all that this process draws at random follow from a seed: libsodium's numbers, those of Swift's generator (the
+   system's), SQLite's, and which bits are flipped. For one thread; who needs secrets must not call it. */
+void fault_disk_seed(uint64_t seed);
+
+/* Lets the time of day and the time since the system was started be so many milliseconds, until it is set again; 0: the
+   system's. The monotonic clock goes on. */
+void fault_disk_set_time(int64_t milliseconds);
+
+/* Adds bytes to an FNV-1a hash. */
+uint64_t fault_disk_hash(uint64_t hash, const void *bytes, size_t count);
 
 #endif

@@ -37,6 +37,10 @@ public final class DiskFaults: Sendable {
     case quota
     /// EROFS: the file system was made read-only.
     case readOnly
+    /// EMFILE: the process has as many files open as it may.
+    case filesOfProcess
+    /// ENFILE: the system has.
+    case filesOfSystem
 
     fileprivate var code: Int32 {
       switch self {
@@ -44,6 +48,8 @@ public final class DiskFaults: Sendable {
       case .noSpace: ENOSPC
       case .quota: EDQUOT
       case .readOnly: EROFS
+      case .filesOfProcess: EMFILE
+      case .filesOfSystem: ENFILE
       }
     }
   }
@@ -79,6 +85,22 @@ public final class DiskFaults: Sendable {
     public static func slow(_ text: String, by duration: Duration) -> Rule {
       let microseconds = Int32(duration / .microseconds(1))
       return Rule(call: "delay", text: text, after: 0, count: 0, code: microseconds)
+    }
+
+    /// Syncs that wait until the rule is replaced; they are in `hits` while they do.
+    public static func hold(_ text: String) -> Rule {
+      Rule(call: "hold", text: text, after: 0, count: 0, code: 1)
+    }
+
+    /// Reads that return one wrong bit.
+    ///
+    /// - Parameters:
+    ///   - text: What the paths contain, as in `fail`.
+    ///   - after: How many reads are right first, counted from when the rule is set.
+    ///   - count: How many are wrong then; `nil`: all.
+    /// - Returns: The rule.
+    public static func flip(_ text: String, after: Int = 0, count: Int? = 1) -> Rule {
+      Rule(call: "flip", text: text, after: after, count: count ?? 0, code: 1)
     }
 
     /// Calls that are made, and counted by `hits`.
@@ -166,8 +188,13 @@ public final class DiskFaults: Sendable {
     }
   }
 
-  /// The calls that failed so far, oldest first.
-  public var failures: [Hit] { hits.filter { $0.code != 0 } }
+  /// The calls that failed so far, oldest first; those that only took longer did not.
+  public var failures: [Hit] {
+    hits.filter { $0.code != 0 && !["delay", "hold"].contains($0.call) }
+  }
+
+  /// A sync was held up.
+  public var hasHeld: Bool { hits.contains { $0.call == "hold" } }
 
   /// Builds the library once for all tests of this process.
   private static func compiled() throws -> String {
