@@ -58,15 +58,26 @@ public struct KeyRingFile: Sendable {
     }
     if added.isEmpty { return [] }
     do {
-      let size = try file.size
-      let isWhole = try size == 0 || file.read(at: size - 1, count: 1) == [UInt8(ascii: "\n")]
-      let lines = (isWhole ? "" : "\n") + added.map(\.line).joined()
-      try file.write(Array(lines.utf8)[...], at: size)
-      try file.synchronize()
+      try append(added, to: file)
     } catch {
       throw KeyRingError("\(error)")
     }
     return added
+  }
+
+  private func append(_ entries: [KeyRing.Entry], to file: File) throws(FileError) {
+    let size = try file.size
+    let end = size == 0 ? [] : try file.read(at: size - 1, count: 1)
+    let isWhole = size == 0 || end == [UInt8(ascii: "\n")]
+    let lines = (isWhole ? "" : "\n") + entries.map(\.line).joined()
+    do throws(FileError) {
+      try file.write(Array(lines.utf8)[...], at: size)
+      try file.synchronize()
+    } catch {
+      // Keys that were not synced must not be taken for some that are there.
+      try? file.truncate(to: size)
+      throw error
+    }
   }
 
   private func opened(_ access: File.Access) throws(KeyRingError) -> File {

@@ -48,6 +48,12 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
   package var isLocked: Bool { code == EWOULDBLOCK }
   /// The disk, or what the user may take of it, is full.
   package var isFull: Bool { code == ENOSPC || code == EDQUOT }
+  /// The file system is read-only.
+  package var isReadOnly: Bool { code == EROFS }
+  /// The device does not do what is asked of it.
+  package var isOfDevice: Bool { code == EIO }
+  /// The process, or the system, has as many files open as it may.
+  package var isOfOpenFiles: Bool { code == EMFILE || code == ENFILE }
 
   /// For the owner of the file: it names the path.
   package var description: String {

@@ -58,8 +58,16 @@ package enum Folder {
     guard unlink(path) == 0 || errno == ENOENT else { throw FileError("remove", path) }
   }
 
-  /// Removes a folder, if it is there and empty.
-  package static func removeEmpty(_ path: String) { _ = rmdir(path) }
+  /// Removes a folder if it is there and empty.
+  ///
+  /// - Throws: `FileError` when it is empty and stays.
+  package static func removeEmpty(_ path: String) throws(FileError) {
+    if rmdir(path) == 0 || errno == ENOENT || errno == ENOTEMPTY || errno == EEXIST { return }
+    let error = FileError("remove", path)
+    // Some systems refuse before they look whether anything is in it.
+    guard try names(path).isEmpty else { return }
+    throw error
+  }
 
   /// The names in a folder, in any order; none when it is not there.
   package static func names(_ path: String) throws(FileError) -> [String] {

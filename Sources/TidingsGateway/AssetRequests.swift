@@ -1,6 +1,8 @@
 internal import TidingsClient
+internal import TidingsFiles
 internal import TidingsHTTP
 internal import TidingsJSON
+internal import TidingsLogging
 internal import TidingsProto
 internal import TidingsRPC
 internal import TidingsWeb
@@ -9,6 +11,8 @@ internal import TidingsWeb
 struct AssetRequests: Sendable {
   let transport: any ClientTransport
   let urls: SealedURLs
+  /// Logs downloads that broke off, of which the answer said already that they succeed.
+  let logger: Logger
 
   func answer(_ request: HTTPRequest, sealed: String, uuid: String) async throws -> HTTPResponse {
     switch request.head.method {
@@ -63,11 +67,18 @@ struct AssetRequests: Sendable {
       .init(databaseID: content.database.id, asset: asset),
       options: CallOptions(metadata: content.caller.metadata(requestID: uuid))
     )
-    let chunks = AssetChunks(stream)
+    let chunks = AssetChunks(stream, of: asset) { [logger] error in
+      logger.log(
+        .warning,
+        "the download of an asset broke off",
+        ["requestId": uuid, "reason": "\(error)"]
+      )
+    }
     // An error before the first bytes can still be said.
     do {
       try await chunks.begin()
     } catch {
+      if error.code == .dataLoss { chunks.report(error) }
       throw WebFailure(error, of: content.caller)
     }
     return HTTPResponse(
@@ -84,27 +95,53 @@ struct AssetRequests: Sendable {
   }
 }
 
-/// The parts of a download, of which the first was waited for.
+/// The parts of a download, of which the first was waited for; the last is given only if all of them are the asset.
 private actor AssetChunks {
+  private let asset: TidingsV1.Asset
+  /// Says why a download broke off.
+  let report: @Sendable (RPCError) -> Void
   private var iterator: MessageStream<TidingsV1.DownloadAssetResponse>.AsyncIterator
   private var first: [UInt8]?
+  private var hash = SHA256()
+  private var byteCount: UInt64 = 0
 
-  init(_ stream: MessageStream<TidingsV1.DownloadAssetResponse>) {
+  init(
+    _ stream: MessageStream<TidingsV1.DownloadAssetResponse>,
+    of asset: TidingsV1.Asset,
+    report: @escaping @Sendable (RPCError) -> Void
+  ) {
+    (self.asset, self.report) = (asset, report)
     iterator = stream.makeAsyncIterator()
   }
 
-  func begin() async throws { first = try await read() }
+  func begin() async throws(RPCError) { first = try await read() }
 
   func next() async -> [UInt8] {
     if let first = first.take() { return first }
-    // An answer that breaks off is shorter than it said: the client notices.
-    return (try? await read()) ?? []
+    do {
+      return try await read()
+    } catch {
+      report(error)
+      // An answer that breaks off is shorter than it said: the client notices.
+      return []
+    }
   }
 
-  private func read() async throws -> [UInt8] {
+  private func read() async throws(RPCError) -> [UInt8] {
     var iterator = iterator
     defer { self.iterator = iterator }
-    return try await iterator.next()?.chunk ?? []
+    let message = try await iterator.next()
+    let chunk = message?.chunk ?? []
+    hash.update(chunk[...])
+    byteCount += UInt64(chunk.count)
+    let isLast = chunk.isEmpty || byteCount >= asset.size
+    guard !isLast || hash.checksum() == asset.checksum else {
+      throw RPCError(
+        .dataLoss,
+        "what the server sent is not the asset \(asset.checksum.hexadecimal): it has another checksum"
+      )
+    }
+    return chunk
   }
 }
 

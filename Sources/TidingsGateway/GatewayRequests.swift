@@ -49,7 +49,7 @@ struct GatewayRequests: Sendable {
       tracing: tracing
     )
     database = DatabaseRequests(transport: transport, urls: urls, handles: handles)
-    assets = AssetRequests(transport: transport, urls: urls)
+    assets = AssetRequests(transport: transport, urls: urls, logger: settings.logger)
     devices = DeviceRequests(
       transport: transport,
       urls: urls,

@@ -68,6 +68,7 @@ public enum KeyFile: Sendable {
     // Beside it first: a power loss must not leave half a key under its name.
     let part = path + ".part"
     let isMissing = try Self.isMissing(path)
+    var hasName = false
     do throws(FileError) {
       guard isMissing else { throw FileError("create", path, code: EEXIST) }
       // An empty file is what a power loss left of one.
@@ -78,10 +79,11 @@ public enum KeyFile: Sendable {
       if case .publicKey = self { try file.openToReaders() }
       try file.synchronize()
       try Folder.renameNew(part, to: path)
+      hasName = true
       try Folder.synchronize(parentOf: path)
     } catch {
       guard error.isThere else {
-        try? Folder.remove(part)
+        try? Folder.remove(hasName ? path : part)
         throw KeyFileError("\(error)")
       }
       throw KeyFileError("'\(path)' is there already, and keys are not overwritten: name another")

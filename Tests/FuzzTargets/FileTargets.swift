@@ -127,6 +127,7 @@ extension FuzzTarget {
       guard let position = try? InboxPosition(bytes: Array(bytes)) else { return }
       try require(position.bytes == Array(bytes), "its bytes are another position")
     },
+    kitArchive,
   ]
 
   private static let transcoder: JSONTranscoder? = {

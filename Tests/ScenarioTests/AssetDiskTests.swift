@@ -149,7 +149,8 @@ internal import TidingsRPC
         refusal
           == RPCError(
             .unavailable,
-            "the disk of the server cannot be used now: try again later",
+            "the disk of the server failed (input/output error): "
+              + "try again later, and inform its operator if that lasts",
             details: [.retryInfo(after: .seconds(1))]
           )
       )

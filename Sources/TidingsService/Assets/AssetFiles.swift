@@ -5,6 +5,12 @@ internal import TidingsLogging
 internal import TidingsModel
 internal import TidingsRPC
 
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
 /// The files of assets, beside the database, and the threads that work on them.
 final class AssetFiles: AssetStorage {
   /// What the reading threads know.
@@ -135,10 +141,30 @@ final class AssetFiles: AssetStorage {
             + "or let an operator restore the folder of the assets"
         )
       }
-      return OpenAsset(size: row.size) { [self] offset, count in
-        try await self.reader().run { _ in try file.read(at: offset, count: count) }
-      }
+      return OpenAsset(
+        size: row.size,
+        read: { [self] offset, count in
+          try await self.reader().run { _ in try file.read(at: offset, count: count) }
+        },
+        damaged: { [self] in damage(to: asset.checksum) }
+      )
     }
+  }
+
+  /// Notes that a file is not its asset, so that the next upload replaces it, and says so.
+  private func damage(to checksum: [UInt8]) -> RPCError {
+    writer(checksum).runDetached { $0.noteDamage(checksum) }
+    return RPCError(
+      .dataLoss,
+      "the file of the asset \(checksum.hexadecimal) is damaged, its content has another checksum: "
+        + "upload the asset again, or let an operator restore the folder of the assets",
+      cause: FileError(
+        "read",
+        folder.filePath(checksum),
+        code: EIO,
+        reason: "its content has another checksum"
+      )
+    )
   }
 
   /// Opens a file; `nil` when it is not there.

@@ -102,11 +102,13 @@ struct AssetFolder: Sendable {
   /// sync of the same says nothing.
   func position(_ partName: String, as checksum: [UInt8]) throws(FileError) {
     let (group, file) = (groupPath(checksum[0]), filePath(checksum))
+    // One that is empty may be what a failed sync left: made again, it is synced again.
+    try Folder.removeEmpty(group)
     if try Folder.make(group) {
       do throws(FileError) {
         try Folder.synchronize(path)
       } catch {
-        Folder.removeEmpty(group)
+        try? Folder.removeEmpty(group)
         throw error
       }
     }

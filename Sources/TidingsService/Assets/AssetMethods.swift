@@ -154,6 +154,8 @@ final class AssetMethods: TidingsV1.AssetService.Server {
     let rest = size - request.offset
     let end = request.offset + (request.length == 0 ? rest : min(rest, request.length))
     var offset = request.offset
+    // What begins later, or ends earlier, has no checksum.
+    var hash = offset == 0 && end == size ? SHA256() : nil
     while offset < end {
       let count = Int(min(UInt64(Self.pieceBytes), end - offset))
       let piece = try await content.read(offset, count)
@@ -162,6 +164,11 @@ final class AssetMethods: TidingsV1.AssetService.Server {
           .dataLoss,
           "the content of the asset \(asset.checksum.hexadecimal) is too short: upload the asset again"
         )
+      }
+      hash?.update(piece[...])
+      // Whoever gets the last piece has the asset.
+      if offset + UInt64(count) == end, let hash, hash.checksum() != asset.checksum {
+        throw await content.damaged()
       }
       try await responses.write(.init(offset: offset, chunk: piece))
       offset += UInt64(count)

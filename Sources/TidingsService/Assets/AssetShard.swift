@@ -35,11 +35,16 @@ final class AssetShard {
   private let steadyClock: SteadyClock
   private var openLookup: AssetLookup?
   private var running: [String: Running] = [:]
+  /// Parts whose sync failed, and that could neither be removed nor emptied: nothing of them counts.
+  private var doubtfulParts: Set<String> = []
   private var pins: [[UInt8]: Int] = [:]
   /// Groups whose files' names are on the disk, as far as they were there when this run began.
   private var settledGroups: Set<UInt8> = []
-  /// Files in their places whose names may not be on the disk, and that could not be removed: they
-  /// count only once they were sent again.
+  /// Groups whose sync failed before they were settled: nothing says any more which names of an earlier
+  /// run are on the disk, so that their files are sent again.
+  private var doubtfulGroups: Set<UInt8> = []
+  /// Files in their places that could not be removed and whose names may not be on the disk, or whose
+  /// content was found to be another: they count only once they were sent again.
   private var doubtful: Set<[UInt8]> = []
   /// With more of them, no file counts.
   private static let doubtfulMax = 4_096
@@ -67,6 +72,7 @@ final class AssetShard {
   func receive(_ upload: AssetUpload, offset: UInt64, chunk: [UInt8]) throws -> Step {
     if let step = try stepOfStored(upload) { return step }
     let name = upload.partName
+    try discardDoubtful(name)
     var stored = try Folder.status(folder.partPath(name))?.size ?? 0
     if offset <= stored, offset + UInt64(chunk.count) > stored {
       let fresh = chunk[Int(stored - offset)...]
@@ -103,7 +109,8 @@ final class AssetShard {
       let holding = try lookup().asset(asset.checksum, in: upload.database, of: upload.user),
       // A file that was lost is taken again.
       try Folder.status(folder.filePath(asset.checksum))?.size == holding.row.size,
-      doubtful.count < Self.doubtfulMax, !doubtful.contains(asset.checksum)
+      doubtful.count < Self.doubtfulMax, !doubtful.contains(asset.checksum),
+      !doubtfulGroups.contains(asset.checksum[0])
     else { return nil }
     try settleGroup(asset.checksum[0])
     guard try holding.isToBeRenewed(by: asset, at: steadyClock.now) else { return .complete }
@@ -114,7 +121,12 @@ final class AssetShard {
   /// An earlier run may have ended between a file's rename and the sync of its name.
   private func settleGroup(_ group: UInt8) throws(FileError) {
     guard !settledGroups.contains(group) else { return }
-    try folder.synchronize(group: group)
+    do throws(FileError) {
+      try folder.synchronize(group: group)
+    } catch {
+      doubtfulGroups.insert(group)
+      throw error
+    }
     settledGroups.insert(group)
   }
 
@@ -150,10 +162,43 @@ final class AssetShard {
     do throws(FileError) {
       try file.synchronize()
     } catch {
-      try? Folder.remove(folder.partPath(name))
-      unfinished.remove(name)
+      doubtfulParts.insert(name)
+      // On a disk that has become read-only it stays, and the upload does not go on before it is gone.
+      try? discardDoubtful(name)
       throw error
     }
+  }
+
+  /// Throws away a part whose sync failed; of others nothing.
+  private func discardDoubtful(_ name: String) throws(FileError) {
+    guard doubtfulParts.contains(name) else { return }
+    do throws(FileError) {
+      try Folder.remove(folder.partPath(name))
+    } catch {
+      // Bytes that are written again are synced again.
+      try File(path: folder.partPath(name), .write).truncate(to: 0)
+    }
+    doubtfulParts.remove(name)
+    unfinished.remove(name)
+  }
+
+  /// Adds bytes to a hash that this run has not written one after the other, and writes them again.
+  ///
+  /// An earlier run may have failed to sync them: only what is written after that is synced again.
+  private func rewrite(
+    _ file: File,
+    from start: UInt64,
+    into hash: inout SHA256
+  ) throws(FileError) {
+    var offset = start
+    while true {
+      let piece = try file.read(at: offset, count: File.pieceBytes)
+      if piece.isEmpty { break }
+      hash.update(piece[...])
+      try file.write(piece[...], at: offset)
+      offset += UInt64(piece.count)
+    }
+    try file.setChanged(milliseconds: steadyClock.now.milliseconds)
   }
 
   /// Compares the checksum of a complete file, and gives it its place.
@@ -162,7 +207,7 @@ final class AssetShard {
     var hash = running.removeValue(forKey: name) ?? Running()
     let file = try File(path: folder.partPath(name), .create)
     let size = try file.size
-    try file.hash(into: &hash.hash, hash.bytes..<max(size, hash.bytes))
+    if hash.bytes < size { try rewrite(file, from: hash.bytes, into: &hash.hash) }
     let checksum = hash.hash.checksum()
     guard checksum == asset.checksum, size == asset.size else {
       try Folder.remove(folder.partPath(name))
@@ -173,14 +218,33 @@ final class AssetShard {
     do throws(FileError) {
       try folder.position(name, as: asset.checksum)
     } catch {
-      if try Folder.status(folder.filePath(asset.checksum)) != nil {
-        doubtful.insert(asset.checksum)
+      if mayBeThere(folder.filePath(asset.checksum)) { doubtful.insert(asset.checksum) }
+      if !mayBeThere(folder.partPath(name)) {
+        unfinished.remove(name)
+        // It got its name, and the sync of that failed.
+        let group = asset.checksum[0]
+        if !settledGroups.contains(group) { doubtfulGroups.insert(group) }
       }
-      if try Folder.status(folder.partPath(name)) == nil { unfinished.remove(name) }
       throw error
     }
     doubtful.remove(asset.checksum)
     unfinished.remove(name)
+    // Names that were there before are on the disk too.
+    if !doubtfulGroups.contains(asset.checksum[0]) { settledGroups.insert(asset.checksum[0]) }
+  }
+
+  /// Whether a file is there, or nothing can be said of it.
+  private func mayBeThere(_ path: String) -> Bool {
+    do {
+      return try Folder.status(path) != nil
+    } catch {
+      return true
+    }
+  }
+
+  /// The content of a file is not its asset: the next upload of it is taken, and replaces the file.
+  func noteDamage(_ checksum: [UInt8]) {
+    if doubtful.count < Self.doubtfulMax { doubtful.insert(checksum) }
   }
 
   private func pin(_ checksum: [UInt8]) { pins[checksum, default: 0] += 1 }
@@ -221,6 +285,7 @@ final class AssetShard {
     }
     running[name] = nil
     try Folder.remove(folder.partPath(name))
+    doubtfulParts.remove(name)
     unfinished.remove(name)
     return true
   }

@@ -1,6 +1,7 @@
 internal import TidingsEngine
 internal import TidingsLogging
 internal import TidingsModel
+internal import TidingsRPC
 
 /// The content of assets, and the threads that work on it: in files of a folder (`AssetFiles`), or in the database
 /// (`DatabaseAssets`).
@@ -53,6 +54,9 @@ struct OpenAsset: Sendable {
   let size: UInt64
   /// Reads so many bytes at an offset.
   let read: @Sendable (_ offset: UInt64, _ count: Int) async throws -> [UInt8]
+  /// Called when the bytes are not the asset; returns what to say of it, and notes it where another upload can replace
+  /// them.
+  let damaged: @Sendable () async -> RPCError
 }
 
 /// What the storage of assets needs of the server that uses it.

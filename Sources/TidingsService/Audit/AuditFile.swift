@@ -24,7 +24,7 @@ struct AuditFile: AuditRecords {
   private var torn: [UInt8]?
   /// The file's name is on the disk.
   private var isNameDurable = false
-  /// What is behind this place was not made durable, and is to be cut off before anything is added.
+  /// What is behind this place is not whole or not durable, and is to be cut off before anything is added.
   private var doubtfulFrom: UInt64?
 
   /// The files in a folder.
@@ -113,8 +113,9 @@ struct AuditFile: AuditRecords {
     do {
       try file.write(bytes[...], at: size)
     } catch {
-      // Half a line must not stand behind the next one.
-      do { try file.truncate(to: size) } catch { self.file = nil }
+      // Neither half a line nor whole ones, to which the next is not tied, may stand before it.
+      doubtfulFrom = size
+      try? cutDoubtful(file)
       throw error
     }
     size += UInt64(bytes.count)

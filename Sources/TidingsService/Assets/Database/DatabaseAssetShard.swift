@@ -20,6 +20,8 @@ final class DatabaseAssetShard {
 
   /// The hash of an upload so far.
   private struct Running {
+    /// Of which: others of the same name may follow.
+    var number: Int64 = 0
     var hash = SHA256()
     var bytes: UInt64 = 0
 
@@ -99,6 +101,10 @@ final class DatabaseAssetShard {
     // Another connection may have been faster.
     guard arriving.stored == stored, arriving.state == .arriving else {
       return .stored(arriving.stored)
+    }
+    // It may have been thrown away and begun again since, with other bytes, here or by another server.
+    if hash.number != arriving.number || hash.bytes > stored {
+      hash = Running(number: arriving.number)
     }
     if isMore {
       let fresh = chunk[Int(stored - offset)...]

@@ -1,5 +1,6 @@
 internal import Synchronization
 internal import TidingsEngine
+internal import TidingsFiles
 internal import TidingsLogging
 internal import TidingsModel
 internal import TidingsRPC
@@ -102,9 +103,21 @@ final class DatabaseAssets: AssetStorage {
         try $0.get().content(of: asset, in: database, for: user)
       })
     else { return nil }
-    return OpenAsset(size: content.size) { [self] offset, count in
-      try await reader().run { try $0.get().read(content, of: asset, at: offset, count: count) }
-    }
+    return OpenAsset(
+      size: content.size,
+      read: { [self] offset, count in
+        try await reader().run { try $0.get().read(content, of: asset, at: offset, count: count) }
+      },
+      damaged: {
+        let name = asset.checksum.hexadecimal
+        return RPCError(
+          .dataLoss,
+          "the asset \(name) is damaged, its content has another checksum: let an operator restore "
+            + "the database",
+          cause: SQLError(.damaged, "the content of the asset \(name) has another checksum")
+        )
+      }
+    )
   }
 
   // MARK: Removal
