@@ -256,6 +256,51 @@ internal import TidingsSQL
     #expect(found.count == 90 && Set(found.map(\.recordID)).count == 90)
   }
 
+  @Test(
+    "a record is found once, however many of its members begin like a long text",
+    arguments: [0, 1]
+  )
+  func longMembers(limit: Int) throws {
+    let store = try QueryStore()
+    for field in ["tags", "n"] { try store.declare(field) }
+    try store.doMaintenance()
+    let (lower, upper) = (String(repeating: "ab", count: 65), String(repeating: "AB", count: 65))
+    var names: [String] = []
+    func add(_ name: String, _ tags: [String]) throws {
+      let number = FieldValue.int64(Int64(names.count))
+      try store.save([record(name, ["tags": .stringList(tags), "n": number, "m": number])])
+      names.append(name)
+    }
+    func check() throws {
+      for condition in ["", " OR n = 7"] {
+        for sort in [[], [RecordQuery.SortKey(field: "n")], [RecordQuery.SortKey(field: "m")]] {
+          let query = try store.query("tags CONTAINS[c] '\(lower)x'" + condition, sort: sort)
+          #expect(try store.page(query).answer.report.indexField.contains("tags"))
+          let found = try store.all(query) { limit }.map(\.recordID.recordName)
+          #expect(found.sorted() == names.sorted())
+          if !sort.isEmpty { #expect(found == names) }
+        }
+      }
+    }
+    // One spelling, and then several.
+    for name in ["b", "a", "c"] { try add(name, ["x", "X", "y"].map { lower + $0 }) }
+    try store.save([record("z", ["tags": .stringList([lower + "y"])])])
+    try check()
+    for name in ["e", "d"] { try add(name, [upper + "X", lower + "x", lower + "X"]) }
+    try check()
+  }
+
+  @Test("words that begin with a mark do not hide others")
+  func markedWords() throws {
+    let store = try QueryStore()
+    try store.declare("s", .words)
+    try store.doMaintenance()
+    try store.save([record("a", ["s": .string("bob")]), record("b", ["s": .string("\u{93e}b")])])
+    let page = try store.page(store.query("self CONTAINS 'bob \u{93e}b'"))
+    #expect(page.answer.report.indexField == "s")
+    #expect(page.records.map(\.recordID.recordName) == ["a", "b"])
+  }
+
   @Test("a query explains itself")
   func explaining() throws {
     let store = try QueryStore()

@@ -36,6 +36,43 @@ internal import TidingsModel
     #expect(found.sorted() == names)
   }
 
+  @Test(
+    "names are compared with other texts by bytes, page after page",
+    arguments: [
+      ("recordName > 'a\u{301}'", ["b", "c"]), ("recordName < 'a\u{301}'", ["K", "a", "a~"]),
+      ("recordName <= 'a\u{301}'", ["K", "a", "a~"]), ("recordName BEGINSWITH 'a\u{301}'", []),
+      ("recordName > 'K' AND recordName < 'b\u{301}'", ["a", "a~", "b"]),
+      ("recordName BETWEEN {'a\u{301}', 'b\u{301}'}", ["b"]),
+      ("recordName BEGINSWITH 'a' AND recordName < 'a\u{301}'", ["a", "a~"]),
+      ("recordName IN {'\u{212a}', 'K', 'e\u{301}'}", ["K"]), ("recordName >= 'é'", []),
+    ]
+  )
+  func otherTexts(_ predicate: String, _ names: [String]) throws {
+    let store = try QueryStore()
+    try store.save(["K", "a", "a~", "b", "c"].map { record($0, ["n": .int64(1)]) })
+    let query = try store.query(predicate)
+    var (found, cursor) = ([] as [String], [] as [UInt8])
+    for _ in 0...names.count {
+      let page = try store.page(query, cursor: cursor, limit: 1)
+      found += page.records.map(\.recordID.recordName)
+      cursor = page.answer.cursor
+      if cursor.isEmpty { break }
+    }
+    #expect(found == names && cursor.isEmpty)
+  }
+
+  @Test("names that there cannot be hide none in any of many zones")
+  func otherTextsInManyZones() throws {
+    let store = try QueryStore()
+    let zones = (0..<ZoneChunks.unprobedMax + 4).map { "z\($0)" }
+    for zone in zones { try store.makeZone(zone) }
+    try store.save(zones.map { record("b", zone: $0, ["n": .int64(1)]) })
+    for predicate in ["recordName IN {'a\u{301}', 'b'}", "recordName > 'a\u{301}'"] {
+      let found = try store.all(store.query(predicate))
+      #expect(found.count == zones.count && Set(found).count == zones.count, "\(predicate)")
+    }
+  }
+
   @Test("a cursor outlives the server, and fits its user only")
   func users() throws {
     let store = try filled()

@@ -11,6 +11,12 @@ struct RandomQueries {
   static let zones = ["_defaultZone", "b", "a"]
   static let fields = ["a", "b", "c", "d"]
   static let types = ["T", "T", "U"]
+  /// Texts that differ only behind what spellings are looked for by, and in case.
+  private static let longTexts = ["", "a", "A", "\u{301}"].flatMap { tail in
+    ["xY", "xy"].map { String(repeating: $0, count: 65) + tail }
+  }
+  /// The last one has a word that begins with a mark.
+  private static let words = RandomPredicates.texts + ["ab b", "smith", "bob \u{93e}b"]
 
   var random: SplitMix64 {
     get { values.random }
@@ -48,6 +54,9 @@ struct RandomQueries {
 
   private mutating func value(of field: String) -> FieldValue? {
     guard let kind = kinds[field] else { return nil }
+    if kind == .stringList, random.oneIn(2) {
+      return .stringList((0..<random.below(4)).map { _ in random.pick(Self.longTexts + ["a"]) })
+    }
     for _ in 0..<500 {
       let value = values.value()
       if value.kind == kind { return value.withoutAction }
@@ -84,7 +93,7 @@ struct RandomQueries {
       return .init(
         field: "self",
         operator: random.pick([.containsAnyTokens, .containsAllTokens]),
-        values: [.string(random.pick(RandomPredicates.texts + ["ab b", "smith"]))]
+        values: [.string(random.pick(Self.words))]
       )
     }
     let field = random.pick(Self.fields)
@@ -99,7 +108,7 @@ struct RandomQueries {
       return .init(
         field: field,
         operator: random.pick([.containsAnyTokens, .containsAllTokens, .contains]),
-        values: [.string(random.pick(RandomPredicates.texts + ["ab b", "smith"]))]
+        values: [.string(random.pick(Self.words))]
       )
     }
     switch random.below(8) {
@@ -134,7 +143,9 @@ struct RandomQueries {
 
   /// A comparison of texts without regard to case.
   private mutating func withoutCase(_ field: String) -> Predicate.Comparison {
-    let texts = RandomPredicates.strings + RandomPredicates.texts
+    let isOfLongTexts = kinds[field] == .stringList && random.oneIn(2)
+    let texts =
+      isOfLongTexts ? Self.longTexts : RandomPredicates.strings + RandomPredicates.texts
     let symbol: Predicate.Comparison.Operator =
       kinds[field] == .stringList
       ? .contains : random.pick([.equal, .in, .beginsWith, .like, .contains])

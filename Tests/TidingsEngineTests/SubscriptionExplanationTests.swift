@@ -94,6 +94,11 @@ struct SubscriptionExplanationTests {
     #expect(type.expectedValue == "Flats" && type.actualValue == "Houses")
     let same = try explain(.recordUpdate, Self.villa, Self.villa)
     #expect(!same.fires && same.failedTerm == "the record changes")
+    // Texts that are equal as characters are two values.
+    var (composed, decomposed) = (Self.villa, Self.villa)
+    composed.fields["name"] = .string("é")
+    decomposed.fields["name"] = .string("e\u{301}")
+    #expect(try explain(.recordUpdate, composed, decomposed).reason == .recordUpdated)
   }
 
   @Test("it fires as the channel index says", arguments: [1, 2, 3, 4] as [UInt64])

@@ -93,23 +93,22 @@ final class DeliveryDispatch {
   /// - Throws: `SQLError`.
   func run(at moment: Moment) throws -> Bool {
     guard try targets.count > 0 else { return false }
-    let (start, target) = try progress()
-    var reached = (event: start, target: target)
+    let (start, lastTarget) = try progress()
+    var reached = start
     var walk = Walk(moment: moment)
     let events = try self.events(after: start)
     for event in events {
-      let stop = try dispatch(event, after: reached.target, &walk)
-      if let stop {
-        reached.target = stop
-        try keep(reached.event, target: reached.target)
+      // The event in which the piece before stopped may be gone.
+      let target = event.location == start + 1 ? lastTarget : 0
+      if let stop = try dispatch(event, after: target, &walk) {
+        try keep(event.location - 1, target: stop)
         return true
       }
-      reached = (event.location, 0)
+      reached = event.location
       if walk.steps >= Self.stepsMax { break }
     }
-    if reached.event > start { try keep(reached.event, target: 0) }
-    return events.last.map { reached.event < $0.location } ?? false
-      || events.count == Self.stepsMax
+    if reached > start { try keep(reached, target: 0) }
+    return events.last.map { reached < $0.location } ?? false || events.count == Self.stepsMax
   }
 
   /// What a piece of the walk knows and has done.
@@ -137,7 +136,8 @@ final class DeliveryDispatch {
     }
     let members = try members(of: event.id)
     if members.count <= Self.membersMax {
-      for member in members { try add(event, to: inbox(of: member, source), after: 0, &walk) }
+      // The other way, from which subscribers may have left since, looks at targets in the same order.
+      for member in members { try add(event, to: inbox(of: member, source), after: target, &walk) }
       return nil
     }
     let candidates = try targets.targets(in: source.container, source.environment, after: target)

@@ -24,7 +24,8 @@ final class FieldIndex: RecordFollower {
     for index in registry.indexes(of: new.recordType, in: database.id) {
       let before = old?.predicateValue(index.predicateName)
       let after = new.predicateValue(index.predicateName)
-      guard before != after else { continue }
+      // Texts that are equal as characters may have other keys.
+      if before == after, before.map({ $0.isIdentical(to: after ?? $0) }) ?? true { continue }
       if old != nil { count += Self.entryCount(before, index.kind) }
       count += Self.entryCount(after, index.kind)
     }

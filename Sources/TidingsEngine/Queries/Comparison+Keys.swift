@@ -24,10 +24,11 @@ extension Predicate.Comparison {
   /// The words of a canonical search for words.
   var words: [String] {
     guard case .string(let text)? = values.first else { return [] }
-    return text.split(separator: " ").map(String.init)
+    // As characters, a space and a mark with which the next word begins would be one.
+    return text.unicodeScalars.split(separator: " ").map { String($0) }
   }
 
-  /// The names of the records that it asks for, in their order; `nil` when it does not.
+  /// The names of the records that it asks for, those that there can be, in their order; `nil` when it does not.
   var recordNames: [String]? {
     guard [.equal, .in].contains(self.operator) else { return nil }
     let names: [String] = values.compactMap { value in
@@ -39,7 +40,8 @@ extension Predicate.Comparison {
     }
     guard names.count == values.count else { return nil }
     var unique: [String] = []
-    for name in names.sorted() where name != unique.last { unique.append(name) }
+    let possible = names.filter(\.isPossibleName)
+    for name in possible.sorted() where name != unique.last { unique.append(name) }
     return unique
   }
 

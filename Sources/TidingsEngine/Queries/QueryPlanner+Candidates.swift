@@ -228,7 +228,8 @@ extension QueryPlanner {
     var (from, to) = ("", QueryAccess.nameMax)
     var conditions: [Predicate.Node] = []
     for comparison in comparisons {
-      guard case .string(let first)? = comparison.values.first else { continue }
+      guard case .string(let text)? = comparison.values.first else { continue }
+      let first = text.amongNames
       switch comparison.operator {
       case .beginsWith: (from, to) = (max(from, first), min(to, first + QueryAccess.nameMax))
       case .greaterThan, .greaterThanOrEqual: from = max(from, first)

@@ -132,9 +132,10 @@ final class QueryRows {
     switch access {
     case .scan("", QueryAccess.nameMax) where zones.count > 1:
       try scanAll(recordType, in: zones, from: start, pausing: pause, body)
-    case .scan(let from, let to):
+    case .scan(let first, let end):
+      let (from, to) = (first.amongNames, end.amongNames)
       try eachZone(zones, from: start, pausing: pause) {
-        try probe.zones($0, havingNamesFrom: from.amongNames, to: to.amongNames)
+        try probe.zones($0, havingNamesFrom: from, to: to)
       } visit: { zone, name in
         try scan(from: max(name ?? "", from), to: to, recordType, in: zone, body)
       }
@@ -326,8 +327,8 @@ final class QueryRows {
     _ body: Visitor
   ) throws -> Bool {
     scan.bind(zone.number, at: 1)
-    scan.bind(from.amongNames, at: 2)
-    scan.bind(to.amongNames, at: 3)
+    scan.bind(from, at: 2)
+    scan.bind(to, at: 3)
     scan.bind(recordType, at: 4)
     scan.bind(zone.head, at: 5)
     return try visitRows(of: scan, hasKey: false, zone, body)

@@ -69,7 +69,7 @@ extension Subscription {
   }
 
   private func invisibility(old: Record?, new: Record?) -> SubscriptionExplanation? {
-    guard let old, let new, old.fields == new.fields, old.parent == new.parent,
+    guard let old, let new, old.fields.isIdentical(to: new.fields), old.parent == new.parent,
       old.recordType == new.recordType
     else { return nil }
     return SubscriptionExplanation(
