@@ -590,6 +590,7 @@ let package = Package(
     tests(
       "ScenarioTests",
       exclude: ["Nodes/Fixtures"],
+      "DiskModel",
       "PostgresTestSupport",
       "RPCTestSupport",
       "RandomSupport",

@@ -12,7 +12,8 @@ public struct MethodDescriptor: Hashable, Sendable {
   public enum Idempotency: Hashable, Sendable {
     /// It may have an effect each time; a retry needs an idempotency key.
     case unknown
-    /// It has the effect of the first time.
+    /// It has the effect of the first time; if others changed something in between, it undoes that, unless it has an
+    /// idempotency key.
     case idempotent
     /// It has none.
     case noSideEffects

@@ -36,4 +36,21 @@ extension CallOptions {
   package func isSafe(_ method: MethodDescriptor) -> Bool {
     method.idempotency != .unknown || idempotencyKey != nil
   }
+
+  /// The options with which a call is sent that may be sent again: with a key of its own, if it needs one and has none.
+  ///
+  /// An idempotent call that is repeated leaves what it left the first time, and takes back what others did in between:
+  /// a zone that was deleted, and created again by someone else, would be deleted a second time.
+  package func withRepetitionKey(for method: MethodDescriptor) -> CallOptions {
+    guard method.idempotency == .idempotent, idempotencyKey == nil else { return self }
+    var options = self
+    options.idempotencyKey = Self.newIdempotencyKey()
+    return options
+  }
+
+  /// A key that no other call has.
+  package static func newIdempotencyKey() -> String {
+    let numbers = (0..<2).map { _ in UInt64.random(in: .min ... .max) }
+    return numbers.map { String($0, radix: 16) }.joined(separator: "-")
+  }
 }

@@ -32,6 +32,8 @@ public struct SQLError: Error, Hashable, Sendable, CustomStringConvertible {
   public var state: String?
   /// The disk, or what the user may take of it, is full.
   public var isFull = false
+  /// What the system refused a file with, an `errno`; `nil`: it refused nothing, or it is not known.
+  public var systemCode: Int32?
   /// It failed only because the transaction before it did, which was not durable yet.
   public var follows = false
   /// It is of rows that were queued (`SQLInsertion`), perhaps by another caller than the one it is thrown to.

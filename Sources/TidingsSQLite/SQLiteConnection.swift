@@ -3,6 +3,12 @@ internal import CStoreVFS
 public import TidingsSQL
 internal import TidingsThreads
 
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
 /// A connection to an SQLite file in WAL mode with `synchronous=FULL`: a commit is on disk.
 ///
 /// Its pages have checksums, which reads compare (`PageChecksum`). Used by one thread at a time;
@@ -59,9 +65,10 @@ public final class SQLiteConnection: SQLConnection {
     }
     let code = sqlite3_open_v2(path, &opened, flags, tidings_vfs_name)
     guard let opened, code == SQLITE_OK else {
-      let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+      var error = opened.map { Self.refusal(code, of: $0) } ?? SQLError(.storage, "out of memory")
+      error.message = "cannot open \(path): \(error.message)"
       sqlite3_close_v2(opened)
-      throw SQLError(.storage, "cannot open \(path): \(message)")
+      throw error
     }
     handle = opened
     running = SQLiteInterruption(opened)
@@ -213,18 +220,20 @@ public final class SQLiteConnection: SQLConnection {
   ///
   /// - Returns: Frames in the log, and how many of them are moved. When all are, the next commit
   ///   restarts the log, in the same file.
+  /// - Throws: `SQLError`; `busy` when another connection is moving it.
   public func checkpoint() throws(SQLError) -> (logFrames: Int, movedFrames: Int) {
     claim()
     var (log, moved): (CInt, CInt) = (0, 0)
     let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &log, &moved)
-    guard code == SQLITE_OK || code == SQLITE_BUSY else { throw error(code) }
+    // When another connection moves it, neither number says anything.
+    guard code == SQLITE_OK else { throw error(code) }
     return (Int(log), Int(moved))
   }
 
   /// Moves the whole log into the database file and syncs it, as after a crash: what an earlier
   /// process could not sync is written again.
   ///
-  /// - Throws: `SQLError`; `busy` when another connection reads.
+  /// - Throws: `SQLError`; `busy` when another connection reads, or moves it.
   public func moveWholeLog() throws(SQLError) {
     let (frames, moved) = try checkpoint()
     guard moved == frames else { throw SQLError(.busy, "another program reads the database") }
@@ -276,10 +285,20 @@ public final class SQLiteConnection: SQLConnection {
     case SQLITE_INTERRUPT: return SQLError(.interrupted, message)
     case SQLITE_ERROR, SQLITE_MISUSE, SQLITE_RANGE, SQLITE_CONSTRAINT, SQLITE_MISMATCH:
       return SQLError(.statement, message)
-    default:
-      var error = SQLError(.storage, message)
-      error.isFull = code & 0xff == SQLITE_FULL
-      return error
+    default: return refusal(code, of: handle)
     }
+  }
+
+  /// The failure of a call on a file, with what the system said.
+  private static func refusal(_ code: CInt, of handle: OpaquePointer) -> SQLError {
+    var error = SQLError(.storage, String(cString: sqlite3_errmsg(handle)))
+    error.isFull = code & 0xff == SQLITE_FULL
+    // Of other failures SQLite keeps no reason, or that of an earlier one.
+    guard [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xff) else { return error }
+    let reason = sqlite3_system_errno(handle)
+    guard reason != 0 else { return error }
+    error.systemCode = reason
+    error.message += ": \(String(cString: strerror(reason)))"
+    return error
   }
 }

@@ -24,7 +24,7 @@ enum Seeds {
     "backup-manifest": [manifest], "predicate-json": texts(jsonPredicates),
     "predicate-format": texts(predicates + formats), "audit-line": texts(auditLines),
     "store-log": [[0x37, 0x7f, 0x06, 0x82, 0, 0x2d, 0xe2, 0x18, 0, 0, 0x10, 0]],
-    "inbox-position": texts(["TDIP"]),
+    "inbox-position": texts(["TDIP"]), "kit-archive": archives,
   ]
 
   private static let keyFiles = [KeyFileText.pair, KeyFileText.publicKey, "# nothing\n"]
@@ -300,6 +300,60 @@ enum Seeds {
         "ExplainSubscriptions",
         TidingsV1.ExplainSubscriptionsRequest()
       ),
+    ]
+  }()
+
+  /// Values of archives: whose, a flag, and messages.
+  private static let archives: [[UInt8]] = {
+    let sorted = TidingsV1.QueryRecordsRequest(
+      recordType: "House",
+      predicate: .init(
+        text: "price > %@ AND %K == 'x'",
+        arguments: [.init(value: .int64Value(5)), .init(value: .stringValue("city"))]
+      ),
+      sortDescriptors: [
+        .init(fieldName: "price", descending: true),
+        .init(fieldName: "place", relativeLocation: .init(latitude: 1, longitude: 2)),
+      ]
+    )
+    let subscription = TidingsV1.Subscription(
+      subscriptionID: "s",
+      type: .query,
+      recordType: "House",
+      predicate: .init(text: "price < 7"),
+      firesOnRecordCreation: true,
+      notificationInfo: .init(alertBody: "x", desiredKeys: ["price"])
+    )
+    let record = TidingsV1.Record(
+      recordID: .init(recordName: "r", zoneID: .init(zoneName: "z", ownerName: "ada")),
+      recordType: "House",
+      fields: ["price": .init(value: .int64Value(5))],
+      changeTag: "7",
+      created: .init(timestamp: .init(seconds: 1, nanos: 5), userRecordName: "ada"),
+      parent: .init(recordID: .init(recordName: "p"))
+    )
+    let zone = TidingsV1.Subscription(
+      subscriptionID: "z",
+      type: .recordZone,
+      zoneID: .init(zoneName: "z")
+    )
+    let notification = TidingsV1.Notification(
+      notificationID: "7-3",
+      type: .query,
+      subscriptionID: "s"
+    )
+    let participant = TidingsV1.Participant(userRecordName: "ada")
+    func archive(_ kind: UInt8, _ flag: UInt8, _ values: [UInt8]...) -> [UInt8] {
+      [kind, flag] + values.flatMap(\.self)
+    }
+    func keys(_ key: String) -> [UInt8] { framed(TidingsV1.DesiredKeys(keys: [key]).encoded()) }
+    let name = framed(Array("ada".utf8))
+    let files = keys("photo\ntrue\n/tmp/photo")
+    return [
+      archive(0, 1, sorted.encoded()), archive(1, 0, subscription.encoded()),
+      archive(1, 1, zone.encoded()),
+      archive(2, 1, keys("price"), keys("pin"), files, name, record.encoded()),
+      archive(3, 2, name, notification.encoded()), archive(4, 0, name, participant.encoded()),
     ]
   }()
 

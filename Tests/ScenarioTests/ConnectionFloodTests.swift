@@ -60,19 +60,116 @@ import TidingsRPC
     flood.stop()
   }
 
+  /// What an open connection asks for: calls that need no more files than are open, and some that may.
+  private struct Work {
+    let client: Client
+    private let content: [UInt8]
+    private let asset: TidingsV1.Asset
+
+    /// Uploads something first.
+    init(_ client: Client) async throws {
+      self.client = client
+      content = [UInt8](repeating: 7, count: 100_000)
+      asset = try await client.assets().upload(content)
+      try await client.save(.init("Houses", "photo", ["photo": .init(.assetValue(asset))]))
+      try await saveAndRead(0)
+    }
+
+    /// Saves a record, and looks it up.
+    func saveAndRead(_ number: Int) async throws {
+      let record = TidingsV1.Record(
+        "Houses",
+        "h\(number)",
+        ["n": .init(integerLiteral: Int64(number))]
+      )
+      try await client.save(record)
+      #expect(try await client.fetch([.init("h\(number)")]).first?.record?.fields == record.fields)
+    }
+
+    /// Finds the record with a query.
+    func query(_ number: Int) async throws {
+      let page = try await client.records.queryRecords(
+        .init(recordType: "Houses", predicate: .init(text: "n = \(number)"))
+      )
+      #expect(page.records.map(\.recordID?.recordName) == ["h\(number)"])
+    }
+
+    func upload(_ number: Int) async throws {
+      let new = content + Array("\(number)".utf8)
+      let asset = try await client.assets().upload(new)
+      #expect(try await client.assets().download(asset) == new)
+    }
+
+    func download() async throws {
+      #expect(try await client.assets().download(asset) == content)
+    }
+
+    /// Does all of it; what needs another file may be refused with that reason.
+    ///
+    /// - Returns: How much was refused.
+    @discardableResult
+    func doAll(_ number: Int) async throws -> Int {
+      #expect(try await client.health.check(.init()).status == .serving)
+      try await saveAndRead(number)
+      let refusals = [
+        await failure { try await query(number) },
+        await failure { try await upload(number) },
+        await failure { try await download() },
+      ].compactMap { $0 }
+      for refusal in refusals {
+        #expect(refusal.code == .unavailable, "\(refusal)")
+        #expect(refusal.message.contains("the server has too many files open"), "\(refusal)")
+      }
+      return refusals.count
+    }
+  }
+
+  /// A client of a new user that does not repeat what is refused.
+  private func makeClient(of server: SecureServer) async throws -> Client {
+    var configuration = ClientConfiguration(endpoint: server.server.rpcEndpoint)
+    configuration.keys = server.keys(try await server.createUser("ada"))
+    configuration.timeout = .seconds(600)
+    configuration.connectTimeout = .seconds(60)
+    configuration.retryCountMax = 0
+    return try await Client(configuration)
+  }
+
   @Test("a server without file descriptors pauses accepting, and resumes later")
   func noDescriptors() async throws {
     let server = try await SecureServer.start(descriptorsMax: 700)
-    let served = try await server.client()
-    _ = try await served.health.check(.init())
+    let served = try await Work(makeClient(of: server))
     let flood = try Flood(900, to: server.server.rpcEndpoint)
     // The server logs a warning; open connections are served.
     while !server.server.process.seen.value.errors.contains("new connections are not accepted") {
       try flood.renew()
-      #expect(try await served.health.check(.init()).status == .serving)
+      #expect(try await served.client.health.check(.init()).status == .serving)
+    }
+    for number in 1...10 {
+      try flood.renew()
+      try await served.doAll(number)
     }
     flood.stop()
     let client = try await server.client(connectTimeout: .seconds(600))
     #expect(try await client.health.check(.init()).status == .serving)
+    #expect(try await served.doAll(11) == 0)
+  }
+
+  @Test(
+    "a server that gets no descriptor at all serves open connections, and everybody afterwards",
+    .embeddedOnly
+  )
+  func noneLeft() async throws {
+    let server = try await SecureServer.start(descriptorsMax: 700)
+    let served = try await Work(makeClient(of: server))
+    try server.server.process.limitDescriptors(to: 1)
+    var refusalCount = 0
+    for number in 1...5 { refusalCount += try await served.doAll(number) }
+    #expect(refusalCount > 0, "the limit was not felt")
+    try server.server.process.limitDescriptors(to: 700)
+    let client = try await server.client(connectTimeout: .seconds(600))
+    #expect(try await client.health.check(.init()).status == .serving)
+    #expect(try await served.doAll(6) == 0)
+    for number in 0...6 { try await served.query(number) }
+    #expect(server.server.process.seen.value.exit == nil)
   }
 }

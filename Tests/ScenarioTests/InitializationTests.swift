@@ -123,6 +123,25 @@ import TidingsSQLite
     try await open.stop()
   }
 
+  @Test("a start that is refused after a crash leaves what the crash left")
+  func refusedAfterCrash() async throws {
+    let folder = try TemporaryFolder()
+    let key = "\(folder.file("data"))/server.key"
+    _ = try await SecureServer.initialize(folder)
+    let server = try await TestServer.start(in: folder)
+    try await server.crash()
+    try FileManager.default.moveItem(atPath: key, toPath: key + ".away")
+    let endpoints = [
+      "--rpc", "ipc://\(folder.file("rpc"))", "--push", "ipc://\(folder.file("push"))",
+    ]
+    for _ in 0..<2 {
+      let (exit, _, errors) = try await run(["--data", folder.file("data")] + endpoints)
+      #expect(exit == .code(1) && errors.contains("put the file back"), "\(errors)")
+    }
+    try FileManager.default.moveItem(atPath: key + ".away", toPath: key)
+    try await TestServer.start(in: folder).stop()
+  }
+
   @Test("a public part that is missing is rewritten, and one of another pair is refused")
   func serverPublicKey() async throws {
     let folder = try TemporaryFolder()

@@ -45,57 +45,121 @@ internal import TidingsRPC
     #expect(try await number("h", next.client(as: "ada")) == 10)
   }
 
-  @Test("a disk that became read-only refuses writes and goes on reading")
-  func readOnly() async throws {
+  static let failing: [(DiskFaults.Failure, String)] = [
+    (
+      .readOnly,
+      "the disk of the server is read-only; nothing was changed: "
+        + "try again when its operator has made it writable"
+    ),
+    (
+      .inputOutput,
+      "the disk of the server failed (input/output error); nothing was changed: "
+        + "try again later, and inform its operator if that lasts"
+    ),
+  ]
+
+  @Test(
+    "a disk that became read-only, or fails, refuses writes with the reason, and goes on reading",
+    arguments: failing
+  )
+  func failingWrites(failure cause: DiskFaults.Failure, words: String) async throws {
     let disk = try DiskFaults()
     let server = try await TestServer.start(environment: disk.environment)
     let client = try await server.client(as: "ada", retries: false)
     try await client.save(.init("Houses", "h", ["n": 5]))
-    try disk.set(.fail(.write, of: "/data/", count: nil, with: .readOnly))
+    try disk.set(.fail(.write, of: "/data/", count: nil, with: cause))
     for _ in 0..<2 {
-      let refusal = await failure { try await client.save(.init("Houses", "h", ["n": 6])) }
-      #expect(refusal?.code == .unavailable || refusal?.code == .internal)
+      let refused = await failure { try await client.save(.init("Houses", "h", ["n": 6])) }
+      let refusal = try #require(refused)
+      #expect(refusal.code == .unavailable, "\(refusal)")
+      // Also that there is no path in it.
+      #expect(refusal.message == words)
+      #expect(refusal.retryAfter != nil)
+      #expect(!refusal.details.contains(.errorInfo(reason: "OUTCOME_UNKNOWN")))
       #expect(try await number("h", client) == 5)
     }
+    #expect(!disk.failures.isEmpty)
     try disk.clear()
     try await client.save(.init("Houses", "h", ["n": 7]))
     #expect(try await number("h", client) == 7)
   }
 
-  @Test("what a server acknowledged before it got no more memory is kept")
+  @Test(
+    "a server that may open no file goes on with those that are open, and refuses what needs another",
+    arguments: [DiskFaults.Failure.filesOfProcess, .filesOfSystem]
+  )
+  func openFiles(failure cause: DiskFaults.Failure) async throws {
+    let disk = try DiskFaults()
+    let server = try await TestServer.start(environment: disk.environment)
+    let client = try await server.client(as: "ada", retries: false)
+    let content = [UInt8](repeating: 7, count: 100_000)
+    let asset = try await client.assets().upload(content)
+    try await client.save(.init("Houses", "p", ["photo": .init(.assetValue(asset))]))
+    try await client.save(.init("Houses", "h", ["n": 1]))
+    try disk.set(.fail(.open, of: "/data/", count: nil, with: cause))
+    try await client.save(.init("Houses", "h", ["n": 2]))
+    #expect(try await number("h", client) == 2)
+    let other = [UInt8](repeating: 8, count: 100_000)
+    let upload = await failure { _ = try await client.assets().upload(other) }
+    let download = await failure { _ = try await client.assets().download(asset) }
+    for refusal in [upload, download] {
+      let text = String(describing: refusal)
+      #expect(refusal?.code == .unavailable, "\(text)")
+      #expect(refusal?.message.contains("the server has too many files open") == true, "\(text)")
+    }
+    #expect(!disk.failures.isEmpty)
+    try disk.clear()
+    #expect(try await client.assets().download(asset) == content)
+    let stored = try await client.assets().upload(other)
+    #expect(try await client.assets().download(stored) == other)
+    try await client.save(.init("Houses", "h", ["n": 3]))
+    #expect(try await number("h", client) == 3)
+    #expect(server.process.seen.value.exit == nil)
+  }
+
+  @Test("what a server acknowledged before it got no more memory, and afterwards, is kept")
   func memory() async throws {
     let server = try await TestServer.start()
     let client = try await server.client(as: "ada", retries: false)
     let used = try server.process.memoryPeakBytes()
+    let acknowledged = Observed<[String]>([])
+    let refusals = Observed<[RPCError]>([])
+    try await client.save(Self.large("first"))
+    acknowledged.update { $0.append("first") }
     try server.process.limitAddressSpace(toMore: 8 << 20)
-    let acknowledged = Observed(0)
-    // Each holds a large request and its answer.
-    await withTaskGroup(of: Void.self) { group in
-      for task in 0..<12 {
-        group.addTask {
-          for round in 0..<2 {
-            let text = [UInt8](repeating: 1, count: 900_000)
-            let record = TidingsV1.Record(
-              "Houses",
-              "t\(task)-\(round)",
-              ["text": .init(.bytesValue(text))]
-            )
-            guard (try? await client.save(record)) != nil else { return }
-            acknowledged.update { $0 += 1 }
+    // What it has and does not use is used first: each round asks for twice as much at once, until there is no more.
+    for count in [12, 24, 48, 96, 192] where !Self.isForLackOfMemory(refusals.value) {
+      await withTaskGroup(of: Void.self) { group in
+        for task in 0..<count {
+          group.addTask {
+            let name = "t\(count)-\(task)"
+            let refusal = await failure { try await client.save(Self.large(name)) }
+            if let refusal {
+              refusals.update { $0.append(refusal) }
+            } else {
+              acknowledged.update { $0.append(name) }
+            }
           }
         }
       }
     }
-    print("memory: \(used >> 20) MiB at the begin, \(acknowledged.value) acknowledged")
-    let count = acknowledged.value
-    if server.process.seen.value.exit == nil { try await server.crash() }
+    print("memory: \(used >> 20) MiB at the begin, \(acknowledged.value.count) acknowledged")
+    #expect(Self.isForLackOfMemory(refusals.value), "the limit was not felt")
+    try await server.crash()
     let next = try await TestServer.start(in: server.folder)
     let again = try await next.client(as: "ada")
-    var found = 0
-    for task in 0..<12 {
-      for result in try await again.fetch((0..<2).map { .init("t\(task)-\($0)") })
-      where result.record != nil { found += 1 }
+    for name in acknowledged.value {
+      #expect(try await again.fetch([.init(name)]).first?.record != nil, "\(name) is missing")
     }
-    #expect(found >= count)
+  }
+
+  /// A record whose request and answer take much memory.
+  private static func large(_ name: String) -> TidingsV1.Record {
+    .init("Houses", name, ["text": .init(.bytesValue([UInt8](repeating: 1, count: 900_000)))])
+  }
+
+  /// Something was refused, or the server has ended; not only for a bound of its own.
+  private static func isForLackOfMemory(_ refusals: [RPCError]) -> Bool {
+    refusals.contains { $0.code != .resourceExhausted }
   }
 }

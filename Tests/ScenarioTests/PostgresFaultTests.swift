@@ -4,6 +4,7 @@ internal import PostgresTestSupport
 internal import RandomSupport
 internal import TestSupport
 internal import Testing
+internal import TidingsClient
 internal import TidingsPostgres
 internal import TidingsProto
 internal import TidingsSQL
@@ -53,6 +54,53 @@ struct PostgresFaultTests {
     print("PostgresFaultTests: \(results.total) saves, \(proxy.faults)")
     let errors = server.process.seen.value.errors
     #expect(results.failedCount + results.unknownCount == 0, "seed \(world.seed): \(errors)")
+  }
+
+  @Test(
+    "subscriptions of calls that take several turns are as acknowledged, whichever commits are cut"
+  )
+  func subscriptions() async throws {
+    let world = try await World(PostgresCluster.shared())
+    let proxy = try DatabaseProxy(to: world.port, oneCommitIn: 3, mercy: 1, seed: world.seed)
+    let server = try await world.startPatiently(through: proxy.port)
+    let client = try await server.client(as: "ada")
+    var (round, known) = (0, 0)
+    while proxy.faults.total < Self.faultsMin / 2, round < 10 * Self.faultsMin {
+      round += 1
+      // So large that it is read on another thread, and written in more than one piece.
+      let names = (0..<60).map { "round-\(round)-subscription-\($0)" }
+      let wanted = names.map {
+        TidingsV1.Subscription($0, "Houses", where: "price > 1 AND city == '\($0)'")
+      }
+      let saved = await outcome {
+        try await client.subscriptions.modifySubscriptions(.init(subscriptionsToSave: wanted))
+      }
+      let found = try await Self.names(client)
+      if let saved {
+        known += 1
+        #expect(saved.results.allSatisfy { $0.subscription != nil }, "seed \(world.seed)")
+        #expect(found.isSuperset(of: names), "seed \(world.seed), round \(round)")
+      }
+      let deleted = await outcome {
+        try await client.subscriptions.modifySubscriptions(.init(subscriptionIDsToDelete: names))
+      }
+      if deleted != nil {
+        known += 1
+        #expect(try await Self.names(client).isDisjoint(with: names), "seed \(world.seed)")
+      }
+    }
+    proxy.behave()
+    #expect(known > round, "\(known) of \(2 * round) calls")
+  }
+
+  private static func names(_ client: Client) async throws -> Set<String> {
+    let found = try await client.subscriptions.fetchSubscriptions(.init())
+    return Set(found.results.map(\.subscriptionID))
+  }
+
+  /// What a call answered; `nil`: it failed.
+  private func outcome<Value>(_ call: () async throws -> Value) async -> Value? {
+    try? await call()
   }
 
   @Test("where commits are cut without mercy calls fail, and what they say is true")

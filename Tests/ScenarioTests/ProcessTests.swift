@@ -199,7 +199,10 @@ internal import TidingsRPC
     let all = try await run(["--version", "--verbose"])
     let lines = all.output.split(separator: "\n").dropFirst()
     let words = lines.map { $0.split(separator: " ") }
-    #expect(words.map { $0[0] }.starts(with: ["libzmq", "protobuf-c", "libsodium", "SQLite"]))
+    let libraries = [
+      "libzmq", "protobuf-c", "libsodium", "SQLite", "libmicrohttpd", "libcurl", "libpq",
+    ]
+    #expect(words.map { String($0[0]) } == libraries)
     for word in words { #expect(word.count == 2 && word[1].first?.isNumber == true) }
   }
 

@@ -27,6 +27,22 @@ import TidingsRPC
     #expect(answer == 4)
   }
 
+  @Test("all tries of a call have its idempotency key")
+  func oneKey() async throws {
+    let keys = Mutex<[String?]>([])
+    let patience = Patience(CKOperation.Configuration())
+    let count = try await database.call(patience, idempotencyKey: "once") { _, options in
+      let count = keys.withLock { keys in
+        keys.append(options.idempotencyKey)
+        return keys.count
+      }
+      guard count == 3 else { throw busy(.milliseconds(1)) }
+      return count
+    }
+    #expect(count == 3)
+    #expect(keys.withLock { $0 } == ["once", "once", "once"])
+  }
+
   @Test("when there is no time left, the caller is reported how long to wait")
   func givesUp() async throws {
     let configuration = CKOperation.Configuration()

@@ -61,6 +61,42 @@ internal import TidingsSQLite
     checkpointer.stop()
   }
 
+  @Test("a log that another connection is moving is not taken for one that is moved")
+  func movedByAnother() throws {
+    let path = folder.file("db")
+    let writer = try SQLiteConnection(path: path)
+    try writer.execute("CREATE TABLE t (n INTEGER PRIMARY KEY)")
+    try writer.execute("BEGIN IMMEDIATE")
+    let done = DispatchGroup()
+    done.enter()
+    Thread.detachNewThread {
+      defer { done.leave() }
+      do {
+        // It waits for the writer, and has the lock of those who move the log meanwhile.
+        let mover = try SQLiteConnection(path: path)
+        try mover.execute("PRAGMA busy_timeout = 60000")
+        let move = try mover.prepare("PRAGMA wal_checkpoint(FULL)")
+        var isMoved = false
+        while !isMoved {
+          isMoved = try move.step() && move.int64(0) == 0
+          move.reset()
+        }
+      } catch {
+        Issue.record("\(error)")
+      }
+    }
+    let third = try SQLiteConnection(path: path)
+    let patience = ContinuousClock.now.advanced(by: .seconds(30))
+    var refusal: SQLError?
+    while refusal == nil, ContinuousClock.now < patience {
+      do throws(SQLError) { try third.moveWholeLog() } catch { refusal = error }
+    }
+    #expect(refusal?.kind == .busy)
+    try writer.execute("COMMIT")
+    done.wait()
+    try third.moveWholeLog()
+  }
+
   @Test("a snapshot that is open for long does not keep others waiting for the log's restart")
   func longSnapshot() throws {
     let path = folder.file("db")

@@ -129,6 +129,35 @@ struct DatabaseContentTests {
     #expect(try count("asset_contents") == 0 && count("asset_chunks") == 0)
   }
 
+  @Test(
+    "an upload that was thrown away and begun again is hashed again",
+    arguments: [false, true]
+  )
+  func begunAgain(byAnother: Bool) throws {
+    let (first, other) = (try shard(), try shard())
+    let upload = upload(content)
+    let half = content.count / 2
+    var wrong = Array(content[..<half])
+    _ = try first.receive(upload, offset: 0, chunk: wrong)
+    // The uploads of all shards are thrown away by one of them.
+    let dropping = byAnother ? other : first
+    #expect(try dropping.dropUploads(olderThan: SteadyTime(milliseconds: .max)) == 1)
+    wrong[0] ^= 1
+    let begun = try dropping.receive(upload, offset: 0, chunk: wrong)
+    guard case .stored(UInt64(half)) = begun else {
+      Issue.record("\(begun)")
+      return
+    }
+    let step = try first.receive(upload, offset: UInt64(half), chunk: Array(content[half...]))
+    guard case .mismatched(let size, let checksum) = step else {
+      Issue.record("\(step)")
+      return
+    }
+    #expect(size == upload.asset.size)
+    #expect(checksum == SHA256.checksum(of: wrong + content[half...]))
+    #expect(try count("asset_contents WHERE state <> 3") == 0)
+  }
+
   @Test("a user has so many unfinished uploads, and so many bytes of them")
   func unfinished() throws {
     var limits = Limits()

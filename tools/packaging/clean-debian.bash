@@ -1,7 +1,8 @@
 # A Debian where nothing is, in a folder; sourced by what installs there.
 # shellcheck shell=bash disable=SC2154  # root is of tools/common.bash, folder and tree of the sourcing script
 
-command -v debootstrap >/dev/null \
+# Others cannot make one.
+(($(id -u) != 0)) || command -v debootstrap >/dev/null \
   || fail "debootstrap is missing: tools/install-dependencies --package installs it"
 suite="$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)"
 [[ -n "$suite" ]] || fail "this system does not say which Debian it is"

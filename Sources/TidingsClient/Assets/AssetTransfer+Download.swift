@@ -73,7 +73,9 @@ extension AssetTransfer {
       try await part.resume(progress)
       try await receiveAll(asset, into: &part, progress)
     } catch {
-      if part.bytes == 0 { try? Folder.remove(partPath) }
+      // What came of a content that the server found damaged is not worth continuing.
+      let isDamaged = (error as? RPCError)?.code == .dataLoss
+      if part.bytes == 0 || isDamaged { try? Folder.remove(partPath) }
       throw error
     }
     guard part.hash.checksum() == asset.checksum else {

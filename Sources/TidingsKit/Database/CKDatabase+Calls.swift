@@ -24,6 +24,12 @@ extension CKDatabase {
   ///
   /// A server that says when to come again is obeyed, as long as there is time. One that cannot be
   /// reached is reported after the first request's time.
+  ///
+  /// - Parameters:
+  ///   - patience: For how long.
+  ///   - idempotencyKey: Of all tries, which change something once; `nil`: nothing is changed, or it does no harm to
+  ///     change it again. The connection repeats calls, too, but its own key is one of each try.
+  ///   - body: Makes one call with the options.
   func call<Response: Sendable>(
     _ patience: Patience,
     idempotencyKey: String? = nil,

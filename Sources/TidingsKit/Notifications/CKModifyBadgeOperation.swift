@@ -1,6 +1,7 @@
 internal import Foundation
 internal import TidingsClient
 internal import TidingsProto
+internal import TidingsRPC
 
 /// Sets the user's badge; notifications that come later add to it.
 open class CKModifyBadgeOperation: CKOperation, @unchecked Sendable {
@@ -29,7 +30,8 @@ open class CKModifyBadgeOperation: CKOperation, @unchecked Sendable {
       badgeValue: UInt32(clamping: badgeValue)
     )
     await finishItems {
-      _ = try await callContainer { (client, options) in
+      let key = CallOptions.newIdempotencyKey()
+      _ = try await callContainer(idempotencyKey: key) { (client, options) in
         try await client.notifications.modifyBadge(request, options: options)
       }
       return nil

@@ -17,14 +17,9 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
 
   /// Calls the server; what is transient is tried again until `timeoutIntervalForResource`.
   func call<Response: Sendable>(
-    isSafe: Bool = true,
     _ body: @Sendable (Client, CallOptions) async throws -> Response
   ) async throws -> Response {
-    try await target.call(
-      Patience(resolvedConfiguration),
-      idempotencyKey: isSafe ? nil : UUID().uuidString,
-      body
-    )
+    try await target.call(Patience(resolvedConfiguration), body)
   }
 
   /// Runs what may fail and delivers its end.

@@ -9,10 +9,15 @@ extension CKOperation {
 
   /// Calls the server; what is transient is tried again until `timeoutIntervalForResource`.
   func callContainer<Response: Sendable>(
+    idempotencyKey: String? = nil,
     _ body: @Sendable (Client, CallOptions) async throws -> Response
   ) async throws -> Response {
     // Any database will do: the connection is the container's.
-    try await usedContainer.privateCloudDatabase.call(Patience(resolvedConfiguration), body)
+    try await usedContainer.privateCloudDatabase.call(
+      Patience(resolvedConfiguration),
+      idempotencyKey: idempotencyKey,
+      body
+    )
   }
 
   /// Runs what may fail, as a whole or for some items, and delivers its end.

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import TidingsClient
 internal import TidingsProto
+internal import TidingsRPC
 
 /// Subscriptions to save and to delete: sent in as many calls as it takes.
 struct SubscriptionModification: Sendable {
@@ -65,7 +66,8 @@ struct SubscriptionModification: Sendable {
       var answers: [TidingsV1.SubscriptionResult] = []
       var failure: CKError?
       do {
-        answers = try await database.call(patience) { (client, options) in
+        let key = CallOptions.newIdempotencyKey()
+        answers = try await database.call(patience, idempotencyKey: key) { (client, options) in
           try await client.subscriptions.modifySubscriptions(request, options: options)
         }.results
       } catch {

@@ -14,8 +14,8 @@ extension CKDatabase {
       .databaseChanges(await result { try await syncDatabaseChanges(token) })
     case .zoneChanges(let zone, let token):
       .zoneChanges(await result { try await syncZoneChanges(zone, token) })
-    case .modifyZones(let saving, let deleting):
-      .modifiedZones(await syncZones(saving, deleting))
+    case .modifyZones(let saving, let deleting, let key):
+      .modifiedZones(await syncZones(saving, deleting, key))
     case .modifyRecords(let batch): .modifiedRecords(await syncRecords(batch))
     case .fetchOptions(let context): .fetchOptions(context.options)
     case .batch: .batch(nil)
@@ -101,7 +101,8 @@ extension CKDatabase {
 
   private func syncZones(
     _ saving: [CKRecordZone],
-    _ deleting: [CKRecordZone.ID]
+    _ deleting: [CKRecordZone.ID],
+    _ key: String
   ) async -> CKSyncEngine.Event.SentDatabaseChanges {
     let request = TidingsV1.ModifyRecordZonesRequest(
       databaseID: databaseID,
@@ -109,7 +110,7 @@ extension CKDatabase {
       zoneIDsToDelete: deleting.map(\.wire)
     )
     let answer = await result {
-      try await call(onceOnly) { (client, options) in
+      try await call(onceOnly, idempotencyKey: key) { (client, options) in
         try await client.zones.modifyRecordZones(request, options: options)
       }.results
     }

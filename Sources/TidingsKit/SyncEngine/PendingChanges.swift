@@ -44,6 +44,12 @@ struct PendingChanges<Change: PendingChange>: Sendable {
     if entries[change.item]?.change == change { entries[change.item] = nil }
   }
 
+  /// Whether a change waits that was added last at a time, or before.
+  func holds(_ change: Change, asOf time: UInt64) -> Bool {
+    guard let entry = entries[change.item] else { return false }
+    return entry.change == change && entry.time <= time
+  }
+
   /// A change was dealt with as it was at a time: what was added since stays.
   ///
   /// - Returns: Whether it was taken away.

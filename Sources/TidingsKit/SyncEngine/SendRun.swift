@@ -16,8 +16,8 @@ struct SendRun: Sendable {
   /// Something was sent.
   private(set) var hasSent = false
   private var phase = Phase.zones
-  /// When the zones that are being sent were taken.
-  private var zonesTime: UInt64 = 0
+  /// The changes of zones that are being sent.
+  private var sentZones: ZonesAttempt?
   /// When the records that are being sent were asked for.
   private var recordsTime: UInt64 = 0
   private var untrackedTime: UInt64 = 0
@@ -38,13 +38,10 @@ struct SendRun: Sendable {
   /// The next steps, when all others are done.
   mutating func plan(_ progress: SyncProgress) -> [SyncStep] {
     if case .zones = phase {
-      let due = progress.zones.all.filter { context.options.scope.contains($0) }
-      let changes = Array(due.prefix(RecordModification.itemsPerCallMax))
-      zonesTime = progress.zones.time
-      if !changes.isEmpty {
-        let saving = changes.compactMap { if case .saveZone(let zone) = $0 { zone } else { nil } }
-        let deleting = changes.compactMap { if case .deleteZone(let id) = $0 { id } else { nil } }
-        return [.ask(.modifyZones(saving: saving, deleting: deleting))]
+      if let zones = progress.nextZones(in: context.options.scope) {
+        sentZones = zones
+        let (saving, deleting) = (zones.saving, zones.deleting)
+        return [.ask(.modifyZones(saving: saving, deleting: deleting, key: zones.key))]
       }
       phase = .records
     }
@@ -139,10 +136,11 @@ struct SendRun: Sendable {
     let given = failures.filter { !$1.staysPending }.map(\.0)
     // The tokens of deleted zones stay: with them the feed reports deletions, should the zone exist
     // again by then.
-    let settle = SyncStep.apply { [zonesTime] progress in
-      progress.unconfirmedZones = (saved + deleted + given).filter {
-        progress.zones.settle($0, asOf: zonesTime)
-      }
+    let (settled, time) = (saved + deleted + given, sentZones?.time ?? 0)
+    let unanswered = settled.isEmpty ? sentZones : nil
+    let settle = SyncStep.apply { progress in
+      progress.unansweredZones = unanswered
+      progress.unconfirmedZones = settled.filter { progress.zones.settle($0, asOf: time) }
     }
     if !saved.isEmpty || !deleted.isEmpty { hasSent = true }
     let confirm = SyncStep.apply { $0.unconfirmedZones = [] }

@@ -20,6 +20,11 @@ struct SyncProgress: Sendable {
   /// Changes that were sent, and are being reported to the program: still to be stored.
   var unconfirmedZones: [CKSyncEngine.PendingDatabaseChange] = []
 
+  /// Changes of zones that were sent, and not answered.
+  ///
+  /// Not kept: after a restart they are sent with another key.
+  var unansweredZones: ZonesAttempt?
+
   /// What is to be kept: it covers just what the program has handled.
   var kept: Self {
     var kept = self

@@ -20,7 +20,7 @@ enum SyncQuestion: Sendable {
   case databaseChanges(after: [UInt8])
   case fetchOptions(CKSyncEngine.FetchChangesContext)
   case zoneChanges(CKRecordZone.ID, after: [UInt8])
-  case modifyZones(saving: [CKRecordZone], deleting: [CKRecordZone.ID])
+  case modifyZones(saving: [CKRecordZone], deleting: [CKRecordZone.ID], key: String)
   case batch(CKSyncEngine.SendChangesContext)
   case modifyRecords(CKSyncEngine.RecordZoneChangeBatch)
 }

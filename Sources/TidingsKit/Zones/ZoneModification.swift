@@ -1,5 +1,6 @@
 internal import TidingsClient
 internal import TidingsProto
+internal import TidingsRPC
 
 /// Zones that are saved and deleted together, and how that becomes calls.
 struct ZoneModification: Sendable {
@@ -77,7 +78,8 @@ struct ZoneModification: Sendable {
       zonesToSave: zones.map { .init(zoneID: $0.zoneID.wire) },
       zoneIDsToDelete: ids.map(\.wire)
     )
-    let results = try await database.call(patience) { (client, options) in
+    let key = CallOptions.newIdempotencyKey()
+    let results = try await database.call(patience, idempotencyKey: key) { (client, options) in
       try await client.zones.modifyRecordZones(request, options: options)
     }.results
     guard results.count == zones.count + ids.count else {

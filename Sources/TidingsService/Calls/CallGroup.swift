@@ -41,8 +41,8 @@ struct CallGroup {
   var addedAudits: [AuditTable.Added]?
   /// Topics that were replaced.
   var retiredTopics: [[UInt8]] = []
-  /// Calls that were partly written in this group and continue in another.
-  var partlyWritten: [CallLine] = []
+  /// Calls that were partly written in this group and continue in another, as they were before it.
+  var partlyWritten: [HeldCall] = []
   /// Calls whose traces are recorded.
   var traced: [TracedCall] = []
   /// Counters of the group, added up after the commit.

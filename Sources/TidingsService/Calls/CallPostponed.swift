@@ -19,4 +19,13 @@ struct CallPostponed: Error {
 
 /// What a call keeps between the runs of its handler: they share it with the work between them, and never
 /// touch it at the same time.
-protocol CallProgress: AnyObject, Sendable {}
+///
+/// A run does not change what it goes on from, since it may be rolled back and made again.
+protocol CallProgress: AnyObject, Sendable {
+  /// A part of the call is durable.
+  var hasWritten: Bool { get }
+}
+
+extension CallProgress {
+  var hasWritten: Bool { false }
+}

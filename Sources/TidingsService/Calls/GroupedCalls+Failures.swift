@@ -103,7 +103,11 @@ extension GroupedCalls {
     failures.note(error, in: "a group of calls")
     let group = committer.giveUp()
     observer?.groupRolledBack(on: loop)
-    failPartlyWritten(group.partlyWritten, RPCError(callFailure: error))
+    takeBackPieces(
+      group.partlyWritten,
+      after: error,
+      canRunAgain: isTransient(error) || error.letsOthersRunAgain
+    )
     return group
   }
 

@@ -172,11 +172,11 @@ extension GroupedCalls {
       endGroup(loop)
       return lineGoesOn(held.line, on: loop)
     }
-    var again = held
-    again.progress = postponement.progress ?? held.progress
+    let again = held.goingOn(after: postponement)
     postponed.replaceFirst(with: again, of: held.line)
+    // The group has what it wrote.
+    wait(again, for: postponement.cause, since: held, on: loop)
     endGroup(loop)
-    wait(again, for: postponement.cause, on: loop)
     serveWaiting(on: loop)
   }
 
@@ -271,12 +271,11 @@ extension GroupedCalls {
         _ = read(held)
         return
       }
-      var again = held
-      again.progress = postponement.progress ?? held.progress
+      let again = held.goingOn(after: postponement)
       guard postponed.postpone(again, bytes: bytes, of: line) else {
         return fail(held, .tooManyPostponed)
       }
-      wait(again, for: postponement.cause, on: loop)
+      wait(again, for: postponement.cause, since: held, on: loop)
     } catch  where isTransient(error) {
       afterCommits(on: loop) { [self] loop in
         runGroupAgain(after: error, with: .call(held, of: line, bytes: bytes), on: loop)

@@ -43,19 +43,31 @@ extension GroupedCalls {
     if case .reading = postponement.cause, let reading = answering.reading {
       return try reads.answer(call, reading)
     }
-    var held = HeldCall(call, of: try CallerIdentity.caller(of: call), access, answering)
-    held.progress = postponement.progress ?? held.progress
+    let before = HeldCall(call, of: try CallerIdentity.caller(of: call), access, answering)
+    let held = before.goingOn(after: postponement)
     guard postponed.postpone(held, bytes: held.body.count, of: held.line) else {
       throw RPCError.tooManyPostponed
     }
-    wait(held, for: postponement.cause, on: loop)
+    wait(held, for: postponement.cause, since: before, on: loop)
   }
 
-  func wait(_ held: HeldCall, for cause: CallPostponed.Cause, on loop: LoopContext) {
+  /// Lets a call wait until it is to be run again.
+  ///
+  /// - Parameters:
+  ///   - held: The call.
+  ///   - cause: When that is.
+  ///   - before: The call as it was before this run.
+  ///   - loop: The loop.
+  func wait(
+    _ held: HeldCall,
+    for cause: CallPostponed.Cause,
+    since before: HeldCall,
+    on loop: LoopContext
+  ) {
     let line = held.line
     switch cause {
     case .nextTurn:
-      notePartlyWritten(line)
+      notePartlyWritten(before)
       remote.submit { core, loop in core.calls.resume(line, .success(()), on: loop) }
     case .alone: longCalls.add(line)
     case .reading: preconditionFailure("a call that is read by a reader waits for none")
@@ -105,7 +117,7 @@ extension GroupedCalls {
     if let failure = held.failure { throw failure }
     if let refusal = gate.refusal(ofKey: held.keyNumber, calling: held.method) { throw refusal }
     defer { loop.arena.reset() }
-    let isKept = try held.body.withUnsafeBytes { body in
+    try held.body.withUnsafeBytes { body in
       try answer(
         held.token,
         until: held.deadline,
@@ -115,7 +127,8 @@ extension GroupedCalls {
         held.answering
       )
     }
-    if isKept, isProvisional { committer.group.keep(held) }
+    if isProvisional { committer.group.keep(held) }
+    endFullGroup(loop)
   }
 
   /// - Returns: Whether it is answered; if not, it is postponed again.
@@ -125,10 +138,9 @@ extension GroupedCalls {
       return true
     } catch let postponement as CallPostponed {
       if case .reading = postponement.cause { return read(held) }
-      var again = held
-      again.progress = postponement.progress ?? held.progress
+      let again = held.goingOn(after: postponement)
       postponed.replaceFirst(with: again, of: held.line)
-      wait(again, for: postponement.cause, on: loop)
+      wait(again, for: postponement.cause, since: held, on: loop)
       return false
     } catch  where isTransient(error) && held.attempts < Self.resumedAttemptsMax {
       var again = held
@@ -163,12 +175,16 @@ extension GroupedCalls {
     return true
   }
 
-  /// Fails postponed calls whose writes were rolled back.
-  func failPartlyWritten(_ lines: [CallLine], _ error: RPCError) {
-    for line in lines {
-      guard var held = postponed.first(of: line) else { continue }
-      held.failure = error
-      postponed.replaceFirst(with: held, of: line)
+  /// Takes back pieces of calls that were rolled back: each is made again, or its call fails.
+  func takeBackPieces(_ pieces: [HeldCall], after error: any Error, canRunAgain: Bool) {
+    for piece in pieces {
+      var again = piece
+      again.attempts += 1
+      if !canRunAgain || again.attempts > Self.resumedAttemptsMax {
+        let hasWritten = piece.progress?.hasWritten == true
+        again.failure = hasWritten ? .partlyWritten(error) : RPCError(callFailure: error)
+      }
+      postponed.replaceFirst(with: again, of: piece.line)
     }
   }
 
@@ -181,6 +197,16 @@ extension GroupedCalls {
 }
 
 extension RPCError {
+  /// Pieces of a call are durable, and the rest cannot be.
+  fileprivate static func partlyWritten(_ error: any Error) -> RPCError {
+    RPCError(
+      .unavailable,
+      "the server's store failed when a part of the call had taken effect: look what is there, and repeat the rest",
+      details: [.errorInfo(reason: "OUTCOME_UNKNOWN")],
+      cause: error
+    )
+  }
+
   /// Too much waits behind calls that take long.
   static let tooManyPostponed = RPCError(
     .resourceExhausted,

@@ -55,6 +55,8 @@ final class GroupedCalls {
   var keepsAnswer = true
   /// The part of the answer to store for the idempotency key; `nil` for the whole answer.
   var keptAnswer: [UInt8]?
+  /// Whose idempotency key the current call has; `nil`: it has none.
+  private var keyOwner: String?
   /// Calls that are executed again, and those queued behind them.
   ///
   /// Unchecked, as `longCalls`: values that are changed by functions that call nothing beyond them, on the loop's thread.
@@ -119,12 +121,14 @@ final class GroupedCalls {
     _ access: StoreAccess,
     on loop: LoopContext,
     repeating: @escaping Answering.Repetition = { $1 },
+    keeping: Answering.Keeping = .whileThereIsRoom,
     reading: ReadDispatch.MakeAnswer? = nil,
     expecting: Answering.Expecting? = nil,
     _ handler: @escaping Answering.Handler
   ) {
     let answering = Answering(
       repeating: repeating,
+      keeping: keeping,
       reading: reading,
       expecting: expecting,
       handler: handler
@@ -146,7 +150,7 @@ final class GroupedCalls {
       if isStoreTaken { return try waitForStore(call, access, on: loop, answering) }
       let caller = try CallerIdentity.caller(of: call)
       do {
-        let isKept = try answer(
+        try answer(
           call.token,
           until: call.deadline,
           access,
@@ -158,10 +162,11 @@ final class GroupedCalls {
             connection: call.token.connection,
             observed: loop.observed(call.token)
           ),
-          access == .write ? Self.idempotentCall(call, caller) : nil,
+          access == .write && answering.keeping != .never ? Self.idempotentCall(call, caller) : nil,
           answering
         )
-        if isKept, committer.group.mayHaveWritten { keep(call, of: caller, access, answering) }
+        if committer.group.mayHaveWritten { keep(call, of: caller, access, answering) }
+        endFullGroup(loop)
       } catch let postponement as CallPostponed {
         try postpone(call, postponement, access, on: loop, answering)
       }
@@ -188,7 +193,6 @@ final class GroupedCalls {
 
   /// Runs a handler in the group of this turn, and keeps the answer until it is committed.
   ///
-  /// - Returns: Whether the group goes on.
   /// - Throws: `CallPostponed` when the handler is to be run again; why the call failed.
   func answer(
     _ token: ReplyToken,
@@ -197,7 +201,7 @@ final class GroupedCalls {
     _ call: consuming StoreCall,
     _ idempotent: IdempotentCall?,
     _ answering: Answering
-  ) throws -> Bool {
+  ) throws {
     if let deadline, deadline <= .now {
       throw RPCError(.deadlineExceeded, "the deadline passed before the call was begun")
     }
@@ -205,7 +209,6 @@ final class GroupedCalls {
     if engine.isErasing, engine.isBeingErased(call.caller.user) { throw ItemError.beingErased }
     try committer.open(for: access)
     if access == .write, !call.caller.device.isEmpty { try engine.checkDevice(of: call.caller) }
-    let loop = call.loop
     let span = call.observed?.span?.context
     let first = span == nil ? 0 : engine.pendingEventCount
     if span != nil { engine.beginMeasuringMatching() }
@@ -213,9 +216,11 @@ final class GroupedCalls {
     let answer = try answer(call, idempotent, answering)
     if let span { noteTrace(span, access, eventsFrom: first) }
     committer.group.keep(.success(answer), to: token)
-    guard isGroupFull, !gathers else { return true }
-    endGroup(loop)
-    return false
+  }
+
+  /// Ends the group of this turn before the end of the turn, if it holds too much; its last call is kept before.
+  func endFullGroup(_ loop: LoopContext) {
+    if isGroupFull, !gathers { endGroup(loop) }
   }
 
   /// A recorded call is a part of the group.
@@ -235,8 +240,8 @@ final class GroupedCalls {
   func fail(_ held: HeldCall, _ error: RPCError) { fail(held.token, error) }
 
   /// A part of a call is written in this turn, and the call goes on in another.
-  func notePartlyWritten(_ line: CallLine) {
-    committer.group.partlyWritten.append(line)
+  func notePartlyWritten(_ before: HeldCall) {
+    committer.group.partlyWritten.append(before)
   }
 
   /// Works on the store for a task, in the group of this turn.
@@ -292,11 +297,18 @@ final class GroupedCalls {
     if let first = try engine.answer(to: idempotent) {
       return try answering.repeating(call, first)
     }
-    try engine.checkRoomForAnswers(of: idempotent.owner)
+    keyOwner = idempotent.owner
+    defer { keyOwner = nil }
+    if answering.keeping == .whileThereIsRoom { try requireRoomForAnswer() }
     (keepsAnswer, keptAnswer) = (true, nil)
     let answer = try handle(call, answering)
     if keepsAnswer { try engine.keep(keptAnswer ?? answer, for: idempotent) }
     return answer
+  }
+
+  /// Refuses the current call if it has an idempotency key, and its caller no room for the answer.
+  func requireRoomForAnswer() throws {
+    if let keyOwner { try engine.checkRoomForAnswers(of: keyOwner) }
   }
 
   private func handle(_ call: borrowing StoreCall, _ answering: Answering) throws -> [UInt8] {

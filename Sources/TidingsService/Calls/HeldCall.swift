@@ -95,6 +95,14 @@ struct HeldCall {
     received = Received(token, caller, keyNumber, deadline, "", "", body, .read, answering)
   }
 
+  /// The call as its next run finds it.
+  func goingOn(after postponement: CallPostponed) -> HeldCall {
+    var next = self
+    next.progress = postponement.progress ?? progress
+    if case .nextTurn = postponement.cause { next.attempts = 0 }
+    return next
+  }
+
   var token: ReplyToken { received.token }
   var caller: Caller { received.caller }
   var keyNumber: Int64? { received.keyNumber }
@@ -124,9 +132,11 @@ struct HeldCall {
     )
   }
 
-  /// What its idempotency key stands for; `nil`: it has none.
+  /// What its idempotency key stands for; `nil`: it has none, or one without effect.
   func idempotentCall(_ body: UnsafeRawBufferPointer) -> IdempotentCall? {
-    guard access == .write, !received.idempotencyKey.isEmpty else { return nil }
+    guard access == .write, answering.keeping != .never, !received.idempotencyKey.isEmpty else {
+      return nil
+    }
     return IdempotentCall(
       owner: caller.user,
       key: received.idempotencyKey,

@@ -48,8 +48,19 @@ final class Answering {
   /// Lets the engine know what a call is going to read (`Engine.expect`): who calls, and the encoded request.
   typealias Expecting = (Caller, UnsafeRawBufferPointer, _ looksUp: Bool) -> Bool
 
+  /// Whether answers are kept for idempotency keys.
+  enum Keeping {
+    /// While the caller has room for them.
+    case whileThereIsRoom
+    /// Unless its handler requires room, which deletions do not: with them the caller makes room.
+    case unlessRefused
+    /// Not: a repetition does no harm, and the calls are more frequent than answers are worth.
+    case never
+  }
+
   let handler: Handler
   let repeating: Repetition
+  let keeping: Keeping
   /// Answers it on a reader thread instead, while another call has the store.
   let reading: ReadDispatch.MakeAnswer?
   /// Called before the group of the call begins, if the store is remote.
@@ -57,11 +68,12 @@ final class Answering {
 
   init(
     repeating: @escaping Repetition = { $1 },
+    keeping: Keeping = .whileThereIsRoom,
     reading: ReadDispatch.MakeAnswer? = nil,
     expecting: Expecting? = nil,
     handler: @escaping Handler
   ) {
-    (self.handler, self.repeating) = (handler, repeating)
+    (self.handler, self.repeating, self.keeping) = (handler, repeating, keeping)
     (self.reading, self.expecting) = (reading, expecting)
   }
 }

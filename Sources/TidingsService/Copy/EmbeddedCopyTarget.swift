@@ -111,6 +111,10 @@ struct EmbeddedCopyTarget: CopyTarget {
       throw StartError("the log of the copied database could not be moved: repeat the command")
     }
     try File(path: databasePath, .read).synchronize()
+    // An earlier attempt may have ended before the names of assets that it placed were on the disk.
+    if Folder.isThere(folder.assetsPath) {
+      try FolderTree.synchronizeFolders(folder.assetsPath)
+    }
     for name in try Folder.names(folder.copyPath).filter(AuditKind.isFileName) {
       try Folder.rename(folder.copyPath + "/" + name, to: folder.path + "/" + name)
     }

@@ -155,18 +155,20 @@ extension Core {
   ///   - method: The method.
   ///   - access: What it does to the store.
   ///   - loop: The loop.
+  ///   - repeating: Makes of the first answer what a repeated call gets.
   ///   - handler: Its answer, and what is noted; an empty note: nothing.
   func administer(
     _ method: MethodDescriptor,
     _ access: StoreAccess = .write,
     on loop: LoopContext,
+    repeating: @escaping Answering.Repetition = { $1 },
     _ handler: @escaping AdministrativeHandler
   ) {
-    let repeating: Answering.Repetition = { [self] call, answer in
+    let repeated: Answering.Repetition = { [self] call, answer in
       try requireAdministrator(call, method)
-      return answer
+      return try repeating(call, answer)
     }
-    calls.register(method, access, on: loop, repeating: repeating) { [self] call in
+    calls.register(method, access, on: loop, repeating: repeated) { [self] call in
       try requireAdministrator(call, method)
       do {
         let (body, about) = try handler(call)

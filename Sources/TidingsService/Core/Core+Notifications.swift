@@ -15,7 +15,7 @@ extension Core {
     typealias Methods = TidingsV1.NotificationService.Methods
     calls.register(Methods.registerDevice, .read, on: loop) { [self] in try registerDevice($0) }
     registerNotificationChanges(on: loop)
-    calls.register(Methods.markNotificationsRead, .write, on: loop) { [self] in
+    calls.register(Methods.markNotificationsRead, .write, on: loop, keeping: .never) { [self] in
       try markNotificationsRead($0)
     }
     calls.register(Methods.rotateChannels, .write, on: loop) { [self] in try rotateChannels($0) }

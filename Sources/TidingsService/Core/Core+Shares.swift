@@ -18,8 +18,11 @@ extension Core {
   func registerShares(on loop: LoopContext) {
     typealias Methods = TidingsV1.ShareService.Methods
     calls.register(Methods.fetchShareMetadata, .read, on: loop) { [self] in try shareMetadata($0) }
-    calls.register(Methods.acceptShares, .write, on: loop) { [self] in try acceptShares($0) }
-    calls.register(Methods.requestShareAccess, .write, on: loop) { [self] in
+    // To accept or to ask again changes nothing, and shows the share to nobody who has lost it.
+    calls.register(Methods.acceptShares, .write, on: loop, keeping: .never) { [self] in
+      try acceptShares($0)
+    }
+    calls.register(Methods.requestShareAccess, .write, on: loop, keeping: .never) { [self] in
       try requestShareAccess($0)
     }
     calls.register(Methods.fetchShares, .read, on: loop) { [self] in try fetchShares($0) }
@@ -47,8 +50,6 @@ extension Core {
     if request.urls.count > Self.sharesAcceptedAtOnceMax { try engine.pace.requirePauses() }
     let caller = call.caller
     try engine.checkFirings(ofSharesAt: request.urls, for: caller, isRequest: false)
-    // To accept again changes nothing, and shows the share to nobody who has lost it.
-    calls.keepsAnswer = false
     var response = WireWriter()
     for url in request.urls {
       try add(url, to: &response, in: call.arena) { try engine.acceptShare(url, for: caller) }
@@ -63,8 +64,6 @@ extension Core {
     if request.urls.count > Self.sharesAcceptedAtOnceMax { try engine.pace.requirePauses() }
     let caller = call.caller
     try engine.checkFirings(ofSharesAt: request.urls, for: caller, isRequest: true)
-    // To ask again changes nothing.
-    calls.keepsAnswer = false
     var response = TidingsV1.RequestShareAccessResponse()
     for url in request.urls {
       var result = TidingsV1.ShareAccessResult(url: url)

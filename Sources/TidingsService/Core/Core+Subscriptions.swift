@@ -10,7 +10,12 @@ extension Core {
   /// Registers the methods of SubscriptionService that the store answers.
   func registerSubscriptions(on loop: LoopContext) {
     typealias Methods = TidingsV1.SubscriptionService.Methods
-    calls.register(Methods.modifySubscriptions, .write, on: loop) { [self] in
+    calls.register(
+      Methods.modifySubscriptions,
+      .write,
+      on: loop,
+      keeping: .unlessRefused
+    ) { [self] in
       try modifySubscriptions($0)
     }
     registerFetchSubscriptions(on: loop)
@@ -35,24 +40,29 @@ extension Core {
       }
       progress.read(call.body, in: call.arena)
     }
-    try modifyPiece(progress.request(), progress)
-    return progress.response.encoded(in: call.arena)
+    let results = try modifyPiece(progress.request(), progress)
+    return TidingsV1.ModifySubscriptionsResponse(results: results).encoded(in: call.arena)
   }
 
   /// Saves and deletes for as long as a turn allows.
   ///
+  /// - Returns: The results of all items.
   /// - Throws: `CallPostponed` when there is more to do.
   private func modifyPiece(
     _ request: SubscriptionsProgress.Request,
     _ progress: SubscriptionsProgress
-  ) throws {
+  ) throws -> [TidingsV1.SubscriptionResult] {
+    if !progress.hasWritten, request.items.contains(where: { $0.wanted != nil }) {
+      try calls.requireRoomForAnswer()
+    }
     var steps = 0
     var changes = false
+    var results = progress.results
     let owner = progress.caller.user
-    while let item = request.items.dropFirst(progress.response.results.count).first {
+    for item in request.items.dropFirst(results.count) {
       guard steps == 0 || steps + item.steps <= SubscriptionsProgress.stepsPerTurnMax else { break }
       steps += item.steps
-      progress.response.results.append(
+      results.append(
         try result(of: item.id) {
           guard let wanted = try item.wanted?.get() else {
             try engine.deleteSubscription(item.id, of: owner, in: request.database)
@@ -72,9 +82,16 @@ extension Core {
         environment: request.database.environment
       )
     }
-    if progress.response.results.count < request.items.count {
-      throw CallPostponed(cause: .nextTurn, progress: progress)
+    let changesAnything = changes || progress.changesAnything
+    if results.count < request.items.count {
+      throw CallPostponed(
+        cause: .nextTurn,
+        progress: SubscriptionsProgress(progress, results, changesAnything: changesAnything)
+      )
     }
+    // Programs save their subscriptions at each start, mostly those that are there.
+    calls.keepsAnswer = changesAnything
+    return results
   }
 
   func result(
@@ -122,13 +139,28 @@ private final class SubscriptionsProgress: CallProgress, @unchecked Sendable {
   let caller: Caller
   private let limits: Limits
   private var read: Result<Request, any Error>?
-  /// What was done so far.
-  var response = TidingsV1.ModifySubscriptionsResponse()
+  /// Of the pieces that are written.
+  let results: [TidingsV1.SubscriptionResult]
+  /// These have created or deleted a subscription.
+  let changesAnything: Bool
 
+  /// A call of which nothing was done.
   init(_ caller: Caller, _ limits: Limits) {
-    self.caller = caller
-    self.limits = limits
+    (self.caller, self.limits, results) = (caller, limits, [])
+    changesAnything = false
   }
+
+  /// A call of which a piece more was done.
+  init(
+    _ before: SubscriptionsProgress,
+    _ results: [TidingsV1.SubscriptionResult],
+    changesAnything: Bool
+  ) {
+    (caller, limits, read) = (before.caller, before.limits, before.read)
+    (self.results, self.changesAnything) = (results, changesAnything)
+  }
+
+  var hasWritten: Bool { !results.isEmpty }
 
   func request() throws -> Request {
     guard let read else { preconditionFailure("the request was not read") }

@@ -18,7 +18,12 @@ extension Core {
       try requireAdministrator(call, Methods.fetchErasure)
       return try fetchErasure(call)
     }
-    administer(Methods.eraseUser, on: loop) { [self] in try eraseUser($0) }
+    administer(
+      Methods.eraseUser,
+      on: loop,
+      repeating: { [self] in try repeatedErasure($0, $1) },
+      { [self] in try eraseUser($0) }
+    )
   }
 
   // MARK: Data
@@ -105,12 +110,14 @@ extension Core {
         "public_records \(request.publicRecords.rawValue) is not known: use DELETE or KEEP"
       )
     }
-    calls.keepsAnswer = false
     let erasure = try engine.eraseUser(
       request.userName,
       by: call.caller.user,
       publicRecords: publicRecords
     )
+    // Without the user's name, which is not to outlast the user.
+    calls.keptAnswer = TidingsV1.EraseUserResponse(erasure: .init(erasureID: erasure.id))
+      .encoded(in: call.arena)
     _ = call.loop.endConnections(except: call.connection) { [self] _, key, user in
       self.user(user, key) == request.userName
     }
@@ -121,6 +128,21 @@ extension Core {
       response.encoded(in: call.arena),
       "user \(request.userName), erasure \(erasure.id), public records: \(erasure.publicRecords)"
     )
+  }
+
+  /// The erasure that the first call began: another user may have the name since.
+  private func repeatedErasure(_ call: borrowing Call, _ answer: [UInt8]) throws -> [UInt8] {
+    let request = try TidingsV1.EraseUserRequest(decoding: call.body.bytes, in: call.arena)
+    let kept = try answer.withUnsafeBytes { bytes in
+      try storedMessage("answer") {
+        try TidingsV1.EraseUserResponse(decoding: bytes.bytes, in: call.arena)
+      }
+    }
+    guard let id = kept.erasure?.erasureID, let erasure = try engine.erasure(id: id) else {
+      return answer
+    }
+    return TidingsV1.EraseUserResponse(erasure: .init(erasure, of: request.userName))
+      .encoded(in: call.arena)
   }
 
   private func fetchErasure(_ call: borrowing Call) throws -> [UInt8] {

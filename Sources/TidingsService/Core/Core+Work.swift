@@ -17,7 +17,7 @@ extension Core {
       repeating: { [self] in try repeatedLeases($0, $1) },
       { [self] in try leaseNotifications($0) }
     )
-    calls.register(Methods.settleNotifications, .write, on: loop) { [self] in
+    calls.register(Methods.settleNotifications, .write, on: loop, keeping: .never) { [self] in
       try settleNotifications($0)
     }
   }

@@ -9,7 +9,9 @@ extension Core {
   /// Registers the methods of ZoneService.
   func registerZones(on loop: LoopContext) {
     typealias Methods = TidingsV1.ZoneService.Methods
-    calls.register(Methods.modifyRecordZones, .write, on: loop) { [self] in try modifyZones($0) }
+    calls.register(Methods.modifyRecordZones, .write, on: loop, keeping: .unlessRefused) { [self] in
+      try modifyZones($0)
+    }
     calls.register(Methods.fetchRecordZones, .read, on: loop) { [self] in try fetchZones($0) }
   }
 
@@ -20,6 +22,7 @@ extension Core {
     let request = try TidingsV1.ModifyRecordZonesRequest(decoding: call.body.bytes, in: call.arena)
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
     try engine.limits.check(itemCount: request.zonesToSave.count + request.zoneIDsToDelete.count)
+    if !request.zonesToSave.isEmpty { try calls.requireRoomForAnswer() }
     if request.zonesToSave.count + request.zoneIDsToDelete.count > Self.zonesChangedAtOnceMax {
       try engine.pace.requirePauses()
     }
@@ -37,11 +40,15 @@ extension Core {
     let reason = try request.deletionReason.model
 
     var response = TidingsV1.ModifyRecordZonesResponse()
+    var changesAnything = false
     try engine.asOneCall(by: caller) { context in
       for zone in request.zonesToSave {
         response.results.append(
           try result(of: zone.zoneID, in: database, for: caller) { id in
-            .zone(.init(try engine.saveZone(id, in: database, by: context), in: database))
+            let isNew = try !exists(id, in: database)
+            let saved = try engine.saveZone(id, in: database, by: context)
+            if isNew { changesAnything = true }
+            return .zone(.init(saved, in: database))
           }
         )
         engine.pace.step()
@@ -50,13 +57,28 @@ extension Core {
         response.results.append(
           try result(of: zoneID, in: database, for: caller) { id in
             try engine.deleteZone(id, in: database, because: reason, by: context)
+            changesAnything = true
             return .deleted(true)
           }
         )
         engine.pace.step()
       }
     }
+    // Programs save their zones at each start, mostly those that are there.
+    calls.keepsAnswer = changesAnything
     return response.encoded(in: call.arena)
+  }
+
+  /// Whether a zone that is to be saved is there already.
+  private func exists(_ id: ZoneID, in database: DatabaseID) throws -> Bool {
+    // Elsewhere no zones are created.
+    guard database.scope == .private else { return true }
+    do {
+      _ = try engine.zone(id, in: database)
+      return true
+    } catch is ItemError {
+      return false
+    }
   }
 
   private func fetchZones(_ call: borrowing Call) throws -> [UInt8] {

@@ -60,12 +60,12 @@ extension RPCError {
   }
 
   private init(_ error: FileError) {
+    let refusal =
+      DiskRefusal(error) ?? DiskRefusal(reason: "the disk of the server cannot be used now")
     self.init(
       .unavailable,
-      error.isFull
-        ? "the disk of the server is full: try again later"
-        : "the disk of the server cannot be used now: try again later",
-      details: [.retryInfo(after: .seconds(error.isFull ? 10 : 1))],
+      "\(refusal.reason): \(refusal.advice)",
+      details: [.retryInfo(after: refusal.pause)],
       cause: error
     )
   }
@@ -73,12 +73,11 @@ extension RPCError {
   private init(_ error: SQLError) {
     switch error.kind {
     case .busy, .storage, .conflict, .disconnected, .interrupted, .denied:
+      let refusal = DiskRefusal(error) ?? DiskRefusal(reason: "the store cannot be used now")
       self.init(
         .unavailable,
-        error.isFull
-          ? "the disk of the server is full; nothing was changed: try again later"
-          : "the store cannot be used now; nothing was changed: try again later",
-        details: [.retryInfo(after: .seconds(error.isFull ? 10 : 1))],
+        "\(refusal.reason); nothing was changed: \(refusal.advice)",
+        details: [.retryInfo(after: refusal.pause)],
         cause: error
       )
     case .uncertain:
@@ -96,6 +95,49 @@ extension RPCError {
       )
     case .statement:
       self.init(.internal, "a defect of the server, in a statement to its store", cause: error)
+    }
+  }
+}
+
+/// What the system says when it refuses to read or write, for callers: what and where, without paths, and what to do.
+private struct DiskRefusal {
+  let reason: String
+  var advice = "try again later"
+  var pause = Duration.seconds(1)
+
+  static let full = Self(reason: "the disk of the server is full", pause: .seconds(10))
+}
+
+extension DiskRefusal {
+  /// `nil`: there is nothing more to say than that it does not work.
+  init?(_ error: FileError) {
+    if error.isFull {
+      self = .full
+    } else if error.isReadOnly {
+      self.init(
+        reason: "the disk of the server is read-only",
+        advice: "try again when its operator has made it writable",
+        pause: .seconds(10)
+      )
+    } else if error.isOfDevice {
+      self.init(
+        reason: "the disk of the server failed (input/output error)",
+        advice: "try again later, and inform its operator if that lasts"
+      )
+    } else if error.isOfOpenFiles {
+      self.init(reason: "the server has too many files open")
+    } else {
+      return nil
+    }
+  }
+
+  init?(_ error: SQLError) {
+    if error.isFull {
+      self = .full
+    } else if let code = error.systemCode {
+      self.init(FileError("use", "the database", code: code))
+    } else {
+      return nil
     }
   }
 }

@@ -105,6 +105,8 @@ public final class ClientConnection: ClientTransport {
     _ sink: AnswerSink
   ) {
     let timeout = options.timeout ?? (method.kind == .unary ? configuration.timeout : nil)
+    let options =
+      configuration.retry.attemptsMax > 1 ? options.withRepetitionKey(for: method) : options
     let call = OutgoingCall(
       id,
       method.fullName,

@@ -32,7 +32,7 @@ struct MachineDriver {
     case .databaseChanges: .databaseChanges(.success(.init(token: [1])))
     case .fetchOptions(let context): .fetchOptions(context.options)
     case .zoneChanges: .zoneChanges(.success(.init(token: [1])))
-    case .modifyZones(let saving, let deleting):
+    case .modifyZones(let saving, let deleting, _):
       .modifiedZones(
         .init(
           savedZones: saving,

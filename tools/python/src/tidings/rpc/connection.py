@@ -152,7 +152,7 @@ class Connection:
         options: CallOptions,
     ) -> Response:
         """Makes a unary call; cancelling the task cancels the call. Raises ``RPCError``."""
-        is_safe = options.is_safe(method)
+        is_safe, options = options.is_safe(method), self._repeatable(method, options)
         body = request.SerializeToString()
         answer = await self.unary_bytes(method.full_name, body, options, is_safe=is_safe)
         try:
@@ -167,7 +167,7 @@ class Connection:
         options: CallOptions,
     ) -> MessageStream[Response]:
         """Starts a server-streaming call; errors are raised by the stream."""
-        is_safe = options.is_safe(method)
+        is_safe, options = options.is_safe(method), self._repeatable(method, options)
         buffer, call_id = self._start_stream(
             method.full_name, request.SerializeToString(), options, is_safe
         )
@@ -195,6 +195,12 @@ class Connection:
         """Starts a server-streaming call with encoded messages, for tools without stubs."""
         buffer, call_id = self._start_stream(method, body, options, is_safe)
         return self._stream(bytes, buffer, call_id, options)
+
+    def _repeatable(
+        self, method: MethodDescriptor[Request, Response], options: CallOptions
+    ) -> CallOptions:
+        is_repeated = self._settings.retry.attempts_max > 1
+        return options.with_repetition_key(method) if is_repeated else options
 
     def close(self) -> None:
         """Fails running calls with CANCELLED, and closes the socket."""

@@ -18,7 +18,8 @@ class Idempotency(enum.Enum):
     UNKNOWN = enum.auto()
     """Each call may have an effect; a retry requires an idempotency key."""
     IDEMPOTENT = enum.auto()
-    """Repeating a call has no further effect."""
+    """Repeating a call has no further effect, unless others changed something in between: retries
+    have an idempotency key."""
     NO_SIDE_EFFECTS = enum.auto()
     """Calls have no side effects."""
 

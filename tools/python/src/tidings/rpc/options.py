@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tidings.rpc import limits
 from tidings.rpc.errors import InvalidArgument, ResourceExhausted, RPCError
@@ -31,6 +32,16 @@ class CallOptions:
     def is_safe(self, method: MethodDescriptor[Request, Response]) -> bool:
         """Whether the call may be retried although the outcome of the first attempt is unknown."""
         return method.idempotency is not Idempotency.UNKNOWN or self.idempotency_key is not None
+
+    def with_repetition_key(self, method: MethodDescriptor[Request, Response]) -> CallOptions:
+        """Returns the options of a call that may be retried, with a key if it needs one.
+
+        Repeating an idempotent call undoes what others did in between: a zone that was deleted, and
+        then created again by another device, would be deleted a second time.
+        """
+        if method.idempotency is not Idempotency.IDEMPOTENT or self.idempotency_key is not None:
+            return self
+        return replace(self, idempotency_key=os.urandom(16).hex())
 
     def refusal(self) -> RPCError | None:
         """Returns the error that a server would return for invalid options."""

@@ -1,0 +1,160 @@
+internal import RPCTestSupport
+internal import TestSupport
+internal import Testing
+internal import TidingsClient
+internal import TidingsProto
+internal import TidingsRPC
+
+/// Connections that stay open while what they carry vanishes, and connections for pushes that end amid a frame.
+///
+/// A client asks a server that is silent after 10 s, and gives its connection up 10 s later.
+@Suite(.endsServers) struct SilentConnectionTests {
+  /// A server whose pushes pass through a proxy on their way.
+  private struct PushedServer {
+    let server: TestServer
+    let pushes: CallProxy
+
+    init(cutWithin bytesMax: Int? = nil, seed: UInt64 = 0) async throws {
+      let port = ReservedPort()
+      pushes =
+        if let bytesMax {
+          try CallProxy(to: port.endpoint, cutWithin: bytesMax, seed: seed)
+        } else {
+          try CallProxy(to: port.endpoint)
+        }
+      server = try await TestServer.start(
+        push: port.endpoint,
+        keeping: [port],
+        arguments: ["--advertise-push", pushes.endpoint]
+      )
+    }
+  }
+
+  /// An inbox, and the records that it names, in its order.
+  private struct Reader {
+    let names = Observed<[String]>([])
+    private let inbox: NotificationInbox
+    private let task: Task<Void, any Error>
+
+    init(_ client: Client) throws {
+      let inbox = try client.notificationInbox(from: nil)
+      self.inbox = inbox
+      task = Task { [names] in
+        for try await item in inbox {
+          let name = item.notification.recordID?.recordName ?? ""
+          names.update { $0.append(name) }
+        }
+      }
+    }
+
+    func wait(for count: Int) async throws {
+      try await names.wait("\(count) notifications") { $0.count >= count }
+    }
+
+    func close() async throws {
+      await inbox.close()
+      try await task.value
+    }
+  }
+
+  private func save(_ numbers: Range<Int>, with client: Client) async throws {
+    for number in numbers { try await client.save(.init("Houses", "r\(number)")) }
+  }
+
+  /// Waits until somebody has made one more connection.
+  private func waitForConnection(beyond count: Int, _ proxy: CallProxy) async throws {
+    for _ in 0..<6_000 where proxy.connectionCount == count {
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    try #require(proxy.connectionCount > count, "nobody noticed that a connection is silent")
+  }
+
+  @Test(
+    "a client notices that nothing comes any more, and what it calls then reaches the server",
+    arguments: [CallProxy.Directions.toClients, .both]
+  )
+  func calls(directions: CallProxy.Directions) async throws {
+    let server = try await TestServer.start()
+    let proxy = try CallProxy(to: server.rpcEndpoint)
+    var configuration = ClientConfiguration(endpoint: proxy.endpoint)
+    configuration.user = "ada"
+    // No call ends because it takes long.
+    configuration.timeout = .seconds(600)
+    configuration.connectTimeout = .seconds(600)
+    let client = try await Client(configuration)
+    try await client.save(.init("Houses", "before", ["n": 1]))
+    let count = proxy.connectionCount
+    proxy.swallow(directions)
+    async let lookup = client.fetch([.init("before")]).first?.record?.fields["n"]
+    let refused = Task {
+      await TestSupport.failure { _ = try await client.save(.init("Houses", "amid", ["n": 1])) }
+    }
+    try await waitForConnection(beyond: count, proxy)
+    proxy.swallow([])
+    // The lookup is made again; whether the save took effect is for its caller to find out.
+    let found = try await lookup
+    let refusal = await refused.value
+    #expect(found == 1)
+    #expect(refusal?.code == .unavailable, "\(String(describing: refusal))")
+    #expect(refusal?.details.contains(.errorInfo(reason: "OUTCOME_UNKNOWN")) == true)
+    #expect(proxy.swallowedBytes > 0)
+    let wasSaved = try await client.fetch([.init("amid")]).first?.record != nil
+    #expect(wasSaved == !directions.contains(.toServer))
+    try await client.save(.init("Houses", "after"))
+    #expect(try await client.fetch([.init("after")]).first?.record != nil)
+  }
+
+  @Test("an inbox whose connection for pushes is silent connects again, and misses nothing")
+  func pushes() async throws {
+    let world = try await PushedServer()
+    // It does not look at the log for another reason.
+    let laptop = try await world.server.client(
+      as: "ada",
+      device: "laptop",
+      reconcileInterval: .seconds(3_600)
+    )
+    let device = try await world.server.client(as: "ada", device: "server")
+    try await laptop.subscribe(.init("all", "Houses"))
+    let reader = try Reader(laptop)
+    // The last ones come by the connection, or because it was made.
+    for number in 0..<20 {
+      try await save(number..<number + 1, with: device)
+      try await reader.wait(for: number + 1)
+    }
+    let count = world.pushes.connectionCount
+    #expect(count > 0)
+    world.pushes.swallow(.both)
+    try await save(20..<60, with: device)
+    try await waitForConnection(beyond: count, world.pushes)
+    world.pushes.swallow([])
+    try await save(60..<80, with: device)
+    try await reader.wait(for: 80)
+    #expect(reader.names.value == (0..<80).map { "r\($0)" })
+    #expect(world.pushes.swallowedBytes > 0)
+    try await reader.close()
+  }
+
+  @Test("an inbox whose connections for pushes end amid frames misses nothing")
+  func cutPushes() async throws {
+    let seed = Seed.make("SilentConnectionTests.cutPushes")
+    // A few pushes, of which the last does not end.
+    let world = try await PushedServer(cutWithin: 4_000, seed: seed)
+    let laptop = try await world.server.client(
+      as: "ada",
+      device: "laptop",
+      reconcileInterval: .seconds(3_600)
+    )
+    let device = try await world.server.client(as: "ada", device: "server")
+    try await laptop.subscribe(.init("all", "Houses"))
+    let reader = try Reader(laptop)
+    var saved = 0
+    while world.pushes.cutCount < 5, saved < 20_000 {
+      try await save(saved..<saved + 20, with: device)
+      saved += 20
+      try await reader.wait(for: saved)
+    }
+    #expect(world.pushes.cutCount >= 5, "seed \(seed)")
+    #expect(reader.names.value == (0..<saved).map { "r\($0)" }, "seed \(seed)")
+    try await reader.close()
+  }
+}
