@@ -58,6 +58,7 @@ final class Sessions {
   ///
   /// - Parameter isIdle: Nothing is under way: a session that has ended is replaced without anybody noticing, unless
   ///   another program had its lock.
+  /// - Returns: The session, which takes commands.
   /// - Throws: `disconnected`, `denied`, `busy`; `storage` when the database has lost commits.
   func current(isIdle: Bool) throws(SQLError) -> Link {
     if let link {

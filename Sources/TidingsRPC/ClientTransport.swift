@@ -10,8 +10,9 @@ public struct CallOptions: Sendable {
     get { metadata[Metadata.traceParentKey].flatMap { TraceContext($0) } }
     set { metadata[Metadata.traceParentKey] = newValue?.text }
   }
-  /// Applies a mutating call once; also makes it safe to retry. Calls of idempotent methods that a connection may retry
-  /// get one of their own if this is `nil`.
+  /// Applies a mutating call once; also makes it safe to retry.
+  ///
+  /// Calls of idempotent methods that a connection may retry get one of their own if this is `nil`.
   public var idempotencyKey: String?
 
   /// Options; by default the transport's defaults.

@@ -39,7 +39,7 @@ extension CallOptions {
 
   /// The options with which a call is sent that may be sent again: with a key of its own, if it needs one and has none.
   ///
-  /// An idempotent call that is repeated leaves what it left the first time, and takes back what others did in between:
+  /// An idempotent call that is repeated leaves what it left the first time, and undoes what others did in between:
   /// a zone that was deleted, and created again by someone else, would be deleted a second time.
   package func withRepetitionKey(for method: MethodDescriptor) -> CallOptions {
     guard method.idempotency == .idempotent, idempotencyKey == nil else { return self }

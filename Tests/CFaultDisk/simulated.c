@@ -27,12 +27,12 @@ static uint64_t next_number(uint64_t *state) {
 }
 
 static void fill(uint64_t *state, void *bytes, size_t count) {
-  uint8_t *place = bytes;
+  uint8_t *next = bytes;
   while (count > 0) {
     const uint64_t number = next_number(state);
     const size_t part = count < sizeof number ? count : sizeof number;
-    memcpy(place, &number, part);
-    place += part;
+    memcpy(next, &number, part);
+    next += part;
     count -= part;
   }
 }

@@ -59,13 +59,13 @@ extension FuzzTarget {
   // MARK: Queries and subscriptions
 
   private static func checkQuery(isSorted: Bool, _ message: [UInt8]) throws {
-    let query = try unarchived({ CKQuery(coder: $0) }) { coder in
+    let query = try unarchived(CKQuery.init(coder:)) { coder in
       coder.encode(Data(message) as NSData, forKey: "query")
       coder.encode(isSorted, forKey: "isSorted")
     }
     guard let query, let sent = try? wire(of: query) else { return }
     _ = try? sent.predicate?.model("predicate", isStored: false)
-    let again = try unarchivedAgain({ CKQuery(coder: $0) }, of: query.encode(with:))
+    let again = try unarchivedAgain(CKQuery.init(coder:), of: query.encode(with:))
     // A NaN is not equal to itself: bytes tell.
     try require(try wire(of: again).encoded() == sent.encoded(), "archived it is another query")
   }
@@ -103,7 +103,7 @@ extension FuzzTarget {
     let (flag, changed, encrypted) = (values.flag, values.next(), values.next())
     let (files, user) = (values.next(), values.text())
     let message = values.rest
-    let record = try unarchived({ CKRecord(coder: $0) }) { coder in
+    let record = try unarchived(CKRecord.init(coder:)) { coder in
       coder.encode(Data(message) as NSData, forKey: "record")
       coder.encode(Data(changed) as NSData, forKey: "changedKeys")
       coder.encode(Data(encrypted) as NSData, forKey: "encryptedKeys")
@@ -116,7 +116,7 @@ extension FuzzTarget {
     _ = (record.allTokens(), record.description, record.creatorUserRecordID)
     let saved = record.contents.withLock { $0.saved(sendsAll: true) }
     try require(saved.recordType == record.recordType, "it is saved as another type")
-    let again = try unarchivedAgain({ CKRecord(coder: $0) }, of: record.encode(with:))
+    let again = try unarchivedAgain(CKRecord.init(coder:), of: record.encode(with:))
     try require(again.recordID == record.recordID, "archived it has another name")
     try require(again.changedKeys() == record.changedKeys(), "archived it has other changes")
     // A path may be read as another one.
@@ -135,7 +135,7 @@ extension FuzzTarget {
   private static func checkNotification(_ values: inout ArchivedValues) throws {
     let (badge, user) = (Int(values.flag), values.text())
     let message = values.rest
-    let notification = try unarchived({ CKNotification(coder: $0) }) { coder in
+    let notification = try unarchived(CKNotification.init(coder:)) { coder in
       coder.encode(Data(message) as NSData, forKey: "notification")
       coder.encode(NSString(string: user), forKey: "user")
       coder.encode(NSNumber(value: badge), forKey: "badge")
@@ -143,7 +143,7 @@ extension FuzzTarget {
     }
     guard let notification else { return }
     _ = (notification.description, CKNotification.from(notification.content).description)
-    let again = try unarchivedAgain({ CKNotification(coder: $0) }, of: notification.encode(with:))
+    let again = try unarchivedAgain(CKNotification.init(coder:), of: notification.encode(with:))
     try require(
       again.content.user == notification.content.user
         && again.content.badge == notification.content.badge
@@ -155,26 +155,26 @@ extension FuzzTarget {
   private static func checkParticipant(_ values: inout ArchivedValues) throws {
     let name = values.text()
     let message = values.rest
-    let participant = try unarchived({ CKShare.Participant(coder: $0) }) { coder in
+    let participant = try unarchived(CKShare.Participant.init(coder:)) { coder in
       coder.encode(Data(message) as NSData, forKey: "participant")
       coder.encode(NSString(string: name), forKey: "displayName")
     }
     guard let participant else { return }
     _ = (participant.description, participant.userIdentity.description)
     let again = try unarchivedAgain(
-      { CKShare.Participant(coder: $0) },
+      CKShare.Participant.init(coder:),
       of: participant.encode(with:)
     )
     try require(again.wire == participant.wire, "archived it is another participant")
   }
 
   private static func checkNotificationInfo(_ message: [UInt8]) throws {
-    let info = try unarchived({ CKSubscription.NotificationInfo(coder: $0) }) { coder in
+    let info = try unarchived(CKSubscription.NotificationInfo.init(coder:)) { coder in
       coder.encode(Data(message) as NSData, forKey: "info")
     }
     guard let info else { return }
     let again = try unarchivedAgain(
-      { CKSubscription.NotificationInfo(coder: $0) },
+      CKSubscription.NotificationInfo.init(coder:),
       of: info.encode(with:)
     )
     try require(again.wire == info.wire, "archived it says something else")

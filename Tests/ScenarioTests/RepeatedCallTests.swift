@@ -19,7 +19,7 @@ internal import TidingsRPC
       var configuration = ClientConfiguration(endpoint: proxy.endpoint)
       configuration.user = "ada"
       configuration.device = "phone"
-      // No call ends because its time is over.
+      // No call ends because it takes long.
       configuration.timeout = .seconds(600)
       configuration.connectTimeout = .seconds(600)
       phone = try await Client(configuration)
@@ -35,6 +35,7 @@ internal import TidingsRPC
     ///   - isDone: Whether it took effect.
     ///   - between: What happens before it is repeated.
     /// - Returns: What the repetition is answered.
+    /// - Throws: Why that failed.
     func losingAnswer<Answer: Sendable>(
       of call: @escaping @Sendable (Client) async throws -> Answer,
       until isDone: @Sendable (Client) async throws -> Bool,

@@ -38,6 +38,7 @@ internal import TidingsRPC
   ///   - disk: Its disk.
   ///   - release: What the disk does from then on.
   /// - Returns: How the saves ended: `nil`, or why they failed.
+  /// - Throws: When a lookup fails.
   private func saveWhileHeld(
     _ server: TestServer,
     _ disk: DiskFaults,

@@ -2,7 +2,7 @@
 internal import Glibc
 #endif
 
-/// Why calls of about the same duration took that long, so that it can be told of the slowest of any part.
+/// Why calls of about the same duration took that long, for a report on the slowest of any part.
 struct SoakCauses: Sendable {
   /// How many calls of a duration there were, and how many of them each cause explains.
   private struct Bucket {

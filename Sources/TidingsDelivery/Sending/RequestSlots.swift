@@ -1,7 +1,6 @@
-/// What may be sent now: at most so many requests of a group at a time, and some that wait for these. A group is the
-/// requests to a host, or those of a user.
+/// What may be sent now: at most so many requests of a group at a time, and some that wait for these.
 ///
-/// A value without clock or thread.
+/// A group is the requests to a host, or those of a user. A value without clock or thread.
 struct RequestSlots<Element> {
   enum Decision: Equatable {
     /// Send it.

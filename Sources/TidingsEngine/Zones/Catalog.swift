@@ -27,7 +27,7 @@ final class Catalog {
   private let databaseRows: DatabaseRows
   private let zoneRows: ZoneRows
   private let deletedZoneRows: DeletedZoneRows
-  private let deployed: DeployedContainers
+  private var deployed: DeployedContainers
   /// In how many containers a user may have databases.
   let containersPerUserMax: Int
   private let remembered: RememberedCount

@@ -2,7 +2,7 @@ internal import TidingsModel
 internal import TidingsSQL
 
 /// Which containers have a schema in production, where databases can be made only then.
-final class DeployedContainers {
+struct DeployedContainers {
   private let select: any SQLStatement
   /// Those that are known to be: they stay it.
   private var known: Set<String> = []
@@ -16,7 +16,7 @@ final class DeployedContainers {
   /// Refuses a container that nobody deployed to production.
   ///
   /// - Throws: `ItemError` `badContainer`; `SQLError`.
-  func require(_ container: String, _ environment: Environment) throws {
+  mutating func require(_ container: String, _ environment: Environment) throws {
     guard environment == .production, !known.contains(container) else { return }
     select.bind(container, at: 1)
     select.bind(Int64(environment.rawValue), at: 2)
@@ -26,5 +26,5 @@ final class DeployedContainers {
   }
 
   /// They are looked up again.
-  func forget() { known = [] }
+  mutating func forget() { known = [] }
 }

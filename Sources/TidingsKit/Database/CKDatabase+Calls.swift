@@ -30,6 +30,8 @@ extension CKDatabase {
   ///   - idempotencyKey: Of all tries, which change something once; `nil`: nothing is changed, or it does no harm to
   ///     change it again. The connection repeats calls, too, but its own key is one of each try.
   ///   - body: Makes one call with the options.
+  /// - Returns: The answer.
+  /// - Throws: `CKError`; `CancellationError`.
   func call<Response: Sendable>(
     _ patience: Patience,
     idempotencyKey: String? = nil,

@@ -175,7 +175,7 @@ extension GroupedCalls {
     return true
   }
 
-  /// Takes back pieces of calls that were rolled back: each is made again, or its call fails.
+  /// Pieces of calls were rolled back: each is made again, or its call fails.
   func takeBackPieces(_ pieces: [HeldCall], after error: any Error, canRunAgain: Bool) {
     for piece in pieces {
       var again = piece

@@ -179,10 +179,10 @@ struct StoredContent {
       var trace = try await client.notifications.traceNotification(
         .init(notificationID: notification.notificationID)
       )
-      // Whoever looks changes it, and a server that is started again does not know when it was published.
-      (trace.deliveries, trace.published, trace.isCoalesced, trace.isPruned) = (
-        [], nil, false, false
-      )
+      // Whoever looks changes it, a server that stops may not have noted who did, and one that is started again does not
+      // know when it was published.
+      (trace.deliveries, trace.fetched, trace.published) = ([], nil, nil)
+      (trace.isCoalesced, trace.isPruned) = (false, false)
       answers["trace \(notification.notificationID)"] = try json(trace)
     }
     answers["subscriptions"] = try json(try await client.subscriptions.fetchSubscriptions(.init()))

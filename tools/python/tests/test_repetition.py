@@ -32,7 +32,7 @@ async def repeated(
     is_done: Callable[[], Awaitable[bool]],
     between: Callable[[], Awaitable[object]],
 ) -> None:
-    """Makes a call whose answer is lost; ``between`` runs after it took effect, before the retry."""
+    """Makes a call whose answer is lost; ``between`` runs before the retry."""
     relay.loses = True
     task = asyncio.ensure_future(call)
     while True:
