@@ -66,13 +66,16 @@ static sqlite3_vfs *system_vfs(sqlite3_vfs *vfs) { return vfs->pAppData; }
 static store_file *of(sqlite3_file *file) { return (store_file *)file; }
 static sqlite3_file *system_file(sqlite3_file *file) { return (sqlite3_file *)(of(file) + 1); }
 
-/* What the system said of the last call of this thread that failed, until SQLite asks: by then errno may be of another. */
+/* What the system said of this thread's last call on a file; 0: it did not fail. SQLite keeps it for some failures only, and
+   errno is of a later call when somebody asks. */
 static _Thread_local int refusal;
+
+int tidings_vfs_refusal(void) { return refusal; }
 
 /* SQLite has a code for a full disk, and none for a quota. */
 static int system_write(sqlite3_file *file, const void *buffer, int count, sqlite3_int64 offset) {
   const int code = system_file(file)->pMethods->xWrite(system_file(file), buffer, count, offset);
-  if (code != SQLITE_OK) refusal = errno;
+  refusal = code == SQLITE_OK ? 0 : errno;
   return code == SQLITE_IOERR_WRITE && errno == EDQUOT ? SQLITE_FULL : code;
 }
 
@@ -426,7 +429,7 @@ static int vfs_open(
   }
   int opened = 0;
   int code = system_vfs(vfs)->xOpen(system_vfs(vfs), path, under, flags, &opened);
-  if (code != SQLITE_OK) refusal = errno;
+  refusal = code == SQLITE_OK ? 0 : errno;
   /* SQLite's VFS reads what it cannot write now: the connection would refuse to write as long as it is there. */
   if (code == SQLITE_OK && flags & SQLITE_OPEN_READWRITE && opened & SQLITE_OPEN_READONLY) {
     under->pMethods->xClose(under);
@@ -471,9 +474,7 @@ static int vfs_time(sqlite3_vfs *vfs, double *days) {
 }
 
 static int vfs_last_error(sqlite3_vfs *vfs, int count, char *text) {
-  const int error = refusal;
-  refusal = 0;
-  return error != 0 ? error : system_vfs(vfs)->xGetLastError(system_vfs(vfs), count, text);
+  return system_vfs(vfs)->xGetLastError(system_vfs(vfs), count, text);
 }
 
 static int vfs_time_milliseconds(sqlite3_vfs *vfs, sqlite3_int64 *milliseconds) {

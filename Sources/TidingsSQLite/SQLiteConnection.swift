@@ -293,9 +293,8 @@ public final class SQLiteConnection: SQLConnection {
   private static func refusal(_ code: CInt, of handle: OpaquePointer) -> SQLError {
     var error = SQLError(.storage, String(cString: sqlite3_errmsg(handle)))
     error.isFull = code & 0xff == SQLITE_FULL
-    // Of other failures SQLite keeps no reason, or that of an earlier one.
     guard [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xff) else { return error }
-    let reason = sqlite3_system_errno(handle)
+    let reason = tidings_vfs_refusal()
     guard reason != 0 else { return error }
     error.systemCode = reason
     error.message += ": \(String(cString: strerror(reason)))"

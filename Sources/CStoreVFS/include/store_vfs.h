@@ -25,6 +25,9 @@ extern const char *const tidings_vfs_name;
 /* Makes the VFS known to SQLite; any number of times, from any thread. Returns an SQLite code. */
 int tidings_vfs_register(void);
 
+/* What the system said of the last call on a file that failed on this thread; 0: it said nothing, or the last one did not fail. */
+int tidings_vfs_refusal(void);
+
 /* Whether a sync of a file failed in this process. */
 int tidings_vfs_sync_failed(void);
 
