@@ -75,13 +75,19 @@ class LosingRelay:
         with contextlib.suppress(OSError):
             while True:
                 client, _ = self._listener.accept()
-                server = socket.create_connection(("127.0.0.1", self._target))
-                with self._lock:
-                    self.connections += 1
-                    self._open += [client, server]
-                for source, sink, is_answer in ((client, server, False), (server, client, True)):
-                    arguments = (source, sink, is_answer)
-                    threading.Thread(target=self._forward, args=arguments, daemon=True).start()
+                threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+
+    def _serve(self, client: socket.socket) -> None:
+        server = socket.create_connection(("127.0.0.1", self._target))
+        with self._lock:
+            self.connections += 1
+            self._open += [client, server]
+        with client, server:
+            arguments = (client, server, False)
+            requests = threading.Thread(target=self._forward, args=arguments, daemon=True)
+            requests.start()
+            self._forward(server, client, True)
+            requests.join()
 
     def _forward(self, source: socket.socket, sink: socket.socket, is_answer: bool) -> None:
         is_silent = False
