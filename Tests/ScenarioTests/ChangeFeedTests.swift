@@ -200,7 +200,7 @@ internal import TidingsRPC
     let request = Request(zones: [zone("", after: token)], maxWait: .init(seconds: 60))
     let page = try await client.records.fetchRecordZoneChanges(
       request,
-      options: CallOptions(timeout: .seconds(2))
+      options: CallOptions(timeout: .seconds(8))
     )
     #expect(page.zones[0].changeToken == token)
 
