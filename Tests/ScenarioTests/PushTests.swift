@@ -165,6 +165,32 @@ internal import TidingsSeal
     #expect(info.counters?.pushesPruned ?? 0 > 0)
   }
 
+  @Test("all events of a call that has more than a turn publishes are pushed, without another call")
+  func pushedInTurns() async throws {
+    let server = try await TestServer.start(arguments: ["--limit", "pushes-per-second-max=1000000"])
+    let ada = try await server.client(as: "ada", device: "laptop")
+    let device = try await server.client(as: "ada", device: "server")
+    for index in 0..<20 {
+      try await ada.subscribe(.init("s\(index)", "Houses", where: "n != \(1_000 + index)"))
+    }
+    let topics = Set(try await ada.notifications.registerDevice(.init()).channels.map(\.topic))
+    #expect(topics.count == 20)
+    let listener = try await listen(to: server, topics: topics) {
+      try await device.save(.init("Houses", "first", ["n": .init(.int64Value(Int64($0)))]))
+    }
+    let published = try #require(try await ada.server.fetchServerInfo(.init()).counters).events
+    _ = try await device.modify((0..<60).map { .init("Houses", "r\($0)", ["n": 1]) })
+    let last = Int64(published) / 20 + 60
+    var unfinished = topics
+    while !unfinished.isEmpty {
+      let frames = try await listener.socket.receive()
+      guard frames.count == 2, topics.contains(frames[0]) else { continue }
+      // What is repeated later has a number, and no content.
+      let push = try TidingsV1.Push(decoding: frames[1])
+      if push.content != nil, push.sequenceNumber == last { unfinished.remove(frames[0]) }
+    }
+  }
+
   @Test("events of a busy channel go out together, and the stream gets each, in order")
   func coalesced() async throws {
     let server = try await TestServer.start(arguments: ["--limit", "pushes-per-second-max=20"])

@@ -16,6 +16,8 @@ struct Publisher: ~Copyable {
   private var nonces = NonceSequence()
   /// Events of groups that are too large to be published in one turn, in their order.
   private var unpublished = UnpublishedEvents()
+  /// When those are due: in the turn after the one that left them.
+  private var restDue = ContinuousClock.now
   static let eventsPerTurn = 500
   /// Beyond that they are published at once.
   static let unpublishedMax = 100_000
@@ -42,7 +44,7 @@ struct Publisher: ~Copyable {
 
   /// When `timerFired` is due; `nil`: never.
   var nextTimer: ContinuousClock.Instant? {
-    if !unpublished.isEmpty { return .now }
+    if !unpublished.isEmpty { return restDue }
     return switch (beacons.next, pacing.next) {
     case (let beacon?, let merged?): min(beacon, merged)
     case (let beacon, let merged): beacon ?? merged
@@ -78,6 +80,7 @@ struct Publisher: ~Copyable {
       return counters.delay.note(Self.nanoseconds(since: committed), count: count)
     }
     unpublished.append(events, committed: committed, traces: traces)
+    restDue = loop.now
     publishSome(max(Self.eventsPerTurn, unpublished.count - Self.unpublishedMax), on: loop)
   }
 
