@@ -1,3 +1,4 @@
+internal import DiskModel
 internal import Foundation
 internal import Synchronization
 internal import TestSupport
@@ -111,5 +112,53 @@ internal import TidingsRPC
     await #expect(throws: WaitingFailure.self) { try await server.restarted() }
     try disk.clear()
     try await expectKept(5, in: try await server.restarted())
+  }
+
+  @Test(
+    "whatever opens a store after a crash writes and syncs its log again, before it writes to the database",
+    arguments: ["compact", "rotate-secret"]
+  )
+  func log(command: String) async throws {
+    let server = try await TestServer.startLasting()
+    let client = try await server.client(as: "ada")
+    for index in 0..<5 { try await client.save(house(index)) }
+    try await server.crash()
+    let data = server.folder.file("data")
+    let left = try server.folder.read("data/tidings.sqlite-wal")
+    let disk = try DiskFaults(recording: data)
+    let process = try ServerProcess(
+      "rpcd",
+      arguments: [command, "--data", data],
+      environment: try disk.environment
+    )
+    #expect(try await process.waitForExit() == .code(0), "\(process.seen.value.errors)")
+    var journal = DiskJournal(root: data)
+    journal.append(disk.journal)
+    let synced = Self.bytesSynced(in: "/tidings.sqlite-wal", before: "/tidings.sqlite", journal)
+    let isWhole = synced == left
+    #expect(isWhole, "\(synced.count) of \(left.count) bytes")
+    try await expectKept(5, in: try await server.restarted())
+  }
+
+  /// What was written to a file from its begin on, and synced, before anything was written to another.
+  private static func bytesSynced(
+    in file: String,
+    before other: String,
+    _ journal: DiskJournal
+  ) -> [UInt8] {
+    var names: [UInt64: String] = [:]
+    var (written, synced): ([UInt8], [UInt8]) = ([], [])
+    for entry in journal.entries {
+      switch entry {
+      case .opened(let path, let node, _, _): names[node] = path
+      case .written(let node, let offset, let bytes) where names[node] == file:
+        guard offset == written.count else { return synced }
+        written += bytes
+      case .written(let node, _, _) where names[node] == other: return synced
+      case .synced(let node, false) where names[node] == file: synced = written
+      default: break
+      }
+    }
+    return synced
   }
 }

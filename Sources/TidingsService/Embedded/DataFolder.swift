@@ -66,6 +66,8 @@ final class DataFolder: Sendable {
     try refuseUnfinishedCopy()
     let files = try StoreFiles(in: self)
     if let loss = StoreLoss(files) { throw refusal(loss) }
+    // Before anything is added to what a crash left in it, or moved into the database file.
+    try renewLog()
     do {
       _ = try SQLiteConnection.addPageChecksums(to: databasePath)
       let connection = try SQLiteConnection(path: databasePath)

@@ -45,8 +45,6 @@ final class EmbeddedStore: Store {
     try connection.keepPages(bytesMax: MemoryShares(server.limits).writerPages)
     path = folder.databasePath
     assets = try AssetFolder(path: folder.assetsPath)
-    // What a crash left in the log is written and synced again before anything is added to it.
-    try folder.renewLog()
     try connection.moveWholeLog()
     tracker = try CommitTracker(
       folder,

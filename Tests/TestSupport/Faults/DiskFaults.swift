@@ -88,8 +88,13 @@ public final class DiskFaults: Sendable {
     }
 
     /// Syncs that wait until the rule is replaced; they are in `hits` while they do.
-    public static func hold(_ text: String) -> Rule {
-      Rule(call: "hold", text: text, after: 0, count: 0, code: 1)
+    ///
+    /// - Parameters:
+    ///   - text: What the paths contain, as in `fail`.
+    ///   - after: How many syncs do not wait, counted from when the rule is set.
+    /// - Returns: The rule.
+    public static func hold(_ text: String, after: Int = 0) -> Rule {
+      Rule(call: "hold", text: text, after: after, count: 0, code: 1)
     }
 
     /// Reads that return one wrong bit.
