@@ -115,4 +115,26 @@ internal import TidingsRPC
     try await client.save(house("w0", 9))
     #expect(try await number("w0", client) == 9)
   }
+
+  @Test("a call that takes long begins, though others write all the time")
+  func longCall() async throws {
+    let disk = try DiskFaults()
+    let server = try await TestServer.startLasting(environment: disk.environment)
+    let ada = try await server.client(as: "ada")
+    try await slowDown(disk, ada)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      // There is one that waits for the store whenever a commit ends.
+      for index in 0..<4 {
+        let writer = try await server.client(as: "writer-\(index)")
+        group.addTask {
+          while !Task.isCancelled {
+            do { try await writer.save(house("w", index)) } catch  where Task.isCancelled {}
+          }
+        }
+      }
+      defer { group.cancelAll() }
+      let results = try await ada.modify((0..<400).map { house("long-\($0)", $0) })
+      #expect(results.count == 400 && results.allSatisfy { $0.record != nil })
+    }
+  }
 }

@@ -90,8 +90,10 @@ extension GroupedCalls {
       groupFailed(after: error, on: loop)
     } else {
       groupEnded(committer.commitEnded(), since: commit.begun, on: loop)
+      // One group after the other would never let it begin. What waits has its turn behind it.
+      if !committer.isOpen { beginLongCall(isItsTurn: true, on: loop) }
     }
-    serveWaiting(on: loop)
+    if runningLongCall == nil { serveWaiting(on: loop) }
   }
 
   /// Lets the committer's group grow until the groups before it are durable.

@@ -55,9 +55,13 @@ extension GroupedCalls {
   // MARK: The call
 
   /// Begins the next call that takes long, if there is one.
-  func beginLongCall(on loop: LoopContext) {
+  ///
+  /// - Parameters:
+  ///   - isItsTurn: It does not go behind what waits for the store.
+  ///   - loop: The loop.
+  func beginLongCall(isItsTurn: Bool = false, on loop: LoopContext) {
     guard runningLongCall == nil, beside.isNone,
-      let line = longCalls.takeNext(isItsTurn: gathers),
+      let line = longCalls.takeNext(isItsTurn: isItsTurn || gathers),
       let held = postponed.first(of: line)
     else { return }
     do {

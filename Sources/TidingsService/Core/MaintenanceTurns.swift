@@ -9,10 +9,11 @@ final class MaintenanceTurns {
   /// Between two pieces of work callers have their turns.
   private static let pause = Duration.milliseconds(1)
   private static let pauseAfterFailure = Duration.seconds(10)
-  private static let pauseDuringLongCall = Duration.milliseconds(10)
 
   private let calls: GroupedCalls
   private var due: ContinuousClock.Instant? = .now
+  /// It waits for the store, like calls.
+  private var isHeld = false
   private var administrationWatch = AdministrationWatch()
   /// Pieces of work, in nanoseconds.
   private(set) var pieces = Histogram(.durations)
@@ -65,13 +66,14 @@ final class MaintenanceTurns {
   }
 
   private func work(on loop: LoopContext) {
-    guard !calls.gathers || calls.isServingWaiting else {
+    guard calls.isServingWaiting || !(calls.gathers || calls.isStoreTaken) else {
       due = nil
-      return calls.longCalls.hold { [self] loop in work(on: loop) }
-    }
-    guard !calls.isStoreTaken else {
-      due = .now.advanced(by: Self.pauseDuringLongCall)
-      return
+      guard !isHeld else { return }
+      isHeld = true
+      return calls.longCalls.hold { [self] loop in
+        isHeld = false
+        work(on: loop)
+      }
     }
     guard calls.hasRoom else {
       due = .now.advanced(by: Self.pauseAfterFailure)
