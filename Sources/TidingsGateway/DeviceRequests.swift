@@ -60,7 +60,7 @@ struct DeviceRequests: Sendable {
       group: "courier-" + (try input.string("clientId") ?? RequestID.make()).prefix(100)
     )
     // The group begins with what comes from now on. One that exists already may have something, which is not to wait.
-    if let leased = try await lease(content, uuid) {
+    if let leased = try await lease(content, uuid).notifications.first {
       await settle(leased.leaseID, content, .released, uuid)
     }
     let token = urls.seal(content)
@@ -129,7 +129,7 @@ struct DeviceRequests: Sendable {
   private func lease(
     _ content: SealedURLs.Content,
     _ uuid: String
-  ) async throws -> TidingsV1.LeasedNotification? {
+  ) async throws -> TidingsV1.LeaseNotificationsResponse {
     try await notifications.leaseNotifications(
       .init(
         container: content.database.container,
@@ -140,7 +140,7 @@ struct DeviceRequests: Sendable {
         startsAtEnd: true
       ),
       options: options(content, uuid)
-    ).notifications.first
+    )
   }
 
   private func wait(
@@ -155,14 +155,34 @@ struct DeviceRequests: Sendable {
     }
     defer { timer.cancel() }
     try await session.register()
+    var expiry: Task<Void, Never>?
+    defer { expiry?.cancel() }
     repeat {
       // What comes is for the next poll.
       guard !client.isGone else { return nil }
-      guard let leased = try await lease(content, uuid) else { continue }
+      let page = try await lease(content, uuid)
+      guard let leased = page.notifications.first else {
+        expiry?.cancel()
+        expiry = page.nextExpiry.map { look(again: session, after: $0) }
+        continue
+      }
       guard client.isGone else { return leased }
       await settle(leased.leaseID, content, .released, uuid)
       return nil
     } while try await session.hasChanged()
     return nil
+  }
+
+  /// What an earlier poll leased, and could not deliver, comes when that lease has ended.
+  private func look(
+    again session: EventHub.Session,
+    after expiry: GoogleProtobuf.Duration
+  ) -> Task<Void, Never> {
+    Task {
+      // A moment more, so that it has ended then.
+      let time = Duration.seconds(expiry.seconds) + .nanoseconds(Int64(expiry.nanos))
+      try? await Task.sleep(for: time + .milliseconds(20))
+      if !Task.isCancelled { session.lookAgain() }
+    }
   }
 }

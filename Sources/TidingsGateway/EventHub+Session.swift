@@ -87,7 +87,7 @@ extension EventHub {
       )
       let inbox = Inbox(continuation)
       (self.wakes, self.inbox) = (wakes, inbox)
-      number = hub.add { inbox.add($0) }
+      number = hub.add({ inbox.add($0) }, end: { inbox.wake.finish() })
     }
 
     deinit { hub.remove(number) }
@@ -128,6 +128,9 @@ extension EventHub {
       }
       return nil
     }
+
+    /// Something may be in the log of which no push comes.
+    func lookAgain() { inbox.add(.mayHaveMissed) }
 
     /// `next` waits no longer.
     func end() { inbox.wake.finish() }

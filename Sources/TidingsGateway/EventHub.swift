@@ -19,6 +19,7 @@ final class EventHub: Sendable {
 
   private struct Listener: Sendable {
     var notify: @Sendable (Signal) -> Void
+    var end: @Sendable () -> Void
   }
 
   private struct State {
@@ -29,6 +30,7 @@ final class EventHub: Sendable {
     var topics: [[UInt8]: (listeners: [Int: Listener], newest: UInt64)] = [:]
     var sessions: [Int: (topics: Set<[UInt8]>, listener: Listener)] = [:]
     var nextSession = 0
+    var isClosing = false
     var registrationCount: UInt64 = 0
     var tickCount = 0
     /// The last socket that receives nothing any more.
@@ -56,12 +58,31 @@ final class EventHub: Sendable {
   init(_ configuration: ClientConfiguration) { self.configuration = configuration }
 
   /// Adds a session; it is notified of nothing before `listen`.
-  func add(_ notify: @escaping @Sendable (Signal) -> Void) -> Int {
-    state.withLock { state in
+  ///
+  /// - Parameters:
+  ///   - notify: Informs it of a signal.
+  ///   - end: Ends it when the hub is about to close; at once, if it is.
+  /// - Returns: The session's number.
+  func add(
+    _ notify: @escaping @Sendable (Signal) -> Void,
+    end: @escaping @Sendable () -> Void
+  ) -> Int {
+    let (number, isClosing) = state.withLock { state in
       defer { state.nextSession += 1 }
-      state.sessions[state.nextSession] = ([], Listener(notify: notify))
-      return state.nextSession
+      state.sessions[state.nextSession] = ([], Listener(notify: notify, end: end))
+      return (state.nextSession, state.isClosing)
     }
+    if isClosing { end() }
+    return number
+  }
+
+  /// Ends all sessions: nobody waits for a signal any more.
+  func endSessions() {
+    let listeners = state.withLock { state in
+      state.isClosing = true
+      return state.sessions.values.map(\.listener)
+    }
+    for listener in listeners { listener.end() }
   }
 
   /// A session is about to ask where pushes come from.
@@ -149,16 +170,24 @@ final class EventHub: Sendable {
     do {
       _ = try await location.connecting.value
     } catch {
-      state.withLock { state in
-        // The socket that was there, if there was one, still receives.
-        guard state.location?.number == location.number else { return }
-        state.location = previous?.number == state.ended ? nil : previous
-      }
+      goBack(to: previous, from: location)
       throw RPCError(
         .unavailable,
         "the push endpoint \(location.endpoint) cannot be used: \(error)"
       )
     }
+  }
+
+  /// An endpoint cannot be used: the socket that was there, if there was one, still receives.
+  private func goBack(to previous: Location?, from location: Location) {
+    let (wasCurrent, hasSocket) = state.withLock { state in
+      guard state.location?.number == location.number else { return (false, false) }
+      state.location = previous?.number == state.ended ? nil : previous
+      return (true, state.location != nil)
+    }
+    guard wasCurrent else { return }
+    // What that socket received meanwhile was ignored.
+    if hasSocket { tellAll(.mayHaveMissed) } else { registerAgainSoon() }
   }
 
   private func makeSocket(
@@ -191,8 +220,11 @@ final class EventHub: Sendable {
       state.location = nil
       return true
     }
-    guard isCurrent else { return }
-    // The next one might end at once, too.
+    if isCurrent { registerAgainSoon() }
+  }
+
+  /// After a pause: the next socket might end at once, too.
+  private func registerAgainSoon() {
     Task { [weak self] in
       try? await Task.sleep(for: Self.pauseAfterEnd)
       self?.registerAgain()

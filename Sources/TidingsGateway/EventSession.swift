@@ -67,6 +67,8 @@ struct EventSession {
   private static let pageItems: UInt32 = 100
   /// Notifications that are sent together; a client that is slow gets the next ones when it has read these.
   private static let itemsTogether = 32
+  /// No more are added to so many bytes.
+  private static let bytesTogether = 256 << 10
   /// A position goes into a header, which has to stay short.
   private static let itemsBeyondMax = 32
 
@@ -106,7 +108,7 @@ struct EventSession {
     let timer = Task { [stream] in
       while !Task.isCancelled {
         try? await Task.sleep(for: Self.keepAlive)
-        if Task.isCancelled || !stream.send(Array(":\n\n".utf8)) { break }
+        if Task.isCancelled || !stream.sendIfQuiet(Array(":\n\n".utf8)) { break }
       }
     }
     defer { timer.cancel() }
@@ -167,11 +169,8 @@ struct EventSession {
   private mutating func sendReady() async -> Bool {
     var (isLast, hasSent) = (false, false)
     while !isLast {
-      var ready: [TidingsV1.Notification] = []
-      while ready.count < Self.itemsTogether, let notification = inbox.popReady() {
-        ready.append(notification)
-      }
-      isLast = ready.count < Self.itemsTogether
+      let (ready, isAll) = takeReady()
+      isLast = isAll
       let position = inbox.progress == sent ? nil : inbox.progress
       let bytes = text.events(ready, badge: isLast ? badge.take() : nil, behind: position)
       sent = inbox.progress
@@ -181,6 +180,20 @@ struct EventSession {
     }
     if hasSent { recordTraces() }
     return true
+  }
+
+  /// Takes what is sent together.
+  ///
+  /// - Returns: What it is, and whether there was nothing more.
+  private mutating func takeReady() -> ([EventText.Event], isAll: Bool) {
+    var (ready, bytes): ([EventText.Event], Int) = ([], 0)
+    while ready.count < Self.itemsTogether, bytes < Self.bytesTogether {
+      guard let notification = inbox.popReady() else { return (ready, true) }
+      let event = text.event(notification)
+      bytes += event.byteCount
+      ready.append(event)
+    }
+    return (ready, false)
   }
 
   private mutating func recordTraces() {

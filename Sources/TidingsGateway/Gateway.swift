@@ -68,6 +68,8 @@ package final class Gateway: Sendable {
 
   /// Takes no more requests, answers those that are there, and ends.
   package func stop() async {
+    // Polls answer at once that there is nothing.
+    requests.hub.endSessions()
     await server.stop()
     await operatorEndpoint?.stop()
     await requests.hub.close()

@@ -29,6 +29,10 @@ package final class HTTPStream: Sendable {
   /// - Returns: `false`: nobody reads them any more, or too much is unread: the stream is closed.
   @discardableResult
   package func send(_ bytes: some Collection<UInt8>) -> Bool {
+    add(bytes, pendingBytesMax: pendingBytesMax)
+  }
+
+  private func add(_ bytes: some Collection<UInt8>, pendingBytesMax: Int) -> Bool {
     let isOpen = state.withLock { state in
       guard !state.isClosed, !state.isEnded else { return false }
       if state.pending.count + bytes.count > pendingBytesMax {
@@ -42,9 +46,9 @@ package final class HTTPStream: Sendable {
     return isOpen
   }
 
-  /// Adds bytes when those before were taken; for one task.
+  /// Adds bytes when those before were taken, however many they are; for one task.
   ///
-  /// - Returns: As `send`.
+  /// - Returns: `false`: nobody reads them any more.
   package func sendWhenRead(_ bytes: [UInt8]) async -> Bool {
     await withCheckedContinuation { continuation in
       let isFree = state.withLock { state in
@@ -54,7 +58,16 @@ package final class HTTPStream: Sendable {
       }
       if isFree { continuation.resume() }
     }
-    return send(bytes)
+    // A client that reads slowly is not one that does not read.
+    return add(bytes, pendingBytesMax: .max)
+  }
+
+  /// Adds bytes that say only that the stream is there, if nothing else is unread.
+  ///
+  /// - Returns: As `send`.
+  package func sendIfQuiet(_ bytes: [UInt8]) -> Bool {
+    let isQuiet = state.withLock { $0.pending.isEmpty }
+    return isQuiet ? send(bytes) : true
   }
 
   /// No more bytes come.

@@ -58,6 +58,26 @@ internal import TidingsProto
     }
   }
 
+  @Test("a gateway that stops answers polls at once")
+  func stops() async throws {
+    let operatorPort = ReservedPort()
+    let world = try await GatewayWorld.start(
+      ["--operator-endpoint", "127.0.0.1:\(operatorPort.number)"]
+    )
+    let url = try Self.url(in: world)
+    let port = world.port
+    async let waiting = poll(url, at: port)
+    while try !HTTPAnswer.to("GET", "/metrics", at: operatorPort.number).text
+      .contains("tidings_event_streams 1\n")
+    { try await Task.sleep(for: .milliseconds(10)) }
+    let begin = ContinuousClock.now
+    world.gateway.send(15)
+    #expect(try await waiting == nil)
+    #expect(try await world.gateway.waitForExit() == .code(0))
+    // A poll would wait for 50 s.
+    #expect(begin.duration(to: .now) < .seconds(40))
+  }
+
   @Test("a poll waits for a notification, and gives each to the token that asked")
   func polls() async throws {
     var world = try await GatewayWorld.start()

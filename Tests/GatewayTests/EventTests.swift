@@ -280,6 +280,30 @@ internal import TidingsProto
     }
   }
 
+  @Test("notifications with many bytes of fields come, however many are in the log")
+  func largeNotifications() async throws {
+    let world = try await GatewayWorld.start()
+    let client = try await world.server.client(as: "ada")
+    let saved = try await client.subscriptions.modifySubscriptions(
+      .init(
+        databaseID: .init(container: "app"),
+        subscriptionsToSave: [.init("s", "Houses", keys: ["text"])]
+      )
+    )
+    try #require(saved.results.first?.subscription != nil)
+    let text = String(repeating: "long ", count: 12_000)
+    let names = (0..<40).map { "r\($0)" }
+    for name in names {
+      let record = TidingsV1.Record("Houses", name, ["text": .init(.stringValue(text))])
+      let results = try await client.modify([record], in: .init(container: "app"))
+      try #require(results.first?.record != nil)
+    }
+    let reader = try EventReader(world.port)
+    let seen = try await reader.seen.wait("all") { $0.names.count == names.count || $0.isEnded }
+    #expect(!seen.isEnded)
+    #expect(seen.names == names)
+  }
+
   @Test("events need a user, and a stopping gateway ends streams")
   func ends() async throws {
     let world = try await GatewayWorld.start()

@@ -256,6 +256,24 @@ internal import TidingsRPC
     #expect(try await badges() == ["b": none, "t": none, "c": none, "d": none, "e": "1"])
   }
 
+  @Test("an answer has room for CloudKit's dictionaries, however long their texts become in JSON")
+  func longUserInfo() async throws {
+    let devices = try await Devices(info: .init(desiredKeys: ["text"]))
+    // In JSON each character has six.
+    let text = TidingsV1.FieldValue(.stringValue(String(repeating: "\u{1}", count: 60_000)))
+    let names = (0..<60).map { "h\($0)" }
+    for name in names { try await devices.builder.save(.init("Houses", name, ["text": text])) }
+    var (token, seen): ([UInt8], [String]) = ([], [])
+    var isLast = false
+    while !isLast {
+      let page = try await page(devices.phone, after: token) { $0.wantsUserInfo = true }
+      #expect(page.notifications.allSatisfy { $0.userInfoJson.utf8.count > 360_000 })
+      seen += page.notifications.compactMap(\.recordID?.recordName)
+      (token, isLast) = (page.changeToken, !page.moreComing)
+    }
+    #expect(seen == names)
+  }
+
   @Test("CloudKit's dictionary comes with each notification, when asked for")
   func userInfo() async throws {
     let devices = try await Devices(info: .init(alertBody: "New house", shouldBadge: true))

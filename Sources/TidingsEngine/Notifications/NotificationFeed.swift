@@ -67,7 +67,7 @@ final class NotificationFeed {
 
   /// Returns a page of the caller's notifications.
   ///
-  /// It ends early before `Limits.answerBytesMax` bytes of bodies are exceeded, though never without
+  /// It ends early before `Limits.answerBytesMax` bytes, with JSON, are exceeded, though never without
   /// an item, and after `Limits.rowsPerPageMax` events, skipped ones too.
   ///
   /// - Parameter request: Whose, and from where on.
@@ -90,13 +90,18 @@ final class NotificationFeed {
     return page.moreComing ? nil : page
   }
 
+  /// How many times as long a notification is at most with its JSON, in which a control character has six.
+  private static let userInfoGrowth = 8
+
   private func read(_ request: NotificationRequest, rowsMax: Int) throws -> Found {
     let inbox = request.inbox
     marks.begin(inbox)
     let before = try token(request, inbox)
     let itemsMax =
       request.limit == 0 ? limits.pageItemsMax : min(request.limit, limits.pageItemsMax)
-    var cut = PageCut(after: before.event, itemsMax: itemsMax, bytesMax: limits.answerBytesMax)
+    let growth = request.wantsItemBadges ? Self.userInfoGrowth : 1
+    let bytesMax = limits.answerBytesMax / growth
+    var cut = PageCut(after: before.event, itemsMax: itemsMax, bytesMax: bytesMax)
     let last = try locations.last()
     let events = try events(
       after: before.event,
