@@ -15,6 +15,8 @@ from ports import ReservedPort
 import tidings
 from tidings.rpc.v1.header_pb2 import RequestHeader, ResponseHeader
 from tidings.rpc.v1.health_pb2 import CheckRequest
+from tidings.v1.notification_pb2 import Notification, SubscriptionPosition
+from tidings.v1.notification_service_pb2 import FetchNotificationChangesResponse
 
 REFUSED_WITHIN = 120.0
 """Seconds; a refusal is known after a fraction of one, on a machine without other work."""
@@ -87,6 +89,14 @@ class Peer:
     ) -> None:
         self.socket.close(linger=0)
         self._context.term()
+
+
+def notification_page(notification_id: str) -> bytes:
+    """The last page of a user's log, with one notification."""
+    position = SubscriptionPosition(channel_id="c1", sequence_number=1)
+    notification = Notification(notification_id=notification_id, position=position)
+    page = FetchNotificationChangesResponse(notifications=[notification], change_token=b"1")
+    return page.SerializeToString()
 
 
 async def refusal(client: tidings.Client, error: type[tidings.RPCError], reason: str) -> None:

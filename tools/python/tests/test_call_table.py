@@ -171,3 +171,63 @@ def test_an_unknown_outcome_is_not_hidden_by_later_errors() -> None:
         5: False,
     }
     assert "earlier attempt" in errors[1].message and errors[5].message == "no"
+
+
+def table_that_left(*, at: float = 1.0) -> CallTable:
+    """A table with call 1 on a server that drains, while the next one cannot be reached."""
+    policy = RetryPolicy(attempts_max=3, first_pause_max=1, pause_max=4)
+    table = CallTable("tcp://a", PATIENCE, policy, 10, now=0, endpoints_count=3)
+    table.connected()
+    start(table, 1)
+    assert send(table) == [1]
+    table.leave(at)
+    return table
+
+
+def test_a_call_of_the_previous_connection_waits_for_the_next_one_no_longer_than_others() -> None:
+    table = table_that_left()
+    table.connecting("tcp://b")
+    start(table, 2, now=1)
+    assert failures(table.expire(1 + PATIENCE)) == {2: StatusCode.UNAVAILABLE}
+    assert table.next_timer is None
+    # Its server exits long after the others gave up.
+    assert table.previous_connection_lost() == []
+    assert table.next_timer == 1 + PATIENCE
+    (fail,) = table.expire(100)
+    assert isinstance(fail, Fail) and fail.call_id == 1 and fail.error.has_unknown_outcome
+    assert len(table) == 0 and table.next_timer is None
+
+
+def test_a_call_whose_connection_is_lost_while_it_is_left_does_not_wait_forever() -> None:
+    table = table_that_left()
+    assert table.expire(1 + PATIENCE) == [] and table.next_timer is None
+    assert table.connection_lost(100) == []
+    assert table.next_timer == 1 + PATIENCE
+    assert failures(table.expire(100)) == {1: StatusCode.UNAVAILABLE}
+
+
+def test_a_call_that_asks_the_next_server_does_not_wait_forever_for_it() -> None:
+    table = table_that_left()
+    table.connecting("tcp://b")
+    assert table.expire(1 + PATIENCE) == [] and table.next_timer is None
+    reception = table.failed(
+        1,
+        is_unavailable=True,
+        retry_after=None,
+        jitter=0.5,
+        now=100,
+        is_unbegun=True,
+        asks_next=True,
+    )
+    assert reception is Reception.RETRY
+    assert table.next_timer == 1 + PATIENCE
+    assert failures(table.expire(100)) == {1: StatusCode.UNAVAILABLE}
+
+
+def test_a_call_that_waits_again_is_sent_on_the_next_connection() -> None:
+    table = table_that_left()
+    table.connecting("tcp://b")
+    table.connected()
+    assert table.previous_connection_lost() == []
+    assert send(table) == [1]
+    assert table.expire(100) == [] and len(table) == 1

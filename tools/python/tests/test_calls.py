@@ -16,6 +16,7 @@ from ports import ReservedPort
 from server import Server
 
 import tidings
+from tidings.rpc.credit import CreditGrants
 from tidings.rpc.v1.error_details_pb2 import BadRequest, RetryInfo
 from tidings.rpc.v1.header_pb2 import (
     REQUEST_KIND_CANCEL,
@@ -150,6 +151,13 @@ async def test_a_deadline_fails_the_call_and_cancels_it_on_the_server() -> None:
             await client.health.check(CheckRequest(), timeout=0)
 
 
+@pytest.fixture
+def endless_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Credit is granted half a window at a time, however slow the machine is."""
+    monkeypatch.setattr(CreditGrants, "PATIENCE", math.inf)
+
+
+@pytest.mark.usefixtures("endless_patience")
 async def test_a_stream_grants_credit_half_a_window_at_a_time() -> None:
     async with Peer() as peer, peer.client() as client:
         stream = client.health.watch(WatchRequest(), credit=4)
@@ -168,6 +176,32 @@ async def test_a_stream_grants_credit_half_a_window_at_a_time() -> None:
         assert stream.metadata == {"total": "5"}
 
 
+async def test_a_slow_consumer_grants_less_credit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(CreditGrants, "PATIENCE", 0.0)
+    async with Peer() as peer, peer.client() as client:
+        stream = client.health.watch(WatchRequest(), credit=16)
+        heard = await peer.receive()
+        await heard.answer(has_message=True, end_of_stream=False)
+        await anext(stream)
+        # Only for the case that nothing is granted.
+        await stream.aclose()
+        grant = (await peer.receive()).header
+        assert (grant.kind, grant.credit) == (REQUEST_KIND_CREDIT, 1)
+
+
+def test_credit_is_granted_after_half_a_window_or_after_a_while() -> None:
+    grants = CreditGrants(16, now=100)
+    assert [grants.consumed(now=100) for _ in range(9)] == [0] * 7 + [8, 0]
+    assert grants.consumed(now=109.9) == 0
+    assert grants.consumed(now=110) == 3
+    assert grants.consumed(now=119.9) == 0
+    # A consumer that needs as long as this for each message, all the time.
+    assert [grants.consumed(now=120 + 7.5 * count) for count in range(5)] == [2, 0, 2, 0, 2]
+    grants = CreditGrants(0, now=0)
+    assert [grants.consumed(now=0) for _ in range(8)] == [0] * 7 + [8]
+
+
+@pytest.mark.usefixtures("endless_patience")
 @pytest.mark.parametrize("how", ["aclose", "break", "drop", "cancel"])
 async def test_leaving_a_stream_cancels_it(how: str) -> None:
     async with Peer() as peer, peer.client() as client:

@@ -12,8 +12,12 @@ from typing import TypeVar
 
 import pytest
 from conftest import ClientMaker
+from google.protobuf.any_pb2 import Any as AnyMessage
+from peer import Peer, notification_page
+from ports import ReservedPort
 from proxy import PushProxy
 from server import Server
+from waiting import first
 
 import tidings
 from tidings import Record
@@ -26,9 +30,10 @@ from tidings.inbox.errors import (
 )
 from tidings.inbox.inbox import ConnectionLost, ConnectionRestored, InboxEvent
 from tidings.inbox.position_file import PositionFile
-from tidings.v1 import database_pb2
+from tidings.rpc.status import StatusCode
+from tidings.v1 import database_pb2, error_pb2
 from tidings.v1.notification_pb2 import NotificationInfo, Push
-from tidings.v1.notification_service_pb2 import RotateChannelsRequest
+from tidings.v1.notification_service_pb2 import RegisterDeviceResponse, RotateChannelsRequest
 
 T = TypeVar("T")
 
@@ -247,6 +252,59 @@ async def test_an_expired_token_is_reported(make_client: ClientMaker) -> None:
     async with make_client() as client, client.notification_stream(after=b"nonsense") as stream:
         with pytest.raises(tidings.TidingsError):
             await anext(stream)
+
+
+def refused(code: error_pb2.ErrorCode, seconds: int | None) -> AnyMessage:
+    item = error_pb2.ItemError(code=code, message="not now")
+    if seconds is not None:
+        item.retry_after.seconds = seconds
+    detail = AnyMessage()
+    detail.Pack(item)
+    return detail
+
+
+async def fetch_refused(peer: Peer, status: StatusCode, detail: AnyMessage) -> None:
+    """Answers a device, and refuses its first fetch."""
+    registered = RegisterDeviceResponse(push_endpoint=ReservedPort().endpoint)
+    await (await peer.receive()).answer(registered.SerializeToString())
+    await (await peer.receive()).answer(status=status, message="not now", details=[detail])
+
+
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [
+        (StatusCode.RESOURCE_EXHAUSTED, error_pb2.ERROR_CODE_REQUEST_RATE_LIMITED),
+        (StatusCode.UNAVAILABLE, error_pb2.ERROR_CODE_ZONE_BUSY),
+    ],
+)
+async def test_a_fetch_that_is_refused_for_a_while_is_repeated(
+    status: StatusCode, code: error_pb2.ErrorCode
+) -> None:
+    reasons: list[tidings.RPCError | None] = []
+    async with (
+        Peer() as peer,
+        peer.client(retry=tidings.RetryPolicy(attempts_max=1)) as client,
+        client.notification_stream(on_connection=reasons.append) as stream,
+    ):
+        notification = asyncio.ensure_future(anext(stream))
+        await fetch_refused(peer, status, refused(code, seconds=1))
+        await (await first(peer.receive(), notification)).answer(notification_page("n1"))
+        assert (await notification).notification_id == "n1"
+    # The server was reachable all the time.
+    assert reasons == []
+
+
+async def test_a_fetch_that_is_refused_for_good_ends_the_stream() -> None:
+    async with (
+        Peer() as peer,
+        peer.client() as client,
+        client.notification_stream() as stream,
+    ):
+        notification = asyncio.ensure_future(anext(stream))
+        detail = refused(error_pb2.ERROR_CODE_QUOTA_EXCEEDED, seconds=None)
+        await fetch_refused(peer, StatusCode.RESOURCE_EXHAUSTED, detail)
+        with pytest.raises(tidings.QuotaExceeded, match="not now"):
+            await notification
 
 
 async def advertised(tmp_path: Path, proxy: PushProxy) -> Server:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import math
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from conftest import PATIENCE
+from ports import ReservedPort
 from server import Server
 
 import tidings
 import tidings.sync
 from tidings import Record
+from tidings.rpc.retry import Backoff
 from tidings.rpc.v1.health_pb2 import SERVING_STATUS_SERVING, CheckRequest, WatchRequest
+from tidings.sync.loop import LoopThread
 
 
 @pytest.fixture
@@ -81,6 +88,69 @@ def test_the_inbox(client: tidings.sync.Client, tmp_path: Path) -> None:
         inbox.close()
         thread.join()
         assert ended.is_set()
+
+
+class Waiter(threading.Thread):
+    """A thread that makes a blocking call, and keeps its error."""
+
+    def __init__(self, call: Callable[[], object]) -> None:
+        super().__init__(daemon=True)
+        self._call = call
+        self._error: Exception | None = None
+        self.start()
+
+    def run(self) -> None:
+        try:
+            self._call()
+        except Exception as error:
+            self._error = error
+
+    def error(self) -> Exception | None:
+        """Waits for the end of the call."""
+        self.join(PATIENCE)
+        assert not self.is_alive(), "the thread waits forever"
+        return self._error
+
+
+def test_closing_ends_what_other_threads_wait_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    pausing = threading.Event()
+
+    def endless(backoff: Backoff) -> float:
+        pausing.set()
+        return math.inf
+
+    monkeypatch.setattr(Backoff, "next", endless)
+    client = tidings.sync.Client(ReservedPort().endpoint, user="ada", connect_timeout=0)
+    with client:
+        changes = client.database().changes(follow=True)
+        waiter = Waiter(lambda: next(changes))
+        assert pausing.wait(PATIENCE)
+    error = waiter.error()
+    assert isinstance(error, tidings.Cancelled) and error.message == "the client is closed"
+    with pytest.raises(RuntimeError, match="closed"):
+        next(changes)
+
+
+def test_a_closed_loop_has_ended_its_tasks() -> None:
+    loop = LoopThread()
+    started = threading.Event()
+    tasks: list[asyncio.Future[None]] = []
+    ended: list[str] = []
+
+    async def endless(name: str) -> None:
+        started.set()
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            ended.append(name)
+
+    waiter = Waiter(lambda: loop.run(endless("waited for")))
+    assert started.wait(PATIENCE)
+    loop.call(lambda: tasks.append(asyncio.ensure_future(endless("not waited for"))))
+    loop.close()
+    assert isinstance(waiter.error(), tidings.Cancelled)
+    assert sorted(ended) == ["not waited for", "waited for"]
+    loop.close()
 
 
 def test_many_threads_share_a_client(client: tidings.sync.Client) -> None:

@@ -47,6 +47,11 @@ class ItemError(TidingsError):
             return f"CODE_{self.code}"
         return name.removeprefix("ERROR_CODE_")
 
+    @property
+    def is_worth_repeating(self) -> bool:
+        """Whether a retry alone may succeed."""
+        return self.retry_after is not None
+
     @classmethod
     def of(cls, wire: error_pb2.ItemError) -> ItemError:
         """Creates an error of the class for the code."""

@@ -49,7 +49,7 @@ async def pages(
         try:
             page = await fetch(state.token, wait)
         except (RPCError, ItemError) as error:
-            if not follow or not _is_worth_repeating(error):
+            if not follow or not error.is_worth_repeating:
                 raise
             is_lost = True
             await asyncio.sleep(backoff.next())
@@ -74,9 +74,3 @@ def wait_to_wire(seconds: float) -> Duration | None:
 def call_timeout(wait: float) -> float | None:
     """The timeout of a call for which the server waits."""
     return wait + 10.0 if wait > 0 else None
-
-
-def _is_worth_repeating(error: RPCError | ItemError) -> bool:
-    if isinstance(error, ItemError):
-        return error.retry_after is not None
-    return error.is_worth_repeating

@@ -95,8 +95,8 @@ class Inbox:
     The iteration only makes progress while its consumer waits: a slow consumer loses nothing and
     holds one page in memory. There is one iteration at a time: a new one ends the previous one.
 
-    Raises ``ChangeTokenExpired``, :class:`~tidings.inbox.errors.InboxError`, and ``RPCError`` for
-    errors that retrying does not fix.
+    Raises ``ChangeTokenExpired``, :class:`~tidings.inbox.errors.InboxError`, and other
+    ``ItemError`` and ``RPCError`` that retrying does not fix.
     """
 
     def __init__(

@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import Callable
 from types import TracebackType
 
+import zmq
 from google.protobuf.message import DecodeError
 
-from tidings.errors import item_errors
+from tidings.errors import ItemError, item_errors
 from tidings.inbox.account import Account
 from tidings.inbox.progress import Progress
 from tidings.inbox.state import Fetch, InboxState, Listen, Register, Wait
@@ -38,7 +39,7 @@ class NotificationStream:
     notifications by push and more from the log, and loses none. End it with ``async with`` or
     :meth:`aclose`.
 
-    Raises ``ChangeTokenExpired``, and ``RPCError`` for errors that retrying does not fix.
+    Raises ``ChangeTokenExpired``, other ``ItemError`` and ``RPCError`` that retrying does not fix.
     """
 
     def __init__(
@@ -95,12 +96,14 @@ class NotificationStream:
                 return Notification.from_wire(notification)
             try:
                 await self._perform()
-            except RPCError as error:
+            except (RPCError, ItemError) as error:
                 if self._is_stopped:
                     break
                 if not error.is_worth_repeating:
                     raise
-                self._note_loss(error)
+                # A server that refuses an item can be reached.
+                if isinstance(error, RPCError):
+                    self._note_loss(error)
                 await asyncio.sleep(self._backoff.next())
             else:
                 self._backoff.reset()
@@ -162,10 +165,12 @@ class NotificationStream:
             self._pushes.close()
         try:
             self._pushes = self._account.subscriber(endpoint)
-        except RPCError as error:
+        except (zmq.ZMQError, RPCError) as error:
+            # Also if the process has no descriptors left for a moment.
+            reason = error.message if isinstance(error, RPCError) else str(error)
             raise Unavailable(
                 StatusCode.UNAVAILABLE,
-                f"cannot connect to the push endpoint '{endpoint}': {error.message}",
+                f"cannot connect to the push endpoint '{endpoint}': {reason}",
             ) from error
         self._push_endpoint = endpoint
         self._state.connection_replaced()

@@ -221,7 +221,7 @@ class CallTable:
             call.refusals += 1
             call.attempts -= 1
             call.phase = _Phase.WAITING
-            self._unsent.append(call_id)
+            self._wait_again(call_id)
             return Reception.RETRY
         # Retries that the server requests are limited by the deadline, not by the number of
         # attempts: because of other clients, an attempt may be too early more than once.
@@ -317,7 +317,7 @@ class CallTable:
             if call.is_safe and not call.has_answers and call.attempts < self._retry.attempts_max:
                 call.phase = _Phase.WAITING
                 call.is_uncertain = True
-                self._unsent.append(call_id)
+                self._wait_again(call_id)
             else:
                 del self._calls[call_id]
                 actions.append(Fail(call_id, _lost(call, endpoint)))
@@ -371,6 +371,12 @@ class CallTable:
     def _connection_due(self) -> float | None:
         """When calls stop waiting for a connection; ``None`` if connected."""
         return None if self._disconnected is None else self._disconnected + self._connect_timeout
+
+    def _wait_again(self, call_id: int) -> None:
+        """A call that was sent is sent again, or fails if there is no connection for too long."""
+        self._unsent.append(call_id)
+        # The time may have passed already, without a call that waited.
+        self._wake(self._connection_due)
 
     def _wake(self, timer: float | None) -> None:
         if timer is not None and (self._next_timer is None or timer < self._next_timer):

@@ -311,7 +311,7 @@ class Connection:
         try:
             self._take_turn()
         except (zmq.ZMQError, InvalidArgument) as error:
-            # Not caused by a peer, for example because there are no descriptors left.
+            # Not caused by a peer.
             reason = f"the client's socket failed: {error}"
             self._close(Unavailable(StatusCode.UNAVAILABLE, reason))
 
@@ -356,8 +356,16 @@ class Connection:
         )
 
     def _renew_link(self) -> None:
+        try:
+            renewed = self._make_link()
+        except (zmq.ZMQError, InvalidArgument) as error:
+            # The process may have no descriptors left for a moment.
+            failure = Unavailable(StatusCode.UNAVAILABLE, f"cannot create a socket: {error}")
+            self._perform(self._table.connection_failed(failure, fails_calls=False))
+            self._ring.disconnected(self._loop.time())
+            return
         self._table.connecting(self._ring.current)
-        left, self._link = self._link, self._make_link()
+        left, self._link = self._link, renewed
         if self._ring.has_several:
             self._last_failure = None
         if self._table.awaits_previous and self._previous is None:

@@ -68,8 +68,8 @@ class MessageStream(Generic[Item]):
     """The messages of a server-streaming call: ``async for``, once, by one task.
 
     Grants the server credit for consumed messages, half a window at a time, so that it never sends
-    more than a window ahead. Cancelling the task, :meth:`aclose`, leaving ``async with`` and
-    dropping the stream cancel the call.
+    more than a window ahead; for a slow consumer, less is granted every 10 s. Cancelling the
+    task, :meth:`aclose`, leaving ``async with`` and dropping the stream cancel the call.
 
     Raises ``RPCError`` if the call fails.
     """
@@ -85,7 +85,7 @@ class MessageStream(Generic[Item]):
         self._loop = asyncio.get_running_loop()
         self._decode = decode
         self._buffer = buffer
-        self._grants = CreditGrants(window)
+        self._grants = CreditGrants(window, self._loop.time())
         self._on_credit = on_credit
         self._on_cancel = on_cancel
 
@@ -105,7 +105,7 @@ class MessageStream(Generic[Item]):
             raise
         if data is None:
             raise StopAsyncIteration
-        granted = self._grants.consumed()
+        granted = self._grants.consumed(self._loop.time())
         if granted:
             self._on_credit(granted)
         try:

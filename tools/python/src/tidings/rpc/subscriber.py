@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import zmq
 
 from tidings.rpc import limits
+from tidings.rpc.errors import InvalidArgument
 from tidings.rpc.keys import ClientKeys
 from tidings.rpc.link import Link
 from tidings.rpc.monitor import LinkEvent
@@ -162,15 +163,25 @@ class Subscriber:
             self._deliver(Disconnected())
         else:
             self._renewal.schedule(self._loop.time())
-            if self._renewal.due is not None and self._renewal_timer is None:
-                self._renewal_timer = self._loop.call_at(self._renewal.due, self._renew)
+            self._set_renewal_timer()
+
+    def _set_renewal_timer(self) -> None:
+        if self._renewal.due is not None and self._renewal_timer is None:
+            self._renewal_timer = self._loop.call_at(self._renewal.due, self._renew)
 
     def _renew(self) -> None:
         """Creates a new socket: libzmq does not reconnect after some failed handshakes."""
         self._renewal_timer = None
         if self._renewal.is_due(self._loop.time()):
-            lost, self._link = self._link, self._make_link()
-            lost.close()
+            try:
+                renewed = self._make_link()
+            except (zmq.ZMQError, InvalidArgument):
+                # The process may have no descriptors left for a moment.
+                self._renewal.schedule(self._loop.time())
+            else:
+                lost, self._link = self._link, renewed
+                lost.close()
+        self._set_renewal_timer()
 
     def _on_tick(self) -> None:
         self._deliver(Tick())

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
+
+from tidings.rpc.errors import Cancelled
+from tidings.rpc.status import StatusCode
 
 T = TypeVar("T")
 
@@ -15,17 +19,23 @@ class LoopThread:
 
     def __init__(self, name: str = "tidings") -> None:
         self._loop = asyncio.new_event_loop()
+        self._is_closed = False
+        # After `close` no coroutine is passed to the loop: nothing would end it. Reentrant, because
+        # the handler of a signal may close the client.
+        self._lock = threading.RLock()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Runs a coroutine and waits for it; an interrupt cancels it."""
-        if not self._thread.is_alive() or self._thread is threading.current_thread():
-            work.close()
-            raise RuntimeError("the client is closed, or was called from its own loop")
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        """Runs a coroutine and waits for it; an interrupt cancels it.
+
+        Raises :class:`~tidings.rpc.errors.Cancelled` if another thread closes the loop meanwhile.
+        """
+        future = self._start(work)
         try:
             return future.result()
+        except concurrent.futures.CancelledError:
+            raise Cancelled(StatusCode.CANCELLED, "the client is closed") from None
         except BaseException:
             future.cancel()
             raise
@@ -39,16 +49,35 @@ class LoopThread:
         return self.run(on_loop())
 
     def close(self) -> None:
-        """Ends the loop and its thread."""
-        if self._thread.is_alive():
-            self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join()
+        """Cancels what runs, and ends the loop and its thread."""
+        with self._lock:
+            if not self._is_closed and self._thread.is_alive():
+                self._loop.call_soon_threadsafe(self._loop.stop)
+            self._is_closed = True
+        self._thread.join()
+
+    def _start(self, work: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
+        with self._lock:
+            is_open = not self._is_closed and self._thread.is_alive()
+            if not is_open or self._thread is threading.current_thread():
+                work.close()
+                raise RuntimeError("the client is closed, or was called from its own loop")
+            return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
         try:
             self._loop.run_forever()
+            self._cancel_tasks()
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
             self._loop.run_until_complete(self._loop.shutdown_default_executor())
         finally:
             self._loop.close()
+
+    def _cancel_tasks(self) -> None:
+        """Ends the tasks that other threads wait for."""
+        tasks = asyncio.all_tasks(self._loop)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            self._loop.run_until_complete(asyncio.wait(tasks))

@@ -1,0 +1,19 @@
+"""Waiting for something while something else must go on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+async def first(work: Coroutine[Any, Any, T], other: asyncio.Future[Any]) -> T:
+    """Waits for work; if something else ends before it, raises its error."""
+    task = asyncio.ensure_future(work)
+    await asyncio.wait([task, other], return_when=asyncio.FIRST_COMPLETED)
+    if not task.done():
+        task.cancel()
+        raise AssertionError(f"unexpected end, with {await other}")
+    return await task
