@@ -190,7 +190,7 @@ public struct ClientCallTable {
       call.attempts -= 1
       call.phase = .waiting
       calls[id] = call
-      unsent.append(id)
+      waitAgain(id)
       return .retry
     }
     // A caller that must wait may do so as long as there is time: the next attempt may be too early again
@@ -303,7 +303,7 @@ public struct ClientCallTable {
         call.phase = .waiting
         call.isUncertain = true
         calls[id] = call
-        unsent.append(id)
+        waitAgain(id)
       } else {
         calls[id] = nil
         actions.append(
@@ -374,6 +374,12 @@ public struct ClientCallTable {
   }
   private static func interrupted(_ endpoint: String) -> RPCError {
     RPCError(.unavailable, "the connection to \(endpoint) was lost amid the stream")
+  }
+
+  /// A call that was sent is to be sent again, or fails when there has been no connection for too long.
+  private mutating func waitAgain(_ id: UInt64) {
+    unsent.append(id)
+    wake(at: disconnected.map { $0 + connectTimeout })
   }
 
   private mutating func wake(at timer: Duration?) {

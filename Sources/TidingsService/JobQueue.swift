@@ -16,9 +16,14 @@ struct JobQueue<Job> {
 
   /// Adds a job that holds so many bytes.
   ///
+  /// - Parameters:
+  ///   - job: The job.
+  ///   - count: The bytes.
+  ///   - isRest: It belongs to a job that was done, of which there are not many: it has room.
   /// - Returns: `false` when there is no room, or when the queue is stopping.
-  mutating func add(_ job: Job, bytes count: Int = 0) -> Bool {
-    guard jobs.count - next < countMax, count <= bytesMax - bytes, !isStopping else { return false }
+  mutating func add(_ job: Job, bytes count: Int = 0, isRest: Bool = false) -> Bool {
+    let hasRoom = isRest || jobs.count - next < countMax && count <= bytesMax - bytes
+    guard hasRoom, !isStopping else { return false }
     jobs.append((job, count))
     bytes += count
     return true

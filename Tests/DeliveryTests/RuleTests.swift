@@ -93,6 +93,39 @@ internal import Testing
     #expect(pauses.last == .seconds(60))
   }
 
+  @Test("a host with many requests gets all of them about as fast as it can")
+  func busyHost() {
+    var slots = RequestSlots<Int>()
+    let (start, count, requestTime) = (ContinuousClock.now, 10_000, Duration.milliseconds(250))
+    // When each comes (again), and when each that was begun ends; the earliest last.
+    var arrivals = [Duration](repeating: .zero, count: count)
+    var ends: [Duration] = []
+    var (done, now) = (0, Duration.zero)
+    while done < count {
+      let nextEnd = ends.last ?? .seconds(1 << 30)
+      if let arrival = arrivals.last, arrival <= nextEnd {
+        now = max(now, arrival)
+        arrivals.removeLast()
+        switch slots.add(0, to: "a", max: 16, queueMax: 16, at: start + now) {
+        case .start: ends.insert(now + requestTime, at: 0)
+        case .queued: break
+        case .full(let pause):
+          let index = arrivals.firstIndex { $0 <= now + pause } ?? arrivals.endIndex
+          arrivals.insert(now + pause, at: index)
+        }
+      } else {
+        now = nextEnd
+        ends.removeLast()
+        done += 1
+        if slots.finished("a", after: requestTime, at: start + now) != nil {
+          ends.insert(now + requestTime, at: 0)
+        }
+      }
+    }
+    // 16 at a time would need 157 s, if there was always one.
+    #expect(now < .seconds(240), "\(now)")
+  }
+
   @Test("hosts are the same on all ports")
   func hosts() {
     #expect(Sender.name(of: "https://Example.org:8443/x?y") == "example.org")

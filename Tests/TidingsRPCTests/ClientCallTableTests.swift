@@ -223,6 +223,23 @@ import TidingsRPC
     #expect(table.connectionLost(start).count == 1)
   }
 
+  @Test("a call on a connection that was left does not wait for another one without end")
+  func previousLost() {
+    var table = table(endpointsCount: 2)
+    table.connected()
+    _ = table.start(1, isSafe: true, deadline: nil, now: start)
+    #expect(sendAll(&table) == [1])
+    table.leave(start)
+    table.connecting(to: "tcp://y")
+    #expect(table.expire(start + .seconds(3)).isEmpty)
+    #expect(table.previousConnectionLost().isEmpty)
+    #expect(table.nextTimer.map { $0 <= start + .seconds(3) } == true)
+    guard case .fail(1, _)? = table.expire(start + .seconds(4)).first else {
+      return #expect(Bool(false), "the call waits")
+    }
+    #expect(table.count == 0 && table.nextTimer == nil)
+  }
+
   @Test("a connection that is left and lost before there is another: its calls end with it")
   func leftAndLost() {
     var table = table(endpointsCount: 2)

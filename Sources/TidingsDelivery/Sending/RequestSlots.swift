@@ -58,9 +58,10 @@ struct RequestSlots<Element> {
     }
     // Each comes back when it is likely to be sent, so that few are leased in vain.
     let share = group.requestTime / max
-    group.isTakenUntil = Swift.max(group.isTakenUntil, now + share * group.queue.count) + share
-    let pause = group.isTakenUntil - now
-    return .full(Swift.min(Swift.max(pause, Self.pauses.lowerBound), Self.pauses.upperBound))
+    let expected = Swift.max(group.isTakenUntil, now + share * group.queue.count) + share
+    // Whoever would have to wait longer comes back too early, and has no place until then.
+    group.isTakenUntil = Swift.min(expected, now + Self.pauses.upperBound)
+    return .full(Swift.max(group.isTakenUntil - now, Self.pauses.lowerBound))
   }
 
   /// A request of a group has ended.

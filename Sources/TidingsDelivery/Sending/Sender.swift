@@ -30,6 +30,8 @@ package final class Sender: Sendable {
 
   private static let settlementsMax = 200
   private static let waitMax = Duration.seconds(30)
+  /// How much longer than the server an answer that says nothing is waited for.
+  private static let answerPatience = Duration.seconds(10)
   private static let pauseAfterFailure = Duration.seconds(1)
   private static let inFlightPerService = 100
 
@@ -141,7 +143,10 @@ package final class Sender: Sendable {
       generation: page.generation,
       timeout: .init(wait)
     )
-    let waiting = Task { [service] in _ = try await service.awaitDeliveries(request) }
+    let options = CallOptions(timeout: wait + Self.answerPatience)
+    let waiting = Task { [service] in
+      _ = try await service.awaitDeliveries(request, options: options)
+    }
     // Stopping does not wait for that.
     let watch = Task { [self] in
       while !Task.isCancelled {

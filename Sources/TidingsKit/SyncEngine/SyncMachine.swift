@@ -286,7 +286,10 @@ struct SyncMachine: Sendable {
 
   private mutating func beginFetch() {
     schedule.begin(.fetch)
-    let isKnown = pendingToken == progress.databaseToken && progress.unfetchedZones.isEmpty
+    // Before the first fetch nothing is known, though no token is pending either.
+    let isKnown =
+      !progress.databaseToken.isEmpty && pendingToken == progress.databaseToken
+      && progress.unfetchedZones.isEmpty
     guard !isKnown else { return }
     start(.fetch(.init()), .scheduled)
   }

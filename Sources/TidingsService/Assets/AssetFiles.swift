@@ -112,7 +112,7 @@ final class AssetFiles: AssetStorage {
     }
     let row: Result<Void, any Error>
     do { row = .success(try await addRow()) } catch { row = .failure(error) }
-    try await thread.run { $0.settle(upload.asset.checksum) }
+    try await thread.run(isRest: true) { $0.settle(upload.asset.checksum) }
     try row.get()
     return .complete
   }

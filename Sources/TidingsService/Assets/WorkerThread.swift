@@ -26,12 +26,17 @@ final class WorkerThread<State>: Sendable {
 
   /// Does something on the thread.
   ///
+  /// - Parameters:
+  ///   - isRest: It ends what was done there before, and is refused only when the thread is stopping.
+  ///   - body: What is done.
+  /// - Returns: What `body` returned.
   /// - Throws: What `body` throws; `RPCError` when the thread is stopping or too much waits already.
   func run<Value: Sendable>(
+    isRest: Bool = false,
     _ body: @escaping @Sendable (State) throws -> Value
   ) async throws -> Value {
     try await withCheckedThrowingContinuation { waiting in
-      let isTaken = submit { state in
+      let isTaken = submit(isRest: isRest) { state in
         guard let state else { return waiting.resume(throwing: RPCError.workerStopping) }
         waiting.resume(with: Result { try body(state) })
       }
@@ -54,8 +59,8 @@ final class WorkerThread<State>: Sendable {
     for job in left { job(nil) }
   }
 
-  private func submit(_ job: @escaping Job) -> Bool {
-    let isTaken = queue.withLock { $0.add(job) }
+  private func submit(isRest: Bool = false, _ job: @escaping Job) -> Bool {
+    let isTaken = queue.withLock { $0.add(job, isRest: isRest) }
     if isTaken { wakeUp.signal() }
     return isTaken
   }

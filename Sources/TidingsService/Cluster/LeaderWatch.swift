@@ -22,6 +22,8 @@ final class LeaderWatch: Sendable {
   private struct State {
     var isLinked = false
     var mustReadKeys = false
+    /// The last attempt to read them failed.
+    var cannotReadKeys = false
     /// Who waits for keys to be read.
     var isAwaited = false
     /// When they were asked for last by who waits.
@@ -93,7 +95,7 @@ final class LeaderWatch: Sendable {
     let isDue = state.withLock { state in
       let now = ContinuousClock.now
       let isDue = state.awaited.map { $0.advanced(by: Self.keysInterval) <= now } ?? true
-      guard isDue || state.mustReadKeys else { return false }
+      guard isDue || state.mustReadKeys, !state.cannotReadKeys else { return false }
       (state.awaited, state.mustReadKeys, state.isAwaited) = (now, true, true)
       return true
     }
@@ -190,11 +192,13 @@ final class LeaderWatch: Sendable {
     do {
       try admittedKeys.load(from: connection)
     } catch {
-      state.withLock { $0.mustReadKeys = true }
+      // Nobody waits for that: the next attempt comes after a pause.
+      state.withLock { ($0.mustReadKeys, $0.cannotReadKeys) = (true, true) }
       throw error
     }
     let isAwaited = state.withLock { state in
       defer { state.isAwaited = false }
+      state.cannotReadKeys = false
       return state.isAwaited
     }
     if isAwaited { keysRead.signal() }

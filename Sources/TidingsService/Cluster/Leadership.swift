@@ -32,6 +32,8 @@ final class Leadership {
   private let admittedKeys: AdmittedKeys
   private var ring = PublicationRing()
   private var waiting: [UInt64: Waiting] = [:]
+  /// How many nodes wait for an answer.
+  var waitingCount: Int { waiting.count }
   /// By their connections.
   private var followers: [UInt64: Follower] = [:]
   /// The newest event about which was published.

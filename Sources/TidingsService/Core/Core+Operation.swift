@@ -145,7 +145,12 @@ extension Core {
     let loop = call.loop
     var drain = NodeDrain(health: health, logger: logger, onDrained: { [self] in onDrained?() })
     drain.waits = { [self] lets in
-      if lets { feeds.letsCallsWait = true } else { feeds.stop(on: loop) }
+      if lets {
+        feeds.letsCallsWait = true
+      } else {
+        feeds.stop(on: loop)
+        endDeliveryWaits(on: loop)
+      }
       leadership?.leave(!lets && hasFollowers(at: loop.now))
     }
     if hasFollowers(at: loop.now) {

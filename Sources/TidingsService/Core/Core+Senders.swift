@@ -20,6 +20,7 @@ extension Core {
       try requireSender(call.caller, Methods.settleDeliveries)
       return try settleDeliveries(call)
     }
+    loop.whenStopping { [weak self, unowned loop] in self?.endDeliveryWaits(on: loop) }
     reads.registerCall(Methods.awaitDeliveries, on: loop) { [self] call, loop in
       try requireSender(try CallerIdentity.caller(of: call), Methods.awaitDeliveries)
       let arena = Arena()
@@ -42,6 +43,9 @@ extension Core {
   private static let leaseDefault = Duration.seconds(60)
   private static let leaseMax = Duration.seconds(3_600)
   private static let pauseMax = Duration.seconds(7 * 86_400)
+
+  /// Answers all senders that wait: the server takes no more calls.
+  func endDeliveryWaits(on loop: LoopContext) { answer(deliveryWaits.takeAll(), on: loop) }
 
   /// Answers senders that wait.
   func answer(_ tokens: [ReplyToken], on loop: LoopContext) {

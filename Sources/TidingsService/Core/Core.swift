@@ -165,6 +165,9 @@ extension Core: LoopDelegate {
     return min(first, second)
   }
 
+  /// Nodes that follow wait for publications of this one; they ask again at once.
+  var idleCallCount: Int { leadership?.waitingCount ?? 0 }
+
   func timerFired(_ loop: LoopContext) {
     if let timer = publisher.nextTimer, timer <= loop.now { publisher.timerFired(on: loop) }
     maintenance.timerFired(on: loop)
@@ -186,7 +189,7 @@ extension Core: LoopDelegate {
     publisher.publishRest(on: loop)
     maintenance.stop()
     feeds.stop(on: loop)
-    answer(deliveryWaits.takeAll(), on: loop)
+    endDeliveryWaits(on: loop)
     calls.endPostponed(on: loop)
     for token in leadership?.takeAll() ?? [] {
       loop.fail(token, RPCError(.unavailable, "the node that leads is stopping"))

@@ -198,7 +198,7 @@ final class ReaderPool: Sendable {
     var ended = ended
     while true {
       if ended == nil { (role == .short ? shortWakeUp : longWakeUp).wait() }
-      let (next, unbegun, isStopping) = jobs.withLock { jobs in
+      let (next, unbegun, isStopping, wakesShort) = jobs.withLock { jobs in
         let rest = jobs.isStopping ? nil : ended?.rest
         if let ended {
           jobs.schedule.ended(ended.taken, rest: rest, debt: ended.debt, at: .now)
@@ -208,11 +208,14 @@ final class ReaderPool: Sendable {
           if ended == nil { jobs.idleCount -= 1 }
           if next == nil { jobs.idleCount += 1 }
         }
-        return (next, jobs.isStopping ? ended?.rest : nil, jobs.isStopping)
+        // Its caller may have another one done now, and this thread does something else.
+        let wakesShort = ended != nil && jobs.idleCount > 0 && jobs.schedule.shortCount > 0
+        return (next, jobs.isStopping ? ended?.rest : nil, jobs.isStopping, wakesShort)
       }
       if let unbegun {
         remote.submit(unbegun.fail(RPCError(.unavailable, "the server is stopping")))
       }
+      if wakesShort { shortWakeUp.signal() }
       // What is left, or what its caller may have done now.
       if let ended, ended.rest != nil || ended.taken.isLong { longWakeUp.signal() }
       ended = nil

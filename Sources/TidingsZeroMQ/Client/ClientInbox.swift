@@ -30,12 +30,15 @@ final class ClientInbox: Sendable {
 
   /// Wakes the thread, for whatever it is to do; if it does not wait, it will not begin to before it has looked.
   func wake() {
-    let wasWaiting = state.withLock { state in
-      let wasWaiting = state.isWaiting
-      if wasWaiting { state.isWaiting = false } else { state.isWanted = true }
-      return wasWaiting
+    state.withLock { state in
+      guard state.isWaiting else {
+        state.isWanted = true
+        return
+      }
+      state.isWaiting = false
+      // Not later: the thread, woken by something else, would clear the event before it is there.
+      wakeUp.signal()
     }
-    if wasWaiting { wakeUp.signal() }
   }
 
   /// Takes everything.

@@ -30,7 +30,7 @@ extension LoopContext {
 
   /// How many calls are not answered yet.
   ///
-  /// - Parameter own: Inline calls that do not count: the one that asks.
+  /// - Parameter own: Inline calls that do not count, such as the one that asks.
   /// - Returns: The number.
   public func openCallCount(except own: Int = 0) -> Int {
     running.values.count(where: \.isAwaited) + inlineOpen + waiting.count
@@ -41,7 +41,8 @@ extension LoopContext {
   func settleDraining() {
     guard let action = drainEnd.action else { return }
     let isOver = drainEnd.deadline.map { $0 <= .now } ?? false
-    guard isOver || (openCallCount() == 0 && backlog.isEmpty) else { return }
+    let hasCalls = openCallCount(except: delegate?.idleCallCount ?? 0) > 0
+    guard isOver || (!hasCalls && backlog.isEmpty) else { return }
     drainEnd = DrainEnd()
     action()
   }

@@ -85,6 +85,8 @@ extension LoopContext {
   private func receiveMessage() throws(TransportError) -> Bool {
     guard try frames.receive(from: router) else {
       InboundBytes.drained()
+      // From now on, sending may take notice of what arrives, and leave its descriptor silent.
+      hasSent = false
       return false
     }
     InboundBytes.took(frames, isSecure: isCurve)

@@ -57,6 +57,8 @@ public protocol LoopDelegate: AnyObject {
 
   // MARK: Connections
 
+  /// Inline calls that only wait, and that a server that drains does not wait for.
+  var idleCallCount: Int { get }
   /// Connections have ended: what their calls wait for is not needed any more.
   ///
   /// - Parameters:
@@ -76,6 +78,8 @@ extension LoopDelegate {
   public func turnEnded(_ loop: LoopContext) {}
   /// No timer.
   public var nextTimer: ContinuousClock.Instant? { nil }
+  /// None.
+  public var idleCallCount: Int { 0 }
   /// Nothing to do.
   public func timerFired(_ loop: LoopContext) {}
   /// Nothing to do.

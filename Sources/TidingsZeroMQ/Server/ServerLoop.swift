@@ -59,7 +59,11 @@ struct ServerLoop: ~Copyable {
         return
       }
       if isFinished { break }
-      guard !hasMore else { continue }
+      guard !hasMore else {
+        // The descriptors are looked at by those who wait.
+        loop.followConnections()
+        continue
+      }
       try watchUpstream()
       InboundBytes.loopSleeps(true)
       wait(for: &descriptors, until: nextTimer)
@@ -82,7 +86,6 @@ struct ServerLoop: ~Copyable {
     loop.now = .now
     loop.turnTime = monotonicNanoseconds()
     let (requests, hasMore) = try loop.drainRequests()
-    loop.hasSent = false
     if let pushDescriptor, descriptors[pushDescriptor].revents != 0 {
       descriptors[pushDescriptor].revents = 0
       try loop.takeSubscriptions()
@@ -118,7 +121,8 @@ struct ServerLoop: ~Copyable {
     if loop.hasPublished { try loop.takeSubscriptions() }
     times.turnEnded(begunAt: loop.now, waitingFor: loop.waitedProcessorTime, &loop.counters)
     loop.waitedProcessorTime = .zero
-    return hasMore || loop.isBehind || loop.forwarding?.upstream?.mayHaveMore ?? false
+    return hasMore || loop.isBehind || !loop.endedConnections.isEmpty
+      || loop.forwarding?.upstream?.mayHaveMore ?? false
       || (loop.hasSent && loop.router.events() & ZMQ_POLLIN != 0)
   }
 

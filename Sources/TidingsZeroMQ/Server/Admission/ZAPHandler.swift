@@ -155,7 +155,8 @@ private struct ZAPLoop: ~Copyable {
     try socket.set(ZMQ_SNDHWM, CInt(0))
     try socket.set(ZMQ_RCVHWM, CInt(0))
     _ = try socket.bind(ZAPHandler.endpoint)
-    descriptors = [commands.descriptor, try socket.descriptor()].map {
+    // Questions wait until the store is open.
+    descriptors = [commands.descriptor, -1].map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }
     self.socket = socket
@@ -170,7 +171,9 @@ private struct ZAPLoop: ~Copyable {
     while true {
       for command in commands.drain() {
         switch command {
-        case .open(let probe, let claimant): (self.probe, self.claimant) = (probe, claimant)
+        case .open(let probe, let claimant):
+          (self.probe, self.claimant) = (probe, claimant)
+          descriptors[1].fd = try socket.descriptor()
         case .forgetClaimant: claimant = nil
         case .watch(let watch): add(watch)
         case .end(let slot, let floor): try end(slot, floor)
