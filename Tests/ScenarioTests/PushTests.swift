@@ -176,7 +176,7 @@ internal import TidingsSeal
     let topics = Set(try await ada.notifications.registerDevice(.init()).channels.map(\.topic))
     #expect(topics.count == 20)
     let listener = try await listen(to: server, topics: topics) {
-      try await device.save(.init("Houses", "first", ["n": .init(.int64Value(Int64($0)))]))
+      try await device.save(.init("Houses", "first-\($0)", ["n": 1]))
     }
     let published = try #require(try await ada.server.fetchServerInfo(.init()).counters).events
     _ = try await device.modify((0..<60).map { .init("Houses", "r\($0)", ["n": 1]) })

@@ -70,10 +70,12 @@ internal import TidingsProtobuf
       silent.append(peer)
     }
     let socket = try RawSocket(.subscriber, connectedTo: server.pushEndpoint)
-    // A subscription takes a while to reach the server.
+    // A subscription takes a while to reach the server, and what is saved as it was fires nothing.
     let saver = Task {
+      var number = 0
       while !Task.isCancelled {
-        try await device.save(.init("Houses", "first", ["n": 1]))
+        try await device.save(.init("Houses", "first-\(number)", ["n": 1]))
+        number += 1
         try await Task.sleep(for: .milliseconds(20))
       }
     }

@@ -120,15 +120,19 @@ internal import TidingsRPC
   func longCall() async throws {
     let disk = try DiskFaults()
     let server = try await TestServer.startLasting(environment: disk.environment)
-    let ada = try await server.client(as: "ada")
+    let ada = try await server.client(as: "ada", retries: false)
     try await slowDown(disk, ada)
     try await withThrowingTaskGroup(of: Void.self) { group in
       // There is one that waits for the store whenever a commit ends.
-      for index in 0..<4 {
+      for index in 0..<16 {
         let writer = try await server.client(as: "writer-\(index)")
         group.addTask {
+          var number = 0
           while !Task.isCancelled {
-            do { try await writer.save(house("w", index)) } catch  where Task.isCancelled {}
+            number += 1
+            do {
+              try await writer.save(house("w\(index)", number))
+            } catch  where Task.isCancelled {}
           }
         }
       }
