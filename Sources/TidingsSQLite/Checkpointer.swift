@@ -135,15 +135,6 @@ public final class Checkpointer: Sendable {
     writerDone.signal()
   }
 
-  /// The writer cannot restart the log for a while: readers are let in again, and it is asked again later.
-  public func giveUpRestart() {
-    let isAwaited = state.withLock { state in
-      defer { state.isRestartDue = false }
-      return state.isRestartDue
-    }
-    if isAwaited { writerDone.signal() }
-  }
-
   /// Waits until the log may be written again.
   ///
   /// - Parameters:

@@ -456,7 +456,6 @@ final class GroupedCalls {
 
   /// The store waits for a moment between two transactions; an open group comes to it at its end.
   func tidyStore() {
-    if runningLongCall != nil { return store.transactionTakesLong() }
     if !committer.isOpen, runningLongCall == nil, beside.isNone {
       store.betweenTransactions(hasWritten: false)
     }

@@ -81,8 +81,6 @@ final class EmbeddedStore: Store {
     log.restart()
   }
 
-  func transactionTakesLong() { log.checkpointer.giveUpRestart() }
-
   func commitBeside(_ done: @escaping @Sendable (SQLError?) -> Void) {
     connection.commitBeside(done)
   }

@@ -81,8 +81,6 @@ final class PostgresStore: Store {
   func didCommit() {}
   func betweenTransactions(hasWritten: Bool) {}
 
-  func transactionTakesLong() {}
-
   func commitBeside(_ done: @escaping @Sendable (SQLError?) -> Void) {
     connection.commitBeside(done)
   }

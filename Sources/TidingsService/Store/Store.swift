@@ -40,8 +40,6 @@ protocol Store: AnyObject {
   ///
   /// - Parameter hasWritten: The last one wrote.
   func betweenTransactions(hasWritten: Bool)
-  /// A transaction is open that may take long: nobody should wait for its end.
-  func transactionTakesLong()
   /// Commits the open transaction on a thread of its own; in a store that is remote, behind the commits that are
   /// under way there, and what is written meanwhile is part of the next transaction, which fails if this one does.
   ///
