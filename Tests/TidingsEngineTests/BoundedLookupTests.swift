@@ -52,27 +52,34 @@ internal import TidingsSQL
         SELECT id, 'ben', 3, 3, 1, 0 FROM shares WHERE id < 0
       """
     )
-    let found = try world.commit { engine in
-      try engine.shares(
-        of: FaultWorld.ben,
-        container: "c",
-        environment: .development,
-        after: -1_000,
-        limit: 9
-      )
+    /// A page from a share on, with room for so many.
+    func page(after number: Int64, limit: Int, room: Int) throws -> (zones: [String], next: Int64?)
+    {
+      var zones: [String] = []
+      let next = try world.commit { engine in
+        try engine.shares(
+          of: FaultWorld.ben,
+          container: "c",
+          environment: .development,
+          after: number,
+          limit: limit
+        ) { share in
+          guard zones.count < room else { return false }
+          zones.append(share.zone.zoneName)
+          return true
+        }
+      }
+      return (zones, next)
     }
-    #expect(found.shares.map(\.zone.zoneName).sorted() == ["notes", "whole"])
+    let found = try page(after: -1_000, limit: 9, room: 9)
+    #expect(found.zones.sorted() == ["notes", "whole"])
     #expect(found.next == nil)
-    let first = try world.commit { engine in
-      try engine.shares(
-        of: FaultWorld.ben,
-        container: "c",
-        environment: .development,
-        after: -1_000,
-        limit: 1
-      )
+    for (limit, room) in [(1, 9), (9, 1)] {
+      let first = try page(after: -1_000, limit: limit, room: room)
+      #expect(first.zones == found.zones.dropLast())
+      let next = try #require(first.next)
+      #expect(try page(after: next, limit: 9, room: 9).zones == [found.zones[1]])
     }
-    #expect(first.shares.count == 1 && first.next != nil)
   }
 
   @Test(
@@ -206,13 +213,8 @@ internal import TidingsSQL
     try save("b", "3")
     try world.save([], delete: ["s"])
     try world.save([FaultWorld.share("again", FaultWorld.notes, of: "trip")])
-    let urls = try world.engine.shares(
-      of: FaultWorld.ada,
-      container: "c",
-      environment: .development,
-      after: 0,
-      limit: 9
-    ).shares.compactMap(\.record.share?.url)
+    let urls = try world.engine.shares(of: FaultWorld.ada, after: 0)
+      .compactMap(\.record.share?.url)
     func check(_ urls: [String]) throws {
       try attempt {
         try $0.checkFirings(ofSharesAt: urls, for: FaultWorld.ben, isRequest: false)
@@ -358,14 +360,7 @@ internal import TidingsSQL
     #expect(pieces.reduce(0, +) >= 3_002)
     #expect(pieces.count > 1, "\(pieces)")
     while try commit({ try engine.doMaintenance() }) == .zero {}
-    let shared = try engine.shares(
-      of: FaultWorld.ben,
-      container: "c",
-      environment: .development,
-      after: -10_000,
-      limit: 9
-    )
-    #expect(shared.shares.isEmpty)
+    #expect(try engine.shares(of: FaultWorld.ben, after: -10_000).isEmpty)
   }
 
   @Test("large notifications are forgotten a few at a time")

@@ -294,13 +294,7 @@ extension FaultCall<Engine> {
         try world.urls.map { try engine.shareInfo($0, for: World.ben, wantsRoot: true).zone }
       },
       .init("shares") { _, engine in
-        try engine.shares(
-          of: World.ben,
-          container: "c",
-          environment: .development,
-          after: 0,
-          limit: 5
-        ).shares.map(\.zone)
+        try engine.shares(of: World.ben, after: 0).map(\.zone)
       },
       .init("usage") { _, engine in
         (try engine.usage(of: "ada"), try engine.publicUsage(in: "c"), try engine.quota(of: "ada"))

@@ -189,13 +189,7 @@ final class FaultWorld {
 
   private func accept() throws {
     try commit { engine in
-      let shares = try engine.shares(
-        of: Self.ada,
-        container: "c",
-        environment: .development,
-        after: 0,
-        limit: 9
-      ).shares
+      let shares = try engine.shares(of: Self.ada, after: 0)
       urls = shares.compactMap(\.record.share?.url)
       for url in urls { _ = try engine.acceptShare(url, for: Self.ben) }
     }
@@ -220,4 +214,22 @@ final class FaultWorld {
   }
 
   func doMaintenance() throws { while try commit({ try $0.doMaintenance() }) == .zero {} }
+}
+
+extension Engine {
+  /// The first shares of a user in the container `c`.
+  func shares(of user: Caller, after number: Int64) throws -> [ShareInfo] {
+    var shares: [ShareInfo] = []
+    _ = try self.shares(
+      of: user,
+      container: "c",
+      environment: .development,
+      after: number,
+      limit: 9
+    ) { share in
+      shares.append(share)
+      return true
+    }
+    return shares
+  }
 }

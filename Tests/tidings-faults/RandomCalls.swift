@@ -198,16 +198,18 @@ struct RandomCalls {
 
   private func accept() -> Call {
     { engine in
-      let shares = try engine.shares(
+      var url: String?
+      _ = try engine.shares(
         of: Self.ada,
         container: "c",
         environment: .development,
         after: 0,
         limit: 9
-      ).shares
-      for url in shares.compactMap(\.record.share?.url).prefix(1) {
-        _ = try engine.acceptShare(url, for: Self.ben)
+      ) { share in
+        url = url ?? share.record.share?.url
+        return true
       }
+      if let url { _ = try engine.acceptShare(url, for: Self.ben) }
     }
   }
 

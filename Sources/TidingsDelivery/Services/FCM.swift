@@ -61,7 +61,11 @@ package final class FCM: PushService {
     guard case .fcm(let fcm)? = address.kind else {
       throw Refusal.givenUp("the target is no device of Firebase")
     }
-    let info = delivery.userInfo { JSONValue.object($0).text().count <= Self.dataBytesMax }
+    // Firebase counts what it shows, too.
+    let info = delivery.userInfo { info in
+      let shownBytes = Self.shown(of: info).map { JSONValue.object($0).text().count } ?? 0
+      return JSONValue.object(info).text().count + shownBytes <= Self.dataBytesMax
+    }
     guard let info else { throw Refusal.givenUp("the notification does not fit in 4,000 bytes") }
     let body = JSONValue.object([
       "message": .object(message(info, delivery, to: fcm.registrationToken))
@@ -86,14 +90,7 @@ package final class FCM: PushService {
     var message: JSONObject = [
       "token": .string(token), "data": .object(["tidings": .string("\(JSONValue.object(info))")]),
     ]
-    if let alert = info["aps"]?.object?["alert"] {
-      var shown = JSONObject()
-      for (name, member) in [("title", "title"), ("body", "body")] {
-        let text = alert.object?[member]?.string ?? (member == "body" ? alert.string : nil)
-        if let text { shown.append(name, .string(text)) }
-      }
-      if !shown.members.isEmpty { message.append("notification", .object(shown)) }
-    }
+    if let shown = Self.shown(of: info) { message.append("notification", .object(shown)) }
     var android: JSONObject = [
       "priority": .string(delivery.isAlert ? "HIGH" : "NORMAL"),
       "ttl": .string("\(Self.lifeSeconds)s"),
@@ -102,6 +99,17 @@ package final class FCM: PushService {
     if !collapseID.isEmpty { android.append("collapse_key", .string(collapseID)) }
     message.append("android", .object(android))
     return message
+  }
+
+  /// What Firebase shows by itself; `nil`: nothing.
+  private static func shown(of info: JSONObject) -> JSONObject? {
+    guard let alert = info["aps"]?.object?["alert"] else { return nil }
+    var shown = JSONObject()
+    for name in ["title", "body"] {
+      let text = alert.object?[name]?.string ?? (name == "body" ? alert.string : nil)
+      if let text { shown.append(name, .string(text)) }
+    }
+    return shown.members.isEmpty ? nil : shown
   }
 
   package func verdict(

@@ -57,7 +57,7 @@ package struct Outgoing: Sendable {
       if fits(object) { return object }
       content.isPruned = true
       switch step {
-      case 0: content.recordFields = [:]
+      case 0: (content.recordFields, content.omittedKeys) = ([:], [])
       case 1:
         content.alertLocalizationValues = []
         content.titleLocalizationValues = []

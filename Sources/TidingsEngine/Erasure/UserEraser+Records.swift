@@ -22,7 +22,7 @@ extension UserEraser {
     let row = try sql(
       """
       SELECT id, zone_id, name, creator, body FROM records WHERE id > ?1 ORDER BY id
-      LIMIT \(Self.rowsPerPage)
+      LIMIT \(Self.recordsPerPage)
       """,
       .number(erasure.position)
     )

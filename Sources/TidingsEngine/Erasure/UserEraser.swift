@@ -11,6 +11,8 @@ final class UserEraser: MaintenanceTask, TransactionParticipant {
   static let runningMax = 1_000
   /// Rows that are looked at or removed in one statement.
   static let rowsPerPage = 200
+  /// Records that are looked at together, of up to a megabyte each: PostgreSQL returns those of a page at once, at most 64 MiB.
+  static let recordsPerPage = 64
   /// Shares that are ended together; each may have a hundred participants.
   static let sharesPerPage = 16
   private static let pause = Duration.seconds(3_600)

@@ -34,8 +34,9 @@ final class IndexBuilder: MaintenanceTask {
     selectRecords = try connection.prepare(
       """
       SELECT name, sequence, record_type = ?3, body FROM records
-      WHERE zone_id = ?1 AND name > ?2 ORDER BY name LIMIT ?4
-      """
+      WHERE zone_id = ?1 AND name > ?2 ORDER BY name
+      """,
+      inPagesBy: PageKey(.text(2, column: 0))
     )
     // CROSS JOIN: in the order of the zones, not over all databases of the container each time.
     selectZones = try connection.prepare(
@@ -87,10 +88,9 @@ final class IndexBuilder: MaintenanceTask {
     rows.bind(index.built.zone, at: 1)
     rows.bind(last, at: 2)
     rows.bind(index.type.recordType, at: 3)
-    rows.bind(Int64(Self.rowsPerPiece), at: 4)
     defer { rows.reset() }
-    while bytes < Self.bytesPerPiece, added < Self.entriesPerPiece {
-      guard try rows.step() else { return (last, count < Self.rowsPerPiece) }
+    while bytes < Self.bytesPerPiece, added < Self.entriesPerPiece, count < Self.rowsPerPiece {
+      guard try rows.step() else { return (last, true) }
       last = rows.string(0)
       count += 1
       guard rows.int64(2) != 0, !rows.isNull(3) else { continue }

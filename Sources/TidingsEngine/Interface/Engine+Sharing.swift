@@ -128,15 +128,17 @@ extension Engine {
   ///   - environment: The environment.
   ///   - number: What the last page returned; 0: from the beginning.
   ///   - limit: Most shares, at least 1.
-  /// - Returns: The shares, and where the next page begins; `nil`: there are no more. A page may have fewer, or none.
+  ///   - add: Adds a share to the page; `false`: there is no room, which is never so for the first.
+  /// - Returns: Where the next page begins; `nil`: there are no more. A page may have fewer shares, or none.
   /// - Throws: `ItemError` `badContainer`; `LongCall`; `SQLError`.
   public func shares(
     of caller: Caller,
     container: String,
     environment: Environment,
     after number: Int64,
-    limit: Int
-  ) throws -> (shares: [ShareInfo], next: Int64?) {
+    limit: Int,
+    _ add: (ShareInfo) throws -> Bool
+  ) throws -> Int64? {
     try catalog.requireDeployed(container, environment)
     let found = try sharing.reader.shares(
       of: caller.user,
@@ -146,13 +148,17 @@ extension Engine {
       limit: limit + 1,
       pace: pace
     )
-    let infos = try found.shares.prefix(limit).compactMap { share in
+    var last = number
+    for share in found.shares.prefix(limit) {
       try pace.decisionStep()
-      return try self.record(of: share).map { zone, record in
-        try info(record, in: zone, for: caller, wantsRoot: false)
+      if let (zone, record) = try self.record(of: share),
+        try !add(info(record, in: zone, for: caller, wantsRoot: false))
+      {
+        return last
       }
+      last = share.number
     }
-    return (infos, found.shares.count > limit ? found.shares[limit - 1].number : found.end)
+    return found.shares.count > limit ? last : found.end
   }
 
   // MARK: Looking

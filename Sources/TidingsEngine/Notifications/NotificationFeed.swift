@@ -90,8 +90,9 @@ final class NotificationFeed {
     return page.moreComing ? nil : page
   }
 
-  /// How many times as long a notification is at most with its JSON, in which a control character has six.
-  private static let userInfoGrowth = 8
+  /// How many times as long a notification is at most with its JSON, in which a control character has six, and a location of
+  /// two bytes 33.
+  private static let userInfoGrowth = 18
 
   private func read(_ request: NotificationRequest, rowsMax: Int) throws -> Found {
     let inbox = request.inbox

@@ -6,8 +6,10 @@ internal import TidingsSQL
 final class UserDataReader {
   static let rowsPerPage = 100
   private static let bytesPerPage = 512 << 10
-  /// Records of public databases that are looked at for one page.
-  private static let scannedPerPage = 1_000
+  /// Each may have a megabyte.
+  private static let sharesPerPage = 4
+  /// The same of records: PostgreSQL returns those of a page at once, at most 64 MiB.
+  private static let recordsPerPage = 64
 
   private let catalog: Catalog
   private let codec: BodyCodec
@@ -137,7 +139,7 @@ final class UserDataReader {
     let row = try sql(
       """
       SELECT name, body FROM records WHERE zone_id = ?1 AND name > ?2 ORDER BY name
-      LIMIT \(Self.rowsPerPage)
+      LIMIT \(Self.recordsPerPage)
       """,
       .number(location.zone),
       .text(position.name)
@@ -152,7 +154,7 @@ final class UserDataReader {
       bytes += body.count
       page.items.append(.init(database: database, content: .record(body)))
     }
-    if count < Self.rowsPerPage, bytes < Self.bytesPerPage {
+    if count < Self.recordsPerPage, bytes < Self.bytesPerPage {
       (position.number, position.name) = (location.zone + 1, "")
     }
     return true
@@ -172,7 +174,7 @@ final class UserDataReader {
       SELECT r.id, z.database_id, r.body FROM records r JOIN zones z ON z.id = r.zone_id
         JOIN databases d ON d.id = z.database_id
       WHERE r.id > ?1 AND d.scope = \(DatabaseScope.public.rawValue) ORDER BY r.id
-      LIMIT \(Self.scannedPerPage)
+      LIMIT \(Self.recordsPerPage)
       """,
       .number(position.number)
     )
@@ -197,7 +199,7 @@ final class UserDataReader {
       let id = try catalog.database(numbered: database).id
       page.items.append(.init(database: id, content: .record(body)))
     }
-    return isCut || count == Self.scannedPerPage
+    return isCut || count == Self.recordsPerPage
   }
 
   private func addSubscriptions(
@@ -206,6 +208,7 @@ final class UserDataReader {
     _ page: inout UserDataPage
   ) throws -> Bool {
     var found: [(database: Int64, body: [UInt8])] = []
+    var bytes = 0
     let row = try sql(
       """
       SELECT id, database_id, body FROM memberships
@@ -214,15 +217,18 @@ final class UserDataReader {
       .text(user),
       .number(position.number)
     )
-    try row.forEachRow {
+    defer { row.reset() }
+    while bytes < Self.bytesPerPage, try row.step() {
       position.number = row.int64(0)
       found.append((row.int64(1), row.bytes(2)))
+      bytes += found.last?.body.count ?? 0
     }
+    row.reset()
     for (database, body) in found {
       let id = try catalog.database(numbered: database).id
       page.items.append(.init(database: id, content: .subscription(body)))
     }
-    return found.count == Self.rowsPerPage
+    return found.count == Self.rowsPerPage || bytes >= Self.bytesPerPage
   }
 
   /// Notifications of the next subscription, ended ones too.
@@ -271,11 +277,15 @@ final class UserDataReader {
     }
     let database = try catalog.database(numbered: subscription.database).id
     let visible = try visibility.visible(subscription.channel, to: user)
+    var bytes = 0
     for event in found {
+      // The rest is read again for the next page.
+      guard bytes < Self.bytesPerPage else { return true }
       position.name = "\(event.sequence)"
       guard visible.shows(creator: { event.creator }) else { continue }
       let id = NotificationID(channel: subscription.channel, sequence: event.sequence)
       let body = try bodies.body(event.body, of: subscription.channel, content: event.content)
+      bytes += body.count
       page.items.append(
         .init(
           database: database,
@@ -305,7 +315,8 @@ final class UserDataReader {
       """
       SELECT p.share_id FROM share_participants p
       JOIN shares s ON s.id = p.share_id AND s.ended IS NULL
-      WHERE p.user = ?1 AND p.share_id > ?2 AND p.status < 3 ORDER BY p.share_id LIMIT 20
+      WHERE p.user = ?1 AND p.share_id > ?2 AND p.status < 3 ORDER BY p.share_id
+      LIMIT \(Self.sharesPerPage)
       """,
       .text(user),
       .number(position.number)
@@ -318,7 +329,7 @@ final class UserDataReader {
       else { continue }
       page.items.append(.init(database: info.database, content: .share(info)))
     }
-    return numbers.count == 20
+    return numbers.count == Self.sharesPerPage
   }
 
   private func addAssets(

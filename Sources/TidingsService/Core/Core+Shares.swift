@@ -82,16 +82,23 @@ extension Core {
     let request = try TidingsV1.FetchSharesRequest(decoding: call.body.bytes, in: call.arena)
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
     let limit = min(Int(request.limit), Self.sharesPerPageMax, engine.limits.pageItemsMax)
-    let page = try engine.shares(
+    var response = WireWriter()
+    let next = try engine.shares(
       of: call.caller,
       container: try containerName(request.container),
       environment: try request.environment.model,
       after: try Self.number(request.continuation),
       limit: limit == 0 ? min(Self.sharesPerPageMax, engine.limits.pageItemsMax) : limit
-    )
-    var response = WireWriter()
-    for share in page.shares { response.add(Page.shares, share.message(in: call.arena)) }
-    if let next = page.next {
+    ) { share in
+      let message = share.message(in: call.arena)
+      let isFirst = response.bytes.isEmpty
+      guard isFirst || response.bytes.count + message.count <= engine.limits.answerBytesMax else {
+        return false
+      }
+      response.add(Page.shares, message)
+      return true
+    }
+    if let next {
       response.add(Page.continuation, withUnsafeBytes(of: next.bigEndian) { Array($0) })
     }
     return response.bytes
@@ -123,6 +130,10 @@ extension Core {
     var result = WireWriter()
     result.add(Result.url, url.utf8)
     do {
+      // Before a share is accepted.
+      guard response.bytes.count < engine.limits.answerBytesMax else {
+        throw ItemError(.limitExceeded, "the answer is full: repeat this URL in another call")
+      }
       result.add(Result.metadata, try outcome().message(in: arena))
     } catch let error as ItemError {
       result.add(Result.error, TidingsV1.ItemError(error).encoded(in: arena))

@@ -136,6 +136,10 @@ public final class Forwarding {
     timeoutMilliseconds: UInt32?
   ) -> RPCError? {
     guard let upstream else { return .noLeader }
+    let headerBytesMax = SocketLimits.headerBytesMax - ForwardingHeader.addedBytesMax
+    guard header.count <= headerBytesMax else {
+      return .frameTooLarge(bytes: header.count, bytesMax: headerBytesMax)
+    }
     guard calls.add(lastNumber + 1, token, bytes: body.count) else { return .tooManyForwarded }
     lastNumber += 1
     let isSent = ForwardingHeader.request(

@@ -8,6 +8,9 @@ enum ForwardingHeader {
   private typealias Request = TidingsRpcV1.RequestHeader.FieldNumber
   private typealias Response = TidingsRpcV1.ResponseHeader.FieldNumber
 
+  /// How much longer a header becomes at most.
+  static let addedBytesMax = 3 * WireCursor.fieldBytesMax
+
   /// A request's header with another number, the key of its caller, and what is left of its time, if it waited.
   static func request<R>(
     _ header: UnsafeRawBufferPointer,
@@ -58,7 +61,7 @@ enum ForwardingHeader {
     _ body: (UnsafeRawBufferPointer) -> R,
     _ write: (inout WireCursor) -> Void
   ) -> R {
-    let bytesMax = header.count + 3 * WireCursor.fieldBytesMax + room
+    let bytesMax = header.count + addedBytesMax + room
     return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytesMax) { memory in
       var cursor = WireCursor(memory)
       cursor.append(header)
