@@ -177,9 +177,11 @@ private struct CallInModel {
   private mutating func limitOwners(_ gone: Set<RecordID>, _ rewritten: Set<RecordID>) {
     var seen: Set<RecordID> = []
     for save in saves {
-      // The order of a record's references does not matter: each of its saves is judged for all.
+      // The order of a record's new references does not matter: each of its saves is judged for all.
       for link in save.links.sorted(by: { $0.target.recordName < $1.target.recordName })
-      where link.action == .deleteSelf && seen.insert(link.target).inserted {
+      where link.action == .deleteSelf && model.records[save.id]?.contains(link) != true
+        && seen.insert(link.target).inserted
+      {
         let alive = saves.filter { rewritten.contains($0.id) && failures[$0.id] == nil }
         let changing = Set(alive.map(\.id))
         let staying = model.records.count { source, links in
