@@ -9,11 +9,10 @@ final class MaintenanceTurns {
   /// Between two pieces of work callers have their turns.
   private static let pause = Duration.milliseconds(1)
   private static let pauseAfterFailure = Duration.seconds(10)
+  private static let pauseDuringLongCall = Duration.milliseconds(10)
 
   private let calls: GroupedCalls
   private var due: ContinuousClock.Instant? = .now
-  /// It waits for the store, like calls.
-  private var isHeld = false
   private var administrationWatch = AdministrationWatch()
   /// Pieces of work, in nanoseconds.
   private(set) var pieces = Histogram(.durations)
@@ -66,14 +65,13 @@ final class MaintenanceTurns {
   }
 
   private func work(on loop: LoopContext) {
-    guard calls.isServingWaiting || !(calls.gathers || calls.isStoreTaken) else {
+    guard !calls.gathers || calls.isServingWaiting else {
       due = nil
-      guard !isHeld else { return }
-      isHeld = true
-      return calls.longCalls.hold { [self] loop in
-        isHeld = false
-        work(on: loop)
-      }
+      return calls.longCalls.hold { [self] loop in work(on: loop) }
+    }
+    guard !calls.isStoreTaken else {
+      due = .now.advanced(by: Self.pauseDuringLongCall)
+      return
     }
     guard calls.hasRoom else {
       due = .now.advanced(by: Self.pauseAfterFailure)
