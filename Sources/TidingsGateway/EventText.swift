@@ -33,7 +33,7 @@ struct EventText {
   /// Notifications, and the badge behind them.
   ///
   /// - Parameters:
-  ///   - notifications: Those of the notifications, the oldest first.
+  ///   - notifications: What there is to say of each, the oldest first.
   ///   - badge: The badge; `nil`: it is the same as before.
   ///   - position: Where a client stands that has read all of them; `nil`: where it stood before.
   /// - Returns: The events; none if there is nothing to say.

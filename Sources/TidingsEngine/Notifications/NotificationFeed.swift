@@ -83,7 +83,7 @@ final class NotificationFeed {
   /// - Returns: The last page; `nil`: it is not, or takes longer.
   /// - Throws: As `page`.
   func lastPage(_ request: NotificationRequest) throws -> NotificationPage? {
-    guard !request.wantsBadge, !request.wantsItemBadges else { return nil }
+    guard !request.wantsBadge, !request.wantsUserInfo else { return nil }
     let found = try read(request, rowsMax: Self.lastRowsMax)
     guard found.isAtEnd else { return nil }
     let page = try finish(found, request)
@@ -100,7 +100,7 @@ final class NotificationFeed {
     let before = try token(request, inbox)
     let itemsMax =
       request.limit == 0 ? limits.pageItemsMax : min(request.limit, limits.pageItemsMax)
-    let growth = request.wantsItemBadges ? Self.userInfoGrowth : 1
+    let growth = request.wantsUserInfo ? Self.userInfoGrowth : 1
     let bytesMax = limits.answerBytesMax / growth
     var cut = PageCut(after: before.event, itemsMax: itemsMax, bytesMax: bytesMax)
     let last = try locations.last()
@@ -121,7 +121,7 @@ final class NotificationFeed {
     var page = NotificationPage()
     var after = found.token
     page.items = found.cut.items
-    if request.wantsItemBadges { try addBadges(to: &page.items, request) }
+    if request.wantsUserInfo { try addBadges(to: &page.items, request) }
     page.isSplit = try found.cut.isSplit || goesOn(found.cut.lastBatch)
     page.moreComing = !found.isAtEnd
     if found.isAtEnd { try addMarks(to: &page, request, found, &after) }

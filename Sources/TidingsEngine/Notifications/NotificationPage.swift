@@ -16,8 +16,8 @@ public struct NotificationRequest: Sendable {
   public var omitsReadMarks = false
   /// Count the badge on the last page.
   public var wantsBadge = false
-  /// Count the badge for each notification that increments it.
-  public var wantsItemBadges = false
+  /// Each notification gets its JSON, for which the badge is counted at those that increment it.
+  public var wantsUserInfo = false
 
   /// A request for all notifications after a token.
   public init(

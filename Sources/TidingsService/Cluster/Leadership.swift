@@ -32,8 +32,6 @@ final class Leadership {
   private let admittedKeys: AdmittedKeys
   private var ring = PublicationRing()
   private var waiting: [UInt64: Waiting] = [:]
-  /// How many nodes wait for an answer.
-  var waitingCount: Int { waiting.count }
   /// By their connections.
   private var followers: [UInt64: Follower] = [:]
   /// The newest event about which was published.
@@ -60,6 +58,9 @@ final class Leadership {
 
   /// How many publications a node has not got yet.
   func lag(of follower: Follower) -> UInt64 { ring.last - min(ring.last, follower.publication) }
+
+  /// How many nodes wait for an answer.
+  var waitingCount: Int { waiting.count }
 
   // MARK: Publications
 

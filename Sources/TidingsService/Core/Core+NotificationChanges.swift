@@ -90,7 +90,7 @@ private struct NotificationPageAnswer: Sendable {
     )
     query.omitsReadMarks = request.omitsReadNotifications
     query.wantsBadge = request.wantsBadge
-    query.wantsItemBadges = request.wantsUserInfo
+    query.wantsUserInfo = request.wantsUserInfo
     return query
   }
 
@@ -102,7 +102,7 @@ private struct NotificationPageAnswer: Sendable {
     let bytes = page.items.reduce(0) { $0 + $1.body.count }
     var response = WireWriter(capacity: bytes + page.items.count * 64 + 256)
     for item in page.items {
-      if query.wantsItemBadges {
+      if query.wantsUserInfo {
         let notification = try TidingsV1.Notification(item, in: arena)
         let badge = item.badge.map { UInt32(clamping: $0) }
         let info = UserInfo(notification, for: query.caller.user, badge: badge)
