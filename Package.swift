@@ -610,6 +610,7 @@ let package = Package(
       "TidingsSeal",
       "TidingsSQL",
       "TidingsSQLite",
+      "TidingsZeroMQ",
       "rpcctl",
       "rpcd"
     ),

@@ -5,7 +5,6 @@ internal import TestSupport
 internal import Testing
 internal import TidingsClient
 internal import TidingsProto
-internal import TidingsProtobuf
 internal import TidingsRPC
 
 /// What is acknowledged survives `kill -9` at any moment.
@@ -97,41 +96,22 @@ internal import TidingsRPC
     for round in 0..<5 {
       // Calls that take a while and arrive together: an answer that does not wait for the commit of
       // the group comes long before it.
-      let socket = try RawSocket(.dealer, connectedTo: server.rpcEndpoint)
-      _ = try await RawCall("tidings.rpc.v1.HealthService/Check").send(on: socket)
-      let calls = try (0..<60).map { try Self.call(of: round, $0) }
-      server.process.send(SIGSTOP)
-      for call in calls { try await socket.send(call) }
-      server.process.send(SIGCONT)
-      var ids: [TidingsV1.RecordID] = []
-      while ids.count <= round * 4 {
-        let (header, _) = try RawCall.answer(try await socket.receive())
-        if StatusCode(rawValue: header.status) == .unavailable {
-          // Of several nodes, one that is stopped for too long is given up.
-          try await socket.send(calls[Int(header.callID)])
-          continue
-        }
-        #expect(header.status == 0)
-        ids.append(.init("r\(round)-\(header.callID)-199"))
-      }
+      let burst = try await SaveBurst(
+        "r\(round)",
+        calls: 60,
+        records: 200,
+        at: server,
+        together: true
+      )
+      try await burst.acknowledged.wait("answers") { $0.count > round * 4 }
       try await server.crash()
+      let ids = await burst.end().map { TidingsV1.RecordID("\($0)-199") }
       server = try await server.restarted()
       let client = try await server.client(as: "ada", device: "laptop")
       #expect(try await client.fetch(ids).allSatisfy { $0.record != nil })
       let seen = Set(try await client.feed().notifications.map(\.recordID))
       #expect(ids.allSatisfy(seen.contains))
     }
-  }
-
-  /// A call that saves 200 records, as the frames of its message.
-  private static func call(of round: Int, _ index: Int) throws -> [[UInt8]] {
-    let records = (0..<200).map { TidingsV1.Record("Houses", "r\(round)-\(index)-\($0)") }
-    var call = RawCall(
-      RawCall.modifyRecords,
-      TidingsV1.ModifyRecordsRequest(recordsToSave: records, savePolicy: .allKeys).encoded()
-    )
-    call.header.callID = UInt64(index)
-    return [call.header.encoded(), call.body]
   }
 
   /// Saves one record after the other, each until it is acknowledged, always with the same key.

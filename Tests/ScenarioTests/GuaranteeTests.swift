@@ -3,7 +3,6 @@ internal import TestSupport
 internal import Testing
 internal import TidingsClient
 internal import TidingsProto
-internal import TidingsProtobuf
 
 /// What notifications promise, in etcd's words for its watch, each shown over a real server.
 ///
@@ -140,15 +139,17 @@ internal import TidingsProtobuf
     // Killed at any moment between the first and the last of 100 calls.
     var random = SplitMix64(seed: Seed.make("atomic"))
     for round in 0..<4 {
-      let socket = try RawSocket(.dealer, connectedTo: server.rpcEndpoint)
-      for index in 0..<25 {
-        let records = records((0..<20).map { "r\(round)-\(index)-\($0)" })
-        let request = TidingsV1.ModifyRecordsRequest(recordsToSave: records, savePolicy: .allKeys)
-        let call = RawCall(RawCall.modifyRecords, request.encoded())
-        try await socket.send([call.header.encoded(), call.body])
-      }
-      for _ in 0...random.below(20) { _ = try await socket.receive() }
+      let burst = try await SaveBurst(
+        "r\(round)",
+        calls: 25,
+        records: 20,
+        at: server,
+        together: false
+      )
+      let count = 1 + random.below(20)
+      try await burst.acknowledged.wait("answers") { $0.count >= count }
       try await server.crash()
+      _ = await burst.end()
       server = try await server.restarted()
       laptop = try await server.client(as: "ada", device: "laptop")
     }

@@ -18,6 +18,7 @@ internal import TidingsRPC
     var random = SplitMix64(seed: seed)
     var calls = ForwardedCalls()
     var model: [UInt64: ReplyToken] = [:]
+    var waiting: Set<UInt64> = []
     var last: UInt64 = 0
     for _ in 0..<20_000 {
       switch random.below(10) {
@@ -25,9 +26,11 @@ internal import TidingsRPC
         last += 1
         // Clients may use a name again.
         let token = token(UInt64(1 + random.below(5)), UInt64(random.below(200)))
-        let isAdded = calls.add(last, token, bytes: random.below(1_000))
+        let mayWait = random.oneIn(10)
+        let isAdded = calls.add(last, token, bytes: random.below(1_000), mayWait: mayWait)
         #expect(isAdded, "seed \(seed)")
         model[last] = token
+        if mayWait { waiting.insert(last) }
       case 5..<9:
         let number = UInt64(1 + random.below(Int(last) + 1))
         let isLast = random.oneIn(2)
@@ -36,6 +39,13 @@ internal import TidingsRPC
         if isLast { model[number] = nil }
       default:
         guard random.oneIn(20) else { continue }
+        guard random.oneIn(2) else {
+          let removed = calls.removeWaiting().map(\.number)
+          #expect(removed == waiting.filter { model[$0] != nil }.sorted(), "seed \(seed)")
+          for number in removed { model[number] = nil }
+          waiting = []
+          continue
+        }
         let ended = ConnectionNumber(UInt64(1 + random.below(5)))
         let expected = model.filter { $0.value.peer.connection == ended }.keys.sorted()
         let removed = calls.remove(of: [ended])
@@ -60,7 +70,7 @@ internal import TidingsRPC
     var number: UInt64 = 0
     func add(_ connection: UInt64, bytes: Int) -> Bool {
       number += 1
-      return calls.add(number, token(connection, number), bytes: bytes)
+      return calls.add(number, token(connection, number), bytes: bytes, mayWait: false)
     }
     let quarter = ForwardedCalls.bytesPerConnectionMax
     var results = [add(1, bytes: quarter), add(1, bytes: 1), add(2, bytes: quarter)]

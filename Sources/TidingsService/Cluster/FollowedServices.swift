@@ -13,4 +13,11 @@ enum FollowedServices {
     TidingsV1.DeliveryService.descriptor,
     TidingsRpcV1.ServerService.descriptor,
   ]
+
+  /// Methods whose calls may wait for a change.
+  static let waitingMethods: [MethodDescriptor] = [
+    TidingsV1.RecordService.Methods.fetchDatabaseChanges,
+    TidingsV1.RecordService.Methods.fetchRecordZoneChanges,
+    TidingsV1.DeliveryService.Methods.awaitDeliveries,
+  ]
 }

@@ -18,7 +18,12 @@ extension Follower {
     administer(Methods.drain, on: loop) { (request: TidingsV1.DrainRequest) in
       try NodeDrain.about(request)
     } apply: { [unowned self] request, _, loop in
-      let drain = NodeDrain(health: health, logger: logger, onDrained: onDrained)
+      let drain = NodeDrain(
+        health: health,
+        logger: logger,
+        onDrained: onDrained,
+        waits: { [forwarding] in if !$0 { forwarding.endWaits(on: loop) } }
+      )
       return try drain.apply(request, by: "an administrator", on: loop).0.encoded()
     }
     let level = NodeLogLevel(nodeName: node, logger: logger, callLog: callLog)

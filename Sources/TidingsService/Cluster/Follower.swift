@@ -94,6 +94,7 @@ final class Follower {
       if let failure { linkEnded(failure, on: loop) } else { linked(on: loop) }
     }
     loop.forward(by: forwarding)
+    loop.whenStopping { [unowned self, unowned loop] in forwarding.endWaits(on: loop) }
     loop.delegate = self
     // A node that takes this one for the leader, which it was, finds out.
     loop.registerInline(TidingsClusterV1.ClusterService.Methods.follow) { call, loop in

@@ -57,7 +57,7 @@ struct FollowingServer: ServerRole {
     )
     let server = try await RPCServer.start(setup.configuration) { loop in
       let follower = Follower(
-        try Forwarding(setup.nodeSecurity),
+        try Forwarding(setup.nodeSecurity, waitingMethods: FollowedServices.waitingMethods),
         setup.node(loop),
         health,
         setup.logger,

@@ -49,6 +49,37 @@ struct NodeAdministrationTests {
     }
   }
 
+  @Test("who waits for a change at a node that is drained goes on waiting at another one")
+  func waits() async throws {
+    let world = try await NodeWorld(2)
+    let ada = try await world.nodes[1].client(as: "ada", or: [world.nodes[0]])
+    try await ada.saveHouse("h0")
+    let token =
+      try await ada.records.fetchRecordZoneChanges(.init(zones: [.init(zoneID: .init())]))
+      .zones.first?.changeToken ?? []
+    let page = Task {
+      try await ada.records.fetchRecordZoneChanges(
+        .init(
+          zones: [.init(zoneID: .init(), changeToken: token)],
+          maxWait: .init(seconds: 60)
+        )
+      )
+    }
+    let (leader, follower) = (
+      try await administration(world, 0), try await administration(world, 1)
+    )
+    while try await leader.listConnections(.init()).connections.allSatisfy({ $0.callsOpen < 2 }) {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    _ = try await follower.drain(.init(action: .drain))
+    while try await follower.drain(.init()).state != .drained {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    try await world.nodes[0].client(as: "ada").saveHouse("h1")
+    let names = try await page.value.zones.first?.changedRecords.map { $0.recordID?.recordName }
+    #expect(names == ["h1"])
+  }
+
   @Test("the log level is that of the node that is called")
   func logLevel() async throws {
     let world = try await NodeWorld(2)

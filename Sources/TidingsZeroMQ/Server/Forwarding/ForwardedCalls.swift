@@ -9,6 +9,7 @@ struct ForwardedCalls {
   private struct Call {
     let token: ReplyToken
     let bytes: Int
+    let mayWait: Bool
   }
 
   private struct Share {
@@ -37,8 +38,14 @@ struct ForwardedCalls {
   ///   - number: The number under which the other server gets it; never used before.
   ///   - token: Answers it.
   ///   - bytes: The size of its request.
+  ///   - mayWait: It may be answered only when something happens.
   /// - Returns: `false` if there are too many calls, or too many of its connection.
-  mutating func add(_ number: UInt64, _ token: ReplyToken, bytes: Int) -> Bool {
+  mutating func add(
+    _ number: UInt64,
+    _ token: ReplyToken,
+    bytes: Int,
+    mayWait: Bool
+  ) -> Bool {
     let connection = token.peer.connection
     var share = shares[connection, default: Share()]
     guard total.count < Self.countMax, total.bytes + bytes <= Self.bytesMax,
@@ -47,7 +54,7 @@ struct ForwardedCalls {
     (share.count, share.bytes) = (share.count + 1, share.bytes + bytes)
     (total.count, total.bytes) = (total.count + 1, total.bytes + bytes)
     shares[connection] = share
-    calls[number] = Call(token: token, bytes: bytes)
+    calls[number] = Call(token: token, bytes: bytes, mayWait: mayWait)
     numbers[Key(peer: token.peer, callID: token.callID)] = number
     return true
   }
@@ -77,6 +84,13 @@ struct ForwardedCalls {
     let ended = calls.filter { $0.value.token.peer.connection.map(connections.contains) ?? false }
     for number in ended.keys { _ = remove(number) }
     return ended.keys.sorted()
+  }
+
+  /// Removes the calls that may wait for something to happen.
+  mutating func removeWaiting() -> [(number: UInt64, token: ReplyToken)] {
+    let waiting = calls.filter(\.value.mayWait).map { ($0.key, $0.value.token) }
+    for (number, _) in waiting { _ = remove(number) }
+    return waiting.sorted { $0.0 < $1.0 }
   }
 
   /// Removes all calls.

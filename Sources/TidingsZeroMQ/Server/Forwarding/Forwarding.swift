@@ -11,6 +11,7 @@ public final class Forwarding {
   /// How the other server is reached.
   private let security: Security
   private let context: Context
+  private var waitingMethods = MethodTable<Void>()
   private(set) var upstream: Upstream?
   private(set) var calls = ForwardedCalls()
   /// Calls of this server itself.
@@ -34,11 +35,17 @@ public final class Forwarding {
 
   /// Forwards nowhere yet.
   ///
-  /// - Parameter security: `development` or `curveClient`.
+  /// - Parameters:
+  ///   - security: `development` or `curveClient`.
+  ///   - methods: Those whose calls may wait for something to happen.
   /// - Throws: `TransportError`.
-  public init(_ security: Security) throws(TransportError) {
+  public init(
+    _ security: Security,
+    waitingMethods methods: [MethodDescriptor] = []
+  ) throws(TransportError) {
     self.security = security
     context = try Context()
+    for method in methods { waitingMethods.insert(method, ()) }
     patienceEnd = .now.advanced(by: Self.patience)
   }
 
@@ -124,12 +131,23 @@ public final class Forwarding {
     loop.settleHeld()
   }
 
+  /// This server takes no calls any more: those that may wait for something to happen are refused, so that their clients
+  /// wait elsewhere.
+  public func endWaits(on loop: LoopContext) {
+    let error = loop.isStopping ? RPCError.stopping : .draining
+    for (number, token) in calls.removeWaiting() {
+      cancel(number)
+      loop.refuse(forwarded: token, error)
+    }
+  }
+
   // MARK: For the loop
 
   /// Hands a call on.
   ///
   /// - Returns: Why it cannot be.
   func start(
+    _ method: UnsafeRawBufferPointer,
     _ header: UnsafeRawBufferPointer,
     _ body: UnsafeRawBufferPointer,
     _ token: ReplyToken,
@@ -140,7 +158,10 @@ public final class Forwarding {
     guard header.count <= headerBytesMax else {
       return .frameTooLarge(bytes: header.count, bytesMax: headerBytesMax)
     }
-    guard calls.add(lastNumber + 1, token, bytes: body.count) else { return .tooManyForwarded }
+    let mayWait = waitingMethods.lookup(method) != nil
+    guard calls.add(lastNumber + 1, token, bytes: body.count, mayWait: mayWait) else {
+      return .tooManyForwarded
+    }
     lastNumber += 1
     let isSent = ForwardingHeader.request(
       header,
@@ -167,10 +188,12 @@ public final class Forwarding {
 
   /// Connections of clients have ended: their calls are cancelled.
   func connectionsEnded(_ connections: Set<ConnectionNumber>) {
-    for number in calls.remove(of: connections) {
-      RequestHeaderEncoder.cancel(number) {
-        _ = upstream?.send($0, UnsafeRawBufferPointer(start: nil, count: 0))
-      }
+    for number in calls.remove(of: connections) { cancel(number) }
+  }
+
+  private func cancel(_ number: UInt64) {
+    RequestHeaderEncoder.cancel(number) {
+      _ = upstream?.send($0, UnsafeRawBufferPointer(start: nil, count: 0))
     }
   }
 

@@ -58,6 +58,7 @@ extension LoopContext {
       )
     }
     let refusal = forwarding.start(
+      header.method,
       frames[frames.count - 2],
       body,
       token,
