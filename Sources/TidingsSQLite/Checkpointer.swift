@@ -25,6 +25,8 @@ public final class Checkpointer: Sendable {
     var isStopping = false
     /// No snapshot is open, and nearly all of the log is moved: the writer's turn.
     var isRestartDue = false
+    /// The writer was within a long transaction when it was its turn.
+    var isPostponed = false
     /// The writer waits for `progress`.
     var isWriterWaiting = false
     var failureCount: UInt64 = 0
@@ -43,7 +45,7 @@ public final class Checkpointer: Sendable {
     Duration.milliseconds(50), Duration.milliseconds(200)
   )
   /// How long the writer may take to move the last frames.
-  private static let writerPatience = Duration.seconds(5)
+  public static let writerPatience = Duration.seconds(5)
   /// How long snapshots may take to end when they have to.
   private static let endingPatience = Duration.seconds(5)
 
@@ -52,6 +54,7 @@ public final class Checkpointer: Sendable {
   let path: String
   private let thresholds: LogThresholds
   private let snapshotPatience: Duration
+  private let writerPatience: Duration
   private let report: @Sendable (Outcome) -> Void
   private let state: Mutex<State>
   private let wakeUp = Semaphore()
@@ -69,13 +72,15 @@ public final class Checkpointer: Sendable {
   ///   - thresholds: From which lengths on something is done.
   ///   - gate: Where readers enter.
   ///   - snapshotPatience: How long open snapshots may go on while the log has to be restarted.
-  ///   - wakeWriter: Called on the thread when the writer is to call `restartLog(on:)` soon.
+  ///   - writerPatience: How long the writer may take to move the last frames.
+  ///   - wakeWriter: Called on the thread when the writer is to call `restartLog(on:)` soon, or `postponeRestart()`.
   ///   - report: Called on the thread after each attempt.
   public init(
     path: String,
     thresholds: LogThresholds,
     gate: SnapshotGate = SnapshotGate(),
     snapshotPatience: Duration = snapshotPatience,
+    writerPatience: Duration = writerPatience,
     wakeWriter: @escaping @Sendable () -> Void = {},
     report: @escaping @Sendable (Outcome) -> Void = { _ in }
   ) {
@@ -83,6 +88,7 @@ public final class Checkpointer: Sendable {
     self.thresholds = thresholds
     self.gate = gate
     self.snapshotPatience = snapshotPatience
+    self.writerPatience = writerPatience
     self.wakeWriter = wakeWriter
     self.report = report
     state = Mutex(State(schedule: CheckpointSchedule(thresholds)))
@@ -96,8 +102,10 @@ public final class Checkpointer: Sendable {
   public func logGrew(to frames: Int) {
     let isDue = state.withLock { state in
       state.frames = frames
-      guard state.schedule.isDue(at: frames), !state.isAsked else { return false }
-      state.isAsked = true
+      guard state.isPostponed || state.schedule.isDue(at: frames), !state.isAsked else {
+        return false
+      }
+      (state.isAsked, state.isPostponed) = (true, false)
       return true
     }
     if isDue { wakeUp.signal() }
@@ -133,6 +141,18 @@ public final class Checkpointer: Sendable {
       if isMoved { state.frames = 0 }
     }
     writerDone.signal()
+  }
+
+  /// The writer's transaction takes long: new snapshots do not wait for its end, and the log is restarted later.
+  ///
+  /// It cannot grow without end meanwhile: before a write finds it full, the writer waits for its restart.
+  public func postponeRestart() {
+    let isDue = state.withLock { state in
+      guard state.isRestartDue else { return false }
+      (state.isRestartDue, state.isPostponed) = (false, true)
+      return true
+    }
+    if isDue { writerDone.signal() }
   }
 
   /// Waits until the log may be written again.
@@ -231,7 +251,7 @@ public final class Checkpointer: Sendable {
     state.withLock { $0.isRestartDue = true }
     noteProgress()
     wakeWriter()
-    let isDone = writerDone.wait(for: Self.writerPatience)
+    let isDone = writerDone.wait(for: writerPatience)
     return state.withLock { state in
       state.isRestartDue = false
       return isDone && state.frames < thresholds.snapshotsWait

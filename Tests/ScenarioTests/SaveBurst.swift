@@ -3,6 +3,7 @@ internal import TestSupport
 internal import Testing
 internal import TidingsClient
 internal import TidingsProto
+internal import TidingsRPC
 internal import TidingsZeroMQ
 
 /// Saves that are under way at the same time, by ada's device `burst`; each is repeated until it is acknowledged.
@@ -44,7 +45,7 @@ struct SaveBurst: Sendable {
       Task {
         let call = "\(name)-\(index)"
         let records = (0..<recordCount).map { TidingsV1.Record("Houses", "\(call)-\($0)") }
-        guard let results = try? await client.modify(records, key: call) else { return }
+        guard let results = await Self.save(records, key: call, with: client) else { return }
         #expect(results.allSatisfy { $0.record != nil })
         acknowledged.update { $0.append(call) }
       }
@@ -52,6 +53,26 @@ struct SaveBurst: Sendable {
     guard together else { return }
     try await sent.wait("calls") { $0 >= before + callCount }
     server.process.send(SIGCONT)
+  }
+
+  /// - Returns: The results; `nil`: the task is cancelled, or the call failed as it must not.
+  private static func save(
+    _ records: [TidingsV1.Record],
+    key: String,
+    with client: Client
+  ) async -> [TidingsV1.RecordResult]? {
+    while true {
+      do {
+        return try await client.modify(records, key: key)
+      } catch {
+        guard !Task.isCancelled else { return nil }
+        guard (error as? RPCError)?.code == .unavailable else {
+          Issue.record(error)
+          return nil
+        }
+        try? await Task.sleep(for: .milliseconds(20))
+      }
+    }
   }
 
   /// Ends those that are not acknowledged.

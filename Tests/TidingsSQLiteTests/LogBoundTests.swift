@@ -158,6 +158,42 @@ internal import TidingsSQLite
     gate.leave()
   }
 
+  @Test(
+    "a transaction that takes long keeps no snapshot waiting, and the log is restarted after it"
+  )
+  func longTransaction() throws {
+    let path = folder.file("db")
+    let thresholds = LogThresholds(bytesMax: 4_000_000)
+    let writer = try SQLiteConnection(path: path)
+    try writer.execute("CREATE TABLE t (n INTEGER PRIMARY KEY, b BLOB)")
+    let woken = DispatchSemaphore(value: 0)
+    let checkpointer = Checkpointer(
+      path: path,
+      thresholds: thresholds,
+      writerPatience: .seconds(600),
+      wakeWriter: { woken.signal() }
+    )
+    defer { checkpointer.stop() }
+    let insert = try writer.prepare("INSERT INTO t (b) VALUES (zeroblob(20000))")
+    while writer.logFrames < thresholds.snapshotsWait { try insert.run() }
+    checkpointer.logGrew(to: writer.logFrames)
+    try writer.execute("BEGIN IMMEDIATE")
+    try insert.run()
+    for _ in 0..<2 {
+      woken.wait()
+      #expect(!checkpointer.gate.enterIfOpen())
+      checkpointer.postponeRestart()
+      checkpointer.gate.enter()
+      checkpointer.gate.leave()
+    }
+    try writer.execute("COMMIT")
+    checkpointer.logGrew(to: writer.logFrames)
+    while !checkpointer.isRestartDue { usleep(1_000) }
+    checkpointer.restartLog(on: writer)
+    try insert.run()
+    #expect(writer.logFrames < thresholds.snapshotsWait)
+  }
+
   @Test("a log that is restarted keeps its file up to the size that was set")
   func keepsFile() throws {
     let writer = try SQLiteConnection(path: folder.file("db"))

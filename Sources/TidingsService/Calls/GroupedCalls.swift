@@ -456,7 +456,8 @@ final class GroupedCalls {
 
   /// The store waits for a moment between two transactions; an open group comes to it at its end.
   func tidyStore() {
-    if !committer.isOpen, runningLongCall == nil, beside.isNone {
+    if runningLongCall != nil { return store.transactionGoesOn() }
+    if !committer.isOpen, beside.isNone {
       store.betweenTransactions(hasWritten: false)
     }
   }

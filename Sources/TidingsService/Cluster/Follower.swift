@@ -11,6 +11,8 @@ internal import TidingsZeroMQ
 final class Follower {
   /// A leader that does not answer for so long is called on a new connection.
   private static let silenceMax = Duration.seconds(5)
+  /// The same while it reads what this node has missed, for which it may have to wait for its store.
+  private static let catchingUpMax = Duration.seconds(30)
   private static let wait = Duration.milliseconds(250)
   /// How soon a leader is called again that could not be reached.
   private static let pause = Duration.milliseconds(100)
@@ -207,7 +209,13 @@ extension Follower: LoopDelegate {
   var nextTimer: ContinuousClock.Instant? {
     if let retry { return retry }
     if let pollsAgain { return pollsAgain }
-    return forwarding.endpoint == nil ? nil : answered.advanced(by: Self.silenceMax)
+    return forwarding.endpoint == nil ? nil : silenceEnd
+  }
+
+  /// When the leader is called on a new connection, if it has not answered until then.
+  private var silenceEnd: ContinuousClock.Instant {
+    let isCatchingUp = forwarding.isConnected && (!isFollowing || caughtUp != nil)
+    return answered.advanced(by: isCatchingUp ? Self.catchingUpMax : Self.silenceMax)
   }
 
   func timerFired(_ loop: LoopContext) {
@@ -215,7 +223,7 @@ extension Follower: LoopDelegate {
       pollsAgain = nil
       poll(on: loop)
     }
-    let isSilent = forwarding.endpoint != nil && answered.advanced(by: Self.silenceMax) <= loop.now
+    let isSilent = forwarding.endpoint != nil && silenceEnd <= loop.now
     guard isSilent || retry.map({ $0 <= loop.now }) ?? false else { return }
     if isSilent, forwarding.isConnected {
       logger.log(.warning, "the leader does not answer", [:])

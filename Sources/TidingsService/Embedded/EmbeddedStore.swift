@@ -81,6 +81,8 @@ final class EmbeddedStore: Store {
     log.restart()
   }
 
+  func transactionGoesOn() { log.transactionGoesOn() }
+
   func commitBeside(_ done: @escaping @Sendable (SQLError?) -> Void) {
     connection.commitBeside(done)
   }

@@ -60,6 +60,9 @@ final class StoreLog {
     checkpointer.restartLog(on: connection)
     isFull = checkpointer.isLogFull
   }
+
+  /// The transaction that is open takes long: readers do not wait for its end.
+  func transactionGoesOn() { checkpointer.postponeRestart() }
 }
 
 /// Logs that the log cannot be moved: at once, and then now and then as long as that lasts.

@@ -80,6 +80,7 @@ final class PostgresStore: Store {
   func begin() {}
   func didCommit() {}
   func betweenTransactions(hasWritten: Bool) {}
+  func transactionGoesOn() {}
 
   func commitBeside(_ done: @escaping @Sendable (SQLError?) -> Void) {
     connection.commitBeside(done)

@@ -28,6 +28,6 @@ struct StoreUser {
   let now: SteadyTime
   /// What the store cannot do is logged.
   let logger: Logger
-  /// Called on any thread when `betweenTransactions` is to be called soon.
+  /// Called on any thread when `betweenTransactions` is to be called soon, or `transactionGoesOn`.
   let wake: @Sendable () -> Void
 }

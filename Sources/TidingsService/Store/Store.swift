@@ -40,6 +40,8 @@ protocol Store: AnyObject {
   ///
   /// - Parameter hasWritten: The last one wrote.
   func betweenTransactions(hasWritten: Bool)
+  /// The store waits for a moment between two transactions, and the one that is open takes long.
+  func transactionGoesOn()
   /// Commits the open transaction on a thread of its own; in a store that is remote, behind the commits that are
   /// under way there, and what is written meanwhile is part of the next transaction, which fails if this one does.
   ///
