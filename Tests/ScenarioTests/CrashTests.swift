@@ -94,18 +94,17 @@ internal import TidingsRPC
     var server = try await TestServer.startLasting()
     try await server.client(as: "ada", device: "laptop").subscribe(.init("all", "Houses"))
     for round in 0..<5 {
-      // Calls that take a while and arrive together: an answer that does not wait for the commit of
-      // the group comes long before it.
+      // Calls that arrive together: an answer that does not wait for the commit of the group comes long before it.
       let burst = try await SaveBurst(
         "r\(round)",
         calls: 60,
-        records: 200,
+        records: 30,
         at: server,
         together: true
       )
       try await burst.acknowledged.wait("answers") { $0.count > round * 4 }
       try await server.crash()
-      let ids = await burst.end().map { TidingsV1.RecordID("\($0)-199") }
+      let ids = await burst.end().map { TidingsV1.RecordID("\($0)-29") }
       server = try await server.restarted()
       let client = try await server.client(as: "ada", device: "laptop")
       #expect(try await client.fetch(ids).allSatisfy { $0.record != nil })

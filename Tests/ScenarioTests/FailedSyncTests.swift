@@ -76,6 +76,21 @@ internal import TidingsRPC
     try await next.client(as: "ada").save(house(count))
   }
 
+  @Test("a call that takes long is not acknowledged when the sync of its own commit failed")
+  func longCall() async throws {
+    let disk = try DiskFaults()
+    let server = try await TestServer.startLasting(environment: try disk.environment)
+    let client = try await server.client(as: "ada", retries: false)
+    try await client.save(house(0))
+    try disk.set([.fail(.sync, of: "tidings.sqlite-wal$")])
+    let failure = await failure { _ = try await client.modify((0..<400).map(house)) }
+    #expect(failure?.code == .unavailable, "\(String(describing: failure))")
+    #expect(failure?.details.contains(.errorInfo(reason: "OUTCOME_UNKNOWN")) == true)
+    #expect(try await server.process.waitForExit() == .code(1))
+    try disk.clear()
+    try await expectKept(1, in: try await server.restarted())
+  }
+
   @Test("a checkpoint whose sync failed ends the server, and the next start writes the log again")
   func checkpoint() async throws {
     let disk = try DiskFaults()
