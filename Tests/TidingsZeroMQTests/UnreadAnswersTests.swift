@@ -45,6 +45,18 @@ import TidingsRPC
     #expect(account.hasRoomInLibzmq(for: 3 * half))
   }
 
+  @Test("an answer as large as may be goes after small ones that are not counted yet")
+  func largeAfterSmall() {
+    let memory = MemoryShares(bytes: MemoryShares.bytesMin)
+    var unread = UnreadAnswers(memory)
+    let account = unread.account(of: first, for: ada)
+    #expect(account.portion(for: 100) == nil)
+    for byteCount in [memory.unreadAnswersInLibzmq, memory.unreadAnswersPerConnection] {
+      #expect(account.hasRoomInLibzmq(for: byteCount))
+      #expect(unread.room(for: byteCount, in: account) == .free)
+    }
+  }
+
   /// Lets answers wait.
   private func hold(
     _ byteCount: Int,

@@ -63,8 +63,9 @@ struct UnreadAnswers {
     /// Whether libzmq may be given an answer.
     func hasRoomInLibzmq(for byteCount: Int) -> Bool {
       guard byteCount >= UnreadAnswers.portionBytes else { return true }
-      let inLibzmq = held - waiting
-      return inLibzmq <= 0 || inLibzmq + byteCount <= bytesInLibzmqMax
+      // What is not counted yet may be gone: it must not keep a large answer waiting forever.
+      let inLibzmq = count.value - waiting
+      return inLibzmq <= 0 || inLibzmq + uncounted + byteCount <= bytesInLibzmqMax
     }
 
     /// Counts an answer that libzmq is given.
@@ -124,7 +125,7 @@ struct UnreadAnswers {
 
   /// Whether an answer may be held, wherever; asked for large ones, and for those that wait.
   func room(for byteCount: Int, in account: Account) -> Room {
-    if account.held + byteCount > memory.unreadAnswersPerConnection, account.held > 0 {
+    if account.held + byteCount > memory.unreadAnswersPerConnection, account.count.value > 0 {
       return .exceeded(account.connection)
     }
     if let user = account.count.total, user !== total,
