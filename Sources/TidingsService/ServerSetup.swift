@@ -112,11 +112,13 @@ struct ServerSetup: Sendable {
   /// This server as a node.
   func node(_ loop: LoopContext) -> NodeIdentity {
     let endpoint = settings.advertisedRpcEndpoint ?? loop.endpoint
-    return NodeIdentity(
+    var node = NodeIdentity(
       name: settings.nodeName ?? endpoint,
       rpcEndpoint: endpoint,
       pushEndpoint: settings.advertisedPushEndpoint ?? loop.pushEndpoint ?? ""
     )
+    node.frameBytesMax = loop.configuration.frameBytesMax
+    return node
   }
 }
 

@@ -114,6 +114,9 @@ extension Follower {
     ) { [unowned self, unowned loop] result in
       do {
         var info = try TidingsRpcV1.FetchServerInfoResponse(decoding: result.get())
+        if let largest = info.limits?.frameBytesMax {
+          info.limits?.frameBytesMax = min(largest, UInt64(loop.configuration.frameBytesMax))
+        }
         info.version = node.version
         (info.rpcEndpoint, info.pushEndpoint) = (node.rpcEndpoint, node.pushEndpoint)
         info.started = .init(started)

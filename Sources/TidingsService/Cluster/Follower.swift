@@ -184,9 +184,9 @@ final class Follower {
       return
     }
     // An older leader lets every node follow.
-    if let obstacle = node.obstacle(following: NodeIdentity(response.leader ?? .init())) {
-      return refused(obstacle, on: loop)
-    }
+    let leader = NodeIdentity(response.leader ?? .init())
+    if let obstacle = node.obstacle(following: leader) { return refused(obstacle, on: loop) }
+    forwarding.requestBytesMax = leader.frameBytesMax
     answered = loop.now
     refusal = nil
     for publication in response.publications {

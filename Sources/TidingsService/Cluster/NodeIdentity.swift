@@ -1,5 +1,6 @@
 internal import TidingsEngine
 internal import TidingsProto
+internal import TidingsRPC
 internal import TidingsSQL
 
 /// A node of a database, as the others know it.
@@ -14,6 +15,8 @@ struct NodeIdentity: Hashable, Sendable {
   /// The data format that its program reads and writes; 0: it does not say.
   var format = Migration.format
   var protocols = NodeProtocol.current
+  /// The largest message that it takes.
+  var frameBytesMax = WireLimits.frameBytesMax
 
   init(name: String, rpcEndpoint: String, pushEndpoint: String) {
     (self.name, self.rpcEndpoint, self.pushEndpoint) = (name, rpcEndpoint, pushEndpoint)
@@ -24,6 +27,7 @@ struct NodeIdentity: Hashable, Sendable {
     version = node.version
     format = Int64(clamping: node.dataFormat)
     protocols = NodeProtocol(node)
+    if node.frameBytesMax > 0 { frameBytesMax = Int(node.frameBytesMax) }
   }
 
   var message: TidingsClusterV1.Node {
@@ -34,7 +38,8 @@ struct NodeIdentity: Hashable, Sendable {
       pushEndpoint: pushEndpoint,
       dataFormat: UInt64(clamping: format),
       protocolOldest: protocols.oldest,
-      protocolNewest: protocols.newest
+      protocolNewest: protocols.newest,
+      frameBytesMax: UInt32(clamping: frameBytesMax)
     )
   }
 }

@@ -18,6 +18,43 @@ internal import TidingsRPC
   )
 )
 struct NodeTests {
+  @Test(
+    "a message that is too large for one of two nodes ends no connection between them",
+    arguments: [true, false]
+  )
+  func frames(ofSmallLeader isSmall: Bool) async throws {
+    let (small, large) = (["memory-bytes-max=268435456"], ["memory-bytes-max=1073741824"])
+    let limits = isSmall ? [small, large] : [large, small]
+    let world = try await NodeWorld(
+      2,
+      arguments: ["--limit", "answer-bytes-max=15000000"],
+      ownArguments: limits.map { ["--limit"] + $0 }
+    )
+    let (leader, follower) = (
+      try await world.nodes[0].client(as: "ada", retries: false),
+      try await world.nodes[1].client(as: "ada", retries: false)
+    )
+    #expect(
+      try await follower.server.fetchServerInfo(.init()).limits?.frameBytesMax == 8 << 20
+    )
+    let houses = (0..<10).map { index in
+      let bytes = [UInt8](repeating: UInt8(index), count: 950_000)
+      return TidingsV1.Record("Houses", "h\(index)", ["bytes": .init(.bytesValue(bytes))])
+    }
+    // A frame that is 1 MiB larger than the largest ends a connection: that of the nodes, or that of the client.
+    let tooMany = isSmall ? houses[...] : houses[..<9]
+    let failure = await failure { _ = try await follower.modify(Array(tooMany)) }
+    #expect(failure?.code == .resourceExhausted, "\(String(describing: failure))")
+    for half in [houses[..<5], houses[5...]] { _ = try await leader.modify(Array(half)) }
+    // What the leader can send is handed on, also by a node that has less memory.
+    let page = try await follower.records.fetchRecordZoneChanges(
+      .init(zones: [.init(zoneID: .init())])
+    ).zones.first
+    #expect(page?.changedRecords.count == (isSmall ? 8 : 10))
+    let log = world.nodes[1].process.seen.value.errors
+    #expect(!log.contains("cannot be reached"), "\(log)")
+  }
+
   @Test("what is saved at one node is read, queried and notified at the others")
   func anyNode() async throws {
     let world = try await NodeWorld()

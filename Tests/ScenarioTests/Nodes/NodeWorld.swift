@@ -20,6 +20,7 @@ struct NodeWorld {
   ///   - count: How many.
   ///   - uri: The database; `nil`: a new one.
   ///   - arguments: Of all of them.
+  ///   - ownArguments: Further arguments of each; empty: none.
   ///   - environments: Further variables of each; empty: none.
   ///   - advertised: The endpoint that a node is to name to others, from its own; `nil`: its own.
   /// - Throws: When one does not start.
@@ -27,6 +28,7 @@ struct NodeWorld {
     _ count: Int = 3,
     on uri: String? = nil,
     arguments: [String] = [],
+    ownArguments: [[String]] = [],
     environments: [[String: String]] = [],
     advertised: (String) throws -> String? = { _ in nil }
   ) async throws {
@@ -35,13 +37,14 @@ struct NodeWorld {
     for number in 0..<count {
       let (rpc, push) = (ReservedPort(), ReservedPort())
       let name = try advertised(rpc.endpoint).map { ["--advertise-rpc", $0] } ?? []
+      let own = ownArguments.isEmpty ? [] : ownArguments[number]
       let environment = environments.isEmpty ? [:] : environments[number]
       nodes.append(
         try await TestServer.start(
           rpc: rpc.endpoint,
           push: push.endpoint,
           keeping: [rpc, push],
-          arguments: ["--node-name", "node-\(number)"] + name + arguments,
+          arguments: ["--node-name", "node-\(number)"] + name + arguments + own,
           environment: environment.merging(["RPCD_DATABASE": uri]) { $1 }
         )
       )

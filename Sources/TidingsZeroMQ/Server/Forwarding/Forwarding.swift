@@ -26,6 +26,8 @@ public final class Forwarding {
       if !isHolding, isConnected { patienceEnd = nil } else { beginPatience() }
     }
   }
+  /// The largest request that the other server takes: a larger one would end the connection, and all calls on it.
+  public var requestBytesMax = WireLimits.frameBytesMax
   /// Called on the loop's thread when the connection was made or has ended, with why.
   public var linkChanged: ((RPCError?) -> Void)?
 
@@ -70,7 +72,6 @@ public final class Forwarding {
     var configuration = ConnectionConfiguration(endpoint: endpoint)
     configuration.security = security
     configuration.connectTimeout = Self.connectTimeout
-    configuration.frameBytesMax = loop.configuration.frameBytesMax
     upstream = try Upstream(endpoint, configuration, context)
   }
 
@@ -88,6 +89,7 @@ public final class Forwarding {
     guard let upstream, upstream.isConnected else {
       return done(.failure(RPCError(.unavailable, "there is no connection")))
     }
+    if let refusal = refusal(headerBytes: 0, request.count) { return done(.failure(refusal)) }
     lastNumber += 1
     let header = TidingsRpcV1.RequestHeader(callID: lastNumber, method: method.fullName)
     let isSent = header.encoded().withUnsafeBytes { header in
@@ -113,9 +115,14 @@ public final class Forwarding {
     _ done: @escaping (Result<[UInt8], RPCError>) -> Void
   ) {
     guard let upstream, upstream.isConnected else { return done(.failure(.noLeader)) }
+    let header = loop.frames[loop.frames.count - 2]
+    let headerBytes = header.count + method.fullName.utf8.count
+    if let refusal = refusal(headerBytes: headerBytes, request.count) {
+      return done(.failure(refusal))
+    }
     lastNumber += 1
     let isSent = ForwardingHeader.request(
-      loop.frames[loop.frames.count - 2],
+      header,
       number: lastNumber,
       key: token.peer.keyNumber,
       method: method.fullName
@@ -154,10 +161,7 @@ public final class Forwarding {
     timeoutMilliseconds: UInt32?
   ) -> RPCError? {
     guard let upstream else { return .noLeader }
-    let headerBytesMax = SocketLimits.headerBytesMax - ForwardingHeader.addedBytesMax
-    guard header.count <= headerBytesMax else {
-      return .frameTooLarge(bytes: header.count, bytesMax: headerBytesMax)
-    }
+    if let refusal = refusal(headerBytes: header.count, body.count) { return refusal }
     let mayWait = waitingMethods.lookup(method) != nil
     guard calls.add(lastNumber + 1, token, bytes: body.count, mayWait: mayWait) else {
       return .tooManyForwarded
@@ -172,6 +176,16 @@ public final class Forwarding {
     guard !isSent else { return nil }
     _ = calls.answered(lastNumber, isLast: true)
     return .upstreamIsFull
+  }
+
+  /// Why the other server would end the connection for a request; `nil`: it takes it.
+  private func refusal(headerBytes: Int, _ bodyBytes: Int) -> RPCError? {
+    let headerBytesMax = SocketLimits.headerBytesMax - ForwardingHeader.addedBytesMax
+    if headerBytes > headerBytesMax {
+      return .frameTooLarge(bytes: headerBytes, bytesMax: headerBytesMax)
+    }
+    guard bodyBytes > requestBytesMax else { return nil }
+    return .frameTooLarge(bytes: bodyBytes, bytesMax: requestBytesMax)
   }
 
   /// Hands on a client's cancellation of a call, or its credit for a stream.

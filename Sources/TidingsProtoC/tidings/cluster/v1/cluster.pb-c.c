@@ -277,7 +277,7 @@ void   tidings__cluster__v1__authorize_response__free_unpacked
   assert(message->base.descriptor == &tidings__cluster__v1__authorize_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor tidings__cluster__v1__node__field_descriptors[7] =
+static const ProtobufCFieldDescriptor tidings__cluster__v1__node__field_descriptors[8] =
 {
   {
     "name",
@@ -363,9 +363,22 @@ static const ProtobufCFieldDescriptor tidings__cluster__v1__node__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "frame_bytes_max",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__Cluster__V1__Node, frame_bytes_max),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__cluster__v1__node__field_indices_by_name[] = {
   4,   /* field[4] = data_format */
+  7,   /* field[7] = frame_bytes_max */
   0,   /* field[0] = name */
   6,   /* field[6] = protocol_newest */
   5,   /* field[5] = protocol_oldest */
@@ -376,7 +389,7 @@ static const unsigned tidings__cluster__v1__node__field_indices_by_name[] = {
 static const ProtobufCIntRange tidings__cluster__v1__node__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor tidings__cluster__v1__node__descriptor =
 {
@@ -386,7 +399,7 @@ const ProtobufCMessageDescriptor tidings__cluster__v1__node__descriptor =
   "Tidings__Cluster__V1__Node",
   "tidings.cluster.v1",
   sizeof(Tidings__Cluster__V1__Node),
-  7,
+  8,
   tidings__cluster__v1__node__field_descriptors,
   tidings__cluster__v1__node__field_indices_by_name,
   1,  tidings__cluster__v1__node__number_ranges,

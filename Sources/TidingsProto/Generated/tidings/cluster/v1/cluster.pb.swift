@@ -24,6 +24,8 @@ extension TidingsClusterV1 {
     /// The newest. Two nodes use the newest version that both speak. FAILED_PRECONDITION if there is none; what only one of them
     /// knows of the same version, the other one ignores.
     public var protocolNewest: UInt32 = 0
+    /// The largest message that it takes, in bytes: it depends on its memory. 0: 16 MiB.
+    public var frameBytesMax: UInt32 = 0
 
     /// All fields at their defaults.
     public init() {}
@@ -36,7 +38,8 @@ extension TidingsClusterV1 {
       pushEndpoint: String = "",
       dataFormat: UInt64 = 0,
       protocolOldest: UInt32 = 0,
-      protocolNewest: UInt32 = 0
+      protocolNewest: UInt32 = 0,
+      frameBytesMax: UInt32 = 0
     ) {
       self.name = name
       self.version = version
@@ -45,6 +48,7 @@ extension TidingsClusterV1 {
       self.dataFormat = dataFormat
       self.protocolOldest = protocolOldest
       self.protocolNewest = protocolNewest
+      self.frameBytesMax = frameBytesMax
     }
 
     /// The numbers of the fields on the wire.
@@ -56,6 +60,7 @@ extension TidingsClusterV1 {
       @inlinable public static var dataFormat: Int { 5 }
       @inlinable public static var protocolOldest: Int { 6 }
       @inlinable public static var protocolNewest: Int { 7 }
+      @inlinable public static var frameBytesMax: Int { 8 }
     }
   }
 
@@ -258,6 +263,8 @@ extension TidingsClusterV1.Node: TidingsProtobuf.GeneratedMessage {
         self.protocolOldest = try reader.uint32()
       case 7:
         self.protocolNewest = try reader.uint32()
+      case 8:
+        self.frameBytesMax = try reader.uint32()
       default: try reader.skip(field)
       }
     }
@@ -272,6 +279,7 @@ extension TidingsClusterV1.Node: TidingsProtobuf.GeneratedMessage {
     if self.dataFormat != 0 { writer.tag(40); writer.uint64(self.dataFormat) }
     if self.protocolOldest != 0 { writer.tag(48); writer.uint32(self.protocolOldest) }
     if self.protocolNewest != 0 { writer.tag(56); writer.uint32(self.protocolNewest) }
+    if self.frameBytesMax != 0 { writer.tag(64); writer.uint32(self.frameBytesMax) }
   }
 }
 
@@ -621,23 +629,24 @@ extension TidingsProtobuf.FileDescriptor {
     name: "tidings/cluster/v1/cluster.proto",
     dependencies: [],
     base64: """
-      CiB0aWRpbmdzL2NsdXN0ZXIvdjEvY2x1c3Rlci5wcm90bxISdGlkaW5ncy5jbHVzdGVyLnYxIu8BCgROb2RlEhIKBG5h\
+      CiB0aWRpbmdzL2NsdXN0ZXIvdjEvY2x1c3Rlci5wcm90bxISdGlkaW5ncy5jbHVzdGVyLnYxIpcCCgROb2RlEhIKBG5h\
       bWUYASABKAlSBG5hbWUSGAoHdmVyc2lvbhgCIAEoCVIHdmVyc2lvbhIhCgxycGNfZW5kcG9pbnQYAyABKAlSC3JwY0Vu\
       ZHBvaW50EiMKDXB1c2hfZW5kcG9pbnQYBCABKAlSDHB1c2hFbmRwb2ludBIfCgtkYXRhX2Zvcm1hdBgFIAEoBFIKZGF0\
       YUZvcm1hdBInCg9wcm90b2NvbF9vbGRlc3QYBiABKA1SDnByb3RvY29sT2xkZXN0EicKD3Byb3RvY29sX25ld2VzdBgH\
-      IAEoDVIOcHJvdG9jb2xOZXdlc3QilwIKDUZvbGxvd1JlcXVlc3QSLAoEbm9kZRgBIAEoCzIYLnRpZGluZ3MuY2x1c3Rl\
-      ci52MS5Ob2RlUgRub2RlEhIKBHRlcm0YAiABKARSBHRlcm0SIAoLcHVibGljYXRpb24YAyABKARSC3B1YmxpY2F0aW9u\
-      EhQKBWV2ZW50GAQgASgEUgVldmVudBIrChF3YWl0X21pbGxpc2Vjb25kcxgFIAEoDVIQd2FpdE1pbGxpc2Vjb25kcxIh\
-      CgxrZXlzX3ZlcnNpb24YBiABKARSC2tleXNWZXJzaW9uEhsKCWxvc3RfdGVybRgHIAEoBFIIbG9zdFRlcm0SHwoLbG9z\
-      dF9jb21taXQYCCABKARSCmxvc3RDb21taXQilQIKDkZvbGxvd1Jlc3BvbnNlEhIKBHRlcm0YASABKARSBHRlcm0SQwoM\
-      cHVibGljYXRpb25zGAIgAygLMh8udGlkaW5ncy5jbHVzdGVyLnYxLlB1YmxpY2F0aW9uUgxwdWJsaWNhdGlvbnMSIAoL\
-      cHVibGljYXRpb24YAyABKARSC3B1YmxpY2F0aW9uEhQKBWV2ZW50GAQgASgEUgVldmVudBIhCgxrZXlzX3ZlcnNpb24Y\
-      BSABKARSC2tleXNWZXJzaW9uEjAKBmxlYWRlchgGIAEoCzIYLnRpZGluZ3MuY2x1c3Rlci52MS5Ob2RlUgZsZWFkZXIS\
-      HQoKaXNfbGVhdmluZxgHIAEoCFIJaXNMZWF2aW5nIjcKC1B1YmxpY2F0aW9uEhQKBXRvcGljGAEgASgMUgV0b3BpYxIS\
-      CgRib2R5GAIgASgMUgRib2R5IkAKEEF1dGhvcml6ZVJlcXVlc3QSFgoGbWV0aG9kGAEgASgJUgZtZXRob2QSFAoFYWJv\
-      dXQYAiABKAlSBWFib3V0IhMKEUF1dGhvcml6ZVJlc3BvbnNlMsUBCg5DbHVzdGVyU2VydmljZRJUCgZGb2xsb3cSIS50\
-      aWRpbmdzLmNsdXN0ZXIudjEuRm9sbG93UmVxdWVzdBoiLnRpZGluZ3MuY2x1c3Rlci52MS5Gb2xsb3dSZXNwb25zZSID\
-      kAIBEl0KCUF1dGhvcml6ZRIkLnRpZGluZ3MuY2x1c3Rlci52MS5BdXRob3JpemVSZXF1ZXN0GiUudGlkaW5ncy5jbHVz\
-      dGVyLnYxLkF1dGhvcml6ZVJlc3BvbnNlIgOQAgFiBnByb3RvMw==
+      IAEoDVIOcHJvdG9jb2xOZXdlc3QSJgoPZnJhbWVfYnl0ZXNfbWF4GAggASgNUg1mcmFtZUJ5dGVzTWF4IpcCCg1Gb2xs\
+      b3dSZXF1ZXN0EiwKBG5vZGUYASABKAsyGC50aWRpbmdzLmNsdXN0ZXIudjEuTm9kZVIEbm9kZRISCgR0ZXJtGAIgASgE\
+      UgR0ZXJtEiAKC3B1YmxpY2F0aW9uGAMgASgEUgtwdWJsaWNhdGlvbhIUCgVldmVudBgEIAEoBFIFZXZlbnQSKwoRd2Fp\
+      dF9taWxsaXNlY29uZHMYBSABKA1SEHdhaXRNaWxsaXNlY29uZHMSIQoMa2V5c192ZXJzaW9uGAYgASgEUgtrZXlzVmVy\
+      c2lvbhIbCglsb3N0X3Rlcm0YByABKARSCGxvc3RUZXJtEh8KC2xvc3RfY29tbWl0GAggASgEUgpsb3N0Q29tbWl0IpUC\
+      Cg5Gb2xsb3dSZXNwb25zZRISCgR0ZXJtGAEgASgEUgR0ZXJtEkMKDHB1YmxpY2F0aW9ucxgCIAMoCzIfLnRpZGluZ3Mu\
+      Y2x1c3Rlci52MS5QdWJsaWNhdGlvblIMcHVibGljYXRpb25zEiAKC3B1YmxpY2F0aW9uGAMgASgEUgtwdWJsaWNhdGlv\
+      bhIUCgVldmVudBgEIAEoBFIFZXZlbnQSIQoMa2V5c192ZXJzaW9uGAUgASgEUgtrZXlzVmVyc2lvbhIwCgZsZWFkZXIY\
+      BiABKAsyGC50aWRpbmdzLmNsdXN0ZXIudjEuTm9kZVIGbGVhZGVyEh0KCmlzX2xlYXZpbmcYByABKAhSCWlzTGVhdmlu\
+      ZyI3CgtQdWJsaWNhdGlvbhIUCgV0b3BpYxgBIAEoDFIFdG9waWMSEgoEYm9keRgCIAEoDFIEYm9keSJAChBBdXRob3Jp\
+      emVSZXF1ZXN0EhYKBm1ldGhvZBgBIAEoCVIGbWV0aG9kEhQKBWFib3V0GAIgASgJUgVhYm91dCITChFBdXRob3JpemVS\
+      ZXNwb25zZTLFAQoOQ2x1c3RlclNlcnZpY2USVAoGRm9sbG93EiEudGlkaW5ncy5jbHVzdGVyLnYxLkZvbGxvd1JlcXVl\
+      c3QaIi50aWRpbmdzLmNsdXN0ZXIudjEuRm9sbG93UmVzcG9uc2UiA5ACARJdCglBdXRob3JpemUSJC50aWRpbmdzLmNs\
+      dXN0ZXIudjEuQXV0aG9yaXplUmVxdWVzdBolLnRpZGluZ3MuY2x1c3Rlci52MS5BdXRob3JpemVSZXNwb25zZSIDkAIB\
+      YgZwcm90bzM=
       """)
 }

@@ -63,10 +63,14 @@ struct  Tidings__Cluster__V1__Node
    * knows of the same version, the other one ignores.
    */
   uint32_t protocol_newest;
+  /*
+   * The largest message that it takes, in bytes: it depends on its memory. 0: 16 MiB.
+   */
+  uint32_t frame_bytes_max;
 };
 #define TIDINGS__CLUSTER__V1__NODE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__cluster__v1__node__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0, 0, 0 }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0, 0, 0, 0 }
 
 
 /*
