@@ -234,6 +234,7 @@ package struct InboxState {
   }
 
   private mutating func pushedControl(_ push: TidingsV1.Push) {
+    if case .workReleased? = push.content { return }
     if case .channelsChanged? = push.content {
       mustRegister = true
       return

@@ -2,7 +2,9 @@ internal import TestSupport
 internal import Testing
 internal import TidingsClient
 internal import TidingsProto
+internal import TidingsProtobuf
 internal import TidingsRPC
+internal import TidingsZeroMQ
 
 /// Devices of a user share the work on notifications: all of it is done, by one of them each.
 @Suite(.endsServers) struct NotificationWorkersTests {
@@ -153,6 +155,43 @@ internal import TidingsRPC
     }
     try await counts.wait("the second try", for: .seconds(600)) { $0.count == 2 }
     #expect(counts.value[0] >= 2 && counts.value[1] == counts.value[0] + 1)
+    worker.cancel()
+    try await worker.value
+  }
+
+  @Test("what a device gives back is handed to one that waits, before the lease would have ended")
+  func givenBack() async throws {
+    var server = try await TestServer.startLasting()
+    var first = try await server.client(as: "ada", device: "one")
+    try await first.subscribe(.init("all", "Jobs"))
+    try await save(0..<1, with: first)
+    let taken = try await first.notifications.leaseNotifications(
+      .init(group: "jobs", visibilityTimeout: .init(seconds: 3600))
+    ).notifications
+    // No push of the save is repeated afterwards.
+    try await server.crash()
+    server = try await server.restarted()
+    first = try await server.client(as: "ada", device: "one")
+    let looks = Observed(0)
+    var configuration = ClientConfiguration(endpoint: server.rpcEndpoint)
+    (configuration.user, configuration.device) = ("ada", "two")
+    configuration.reconcileInterval = .seconds(3600)
+    configuration.observer = { frames in
+      guard case .received(_, let body) = frames,
+        let page = try? TidingsV1.LeaseNotificationsResponse(decoding: body),
+        page.notifications.isEmpty, page.nextExpiry != nil
+      else { return }
+      looks.update { $0 += 1 }
+    }
+    let done = Observed<[String]>([])
+    let worker = worker(try await Client(configuration), done)
+    // It has looked before it listened, and after that.
+    try await looks.wait("a look at the group") { $0 >= 2 }
+    let settled = try await first.notifications.settleNotifications(
+      .init(group: "jobs", leaseIDs: taken.map(\.leaseID), settlement: .released)
+    )
+    #expect(settled.results.map(\.outcome) == [.settled(true)])
+    try await done.wait("the work") { $0 == ["r0"] }
     worker.cancel()
     try await worker.value
   }

@@ -77,6 +77,7 @@ struct PushWatch: Sendable {
     case .message(let topic, let body):
       if topic == listener.controlTopic {
         guard let push = try? TidingsV1.Push(decoding: body) else { return true }
+        if push.content == .workReleased(true) { signal.raise() }
         return push.content == .channelsChanged(true)
       }
       signal.raise()

@@ -35,6 +35,8 @@ struct CallGroup {
   var callsMayHaveWritten = false
   /// Control topics of users whose channels changed, to be notified after the commit.
   var announcedTopics: Set<[UInt8]> = []
+  /// Control topics of users of whom leases were released.
+  var releasedTopics: Set<[UInt8]> = []
   /// Audit entries of administrative calls.
   var audits: [AuditEntry] = []
   /// What they came to in the transaction itself; `nil`: they are added after the commit.

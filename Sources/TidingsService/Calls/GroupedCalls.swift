@@ -412,6 +412,18 @@ final class GroupedCalls {
     endGroup(loop)
   }
 
+  /// Drops everything that waits, because the loop has ended: tasks among it find that out.
+  ///
+  /// What waits refers to its calls in turn, and would never go.
+  func abandon() {
+    let memory = MemoryShares(engine.limits)
+    postponed = PostponedCalls(Self.postponedBounds(memory))
+    longCalls = LongCalls(Self.longCallBounds(memory))
+    (failedGroups, failedWaiting) = ([], [])
+    beside = BesideWork()
+    committer.group = CallGroup()
+  }
+
   /// Whether maintenance tasks may write.
   var hasRoom: Bool { !store.isFull }
 
@@ -421,6 +433,13 @@ final class GroupedCalls {
   func channelsChanged(of user: String, container: String, environment: Environment) throws {
     announce(
       on: try engine.controlTopic(of: user, container: container, environment: environment)
+    )
+  }
+
+  /// Notifies the user's devices after the commit that leases were released.
+  func workReleased(of user: String, container: String, environment: Environment) throws {
+    committer.group.releasedTopics.insert(
+      try engine.controlTopic(of: user, container: container, environment: environment)
     )
   }
 

@@ -22,6 +22,7 @@ extension Core: GroupObserver {
     }
     publisher.retire(group.retiredTopics)
     publisher.announceChannels(group.calls.announcedTopics, on: loop)
+    publisher.announceReleases(group.calls.releasedTopics, on: loop)
     if let transaction = group.transaction {
       publish(transaction, group.calls.traced, on: loop)
     }

@@ -84,16 +84,24 @@ extension Core {
     )
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
     try engine.limits.check(itemCount: request.leaseIDs.count)
+    let group = WorkGroup(
+      container: try containerName(request.container),
+      environment: try request.environment.model,
+      name: request.group
+    )
     let errors = try engine.settleNotifications(
       request.leaseIDs,
-      of: WorkGroup(
-        container: try containerName(request.container),
-        environment: try request.environment.model,
-        name: request.group
-      ),
+      of: group,
       as: try request.leaseSettlement,
       for: call.caller
     )
+    if request.settlement == .released, errors.contains(where: { $0 == nil }) {
+      try calls.workReleased(
+        of: call.caller.user,
+        container: group.container,
+        environment: group.environment
+      )
+    }
     if request.settlement == .done { counters.leasesSettled += UInt64(errors.count { $0 == nil }) }
     let results = zip(request.leaseIDs, errors).map { id, error in
       TidingsV1.LeaseResult(

@@ -211,6 +211,7 @@ extension Core: LoopDelegate {
     assets.stop()
     store.stop()
     audit.stop()
+    calls.abandon()
   }
 
   func admit(

@@ -36,8 +36,8 @@ struct CoreRemote: Sendable {
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (Engine) throws -> Value
   ) async throws -> Value {
-    try await ask { core, loop, waiting in
-      core.calls.work(.write, body, on: loop) { waiting.resume(with: $0) }
+    try await ask { core, loop, answer in
+      core.calls.work(.write, body, on: loop) { answer.give($0) }
     }
   }
 
@@ -49,29 +49,23 @@ struct CoreRemote: Sendable {
   func ask<Value: Sendable>(
     _ body: @escaping @Sendable (Core) throws -> Value
   ) async throws -> Value {
-    try await ask { core, _, waiting in waiting.resume(with: Result { try body(core) }) }
+    try await ask { core, _, answer in answer.give(Result { try body(core) }) }
   }
 
   /// Asks the core and its loop something, outside of its groups; otherwise as `ask`.
   func askLoop<Value: Sendable>(
     _ body: @escaping @Sendable (Core, LoopContext) throws -> Value
   ) async throws -> Value {
-    try await ask { core, loop, waiting in waiting.resume(with: Result { try body(core, loop) }) }
+    try await ask { core, loop, answer in answer.give(Result { try body(core, loop) }) }
   }
 
   private func ask<Value: Sendable>(
-    _ body:
-      @escaping @Sendable (Core, LoopContext, CheckedContinuation<Value, any Error>) -> Void
+    _ body: @escaping @Sendable (Core, LoopContext, PromisedAnswer<Value>) -> Void
   ) async throws -> Value {
-    try await withCheckedThrowingContinuation { waiting in
-      let isTaken = loop.submit { [reference] loop in
-        guard let core = reference.core else {
-          return waiting.resume(throwing: RPCError(.unavailable, "the server is stopping"))
-        }
-        body(core, loop, waiting)
-      }
+    try await PromisedAnswer.wait { answer in
+      let isTaken = submit { core, loop in body(core, loop, answer) }
       if !isTaken {
-        waiting.resume(throwing: RPCError(.unavailable, "the server is busy or stopping"))
+        answer.give(.failure(RPCError(.unavailable, "the server is busy or stopping")))
       }
     }
   }

@@ -177,6 +177,13 @@ struct Publisher: ~Copyable {
     for topic in topics { loop.publish(topic: topic, body: push) }
   }
 
+  /// Notifies users' devices that work was given back.
+  func announceReleases(_ topics: Set<[UInt8]>, on loop: LoopContext) {
+    guard !topics.isEmpty else { return }
+    let push = PushMessage.workReleased(PushMessage.PublicationTime(.now))
+    for topic in topics { loop.publish(topic: topic, body: push) }
+  }
+
   /// Publishes nothing more on these topics, events that wait included: subscribers find them in the log.
   mutating func retire(_ topics: [[UInt8]]) {
     unpublished.remove(topics)

@@ -143,4 +143,11 @@ struct PushMessage: ~Copyable {
     push.message.add(Field.channelsChanged, varint: 1)
     return push.message.bytes
   }
+
+  /// A user's leases were released.
+  static func workReleased(_ published: PublicationTime) -> [UInt8] {
+    var push = PushMessage(0, after: 0, published, room: 0)
+    push.message.add(Field.workReleased, varint: 1)
+    return push.message.bytes
+  }
 }

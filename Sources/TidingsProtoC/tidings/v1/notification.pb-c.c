@@ -1097,7 +1097,7 @@ const ProtobufCMessageDescriptor tidings__v1__notification__descriptor =
   (ProtobufCMessageInit) tidings__v1__notification__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__push__field_descriptors[10] =
+static const ProtobufCFieldDescriptor tidings__v1__push__field_descriptors[11] =
 {
   {
     "sequence_number",
@@ -1219,6 +1219,18 @@ static const ProtobufCFieldDescriptor tidings__v1__push__field_descriptors[10] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "work_released",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    offsetof(Tidings__V1__Push, content_case),
+    offsetof(Tidings__V1__Push, work_released),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__push__field_indices_by_name[] = {
   6,   /* field[6] = channels_changed */
@@ -1231,11 +1243,12 @@ static const unsigned tidings__v1__push__field_indices_by_name[] = {
   8,   /* field[8] = sealed_read_marks */
   0,   /* field[0] = sequence_number */
   9,   /* field[9] = trace_parent */
+  10,   /* field[10] = work_released */
 };
 static const ProtobufCIntRange tidings__v1__push__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 10 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor tidings__v1__push__descriptor =
 {
@@ -1245,7 +1258,7 @@ const ProtobufCMessageDescriptor tidings__v1__push__descriptor =
   "Tidings__V1__Push",
   "tidings.v1",
   sizeof(Tidings__V1__Push),
-  10,
+  11,
   tidings__v1__push__field_descriptors,
   tidings__v1__push__field_indices_by_name,
   1,  tidings__v1__push__number_ranges,

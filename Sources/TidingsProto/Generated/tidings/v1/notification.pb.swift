@@ -517,6 +517,7 @@ extension TidingsV1 {
       @inlinable public static var channelsChanged: Int { 7 }
       @inlinable public static var readMarks: Int { 8 }
       @inlinable public static var sealedReadMarks: Int { 9 }
+      @inlinable public static var workReleased: Int { 11 }
       @inlinable public static var traceParent: Int { 10 }
     }
 
@@ -535,6 +536,9 @@ extension TidingsV1 {
       case readMarks(TidingsV1.ReadMarks)
       /// The encoded ReadMarks in a secretbox, sealed with `RegisterDeviceResponse.control_key`.
       case sealedReadMarks([UInt8])
+      /// On a user's control topic: leased notifications were given back, so that devices that wait for work ask for it.
+      /// Always true.
+      case workReleased(Bool)
     }
   }
 
@@ -863,6 +867,8 @@ extension TidingsV1.Push: TidingsProtobuf.GeneratedMessage {
         self.content = .readMarks(try reader.message())
       case 9:
         self.content = .sealedReadMarks(try reader.bytes())
+      case 11:
+        self.content = .workReleased(try reader.bool())
       case 10:
         self.traceParent = try reader.string("tidings.v1.Push.trace_parent")
       default: try reader.skip(field)
@@ -882,6 +888,7 @@ extension TidingsV1.Push: TidingsProtobuf.GeneratedMessage {
     if case .readMarks(let value)? = self.content { writer.tag(66); writer.message(value) }
     if case .sealedReadMarks(let value)? = self.content { writer.tag(74); writer.bytes(value) }
     if !self.traceParent.isEmpty { writer.tag(82); writer.string(self.traceParent) }
+    if case .workReleased(let value)? = self.content { writer.tag(88); writer.bool(value) }
   }
 }
 
@@ -961,24 +968,25 @@ extension TidingsProtobuf.FileDescriptor {
       aW9uVmFsdWVzEkAKHHN1YnRpdGxlX2xvY2FsaXphdGlvbl92YWx1ZXMYDyADKAlSGnN1YnRpdGxlTG9jYWxpemF0aW9u\
       VmFsdWVzEh8KC2NvbGxhcHNlX2lkGBAgASgJUgpjb2xsYXBzZUlkEiEKDG9taXR0ZWRfa2V5cxgRIAMoCVILb21pdHRl\
       ZEtleXMSJAoOdXNlcl9pbmZvX2pzb24YEiABKAlSDHVzZXJJbmZvSnNvbhpXChFSZWNvcmRGaWVsZHNFbnRyeRIQCgNr\
-      ZXkYASABKAlSA2tleRIsCgV2YWx1ZRgCIAEoCzIWLnRpZGluZ3MudjEuRmllbGRWYWx1ZVIFdmFsdWU6AjgBIvYDCgRQ\
+      ZXkYASABKAlSA2tleRIsCgV2YWx1ZRgCIAEoCzIWLnRpZGluZ3MudjEuRmllbGRWYWx1ZVIFdmFsdWU6AjgBIp0ECgRQ\
       dXNoEicKD3NlcXVlbmNlX251bWJlchgBIAEoBFIOc2VxdWVuY2VOdW1iZXISOAoYcHJldmlvdXNfc2VxdWVuY2VfbnVt\
       YmVyGAIgASgEUhZwcmV2aW91c1NlcXVlbmNlTnVtYmVyEjgKCXB1Ymxpc2hlZBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1\
       Zi5UaW1lc3RhbXBSCXB1Ymxpc2hlZBIdCgpvcmlnaW5fdGFnGAQgASgGUglvcmlnaW5UYWcSPgoMbm90aWZpY2F0aW9u\
       GAUgASgLMhgudGlkaW5ncy52MS5Ob3RpZmljYXRpb25IAFIMbm90aWZpY2F0aW9uEjEKE3NlYWxlZF9ub3RpZmljYXRp\
       b24YBiABKAxIAFISc2VhbGVkTm90aWZpY2F0aW9uEisKEGNoYW5uZWxzX2NoYW5nZWQYByABKAhIAFIPY2hhbm5lbHND\
       aGFuZ2VkEjYKCnJlYWRfbWFya3MYCCABKAsyFS50aWRpbmdzLnYxLlJlYWRNYXJrc0gAUglyZWFkTWFya3MSLAoRc2Vh\
-      bGVkX3JlYWRfbWFya3MYCSABKAxIAFIPc2VhbGVkUmVhZE1hcmtzEiEKDHRyYWNlX3BhcmVudBgKIAEoCVILdHJhY2VQ\
-      YXJlbnRCCQoHY29udGVudCI2CglSZWFkTWFya3MSKQoQbm90aWZpY2F0aW9uX2lkcxgBIAMoCVIPbm90aWZpY2F0aW9u\
-      SWRzKpUBChBTdWJzY3JpcHRpb25UeXBlEiEKHVNVQlNDUklQVElPTl9UWVBFX1VOU1BFQ0lGSUVEEAASGwoXU1VCU0NS\
-      SVBUSU9OX1RZUEVfUVVFUlkQARIhCh1TVUJTQ1JJUFRJT05fVFlQRV9SRUNPUkRfWk9ORRACEh4KGlNVQlNDUklQVElP\
-      Tl9UWVBFX0RBVEFCQVNFEAMqvgEKEE5vdGlmaWNhdGlvblR5cGUSIQodTk9USUZJQ0FUSU9OX1RZUEVfVU5TUEVDSUZJ\
-      RUQQABIbChdOT1RJRklDQVRJT05fVFlQRV9RVUVSWRABEiEKHU5PVElGSUNBVElPTl9UWVBFX1JFQ09SRF9aT05FEAIS\
-      JwojTk9USUZJQ0FUSU9OX1RZUEVfUkVBRF9OT1RJRklDQVRJT04QAxIeChpOT1RJRklDQVRJT05fVFlQRV9EQVRBQkFT\
-      RRAEKqcCChdRdWVyeU5vdGlmaWNhdGlvblJlYXNvbhIpCiVRVUVSWV9OT1RJRklDQVRJT05fUkVBU09OX1VOU1BFQ0lG\
-      SUVEEAASLAooUVVFUllfTk9USUZJQ0FUSU9OX1JFQVNPTl9SRUNPUkRfQ1JFQVRFRBABEiwKKFFVRVJZX05PVElGSUNB\
-      VElPTl9SRUFTT05fUkVDT1JEX1VQREFURUQQAhIsCihRVUVSWV9OT1RJRklDQVRJT05fUkVBU09OX1JFQ09SRF9ERUxF\
-      VEVEEAMSLAooUVVFUllfTk9USUZJQ0FUSU9OX1JFQVNPTl9SRUNPUkRfRU5URVJFRBAEEikKJVFVRVJZX05PVElGSUNB\
-      VElPTl9SRUFTT05fUkVDT1JEX0xFRlQQBWIGcHJvdG8z
+      bGVkX3JlYWRfbWFya3MYCSABKAxIAFIPc2VhbGVkUmVhZE1hcmtzEiUKDXdvcmtfcmVsZWFzZWQYCyABKAhIAFIMd29y\
+      a1JlbGVhc2VkEiEKDHRyYWNlX3BhcmVudBgKIAEoCVILdHJhY2VQYXJlbnRCCQoHY29udGVudCI2CglSZWFkTWFya3MS\
+      KQoQbm90aWZpY2F0aW9uX2lkcxgBIAMoCVIPbm90aWZpY2F0aW9uSWRzKpUBChBTdWJzY3JpcHRpb25UeXBlEiEKHVNV\
+      QlNDUklQVElPTl9UWVBFX1VOU1BFQ0lGSUVEEAASGwoXU1VCU0NSSVBUSU9OX1RZUEVfUVVFUlkQARIhCh1TVUJTQ1JJ\
+      UFRJT05fVFlQRV9SRUNPUkRfWk9ORRACEh4KGlNVQlNDUklQVElPTl9UWVBFX0RBVEFCQVNFEAMqvgEKEE5vdGlmaWNh\
+      dGlvblR5cGUSIQodTk9USUZJQ0FUSU9OX1RZUEVfVU5TUEVDSUZJRUQQABIbChdOT1RJRklDQVRJT05fVFlQRV9RVUVS\
+      WRABEiEKHU5PVElGSUNBVElPTl9UWVBFX1JFQ09SRF9aT05FEAISJwojTk9USUZJQ0FUSU9OX1RZUEVfUkVBRF9OT1RJ\
+      RklDQVRJT04QAxIeChpOT1RJRklDQVRJT05fVFlQRV9EQVRBQkFTRRAEKqcCChdRdWVyeU5vdGlmaWNhdGlvblJlYXNv\
+      bhIpCiVRVUVSWV9OT1RJRklDQVRJT05fUkVBU09OX1VOU1BFQ0lGSUVEEAASLAooUVVFUllfTk9USUZJQ0FUSU9OX1JF\
+      QVNPTl9SRUNPUkRfQ1JFQVRFRBABEiwKKFFVRVJZX05PVElGSUNBVElPTl9SRUFTT05fUkVDT1JEX1VQREFURUQQAhIs\
+      CihRVUVSWV9OT1RJRklDQVRJT05fUkVBU09OX1JFQ09SRF9ERUxFVEVEEAMSLAooUVVFUllfTk9USUZJQ0FUSU9OX1JF\
+      QVNPTl9SRUNPUkRfRU5URVJFRBAEEikKJVFVRVJZX05PVElGSUNBVElPTl9SRUFTT05fUkVDT1JEX0xFRlQQBWIGcHJv\
+      dG8z
       """)
 }

@@ -401,7 +401,8 @@ typedef enum {
   TIDINGS__V1__PUSH__CONTENT_SEALED_NOTIFICATION = 6,
   TIDINGS__V1__PUSH__CONTENT_CHANNELS_CHANGED = 7,
   TIDINGS__V1__PUSH__CONTENT_READ_MARKS = 8,
-  TIDINGS__V1__PUSH__CONTENT_SEALED_READ_MARKS = 9
+  TIDINGS__V1__PUSH__CONTENT_SEALED_READ_MARKS = 9,
+  TIDINGS__V1__PUSH__CONTENT_WORK_RELEASED = 11
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__PUSH__CONTENT__CASE)
 } Tidings__V1__Push__ContentCase;
 
@@ -459,6 +460,11 @@ struct  Tidings__V1__Push
      * The encoded ReadMarks in a secretbox, sealed with `RegisterDeviceResponse.control_key`.
      */
     ProtobufCBinaryData sealed_read_marks;
+    /*
+     * On a user's control topic: leased notifications were given back, so that devices that wait for work ask for it.
+     * Always true.
+     */
+    protobuf_c_boolean work_released;
   };
 };
 #define TIDINGS__V1__PUSH__INIT \

@@ -227,8 +227,11 @@ class InboxState:
 
     def _pushed_control(self, push: Push) -> None:
         control = self._control
-        if push.WhichOneof("content") == "channels_changed":
+        content = push.WhichOneof("content")
+        if content == "channels_changed":
             self._must_register = True
+            return
+        if content == "work_released":
             return
         if push.sequence_number <= control.seen:
             # Content of a newer version of the protocol.

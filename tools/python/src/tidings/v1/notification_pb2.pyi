@@ -113,7 +113,7 @@ class NotificationInfo(_message.Message):
     def __init__(self, alert_body: _Optional[str] = ..., alert_localization_key: _Optional[str] = ..., alert_localization_args: _Optional[_Iterable[str]] = ..., title: _Optional[str] = ..., title_localization_key: _Optional[str] = ..., title_localization_args: _Optional[_Iterable[str]] = ..., subtitle: _Optional[str] = ..., subtitle_localization_key: _Optional[str] = ..., subtitle_localization_args: _Optional[_Iterable[str]] = ..., alert_action_localization_key: _Optional[str] = ..., alert_launch_image: _Optional[str] = ..., sound_name: _Optional[str] = ..., desired_keys: _Optional[_Iterable[str]] = ..., should_badge: bool = ..., should_send_content_available: bool = ..., should_send_mutable_content: bool = ..., category: _Optional[str] = ..., collapse_id_key: _Optional[str] = ...) -> None: ...
 
 class Push(_message.Message):
-    __slots__ = ["channels_changed", "notification", "origin_tag", "previous_sequence_number", "published", "read_marks", "sealed_notification", "sealed_read_marks", "sequence_number", "trace_parent"]
+    __slots__ = ["channels_changed", "notification", "origin_tag", "previous_sequence_number", "published", "read_marks", "sealed_notification", "sealed_read_marks", "sequence_number", "trace_parent", "work_released"]
     CHANNELS_CHANGED_FIELD_NUMBER: _ClassVar[int]
     NOTIFICATION_FIELD_NUMBER: _ClassVar[int]
     ORIGIN_TAG_FIELD_NUMBER: _ClassVar[int]
@@ -124,6 +124,7 @@ class Push(_message.Message):
     SEALED_READ_MARKS_FIELD_NUMBER: _ClassVar[int]
     SEQUENCE_NUMBER_FIELD_NUMBER: _ClassVar[int]
     TRACE_PARENT_FIELD_NUMBER: _ClassVar[int]
+    WORK_RELEASED_FIELD_NUMBER: _ClassVar[int]
     channels_changed: bool
     notification: Notification
     origin_tag: int
@@ -134,7 +135,8 @@ class Push(_message.Message):
     sealed_read_marks: bytes
     sequence_number: int
     trace_parent: str
-    def __init__(self, sequence_number: _Optional[int] = ..., previous_sequence_number: _Optional[int] = ..., published: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., origin_tag: _Optional[int] = ..., notification: _Optional[_Union[Notification, _Mapping]] = ..., sealed_notification: _Optional[bytes] = ..., channels_changed: bool = ..., read_marks: _Optional[_Union[ReadMarks, _Mapping]] = ..., sealed_read_marks: _Optional[bytes] = ..., trace_parent: _Optional[str] = ...) -> None: ...
+    work_released: bool
+    def __init__(self, sequence_number: _Optional[int] = ..., previous_sequence_number: _Optional[int] = ..., published: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., origin_tag: _Optional[int] = ..., notification: _Optional[_Union[Notification, _Mapping]] = ..., sealed_notification: _Optional[bytes] = ..., channels_changed: bool = ..., read_marks: _Optional[_Union[ReadMarks, _Mapping]] = ..., sealed_read_marks: _Optional[bytes] = ..., work_released: bool = ..., trace_parent: _Optional[str] = ...) -> None: ...
 
 class ReadMarks(_message.Message):
     __slots__ = ["notification_ids"]
