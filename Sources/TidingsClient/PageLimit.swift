@@ -1,4 +1,4 @@
-/// How many items a page may have on a network that does not carry large answers.
+/// How many items a page may have on a network that does not carry large answers, or of a server whose items are large.
 ///
 /// A page that is lost is asked for again with half as many items, down to one; after some pages that came, twice as many
 /// are asked for, until nothing is bounded any more. A network that cuts each connection after so many bytes is thus

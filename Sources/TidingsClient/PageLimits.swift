@@ -7,7 +7,7 @@ package final class PageLimits: Sendable {
 
   package init() {}
 
-  /// Fetches the page of a request, with fewer items if the connection is lost while it is under way.
+  /// Fetches the page of a request, with fewer items if it is too large, or the connection is lost while it is under way.
   ///
   /// - Parameters:
   ///   - request: What is asked for.
@@ -27,7 +27,7 @@ package final class PageLimits: Sendable {
     }
   }
 
-  /// Fetches a page, with fewer items if the connection is lost while it is under way.
+  /// Fetches a page, with fewer items if it is too large, or the connection is lost while it is under way.
   ///
   /// A page that timed out is not asked for again here, since nobody knows why it did; the next one is smaller.
   ///
@@ -47,9 +47,15 @@ package final class PageLimits: Sendable {
         state.withLock { $0.passed() }
         return page
       } catch {
-        guard error.hasUnknownOutcome || error.code == .deadlineExceeded else { throw error }
-        let isSmaller = state.withLock { $0.lost(limit) }
-        guard isSmaller, error.hasUnknownOutcome, !Task.isCancelled else { throw error }
+        let canBeSmaller = error.hasUnknownOutcome || error.isOfTooLargeFrame
+        guard canBeSmaller || error.code == .deadlineExceeded else { throw error }
+        let isSmaller = state.withLock { state in
+          let isSmaller = state.lost(limit)
+          // One item is too large, which says nothing about others.
+          if !isSmaller, error.isOfTooLargeFrame { state = PageLimit() }
+          return isSmaller
+        }
+        guard isSmaller, canBeSmaller, !Task.isCancelled else { throw error }
       }
     }
   }

@@ -69,6 +69,14 @@ extension RPCError {
     details.contains(.errorInfo(reason: Self.unknownOutcomeReason))
   }
 
+  /// The reason of requests and answers that are larger than a frame may be.
+  package static let frameTooLargeReason = "FRAME_TOO_LARGE"
+
+  /// A request or an answer is larger than a frame may be.
+  package var isOfTooLargeFrame: Bool {
+    details.contains(.errorInfo(reason: Self.frameTooLargeReason))
+  }
+
   /// This error of the last attempt to make a call, when the outcome of an earlier one is unknown.
   package var afterUnknownOutcome: RPCError {
     if hasUnknownOutcome { return self }

@@ -121,7 +121,7 @@ extension RPCError {
     Self(
       .resourceExhausted,
       "a frame of \(bytes) bytes; at most \(bytesMax) are allowed",
-      details: [.errorInfo(reason: "FRAME_TOO_LARGE")]
+      details: [.errorInfo(reason: frameTooLargeReason)]
     )
   }
 }

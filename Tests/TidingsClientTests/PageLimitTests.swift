@@ -57,6 +57,20 @@ import TidingsRPC
     #expect(calls < 240)
   }
 
+  @Test("a page that does not fit into a frame is asked for with fewer items, and one item fails")
+  func tooLarge() async throws {
+    let limits = PageLimits()
+    let tooLarge = RPCError.frameTooLarge(bytes: 2, bytesMax: 1)
+    let page = try await limits.page(of: 0) { limit throws(RPCError) in
+      guard limit != 0, limit <= 3 else { throw tooLarge }
+      return limit
+    }
+    #expect(page == 3)
+    await #expect(throws: tooLarge) {
+      try await limits.page(of: 0) { _ throws(RPCError) -> UInt32 in throw tooLarge }
+    }
+  }
+
   @Test("what is refused or timed out is not asked for again")
   func others() async throws {
     let limits = PageLimits()

@@ -140,8 +140,11 @@ private final class ScriptedZone: ClientTransport {
       if !token.isEmpty { throw Self.failure }
     }
     if !hanging.isEmpty, token == hanging {
-      try? await Task.sleep(for: .seconds(600))
-      cancelled.update { $0.append(token) }
+      do {
+        try await Task.sleep(for: .seconds(3_600))
+      } catch {
+        cancelled.update { $0.append(token) }
+      }
       throw RPCError(.cancelled, "the call was cancelled")
     }
     let next = (token.first ?? 0) + 1

@@ -80,6 +80,26 @@ async def fill(server: Server, user: str) -> None:
         )
 
 
+async def test_a_page_that_is_too_large_has_fewer_items() -> None:
+    too_large = RPCError(
+        StatusCode.RESOURCE_EXHAUSTED, "too large", [error_info("FRAME_TOO_LARGE")]
+    )
+
+    async def call(limit: int) -> int:
+        if not 0 < limit <= 3:
+            raise too_large
+        return limit
+
+    assert await PageLimit().page(0, call) == 3
+
+    async def refuse(limit: int) -> int:
+        raise too_large
+
+    with pytest.raises(RPCError) as info:
+        await PageLimit().page(0, refuse)
+    assert info.value is too_large
+
+
 async def test_feeds_and_the_log_pass(
     shared_server: Server, relay: CuttingRelay, user: str
 ) -> None:

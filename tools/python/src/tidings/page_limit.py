@@ -1,4 +1,4 @@
-"""How many items a page may have on a network that does not carry large answers."""
+"""How many items a page may have, where large answers do not arrive."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ PASSES_MIN = 8
 class PageLimit:
     """Fetches pages, smaller ones after one was lost.
 
-    A page that is lost with its connection is requested again with half as many items, down to one;
-    after some pages that arrived, twice as many are requested, until nothing is bounded any more.
+    A page that is lost with its connection, or larger than a frame, is requested again with half as
+    many items, down to one; after some pages that arrived, twice as many are requested, until nothing
+    is bounded any more.
     """
 
     def __init__(self) -> None:
@@ -64,9 +65,13 @@ class PageLimit:
                 page = await call(limit)
             except RPCError as error:
                 is_late = error.code == StatusCode.DEADLINE_EXCEEDED
-                if not (error.has_unknown_outcome or is_late):
+                can_be_smaller = error.has_unknown_outcome or error.is_frame_too_large
+                if not (can_be_smaller or is_late):
                     raise
                 is_smaller = self.lost(limit)
+                if not is_smaller and error.is_frame_too_large:
+                    # One item is too large, which says nothing about others.
+                    self._bound = None
                 if is_late or not is_smaller:
                     raise
             else:

@@ -92,6 +92,12 @@ class RPCError(TidingsError):
         return info is not None and info.reason == "OUTCOME_UNKNOWN"
 
     @property
+    def is_frame_too_large(self) -> bool:
+        """Whether the request or the answer is larger than a frame may be."""
+        info = self.error_info
+        return info is not None and info.reason == "FRAME_TOO_LARGE"
+
+    @property
     def error_info(self) -> ErrorInfo | None:
         """The stable reason, if the server sent one."""
         return next(self._decoded(ErrorInfo), None)
