@@ -158,6 +158,7 @@ import Testing
     #expect(evidence.excludesServer(190, methods: ["Zones/Fetch"]))
     #expect(!evidence.excludesServer(15, methods: ["Zones/Fetch"]))
     #expect(SoakEvidence().causes(of: 5, methods: []) == [.unknown])
+    #expect(SoakEvidence(longest: [.machine: 3]).causes(of: 5, methods: []) == [.machine])
     let report = try report([slot(1, milliseconds: [3, 190, 4], evidence), slot(2)])
     #expect(report.rows.first?.slowest?.second == 1)
     #expect(report.rows.first?.slowest?.causes.contains(.commit) == true)

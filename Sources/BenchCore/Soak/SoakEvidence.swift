@@ -14,6 +14,8 @@ public struct SoakEvidence: Hashable, Sendable {
     case serverScheduling = "server without processor"
     /// A thread of the caller was ready that long and had no processor.
     case callerScheduling = "caller without processor"
+    /// A thread that only sleeps was woken so late: nothing ran on the machine, or only others did.
+    case machine
     /// The server took that long for a call of the method.
     case server
     /// Nothing that is measured explains it.

@@ -13,6 +13,7 @@ struct SoakSampler {
   private let database: String
   private let server: ProcessUsage
   private let caller = ProcessUsage(of: getpid())
+  private let stalls = StallWatch()
   private let administration: TidingsV1.AdminService.Client
   private let began = Clock.now()
   private var previous: UInt64
@@ -46,6 +47,7 @@ struct SoakSampler {
     }
     evidence.longest[.serverScheduling] = Self.longest(server.processorWaits, since: &serverWaits)
     evidence.longest[.callerScheduling] = Self.longest(caller.processorWaits, since: &callerWaits)
+    evidence.longest[.machine] = stalls.take()
     let file = FileFacts(database)
     // Nothing but a checkpoint writes into the database file.
     evidence.hasCheckpoint = written != 0 && file.written != written
