@@ -187,7 +187,8 @@ internal import TidingsJSON
     let head = "POST \(Self.path) HTTP/1.1\r\nHost: x\r\nContent-Length: \(8 << 20)\r\n\r\n"
     let part = [UInt8](repeating: 0x20, count: (8 << 20) - 1)
     var connections: [HTTPConnection] = []
-    for _ in 0..<36 {
+    // Three times as much as all may have.
+    for _ in 0..<100 {
       let connection = try HTTPConnection(world.port)
       connection.send(head)
       connection.send(part)

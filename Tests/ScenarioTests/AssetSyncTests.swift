@@ -1,4 +1,3 @@
-internal import RandomSupport
 internal import TestSupport
 internal import Testing
 internal import TidingsClient
@@ -9,53 +8,8 @@ internal import TidingsRPC
 /// Uploads on a disk whose sync fails, and that keeps what is to be thrown away then: the usual end of a file system
 /// that is made read-only after the first error.
 @Suite(.endsServers, .embeddedOnly) struct AssetSyncTests {
-  private typealias UploadRequest = TidingsV1.UploadAssetRequest
-  private typealias UploadResponse = TidingsV1.UploadAssetResponse
-
-  private static func content(_ count: Int) -> [UInt8] {
-    var random = SplitMix64(seed: UInt64(count))
-    let block = random.bytes(10_007)
-    var content: [UInt8] = []
-    while content.count < count { content += block.prefix(count - content.count) }
-    return content
-  }
-
-  private static func asset(_ content: [UInt8]) -> TidingsV1.Asset {
-    .init(checksum: SHA256.checksum(of: content), size: UInt64(content.count))
-  }
-
-  /// The name of the group of an asset's file.
-  private static func group(_ content: [UInt8]) -> String {
-    String(asset(content).checksum.hexadecimal.prefix(2))
-  }
-
-  /// Sends pieces of 1 MiB from an offset on.
-  private func send(
-    _ content: [UInt8],
-    from start: Int = 0,
-    to client: Client
-  ) async throws -> UploadResponse {
-    var response = UploadResponse()
-    for offset in stride(from: start, to: content.count, by: 1 << 20) {
-      let end = min(offset + 1 << 20, content.count)
-      response = try await client.assetCalls.uploadAsset(
-        UploadRequest(
-          asset: Self.asset(content),
-          offset: UInt64(offset),
-          chunk: Array(content[offset..<end])
-        )
-      )
-    }
-    return response
-  }
-
-  /// How much of an upload the server has.
-  private func stored(_ content: [UInt8], _ client: Client) async throws -> UploadResponse {
-    try await client.assetCalls.uploadAsset(UploadRequest(asset: Self.asset(content)))
-  }
-
   /// Sends a content, or asks how much of it there is, and is refused.
-  private func expectRefusal(_ body: () async throws -> UploadResponse) async {
+  private func expectRefusal(_ body: () async throws -> TidingsV1.UploadAssetResponse) async {
     let refusal = await failure { _ = try await body() }
     #expect(refusal?.code == .unavailable, "\(String(describing: refusal))")
   }
@@ -68,31 +22,31 @@ internal import TidingsRPC
     let disk = try DiskFaults()
     let server = try await TestServer.start(environment: disk.environment)
     let client = try await server.client(as: "ada", retries: false)
-    let content = Self.content(size)
+    let upload = AssetUpload(size)
     try disk.set([
       .fail(.sync, of: ".part"), .fail(.unlink, of: ".part", count: nil, with: .readOnly),
       .fail(.truncate, of: ".part", count: nil, with: .readOnly),
     ])
-    await expectRefusal { try await send(content, to: client) }
+    await expectRefusal { try await upload.send(to: client) }
     #expect(try !Folder.names(server.folder.file("data/assets/incoming")).isEmpty)
     // The next sync would succeed.
     for _ in 0..<2 {
-      await expectRefusal { try await stored(content, client) }
-      await expectRefusal { try await send(content, from: size - 1 << 20, to: client) }
+      await expectRefusal { try await upload.stored(at: client) }
+      await expectRefusal { try await upload.send(from: size - 1 << 20, to: client) }
     }
     let failedSyncs = disk.failures.count { $0.call == "sync" }
     #expect(failedSyncs == 1)
 
     // On a disk that works again all of it is sent again, and synced.
     try disk.set([.observe(.write, of: ".part"), .observe(.sync, of: ".part")])
-    #expect(try await stored(content, client) == .init(offset: 0))
-    let last = try await send(content, from: size - 1 << 20, to: client)
+    #expect(try await upload.stored(at: client) == .init(offset: 0))
+    let last = try await upload.send(from: size - 1 << 20, to: client)
     #expect(last == .init(offset: 0))
-    #expect(try await send(content, to: client).complete)
+    #expect(try await upload.send(to: client).complete)
     let calls = disk.hits.filter { $0.code == 0 }.map(\.call)
     let writes = calls.count { $0 == "write" }
     #expect(writes >= size >> 20 && calls.last == "sync", "\(calls)")
-    #expect(try await client.assets().download(Self.asset(content)) == content)
+    #expect(try await client.assets().download(upload.asset) == upload.content)
   }
 
   @Test("a part that can be emptied, and not removed, is sent again from its beginning")
@@ -100,38 +54,38 @@ internal import TidingsRPC
     let disk = try DiskFaults()
     let server = try await TestServer.start(environment: disk.environment)
     let client = try await server.client(as: "ada", retries: false)
-    let content = Self.content(3 << 20)
+    let upload = AssetUpload(3 << 20)
     try disk.set([
       .fail(.sync, of: ".part"), .fail(.unlink, of: ".part", count: nil, with: .readOnly),
     ])
-    await expectRefusal { try await send(content, to: client) }
-    #expect(try await stored(content, client) == .init(offset: 0))
-    #expect(try await send(content, to: client).complete)
-    #expect(try await client.assets().download(Self.asset(content)) == content)
+    await expectRefusal { try await upload.send(to: client) }
+    #expect(try await upload.stored(at: client) == .init(offset: 0))
+    #expect(try await upload.send(to: client).complete)
+    #expect(try await client.assets().download(upload.asset) == upload.content)
   }
 
   @Test("what an earlier run may have failed to sync is written again before it is acknowledged")
   func restart() async throws {
     let disk = try DiskFaults()
     let server = try await TestServer.startLasting(environment: disk.environment)
-    let content = Self.content(3 << 20)
+    let upload = AssetUpload(3 << 20)
     try disk.set([
       .fail(.sync, of: ".part"), .fail(.unlink, of: ".part", count: nil, with: .readOnly),
       .fail(.truncate, of: ".part", count: nil, with: .readOnly),
     ])
     let first = try await server.client(as: "ada", retries: false)
-    await expectRefusal { try await send(content, to: first) }
+    await expectRefusal { try await upload.send(to: first) }
     try await server.crash()
     let before = disk.hits.count
     try disk.set([.observe(.write, of: ".part"), .observe(.sync, of: ".part")])
     let next = try await server.restarted()
     let client = try await next.client(as: "ada", retries: false)
-    #expect(try await stored(content, client).complete)
+    #expect(try await upload.stored(at: client).complete)
     let calls = disk.hits[before...].map(\.call)
     let writes = calls.count { $0 == "write" }
-    #expect(writes * File.pieceBytes >= content.count, "\(calls)")
+    #expect(writes * File.pieceBytes >= upload.content.count, "\(calls)")
     #expect(calls.last == "sync", "\(calls)")
-    #expect(try await client.assets().download(Self.asset(content)) == content)
+    #expect(try await client.assets().download(upload.asset) == upload.content)
   }
 
   @Test("a new folder whose sync failed and that stayed is made and synced again")
@@ -139,36 +93,36 @@ internal import TidingsRPC
     let disk = try DiskFaults()
     let server = try await TestServer.start(environment: disk.environment)
     let client = try await server.client(as: "ada", retries: false)
-    let content = Self.content(100_000)
-    let path = server.folder.file("data/assets/" + Self.group(content))
+    let upload = AssetUpload(100_000)
+    let path = server.folder.file("data/assets/" + upload.group)
     // The first attempt to remove the folder is before it is made.
     try disk.set([
       .fail(.sync, of: "/assets$"),
-      .fail(.unlink, of: "/assets/\(Self.group(content))$", after: 1, count: 2, with: .readOnly),
+      .fail(.unlink, of: "/assets/\(upload.group)$", after: 1, count: 2, with: .readOnly),
     ])
-    await expectRefusal { try await send(content, to: client) }
+    await expectRefusal { try await upload.send(to: client) }
     #expect(Folder.isThere(path))
-    await expectRefusal { try await stored(content, client) }
+    await expectRefusal { try await upload.stored(at: client) }
     try disk.set(.observe(.sync, of: "/assets$"))
-    #expect(try await stored(content, client).complete)
+    #expect(try await upload.stored(at: client).complete)
     #expect(disk.hits.contains { $0.code == 0 }, "the folder was not synced")
-    #expect(try await client.assets().download(Self.asset(content)) == content)
+    #expect(try await client.assets().download(upload.asset) == upload.content)
   }
 
   @Test("after a failed sync of their folder, files of an earlier run are sent again")
   func earlierNames() async throws {
     let disk = try DiskFaults()
     let server = try await TestServer.startLasting(environment: disk.environment)
-    let content = Self.content(100_000)
+    let upload = AssetUpload(100_000)
     let first = try await server.client(as: "ada", retries: false)
-    #expect(try await send(content, to: first).complete)
+    #expect(try await upload.send(to: first).complete)
     try await server.stop()
     let next = try await server.restarted()
     let client = try await next.client(as: "ada", retries: false)
-    try disk.set(.fail(.sync, of: "/assets/\(Self.group(content))$"))
-    await expectRefusal { try await stored(content, client) }
-    #expect(try await stored(content, client) == .init(offset: 0))
-    #expect(try await send(content, to: client).complete)
-    #expect(try await client.assets().download(Self.asset(content)) == content)
+    try disk.set(.fail(.sync, of: "/assets/\(upload.group)$"))
+    await expectRefusal { try await upload.stored(at: client) }
+    #expect(try await upload.stored(at: client) == .init(offset: 0))
+    #expect(try await upload.send(to: client).complete)
+    #expect(try await client.assets().download(upload.asset) == upload.content)
   }
 }

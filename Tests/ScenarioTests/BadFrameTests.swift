@@ -149,8 +149,12 @@ internal import TidingsRPC
       try await socket.send([[UInt8](repeating: 1, count: 1 << 20), []])
       try expect(await socket.receive(), .resourceExhausted, about: "bytes")
 
-      let far = try RawSocket(.dealer, connectedTo: server.rpcEndpoint)
-      try await far.send([call.header.encoded(), [UInt8](repeating: 0, count: most + (2 << 20))])
+      let far = try await ZMTPPeer.connect(server.rpcEndpoint)
+      // It may end amid the frame.
+      try? await far.send([call.header.encoded(), [UInt8](repeating: 0, count: most + (2 << 20))])
+      try await far.waitForEnd()
+      try await socket.send([call.header.encoded(), call.body])
+      try expect(await socket.receive(), .resourceExhausted, callID: 7, about: "\(most)")
     }
   }
 

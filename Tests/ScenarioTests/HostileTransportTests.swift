@@ -210,12 +210,12 @@ import TidingsRPC
     let server = try await SecureServer.start()
     let eve = try await server.createUser("eve")
     for _ in 0..<3 {
-      let socket = try RawSocket(
-        .dealer,
-        connectedTo: server.server.rpcEndpoint,
+      let peer = try await ZMTPPeer.connect(
+        server.server.rpcEndpoint,
         keys: server.keys(eve)
       )
-      try await socket.send([[1], [UInt8](repeating: 7, count: 20 << 20)])
+      try? await peer.send([[1], [UInt8](repeating: 7, count: 20 << 20)])
+      try await peer.waitForEnd()
       try await expectServing(server)
     }
     // On the push port only topics are taken.

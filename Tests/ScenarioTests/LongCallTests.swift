@@ -205,8 +205,9 @@ internal import TidingsRPC
         )
       )
     }
-    // Each round in another part of it.
-    try await Task.sleep(for: .milliseconds(40 * round))
+    // Each round in another part of it: it pauses for other calls.
+    let other = try await server.client(as: "bob")
+    for _ in 0..<20 * round { _ = try await other.health.check(.init()) }
     if round.isMultiple(of: 2) { try await server.crash() } else { try await server.stop() }
     call.cancel()
     let answer = await call.value

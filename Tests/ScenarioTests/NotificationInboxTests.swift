@@ -162,7 +162,10 @@ internal import TidingsProto
 
   @Test("a slow consumer loses nothing over many pages and pushes, and hinders nobody")
   func slowConsumer() async throws {
-    let server = try await TestServer.start()
+    // As many pushes as events.
+    let server = try await TestServer.start(
+      arguments: ["--limit", "pushes-per-second-max=1000000"]
+    )
     let laptop = try await server.client(as: "ada", device: "laptop")
     let tablet = try await server.client(as: "ada", device: "tablet")
     let device = try await server.client(as: "ada", device: "server")

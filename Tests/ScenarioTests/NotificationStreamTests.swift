@@ -76,7 +76,10 @@ internal import TidingsProto
 
   @Test("a consumer that is slower than the pushes loses nothing")
   func slowConsumer() async throws {
-    let server = try await TestServer.start()
+    // As many pushes as events.
+    let server = try await TestServer.start(
+      arguments: ["--limit", "pushes-per-second-max=1000000"]
+    )
     let laptop = try await server.client(as: "ada", device: "laptop")
     let device = try await server.client(as: "ada", device: "server")
     try await laptop.subscribe(.init("all", "Houses"))

@@ -103,7 +103,7 @@ struct PostgresFaultTests {
     try? await call()
   }
 
-  @Test("where commits are cut without mercy calls fail, and what they say is true")
+  @Test("where commits are cut without mercy, what calls say is true")
   func mercilessCuts() async throws {
     let world = try await World(PostgresCluster.shared())
     let proxy = try DatabaseProxy(to: world.port, oneCommitIn: 2, mercy: 0, seed: world.seed)

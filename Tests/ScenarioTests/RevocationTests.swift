@@ -301,9 +301,13 @@ import TidingsRPC
         )
       }
     }
+    let administration = try await secure.administration()
+    while try await administration.listConnections(.init(userName: "ada")).connections.allSatisfy({
+      $0.callsOpen == 0
+    }) { try await Task.sleep(for: .milliseconds(10)) }
     var pieces = client.assetCalls.downloadAsset(.init(asset: asset)).makeAsyncIterator()
     #expect(try await pieces.next() != nil)
-    _ = try await secure.administration().revokeKey(.init(publicKey: "\(pair.publicKey)"))
+    _ = try await administration.revokeKey(.init(publicKey: "\(pair.publicKey)"))
     #expect(try code(await waiting.value) == .notAuthenticated)
     var bytes = 0
     let error = await failure {

@@ -21,6 +21,8 @@ internal import TidingsRPC
     configuration.device = device
     configuration.timeout = .seconds(600)
     configuration.connectTimeout = connectTimeout
+    // Only pushes, and moves from server to server, let streams look at the log.
+    configuration.reconcileInterval = .seconds(3_600)
     return try await Client(configuration)
   }
 

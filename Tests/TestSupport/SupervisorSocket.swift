@@ -4,13 +4,16 @@ internal import Foundation
 public final class SupervisorSocket: Sendable {
   /// The messages so far, each of one or more lines.
   public let messages = Observed<[String]>([])
+  private let descriptor: CInt
 
   /// A socket.
   ///
-  /// - Parameter name: The path of a file, or `@` and a name that needs none.
+  /// - Parameters:
+  ///   - name: The path of a file, or `@` and a name that needs none.
+  ///   - reads: `false`: nobody reads from it.
   /// - Throws: `WaitingFailure` when it cannot be made.
-  public init(name: String) throws {
-    let descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+  public init(name: String, reads: Bool = true) throws {
+    descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name.utf8) }
@@ -22,12 +25,13 @@ public final class SupervisorSocket: Sendable {
     guard code == 0 else {
       throw WaitingFailure(description: "cannot bind \(name): \(String(cString: strerror(errno)))")
     }
-    let messages = messages
+    guard reads else { return }
+    let (source, messages) = (descriptor, messages)
     // Ends with the tests' process: a thread that waits costs nothing.
     Thread.detachNewThread {
       var buffer = [UInt8](repeating: 0, count: 4096)
       while true {
-        let count = recv(descriptor, &buffer, buffer.count, 0)
+        let count = recv(source, &buffer, buffer.count, 0)
         if count < 0 && errno == EINTR { continue }
         guard count > 0 else { break }
         let text = String(decoding: buffer[..<count], as: UTF8.self)
@@ -35,4 +39,7 @@ public final class SupervisorSocket: Sendable {
       }
     }
   }
+
+  /// Takes nothing more: who is connected finds out.
+  public func end() { shutdown(descriptor, CInt(SHUT_RDWR)) }
 }

@@ -172,7 +172,7 @@ public final class TestServer: Sendable {
   ///   - user: Who calls.
   ///   - device: Where.
   ///   - others: Other nodes, to which it may move on.
-  ///   - reconcileInterval: How often a stream looks at the log.
+  ///   - reconcileInterval: How often a stream looks at the log; by default so seldom that only pushes let it look.
   ///   - retries: It repeats what is safe to repeat.
   /// - Returns: The client.
   /// - Throws: `RPCError`.
@@ -180,7 +180,7 @@ public final class TestServer: Sendable {
     as user: String,
     device: String = "",
     or others: [TestServer] = [],
-    reconcileInterval: Duration = .seconds(60),
+    reconcileInterval: Duration = .seconds(3_600),
     retries: Bool = true
   ) async throws -> Client {
     var configuration = ClientConfiguration(endpoint: rpcEndpoint)

@@ -228,11 +228,20 @@ internal import TidingsModel
       log.add(AuditEntry("C", user: "root", isRefused: false, detail: "\(number)"))
     }
     try await first.messages.wait("all lines") { $0.count { $0.contains("\"C\"") } == 50 }
+    first.end()
     unlink(socket)
     let second = try SupervisorSocket(name: socket)
     log.add(AuditEntry("D", user: "root", isRefused: true, detail: "x"))
+    try await second.messages.wait("the line") { $0.contains { $0.contains("\"D\"") } }
+    second.end()
+    unlink(socket)
+    let full = try SupervisorSocket(name: socket, reads: false)
+    for number in 0..<2_000 {
+      log.add(AuditEntry("E", user: "root", isRefused: false, detail: "\(number)"))
+    }
+    while log.heads[0].head.number < 2_052 { try await Task.sleep(for: .milliseconds(5)) }
+    full.end()
     log.stop()
-    // Each socket of a path is another; the first still takes what was connected to it.
     let sent = first.messages.value + second.messages.value
     #expect(sent.allSatisfy { $0.contains("rpcd[") && $0.hasPrefix("<8") })
     let line = try #require(sent.first { $0.contains("\"C\"") })

@@ -1,6 +1,8 @@
 import CZeroMQ
+import Dispatch
 import RPCTestSupport
 import Synchronization
+import TestSupport
 import Testing
 import TidingsInterop
 import TidingsProto
@@ -245,10 +247,20 @@ import TidingsZeroMQ
   @Test("more submitted work than the limit is refused, the rest runs")
   func submit() async throws {
     let server = try await TestServer.start()
-    let ran = await withCheckedContinuation { continuation in
-      #expect(server.server.submit { _ in continuation.resume(returning: true) })
+    let (isHeld, release, ran) = (Observed(false), DispatchSemaphore(value: 0), Observed(0))
+    let isTaken = server.server.submit { _ in
+      isHeld.update { $0 = true }
+      release.wait()
     }
-    #expect(ran)
+    #expect(isTaken)
+    try await isHeld.wait("the loop") { $0 }
+    var taken = 0
+    while taken <= RPCServer.jobsMax, server.server.submit({ _ in ran.update { $0 += 1 } }) {
+      taken += 1
+    }
+    #expect(taken == RPCServer.jobsMax)
+    release.signal()
+    try await ran.wait("the work that was taken") { [taken] in $0 == taken }
     await server.stop()
   }
 }

@@ -117,6 +117,9 @@ internal import TidingsProto
     }
     for task in readers + workers { task.cancel() }
     for task in readers + workers { try await task.value }
+    let counts = world.pushes.counts.value
+    #expect(counts.lost > 0 && counts.doubled > 0 && counts.heldBack > 0, "\(counts)")
+    #expect(world.calls.cutCount > 0)
     let summary = summary(world, model, devices) + "; " + summary(groups)
     try await world.end()
     return (summary, differences)
