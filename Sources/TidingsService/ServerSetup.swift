@@ -50,6 +50,9 @@ struct ServerSetup: Sendable {
       settings.limits.memoryBytesMax,
       logger
     )
+    // A page has room in a frame, with what an answer has besides.
+    let pageBytesMax = MemoryShares(settings.limits).frameBytesMax - (1 << 20)
+    settings.limits.answerBytesMax = min(settings.limits.answerBytesMax, pageBytesMax)
     (self.settings, self.logger, self.drained) = (settings, logger, drained)
     tracer = settings.traces.map { traces in
       Tracer(traces, version: TidingsServer.version) { reason in

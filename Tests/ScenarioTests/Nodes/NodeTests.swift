@@ -50,7 +50,7 @@ struct NodeTests {
     let page = try await follower.records.fetchRecordZoneChanges(
       .init(zones: [.init(zoneID: .init())])
     ).zones.first
-    #expect(page?.changedRecords.count == (isSmall ? 8 : 10))
+    #expect(page?.changedRecords.count == (isSmall ? 7 : 10))
     let log = world.nodes[1].process.seen.value.errors
     #expect(!log.contains("cannot be reached"), "\(log)")
   }

@@ -113,7 +113,7 @@ class Server:
         self.end(signal.SIGKILL)
 
     def client(self, **settings: Any) -> tidings.Client:
-        """A client of this server, with timeouts for a busy machine; only pushes let it look at the log."""
+        """A client of this server for a busy machine; only pushes let it look at the log."""
         patient = {"timeout": 600.0, "connect_timeout": 600.0, "reconcile_interval": 3600.0}
         return tidings.Client(self.rpc, **{**patient, **settings})
 
