@@ -28,13 +28,13 @@ public struct EndsServers: SuiteTrait, TestTrait, TestScoping {
     await started.end()
   }
 
-  /// No test takes as long, also on a busy machine; unless it was told to.
+  /// No test takes as long, also on a busy machine; unless it is asked to.
   private static var patience: Duration {
     let settings = ProcessInfo.processInfo.environment.keys
-    let isToldTo = settings.contains { name in
+    let isAsked = settings.contains { name in
       name.hasPrefix("TIDINGS_") && (name.hasSuffix("_SECONDS") || name.hasSuffix("_COMMITS"))
     }
-    return isToldTo ? .seconds(1_000_000) : .seconds(20 * 60)
+    return isAsked ? .seconds(1_000_000) : .seconds(20 * 60)
   }
 
   /// A test that waits for what does not come is named, and ends with its servers.

@@ -14,7 +14,7 @@ internal import TidingsRPC
     #expect(value == 1)
   }
 
-  @Test("who waits for what is dropped is told so, wherever it was dropped")
+  @Test("who waits for what is dropped is notified, wherever it was dropped")
   func dropped() async throws {
     let kept = Mutex<[@Sendable () -> Void]>([])
     let task = Task {
