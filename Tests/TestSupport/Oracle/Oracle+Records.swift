@@ -84,7 +84,8 @@ extension Oracle {
     if let parent = sent.parent {
       new.parent = parent.recordID?.recordName.isEmpty ?? true ? nil : parent
     }
-    new.changeTag = String(zone.head + 1, radix: 36)
+    let head = zones[database]?[zoneName]?.head ?? zoneFloors[database, default: 0]
+    new.changeTag = String(head + 1, radix: 36)
     let modification = TidingsV1.ModificationInfo(
       userRecordName: caller.user,
       deviceID: caller.device

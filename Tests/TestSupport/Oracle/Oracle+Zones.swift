@@ -47,7 +47,7 @@ extension Oracle {
     lives += 1
     graves[database]?[name] = nil
     zones[database, default: [:]][name] = Zone(
-      head: name == Self.defaultZone ? 0 : zoneFloors[database, default: 0],
+      head: zoneFloors[database, default: 0],
       changed: advance(database),
       life: name == Self.defaultZone ? 0 : lives
     )
