@@ -20,8 +20,8 @@ class PageLimit:
     """Fetches pages, smaller ones after one was lost.
 
     A page that is lost with its connection, or larger than a frame, is requested again with half as
-    many items, down to one; after some pages that arrived, twice as many are requested, until nothing
-    is bounded any more.
+    many items, down to one; after some pages that arrived, twice as many are requested, until
+    nothing is bounded any more.
     """
 
     def __init__(self) -> None:
