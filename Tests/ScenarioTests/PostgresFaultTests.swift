@@ -7,6 +7,7 @@ internal import Testing
 internal import TidingsClient
 internal import TidingsPostgres
 internal import TidingsProto
+internal import TidingsRPC
 internal import TidingsSQL
 
 /// rpcd on PostgreSQL, while connections to it are cut and its processes die.
@@ -93,9 +94,16 @@ struct PostgresFaultTests {
     #expect(known > round, "\(known) of \(2 * round) calls")
   }
 
+  /// The subscriptions that there are; a call that shares its group with one whose commit is cut fails with it.
   private static func names(_ client: Client) async throws -> Set<String> {
-    let found = try await client.subscriptions.fetchSubscriptions(.init())
-    return Set(found.results.map(\.subscriptionID))
+    while true {
+      do {
+        let found = try await client.subscriptions.fetchSubscriptions(.init())
+        return Set(found.results.map(\.subscriptionID))
+      } catch let error as RPCError where error.code == .unavailable {
+        try await Task.sleep(for: .milliseconds(20))
+      }
+    }
   }
 
   /// What a call answered; `nil`: it failed.
