@@ -100,7 +100,8 @@ struct PostgresFaultTests {
       do {
         let found = try await client.subscriptions.fetchSubscriptions(.init())
         return Set(found.results.map(\.subscriptionID))
-      } catch let error as RPCError where error.code == .unavailable {
+      } catch {
+        guard error.code == .unavailable else { throw error }
         try await Task.sleep(for: .milliseconds(20))
       }
     }
