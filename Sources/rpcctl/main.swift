@@ -9,4 +9,4 @@ import Musl
 let run = Task { await Program(Array(ProgramArguments.own)).run() }
 let interruption = Interruption { run.cancel() }
 let status = await run.value
-exit(status.rawValue)
+endProcess(status.rawValue)

@@ -30,14 +30,14 @@ let command = ProgramArguments.own.first.flatMap { commands[$0] }
 do {
   if let command {
     try command.run(ProgramArguments.own.dropFirst())
-    exit(0)
+    endProcess(0)
   }
   if ProgramArguments.own.first == ManualPage.word {
     print(ServerManual.page.text, terminator: "")
-    exit(0)
+    endProcess(0)
   }
   guard var settings = try ServerArguments.settings(ProgramArguments.own) else {
-    exit(0)
+    endProcess(0)
   }
   let logger = Logger(level: settings.logLevel, format: settings.logFormat)
   settings.readTraces { logger.log(.warning, $0) }
@@ -88,16 +88,17 @@ do {
     logger.log(.info, "stopping", ["signal": name])
     supervision.stopping()
     await server.stop()
+    endProcess(0)
   case .failure(let reason):
     complain("rpcd: \(reason)\n")
-    exit(1)
+    endProcess(1)
   }
 } catch let error as UsageError {
   complain("rpcd: \(error)\nTry '\(command?.command.name ?? "rpcd") --help'.\n")
-  exit(2)
+  endProcess(2)
 } catch {
   complain("rpcd: \(error)\n")
-  exit(1)
+  endProcess(1)
 }
 
 func complain(_ text: String) { show(text.terminalText(keepsLines: true)) }

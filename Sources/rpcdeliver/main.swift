@@ -13,9 +13,9 @@ signal(SIGPIPE, SIG_IGN)
 do {
   if ProgramArguments.own.first == ManualPage.word {
     print(SenderManual.page.text, terminator: "")
-    exit(0)
+    endProcess(0)
   }
-  guard let settings = try SenderArguments.settings(ProgramArguments.own) else { exit(0) }
+  guard let settings = try SenderArguments.settings(ProgramArguments.own) else { endProcess(0) }
   _ = DescriptorLimit.raise()
   let stopSignals = StopSignals()
   let sender = try await Sender.make(settings) { complain("rpcdeliver: \($0)") }
@@ -26,12 +26,13 @@ do {
   _ = await stopSignals.next()
   sender.stop()
   await isOver
+  endProcess(0)
 } catch let error as UsageError {
   complain("rpcdeliver: \(error)\nTry 'rpcdeliver --help'.")
-  exit(2)
+  endProcess(2)
 } catch {
   complain("rpcdeliver: \(error)")
-  exit(1)
+  endProcess(1)
 }
 
 func complain(_ text: String) {

@@ -18,9 +18,9 @@ signal(SIGPIPE, SIG_IGN)
 do {
   if ProgramArguments.own.first == ManualPage.word {
     print(GatewayManual.page.text, terminator: "")
-    exit(0)
+    endProcess(0)
   }
-  guard let settings = try GatewayArguments.settings(ProgramArguments.own) else { exit(0) }
+  guard let settings = try GatewayArguments.settings(ProgramArguments.own) else { endProcess(0) }
   let need = settings.http.connectionsMax + descriptorsBesideConnections
   if let limit = DescriptorLimit.raise(), limit < need {
     settings.logger.log(
@@ -44,12 +44,13 @@ do {
   }
   _ = await stopSignals.next()
   await gateway.stop()
+  endProcess(0)
 } catch let error as UsageError {
   complain("rpcgw: \(error)\nTry 'rpcgw --help'.")
-  exit(2)
+  endProcess(2)
 } catch {
   complain("rpcgw: \(error)")
-  exit(1)
+  endProcess(1)
 }
 
 func complain(_ text: String) {

@@ -16,14 +16,14 @@ public final class ServerProcess: Sendable {
   public struct Sightings: Sendable {
     fileprivate(set) var outputBytes: [UInt8] = []
     fileprivate(set) var errorBytes: [UInt8] = []
-    fileprivate var endedPipes = 0
+    fileprivate var isRead = false
     fileprivate var exitStatus: Exit?
     fileprivate var signalsSent: Set<Int32> = []
 
     public var output: String { String(decoding: outputBytes, as: UTF8.self) }
     public var errors: String { String(decoding: errorBytes, as: UTF8.self) }
     /// Set when the process has ended and all that it wrote was read.
-    public var exit: Exit? { endedPipes == 2 ? exitStatus : nil }
+    public var exit: Exit? { isRead ? exitStatus : nil }
 
     fileprivate var readyLine: String? {
       let end = output.firstIndex(of: "\n")
@@ -72,8 +72,16 @@ public final class ServerProcess: Sendable {
     self.pid = pid
     Self.running.insert(pid)
     StartedServers.ofTest?.insert(self)
-    Thread.detachNewThread { Self.read(output, into: seen) { $0.outputBytes += $1 } }
-    Thread.detachNewThread { Self.read(errors, into: seen) { $0.errorBytes += $1 } }
+    let readers = DispatchGroup()
+    for (pipe, isOutput) in [(output, true), (errors, false)] {
+      readers.enter()
+      Thread.detachNewThread {
+        Self.read(pipe, into: seen) {
+          if isOutput { $0.outputBytes += $1 } else { $0.errorBytes += $1 }
+        }
+        readers.leave()
+      }
+    }
     Thread.detachNewThread {
       // The zombie stays until the exit is noted, so that no signal ever goes to another process.
       var info = siginfo_t()
@@ -85,8 +93,15 @@ public final class ServerProcess: Sendable {
         running.remove(pid)
         let signal = status & 0x7f
         seen.exitStatus = signal == 0 ? .code((status >> 8) & 0xff) : .signal(signal)
-        if signal != 0, !seen.signalsSent.contains(signal) {
-          RunningTest.record("rpcd was ended by signal \(signal), and wrote: \(seen.errors)")
+      }
+      // What reports a crash has the pipes too, and may not end.
+      for pipe in [output, errors] { shutdown(pipe, Int32(SHUT_RD)) }
+      readers.wait()
+      for pipe in [output, errors] { close(pipe) }
+      seen.update { seen in
+        seen.isRead = true
+        if case .signal(let signal) = seen.exitStatus, !seen.signalsSent.contains(signal) {
+          RunningTest.record("\(program) was ended by signal \(signal), and wrote: \(seen.errors)")
         }
       }
     }
@@ -175,8 +190,6 @@ public final class ServerProcess: Sendable {
       let bytes = Array(buffer[..<count])
       seen.update { append(&$0, bytes) }
     }
-    close(descriptor)
-    seen.update { $0.endedPipes += 1 }
   }
 
   /// `TIDINGS_RPCD`, or what was built beside these tests.

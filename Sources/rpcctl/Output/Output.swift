@@ -63,11 +63,11 @@ struct Output: Sendable {
   private static func write(_ bytes: [UInt8], to descriptor: CInt) {
     switch writeAll(bytes, to: descriptor) {
     case 0: return
-    case EPIPE: exit(ExitCode.brokenPipe.rawValue)
+    case EPIPE: endProcess(ExitCode.brokenPipe.rawValue)
     case let number where descriptor == STDOUT_FILENO:
       let reason = String(cString: strerror(number))
       _ = writeAll(Array("rpcctl: cannot write the output: \(reason)\n".utf8), to: STDERR_FILENO)
-      exit(ExitCode.localFailure.rawValue)
+      endProcess(ExitCode.localFailure.rawValue)
     default: return
     }
   }
