@@ -65,7 +65,7 @@ internal import Testing
     let server = try await TestServer.start()
     let done = try ServerProcess(
       "rpcctl",
-      arguments: ["fetch-zones", "--endpoint", server.rpcEndpoint, "--user", "ada"],
+      arguments: ["fetch-zones", "--endpoint", server.rpcEndpoint, "--as", "ada"],
       environment: environment
     )
     #expect(try await done.waitForExit() == .code(0), "\(done.seen.value.errors)")
