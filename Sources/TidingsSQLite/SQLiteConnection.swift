@@ -102,6 +102,7 @@ public final class SQLiteConnection: SQLConnection {
   }
 
   deinit {
+    claim()
     running.connectionEnds()
     sqlite3_close_v2(handle)
     frames.deallocate()

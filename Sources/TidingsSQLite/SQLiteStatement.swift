@@ -38,6 +38,7 @@ final class SQLiteStatement: SQLStatement {
   }
 
   deinit {
+    connection.claim()
     sqlite3_finalize(handle)
     memory.free()
   }
