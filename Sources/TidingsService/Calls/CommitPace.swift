@@ -7,15 +7,23 @@ struct CommitPace {
   private static let slow = Duration.milliseconds(4)
   /// With commits that take less, the loop does them again.
   private static let quick = Duration.milliseconds(2)
+  /// A disk that stands still for so long does so again soon, however quick it is between.
+  private static let stall = Duration.milliseconds(40)
+  /// So long after it stood still the disk counts as slow.
+  private static let caution = Duration.seconds(10)
 
   /// The last commits are a fast disk's no more.
   private(set) var isSlow = false
   /// Of the last ones, the newest counting most.
   private var average = Duration.zero
+  /// Until then the disk counts as slow.
+  private var cautionEnd: ContinuousClock.Instant?
 
   /// A group was committed.
-  mutating func note(_ duration: Duration) {
+  mutating func note(_ duration: Duration, at now: ContinuousClock.Instant) {
     average += (duration - average) / 4
-    isSlow = average > (isSlow ? Self.quick : Self.slow)
+    if duration >= Self.stall { cautionEnd = now.advanced(by: Self.caution) }
+    if let end = cautionEnd, end <= now { cautionEnd = nil }
+    isSlow = cautionEnd != nil || average > (isSlow ? Self.quick : Self.slow)
   }
 }

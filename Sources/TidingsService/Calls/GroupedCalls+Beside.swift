@@ -85,7 +85,9 @@ extension GroupedCalls {
     _ error: SQLError?,
     on loop: LoopContext
   ) {
-    if let end = commit.outcome.time { commitPace.note(commit.begin.duration(to: end)) }
+    if let end = commit.outcome.time {
+      commitPace.note(commit.begin.duration(to: end), at: end)
+    }
     if let error {
       groupFailed(after: error, on: loop)
     } else {

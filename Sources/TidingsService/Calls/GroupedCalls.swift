@@ -355,7 +355,7 @@ final class GroupedCalls {
     do {
       let writes = committer.isOpen && committer.group.mayHaveWritten && !gathers
       let group = try committer.commit()
-      if writes { commitPace.note(.nanoseconds(monotonicNanoseconds() - begin)) }
+      if writes { commitPace.note(.nanoseconds(monotonicNanoseconds() - begin), at: .now) }
       groupEnded(group, since: begin, on: loop)
     } catch {
       groupFailed(after: error, on: loop)
