@@ -8,7 +8,9 @@ import Testing
     _ second: Double,
     _ activities: Set<SoakActivity> = [],
     milliseconds: [Double] = [],
+    beforeEnd: Double = 0,
     _ evidence: SoakEvidence = SoakEvidence(),
+    evidenceLength: Double = 1,
     memory: Double = 0,
     log: Double = 0
   ) -> SoakSlot {
@@ -16,8 +18,11 @@ import Testing
       second: second,
       length: 1,
       activities: activities,
-      calls: milliseconds.map { SoakCall("save", latency: UInt64($0 * 1e6)) },
+      calls: milliseconds.map {
+        SoakCall("save", latency: UInt64($0 * 1e6), age: $0 / 1_000 + beforeEnd)
+      },
       evidence: evidence,
+      evidenceLength: evidenceLength,
       usage: SoakUsage(memoryBytes: memory, files: 40, threads: 12, logBytes: log)
     )
   }
@@ -190,6 +195,31 @@ import Testing
     let report = try report([slot(1, [.backup]), slot(2, milliseconds: [1_500, 20])])
     #expect(report.rows.first { $0.activity == .backup }?.calls.calls == 1)
     #expect(report.rows.first { $0.activity == nil }?.calls.calls == 1)
+  }
+
+  @Test(
+    "a call that began before what is known of its second has the causes of the second before too"
+  )
+  func earlierCauses() throws {
+    let sync = SoakEvidence(longest: [.sync: 500])
+    for (beforeEnd, length, cause) in [
+      (0.7, 1.0, SoakEvidence.Cause.sync), (0.3, 1, .unknown), (0.3, 0.5, .sync),
+    ] {
+      let report = try report(
+        [
+          slot(1, [], sync),
+          slot(2, milliseconds: [400], beforeEnd: beforeEnd, evidenceLength: length),
+        ],
+        rates: [:]
+      )
+      #expect(report.rows.first?.slowest?.causes == [cause], "\(beforeEnd) \(length)")
+    }
+    // What took less than half as long explains nothing.
+    let report = try report(
+      [slot(1, [], sync), slot(2, milliseconds: [1_100], beforeEnd: 0.5)],
+      rates: [:]
+    )
+    #expect(report.rows.first?.slowest?.causes == [.unknown])
   }
 
   @Test("the growth of a quantity is the median of its slopes over the run")

@@ -44,6 +44,16 @@ public struct SoakEvidence: Hashable, Sendable {
     self.hasCheckpoint = hasCheckpoint
   }
 
+  /// The evidence of two seconds that follow each other.
+  func joined(with other: SoakEvidence) -> SoakEvidence {
+    SoakEvidence(
+      longest: longest.merging(other.longest, uniquingKeysWith: max),
+      slowCalls: slowCalls.merging(other.slowCalls, uniquingKeysWith: max),
+      slowCallThreshold: slowCallThreshold,
+      hasCheckpoint: hasCheckpoint || other.hasCheckpoint
+    )
+  }
+
   /// What explains at least half of a call's duration.
   ///
   /// - Parameters:

@@ -8,6 +8,7 @@ public struct SoakLedger: Sendable {
   private(set) var counts: [String: Int] = [:]
   private var open: OpenWindow?
   private var previousActivities: Set<SoakActivity> = []
+  private var previousEvidence = SoakEvidence()
   /// The seconds of each activity, for the whole run.
   private var seconds: [SoakActivity?: Double] = [:]
   private(set) var windows: [SoakWindow] = []
@@ -31,17 +32,22 @@ public struct SoakLedger: Sendable {
     var causes = SoakCauses()
     var slowest: SoakPeak?
 
-    mutating func note(_ call: SoakCall, _ slot: SoakSlot, _ methods: [String]) {
+    mutating func note(
+      _ call: SoakCall,
+      _ slot: SoakSlot,
+      _ evidence: SoakEvidence,
+      _ methods: [String]
+    ) {
       latencies.record(call.latency)
       let milliseconds = Double(call.latency) / 1e6
-      let causes = slot.evidence.causes(of: milliseconds, methods: methods)
+      let causes = evidence.causes(of: milliseconds, methods: methods)
       self.causes.note(causes, of: milliseconds)
       guard milliseconds > slowest?.milliseconds ?? 0 else { return }
       slowest = SoakPeak(
         milliseconds: milliseconds,
         second: slot.second,
         causes: causes,
-        isOutsideServer: slot.evidence.excludesServer(milliseconds, methods: methods)
+        isOutsideServer: evidence.excludesServer(milliseconds, methods: methods)
       )
     }
   }
@@ -59,11 +65,16 @@ public struct SoakLedger: Sendable {
   /// Adds a second.
   public mutating func add(_ slot: SoakSlot) {
     // A call that began in the second before may have been delayed by what happened there.
-    let before = previousActivities
-    previousActivities = slot.activities
+    let activitiesOfBoth = slot.activities.union(previousActivities)
+    let evidenceOfBoth = slot.evidence.joined(with: previousEvidence)
+    (previousActivities, previousEvidence) = (slot.activities, slot.evidence)
     for call in slot.calls {
-      let isOlder = Double(call.latency) / 1e9 > slot.length
-      count(call, during: isOlder ? slot.activities.union(before) : slot.activities, slot)
+      count(
+        call,
+        during: call.age > slot.length ? activitiesOfBoth : slot.activities,
+        slot,
+        call.age > slot.evidenceLength ? evidenceOfBoth : slot.evidence
+      )
       counts[call.kind, default: 0] += 1
     }
     for activity in Self.keys(of: slot.activities) { seconds[activity, default: 0] += slot.length }
@@ -107,11 +118,12 @@ public struct SoakLedger: Sendable {
   private mutating func count(
     _ call: SoakCall,
     during activities: Set<SoakActivity>,
-    _ slot: SoakSlot
+    _ slot: SoakSlot,
+    _ evidence: SoakEvidence
   ) {
     for activity in Self.keys(of: activities) {
       groups[Key(kind: call.kind, activity: activity), default: Group()]
-        .note(call, slot, methods[call.kind, default: []])
+        .note(call, slot, evidence, methods[call.kind, default: []])
     }
   }
 

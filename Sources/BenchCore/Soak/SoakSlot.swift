@@ -4,10 +4,12 @@ public struct SoakCall: Hashable, Sendable {
   public var kind: String
   /// Nanoseconds from when it was to begin until its answer.
   public var latency: UInt64
+  /// Seconds from when it was to begin until the end of its slot.
+  public var age: Double
 
   /// A call from its parts.
-  public init(_ kind: String, latency: UInt64) {
-    (self.kind, self.latency) = (kind, latency)
+  public init(_ kind: String, latency: UInt64, age: Double) {
+    (self.kind, self.latency, self.age) = (kind, latency, age)
   }
 }
 
@@ -23,6 +25,9 @@ public struct SoakSlot: Sendable {
   public var calls: [SoakCall]
   /// Why they may have been slow.
   public var evidence: SoakEvidence
+  /// Of how many seconds before its end the evidence is: who looks at a server that stands still gets the answer late, and
+  /// with it what the slot before did not have yet.
+  public var evidenceLength: Double
   /// What the server occupied at its end.
   public var usage: SoakUsage
 
@@ -33,6 +38,7 @@ public struct SoakSlot: Sendable {
     activities: Set<SoakActivity>,
     calls: [SoakCall],
     evidence: SoakEvidence,
+    evidenceLength: Double,
     usage: SoakUsage
   ) {
     self.second = second
@@ -40,6 +46,7 @@ public struct SoakSlot: Sendable {
     self.activities = activities
     self.calls = calls
     self.evidence = evidence
+    self.evidenceLength = evidenceLength
     self.usage = usage
   }
 }

@@ -24,7 +24,7 @@ struct SoakLoad: Sendable {
       let began = due > now ? Clock.now() : due
       do {
         try await call(number)
-        recorder.add(kind, Clock.now() - began)
+        recorder.add(kind, from: began, to: Clock.now())
       } catch {
         recorder.fail(kind.rawValue, error)
       }

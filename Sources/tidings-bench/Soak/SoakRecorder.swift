@@ -3,8 +3,15 @@ import Synchronization
 
 /// What the tasks of a soak note, until the next second takes it.
 final class SoakRecorder: Sendable {
+  /// A call that was answered.
+  private struct Answered {
+    let kind: SoakKind
+    let began: UInt64
+    let ended: UInt64
+  }
+
   private struct State {
-    var calls: [SoakCall] = []
+    var calls: [Answered] = []
     var running: Set<SoakActivity> = [.warmup]
     /// Those that ran at any time since the last look.
     var seen: Set<SoakActivity> = [.warmup]
@@ -41,8 +48,9 @@ final class SoakRecorder: Sendable {
 
   func stop() { state.withLock { $0.isStopped = true } }
 
-  func add(_ kind: SoakKind, _ latency: UInt64) {
-    state.withLock { $0.calls.append(SoakCall(kind.rawValue, latency: latency)) }
+  /// Notes a call that was answered.
+  func add(_ kind: SoakKind, from began: UInt64, to ended: UInt64) {
+    state.withLock { $0.calls.append(Answered(kind: kind, began: began, ended: ended)) }
   }
 
   /// Notes a call that failed; what fails while the run ends does not count.
@@ -87,7 +95,7 @@ final class SoakRecorder: Sendable {
     state.withLock { state in
       state.listeners.insert(user)
       guard let began = state.saves.removeValue(forKey: record) else { return }
-      state.calls.append(SoakCall(SoakKind.push.rawValue, latency: now - began))
+      state.calls.append(Answered(kind: .push, began: began, ended: now))
     }
   }
 
@@ -99,7 +107,14 @@ final class SoakRecorder: Sendable {
         state.calls = []
         state.seen = state.running
       }
-      return (state.calls, state.seen)
+      let calls = state.calls.map { call in
+        SoakCall(
+          call.kind.rawValue,
+          latency: call.ended - call.began,
+          age: Double(max(now, call.ended) - call.began) / 1e9
+        )
+      }
+      return (calls, state.seen)
     }
   }
 }

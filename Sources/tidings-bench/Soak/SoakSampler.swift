@@ -17,6 +17,8 @@ struct SoakSampler {
   private let administration: TidingsV1.AdminService.Client
   private let began = Clock.now()
   private var previous: UInt64
+  /// Until when the evidence was looked at.
+  private var evidenceEnd: UInt64
   private var written: Int64 = 0
   private var counts: [SoakEvidence.Cause: [UInt64]] = [:]
   private var serverWaits: [String: UInt64] = [:]
@@ -28,7 +30,7 @@ struct SoakSampler {
     database = server.databasePath
     self.server = ProcessUsage(of: server.pid)
     administration = TidingsV1.AdminService.Client(client.transport)
-    previous = began
+    (previous, evidenceEnd) = (began, began)
     ledger = SoakLedger(methods: SoakKind.methods, windowSeconds: windowSeconds)
   }
 
@@ -48,6 +50,8 @@ struct SoakSampler {
     evidence.longest[.serverScheduling] = Self.longest(server.processorWaits, since: &serverWaits)
     evidence.longest[.callerScheduling] = Self.longest(caller.processorWaits, since: &callerWaits)
     evidence.longest[.machine] = stalls.take()
+    let evidenceLength = Double(now - min(now, evidenceEnd)) / 1e9
+    evidenceEnd = Clock.now()
     let file = FileFacts(database)
     // Nothing but a checkpoint writes into the database file.
     evidence.hasCheckpoint = written != 0 && file.written != written
@@ -66,6 +70,7 @@ struct SoakSampler {
         activities: activities,
         calls: calls,
         evidence: evidence,
+        evidenceLength: evidenceLength,
         usage: usage
       )
     )
