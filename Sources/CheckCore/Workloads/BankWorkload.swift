@@ -1,5 +1,6 @@
 internal import TidingsClient
 internal import TidingsProto
+internal import TidingsRPC
 
 /// Transfers between accounts: two records are read, and saved in one atomic batch with their change tags.
 final class BankWorkload: Workload {
@@ -48,10 +49,19 @@ final class BankWorkload: Workload {
       var call = Call(.audit)
       call.manner = manner
       try await process.make(call) { [self] _, call in
-        call.got = try await stage.insist { try await snapshot(manner, $0) } ?? []
+        call.got = try await stage.insist { client in
+          guard let accounts = try await snapshot(manner, client) else { throw Self.isNoSnapshot }
+          return accounts
+        }
       }
     }
   }
+
+  /// A client whose pages were lost with their connections asks for smaller ones, which grow again.
+  private static let isNoSnapshot = RPCError(
+    .unavailable,
+    "the answer has several pages, which are no snapshot"
+  )
 
   private func record(_ version: Version) -> TidingsV1.Record {
     TidingsV1.Record(Self.type, stage.recordID(version.name, in: zone), version)
@@ -110,7 +120,7 @@ final class BankWorkload: Workload {
       if let accounts = try await snapshot(manner, client) {
         call.got = accounts
       } else {
-        call.fail("the answer has several pages, which are no snapshot")
+        call.fail(Self.isNoSnapshot.message)
       }
     }
   }
