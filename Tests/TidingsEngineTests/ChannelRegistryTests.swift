@@ -66,7 +66,7 @@ internal import TidingsSQL
     guard let entry = try engine.catalog.database(database) else { return [] }
     var facts = ["\(engine.channelCount) channels"]
     for number in 1...80 as ClosedRange<Int64> {
-      guard let channel = engine.channels.registry.entry(number) else { continue }
+      guard let channel = engine.channels.registry.watched.entry(number) else { continue }
       let content = try engine.channels.registry.content(of: channel)
       facts.append(
         "\(number): head \(channel.head), members \(channel.members), \(channel.kind), "
@@ -76,7 +76,7 @@ internal import TidingsSQL
     }
     for city in 0..<6 as Range<Int64> {
       var firings: [Firing] = []
-      engine.channels.registry.match(
+      engine.channels.registry.watched.match(
         old: nil,
         new: house("h", city: city),
         zone: .default,
@@ -143,7 +143,7 @@ internal import TidingsSQL
         try engine.saveSubscription(subscription("b", 1), of: "ada", in: database)
       }
     }
-    #expect(engine.channels.registry.entry(1)?.members == 1)
+    #expect(engine.channels.registry.watched.entry(1)?.members == 1)
     _ = try commit(engine) { try engine.deleteSubscription("a", of: "ada", in: database) }
     #expect(engine.channelCount == 0)
   }
@@ -180,7 +180,7 @@ internal import TidingsSQL
     #expect(again.map(\.topic) == events.map(\.topic))
     let left = try connection.prepare("SELECT count(*) FROM channels WHERE length(watch) < 10")
     #expect(try left.step() && left.int64(0) == 0)
-    let channel = try #require(second.channels.registry.entry(1_051))
+    let channel = try #require(second.channels.registry.watched.entry(1_051))
     #expect(try second.channels.registry.content(of: channel).definition.subscriptionID == "")
   }
 
@@ -192,10 +192,11 @@ internal import TidingsSQL
       try save(house("x", city: 1), engine)
       try save(house("y", city: 2), engine)
     }
-    #expect(engine.channels.registry.evaluation(of: 1).count == 2)
+    #expect(engine.channels.registry.watched.evaluation(of: 1).count == 2)
     #expect(
-      engine.channels.registry.evaluation(of: 1).last == Timestamp(millisecondsSince1970: 1_000)
+      engine.channels.registry.watched.evaluation(of: 1).last
+        == Timestamp(millisecondsSince1970: 1_000)
     )
-    #expect(engine.channels.registry.evaluation(of: 2).last == nil)
+    #expect(engine.channels.registry.watched.evaluation(of: 2).last == nil)
   }
 }

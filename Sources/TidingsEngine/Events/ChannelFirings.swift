@@ -93,14 +93,14 @@ final class ChannelFirings {
     of call: CallContext
   ) throws {
     guard let record = new ?? old else { return }
-    let watchesZones = removal == nil && channels.watchesZones(in: database)
+    let watchesZones = removal == nil && channels.watched.watchesZones(in: database)
     if let known {
       firings = known
-      channels.noteEvaluation(of: record.recordType, in: database)
+      channels.watched.noteEvaluation(of: record.recordType, in: database)
     } else {
       firings.removeAll(keepingCapacity: true)
       let isLarge = (old?.hasLargeValues ?? false) || (new?.hasLargeValues ?? false)
-      channels.match(
+      channels.watched.match(
         old: old,
         new: new,
         zone: zone,
@@ -149,7 +149,7 @@ final class ChannelFirings {
   ) throws {
     for firing in firings {
       pace.step()
-      guard let entry = channels.entry(firing.channel),
+      guard let entry = channels.watched.entry(firing.channel),
         removalChannels.fires(entry.number, for: removal),
         try access.mayTell(entry.number, of: record, in: database)
       else { continue }
@@ -196,7 +196,7 @@ final class ChannelFirings {
     in database: DatabaseEntry,
     by call: CallContext
   ) {
-    guard channels.watchesZones(in: database) else { return }
+    guard channels.watched.watchesZones(in: database) else { return }
     call.note(zone, in: database) { $0.recordTypes.insert(recordType) }
   }
 
@@ -209,7 +209,7 @@ final class ChannelFirings {
     _ removal: Int64,
     of call: CallContext
   ) throws {
-    let entries = channels.zoneChannels(
+    let entries = channels.watched.zoneChannels(
       of: database,
       zone: zone,
       recordTypes: [recordType],
@@ -226,19 +226,19 @@ final class ChannelFirings {
 
   /// A zone was created within the call.
   func noteCreation(of zone: ZoneID, in database: DatabaseEntry, by call: CallContext) {
-    guard channels.watchesZones(in: database) else { return }
+    guard channels.watched.watchesZones(in: database) else { return }
     call.note(zone, in: database) { $0.isCreated = true }
   }
 
   /// A zone was deleted within the call.
   func noteDeletion(of zone: ZoneID, in database: DatabaseEntry, by call: CallContext) {
-    guard channels.watchesZones(in: database) else { return }
+    guard channels.watched.watchesZones(in: database) else { return }
     call.note(zone, in: database) { $0.isDeleted = true }
   }
 
   private func fireZones(of call: CallContext) throws {
     for change in call.zoneChanges {
-      let entries = channels.zoneChannels(
+      let entries = channels.watched.zoneChannels(
         of: change.database,
         zone: change.zone,
         recordTypes: change.recordTypes,
@@ -259,7 +259,7 @@ final class ChannelFirings {
   /// Notifies participants: once for a zone, whatever changed in it.
   private func fireSharedZones(of call: CallContext) throws {
     for firing in try shared.firings(of: call.sharedChanges) {
-      let entries = channels.zoneChannels(
+      let entries = channels.watched.zoneChannels(
         of: firing.database,
         zone: firing.zone,
         recordTypes: firing.recordTypes,
@@ -280,13 +280,13 @@ final class ChannelFirings {
   /// About how many channels fire when the own record of a share changes, and a user comes to it or goes.
   func channelCount(changing share: Int64, in zone: ZoneEntry, for user: String) throws -> Int {
     let database = zone.database
-    let ofZone = channels.zoneChannelCount(
+    let ofZone = channels.watched.zoneChannelCount(
       zone.id,
       in: database,
       recordTypes: [Share.recordType],
       isZoneItself: false
     )
-    return try ofZone + channels.queryChannelCount(Share.recordType, in: database)
+    return try ofZone + channels.watched.queryChannelCount(Share.recordType, in: database)
       + shared.channelCount(of: [share], in: zone, seenByAll: false)
       + shared.channelCount(besides: zone, of: user)
   }

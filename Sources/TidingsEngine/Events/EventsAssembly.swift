@@ -17,7 +17,7 @@ struct EventsAssembly: RoomAssembly {
     shared = try SharedFirings(
       room.connection,
       catalog: catalog,
-      channels: channels.registry,
+      channels: channels.registry.watched,
       pace: room.pace
     )
     store = try EventStore(
@@ -39,7 +39,7 @@ struct EventsAssembly: RoomAssembly {
       onceChannels: channels.once,
       subscriptions: channels.subscriptions,
       limits: room.limits,
-      access: FiringAccess(channels: channels.registry, accesses: access.publicAccesses),
+      access: FiringAccess(channels: channels.registry.watched, accesses: access.publicAccesses),
       pace: room.pace
     )
   }

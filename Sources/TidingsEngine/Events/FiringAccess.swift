@@ -6,10 +6,10 @@ internal import TidingsSQL
 /// A channel of one reader fires for what that user may read, a shared one for what every user may read:
 /// also while the subscriptions still move from one to the other after a change of grants.
 final class FiringAccess {
-  private let channels: ChannelRegistry
+  private let channels: WatchedChannels
   private let accesses: PublicAccesses
 
-  init(channels: ChannelRegistry, accesses: PublicAccesses) {
+  init(channels: WatchedChannels, accesses: PublicAccesses) {
     (self.channels, self.accesses) = (channels, accesses)
   }
 

@@ -19,7 +19,7 @@ final class SharedFirings: TransactionParticipant {
   }
 
   private let catalog: Catalog
-  private let channels: ChannelRegistry
+  private let channels: WatchedChannels
   private let pace: Pace
   private let selectDatabases: any SQLStatement
   /// Shares of which something changed in the transaction.
@@ -30,7 +30,7 @@ final class SharedFirings: TransactionParticipant {
   init(
     _ connection: any SQLConnection,
     catalog: Catalog,
-    channels: ChannelRegistry,
+    channels: WatchedChannels,
     pace: Pace
   ) throws {
     (self.catalog, self.channels, self.pace) = (catalog, channels, pace)

@@ -29,7 +29,7 @@ extension Engine {
     var rows: [(channel: Int64, first: Int64, last: Int64)] = []
     try select.forEachRow { rows.append((select.int64(0), select.int64(1), select.int64(2))) }
     let spans = try rows.compactMap { row in
-      try channels.registry.entry(row.channel).map { entry in
+      try channels.registry.watched.entry(row.channel).map { entry in
         EventSpan(
           topic: try channels.registry.content(of: entry).topic,
           previous: row.first - 1,

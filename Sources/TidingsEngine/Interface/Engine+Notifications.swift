@@ -45,12 +45,12 @@ extension Engine {
   /// How many changes were looked at that a channel might have fired for, since the server started,
   /// and when the last one; for all channels of a record type together.
   public func evaluation(of channel: Int64) -> (count: UInt64, last: Timestamp?) {
-    let evaluation = channels.registry.evaluation(of: channel)
+    let evaluation = channels.registry.watched.evaluation(of: channel)
     return (evaluation.count, evaluation.last)
   }
 
   /// How many channels have subscribers.
-  public var channelCount: Int { channels.registry.count }
+  public var channelCount: Int { channels.registry.watched.count }
 
   // MARK: Notifications
 
@@ -162,7 +162,7 @@ extension Engine {
     let device = events.originTags.device(of: caller)
     return try topics.compactMap { number, subscriptionID, topic in
       try pace.decisionStep()
-      guard let channel = channels.registry.entry(number) else { return nil }
+      guard let channel = channels.registry.watched.entry(number) else { return nil }
       return PushChannel(
         channel: number,
         head: channel.head,

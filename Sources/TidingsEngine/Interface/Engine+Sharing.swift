@@ -76,7 +76,7 @@ extension Engine {
     for caller: Caller,
     isRequest: Bool
   ) throws {
-    guard channels.registry.watchesAnyZone else { return }
+    guard channels.registry.watched.watchesAnyZone else { return }
     var count = 0
     for url in Set(urls).sorted() {
       try pace.decisionStep()

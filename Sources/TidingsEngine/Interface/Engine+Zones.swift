@@ -50,10 +50,10 @@ extension Engine {
   }
 
   private func checkEvents(ofZones zones: [ZoneID], in database: DatabaseEntry) throws {
-    guard !zones.isEmpty, channels.registry.watchesZones(in: database) else { return }
+    guard !zones.isEmpty, channels.registry.watched.watchesZones(in: database) else { return }
     let count = zones.reduce(0) { count, zone in
       count
-        + channels.registry.zoneChannelCount(
+        + channels.registry.watched.zoneChannelCount(
           zone,
           in: database,
           recordTypes: [],

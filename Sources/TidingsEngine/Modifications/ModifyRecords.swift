@@ -12,7 +12,7 @@ final class ModifyRecords {
     let references: ReferenceTable
     let schemas: SchemaTable
     let clientTokens: ClientTokens
-    let channels: ChannelRegistry
+    let channels: WatchedChannels
     let firings: ChannelFirings
     let shares: ShareTable
     let sharedRecords: SharedRecordTable

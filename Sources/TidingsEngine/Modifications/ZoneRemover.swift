@@ -18,7 +18,7 @@ final class ZoneRemover: TransactionParticipant {
   private let removals: ZoneRemovalTable
   private let removalChannels: RemovalChannels
   private let records: RecordTable
-  private let channels: ChannelRegistry
+  private let channels: WatchedChannels
   private let events: EventStore
   private let firings: ChannelFirings
   private let usage: UsageTable
@@ -35,7 +35,7 @@ final class ZoneRemover: TransactionParticipant {
     removals: ZoneRemovalTable,
     removalChannels: RemovalChannels,
     records: RecordTable,
-    channels: ChannelRegistry,
+    channels: WatchedChannels,
     events: EventStore,
     firings: ChannelFirings,
     usage: UsageTable,

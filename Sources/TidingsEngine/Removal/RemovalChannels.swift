@@ -91,7 +91,8 @@ final class RemovalChannels: TransactionParticipant {
     of subscription: Int64,
     in database: DatabaseEntry
   ) throws -> Bool {
-    guard let newest = try removals.newest(in: database), channels.entry(channel)?.members == 1
+    guard let newest = try removals.newest(in: database),
+      channels.watched.entry(channel)?.members == 1
     else { return false }
     let after = bounds[channel]?.after ?? 0
     guard newest > after else { return false }

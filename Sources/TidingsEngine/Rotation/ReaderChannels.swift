@@ -68,7 +68,7 @@ final class ReaderChannels: MaintenanceTask, TransactionParticipant {
   /// Grants of a container changed.
   func grantsChanged(in database: DatabaseID) throws {
     guard let entry = try existing(database) else { return }
-    let numbers = channels.numbers(in: entry)
+    let numbers = channels.watched.numbers(in: entry)
     pending = Array(Set(pending ?? []).union(numbers)).sorted()
     try move(piece: Self.firstPieceMax)
     if pending?.isEmpty == false { wakeUp.raise() }
@@ -85,7 +85,7 @@ final class ReaderChannels: MaintenanceTask, TransactionParticipant {
 
   /// A user's roles changed: the user's own channels get new topics.
   func rolesChanged(of user: String) throws {
-    for entry in channels.channels(of: user) {
+    for entry in channels.watched.channels(of: user) {
       try rotate(entry.number)
       note(user, try catalog.database(numbered: entry.databaseNumber).id)
     }
@@ -104,9 +104,9 @@ final class ReaderChannels: MaintenanceTask, TransactionParticipant {
     try selectDatabases.forEachRow { databases.append(selectDatabases.int64(0)) }
     return try databases.flatMap { number in
       let database = try catalog.database(numbered: number)
-      let numbers = channels.numbers(in: database)
+      let numbers = channels.watched.numbers(in: database)
       guard try accesses.isOpen(database.id) else { return numbers }
-      return numbers.filter { channels.reader(of: $0) != nil }
+      return numbers.filter { channels.watched.reader(of: $0) != nil }
     }
   }
 
@@ -116,7 +116,8 @@ final class ReaderChannels: MaintenanceTask, TransactionParticipant {
     var left = piece
     while left > 0, let number = pending?.last {
       left -= 1
-      guard let entry = channels.entry(number), let isForAll = try isForAll(ifWrong: entry) else {
+      guard let entry = channels.watched.entry(number), let isForAll = try isForAll(ifWrong: entry)
+      else {
         pending?.removeLast()
         continue
       }
@@ -125,7 +126,7 @@ final class ReaderChannels: MaintenanceTask, TransactionParticipant {
       for member in members { try move(member, from: entry, isForAll: isForAll) }
       left -= members.count
       // The channel is empty now, or there are more.
-      if channels.entry(number) == nil || members.isEmpty { pending?.removeLast() }
+      if channels.watched.entry(number) == nil || members.isEmpty { pending?.removeLast() }
     }
   }
 
@@ -137,7 +138,7 @@ final class ReaderChannels: MaintenanceTask, TransactionParticipant {
       type.isEmpty
       ? try accesses.isOpen(content.database.id)
       : try accesses.isOpen(type, in: content.database.id)
-    return isForAll == (channels.reader(of: entry.number) == nil) ? nil : isForAll
+    return isForAll == (channels.watched.reader(of: entry.number) == nil) ? nil : isForAll
   }
 
   private func move(

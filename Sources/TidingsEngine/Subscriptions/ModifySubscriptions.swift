@@ -218,7 +218,7 @@ final class ModifySubscriptions {
   /// What participants have of these fires with the changes of others.
   private func checkSharedCount(in database: DatabaseEntry) throws(ItemError) {
     guard database.id.scope == .shared else { return }
-    let count = channels.zoneChannelCount(of: database)
+    let count = channels.watched.zoneChannelCount(of: database)
     guard count >= limits.sharedSubscriptionsPerUserMax else { return }
     throw ItemError(
       .limitExceeded,
