@@ -7,6 +7,7 @@ import Testing
   private func slot(
     _ second: Double,
     _ activities: Set<SoakActivity> = [],
+    round: Int = 1,
     milliseconds: [Double] = [],
     beforeEnd: Double = 0,
     _ evidence: SoakEvidence = SoakEvidence(),
@@ -18,6 +19,7 @@ import Testing
       second: second,
       length: 1,
       activities: activities,
+      round: round,
       calls: milliseconds.map {
         SoakCall("save", latency: UInt64($0 * 1e6), age: $0 / 1_000 + beforeEnd)
       },
@@ -34,7 +36,11 @@ import Testing
     completed: [SoakActivity] = SoakActivity.compared,
     rates: [String: Double] = ["save": 50]
   ) throws -> SoakReport {
-    var ledger = SoakLedger(methods: Self.methods, windowSeconds: 10)
+    var ledger = SoakLedger(
+      methods: Self.methods,
+      windowSeconds: 10,
+      callsMin: SoakTolerance().callsMin
+    )
     for slot in slots { ledger.add(slot) }
     ledger.finish(at: slots.last?.second ?? 0)
     let report = SoakReport(
@@ -64,6 +70,8 @@ import Testing
   private func run(
     _ milliseconds: Double = 4,
     during: [SoakActivity: Double] = [:],
+    round: Int = 1,
+    callsPerSecond: Int = 50,
     memory: (Double) -> Double = { _ in 1e8 },
     log: Double = 1e7
   ) -> [SoakSlot] {
@@ -73,9 +81,10 @@ import Testing
     return activities.enumerated().map { index, activity in
       let taken = activity.flatMap { during[$0] } ?? milliseconds
       return slot(
-        Double(index + 1),
+        Double((round - 1) * activities.count + index + 1),
         activity.map { [$0] } ?? [],
-        milliseconds: [Double](repeating: taken, count: 50),
+        round: round,
+        milliseconds: [Double](repeating: taken, count: callsPerSecond),
         memory: memory(Double(index)),
         log: log
       )
@@ -100,6 +109,44 @@ import Testing
     // What a busy processor adds to short calls is no finding.
     #expect(try report(run(0.2, during: [.backup: 5])).findings == [])
     #expect(try report(run(0.2, during: [.backup: 7])).findings.count == 1)
+  }
+
+  @Test("what is slow in most rounds is found, and what is slow in some of them is not")
+  func rounds() throws {
+    func findings(slow: Set<Int>) throws -> [String] {
+      try report(
+        (1...5).flatMap { run(during: slow.contains($0) ? [.space: 900] : [:], round: $0) }
+      )
+      .findings
+    }
+    #expect(try findings(slow: []) == [])
+    #expect(try findings(slow: [2, 5]) == [])
+    let found = try findings(slow: [1, 4, 5])
+    #expect(found.count == 1)
+    #expect(found.first?.hasPrefix("p99 of save during space is 22") == true, "\(found)")
+    #expect(found.first?.contains("(accepted: 3.00; median of 5, greatest 22") == true, "\(found)")
+  }
+
+  @Test("a slow minute is compared with calls alone in the same minute")
+  func slowRounds() throws {
+    let slow = Dictionary(uniqueKeysWithValues: SoakActivity.compared.map { ($0, 100.0) })
+    let report = try report(
+      [1, 2, 3].flatMap { run($0 == 2 ? 4 : 100, during: $0 == 2 ? [:] : slow, round: $0) }
+    )
+    #expect(report.findings == [])
+    let comparisons = report.rows.first { $0.activity == .index }?.comparisons ?? []
+    #expect(comparisons.map { $0.during < 50 * 1_000 } == [false, true, false])
+    #expect(comparisons.map(\.during) == comparisons.map(\.alone))
+  }
+
+  @Test("rounds with few calls of a kind are taken together")
+  func fewCallsInARound() throws {
+    // 100 calls during each activity of a round, and 600 alone.
+    let slots = (1...7).flatMap { run(during: [.index: 30], round: $0, callsPerSecond: 10) }
+    let report = try report(slots, rates: [:])
+    #expect(report.rows.first { $0.activity == .index }?.comparisons.count == 2)
+    #expect(report.rows.first { $0.activity == nil }?.comparisons == [])
+    #expect(report.findings.count == 1)
   }
 
   @Test("calls of the warm-up count for nothing")

@@ -1,9 +1,10 @@
-/// Adds up the seconds of a soak: by kind of call and activity, and by window.
+/// Adds up the seconds of a soak: by kind of call and activity, by round, and by window.
 public struct SoakLedger: Sendable {
   /// The methods that each kind of call calls.
   private let methods: [String: [String]]
   private let windowSeconds: Double
-  private var groups: [Key: Group] = [:]
+  private var groups: [SoakKey: Group] = [:]
+  private var rounds: SoakRounds
   /// How many calls of each kind there were, whatever ran beside them.
   private(set) var counts: [String: Int] = [:]
   private var open: OpenWindow?
@@ -14,12 +15,6 @@ public struct SoakLedger: Sendable {
   private(set) var windows: [SoakWindow] = []
   /// What the server occupied, one for each slot after the warm-up.
   private(set) var usage: [(second: Double, usage: SoakUsage)] = []
-
-  private struct Key: Hashable {
-    let kind: String
-    /// `nil`: nothing beside the calls.
-    let activity: SoakActivity?
-  }
 
   private struct OpenWindow {
     var begin: Double
@@ -57,9 +52,11 @@ public struct SoakLedger: Sendable {
   /// - Parameters:
   ///   - methods: The methods that each kind of call calls, by its name.
   ///   - windowSeconds: How long a window is.
-  public init(methods: [String: [String]], windowSeconds: Double) {
+  ///   - callsMin: Fewer calls than this are not compared.
+  public init(methods: [String: [String]], windowSeconds: Double, callsMin: Int) {
     self.methods = methods
     self.windowSeconds = windowSeconds
+    rounds = SoakRounds(callsMin: callsMin)
   }
 
   /// Adds a second.
@@ -68,6 +65,7 @@ public struct SoakLedger: Sendable {
     let activitiesOfBoth = slot.activities.union(previousActivities)
     let evidenceOfBoth = slot.evidence.joined(with: previousEvidence)
     (previousActivities, previousEvidence) = (slot.activities, slot.evidence)
+    rounds.enter(slot.round)
     for call in slot.calls {
       count(
         call,
@@ -82,8 +80,9 @@ public struct SoakLedger: Sendable {
     addToWindow(slot)
   }
 
-  /// Ends the last window.
+  /// Ends the last round and the last window.
   public mutating func finish(at second: Double) {
+    rounds.finish()
     if let open { close(open, at: second, usage.last?.usage ?? SoakUsage()) }
     open = nil
   }
@@ -92,7 +91,8 @@ public struct SoakLedger: Sendable {
   public var rows: [SoakRow] {
     methods.keys.sorted().flatMap { kind in
       ([nil] + SoakActivity.allCases).compactMap { activity in
-        guard let group = groups[Key(kind: kind, activity: activity)],
+        let key = SoakKey(kind: kind, activity: activity)
+        guard let group = groups[key],
           let calls = Measurement(
             group.latencies,
             elapsedNanoseconds: UInt64(seconds[activity, default: 0] * 1e9)
@@ -105,7 +105,8 @@ public struct SoakLedger: Sendable {
           tail: group.causes.shares(
             from: min(calls.p999 / 1_000, group.slowest?.milliseconds ?? .infinity)
           ),
-          slowest: group.slowest
+          slowest: group.slowest,
+          comparisons: rounds.comparisons[key, default: []]
         )
       }
     }
@@ -122,8 +123,9 @@ public struct SoakLedger: Sendable {
     _ evidence: SoakEvidence
   ) {
     for activity in Self.keys(of: activities) {
-      groups[Key(kind: call.kind, activity: activity), default: Group()]
-        .note(call, slot, evidence, methods[call.kind, default: []])
+      let key = SoakKey(kind: call.kind, activity: activity)
+      groups[key, default: Group()].note(call, slot, evidence, methods[call.kind, default: []])
+      rounds.record(call.latency, key)
     }
   }
 
@@ -167,6 +169,8 @@ public struct SoakRow: Codable, Hashable, Sendable {
   public var tail: [SoakShare]
   /// The slowest of them.
   public var slowest: SoakPeak?
+  /// The p99 beside the activity and without any, for each round that had enough calls of both.
+  public var comparisons: [SoakComparison]
 }
 
 /// A slow call, and why it was slow.

@@ -26,17 +26,18 @@ extension SoakReport {
   }
 
   private static let callTitles = [
-    "call", "during", "calls", "p50 ms", "p99 ms", "p99.9 ms", "max ms", "p99 ×", "at s",
+    "call", "during", "calls", "p50 ms", "p99 ms", "p99.9 ms", "max ms", "p99 ×", "most ×", "at s",
     "slowest because of", "p99.9 because of",
   ]
 
   private func cells(_ row: SoakRow) -> [String] {
     func milliseconds(_ value: Double) -> String { Decimal.text(value / 1000) }
-    let peak = row.slowest
+    let (peak, ratios) = (row.slowest, ratios(of: row))
     return [
       row.kind, row.activity?.rawValue ?? "calls alone", Decimal.grouped(Double(row.calls.calls)),
       milliseconds(row.calls.p50), milliseconds(row.calls.p99), milliseconds(row.calls.p999),
-      milliseconds(row.calls.max), ratio(of: row).map(Decimal.text) ?? "-",
+      milliseconds(row.calls.max), ratios.map { Decimal.text($0.median) } ?? "-",
+      ratios?.max().map(Decimal.text) ?? "-",
       peak.map { Decimal.grouped($0.second) } ?? "-",
       peak.map { peak in
         peak.causes.map(\.rawValue).joined(separator: ", ")

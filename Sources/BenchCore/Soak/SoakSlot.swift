@@ -21,6 +21,8 @@ public struct SoakSlot: Sendable {
   public var length: Double
   /// What the server did beside the calls at any time in it.
   public var activities: Set<SoakActivity>
+  /// How often the server has begun with the first of its activities.
+  public var round: Int
   /// The calls that were answered in it.
   public var calls: [SoakCall]
   /// Why they may have been slow.
@@ -36,6 +38,7 @@ public struct SoakSlot: Sendable {
     second: Double,
     length: Double,
     activities: Set<SoakActivity>,
+    round: Int,
     calls: [SoakCall],
     evidence: SoakEvidence,
     evidenceLength: Double,
@@ -44,6 +47,7 @@ public struct SoakSlot: Sendable {
     self.second = second
     self.length = length
     self.activities = activities
+    self.round = round
     self.calls = calls
     self.evidence = evidence
     self.evidenceLength = evidenceLength

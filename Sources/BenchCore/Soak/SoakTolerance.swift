@@ -33,7 +33,7 @@ public struct SoakTolerance: Codable, Hashable, Sendable {
   public var database = Growth(Double(16 << 20), part: 0.15)
   /// How much of a deleted zone's bytes may remain in the database file.
   public var remainingSpace = 0.25
-  /// How many times the p99 without an activity the p99 with it may be; `nil`: it decides nothing.
+  /// How many times the p99 without an activity the p99 with it may be, in the median of the rounds; `nil`: it decides nothing.
   public var ratio: Double? = 3
   /// A p99 below this, in microseconds, counts as this: what a busy processor alone adds.
   public var leastP99 = 2_000.0

@@ -27,11 +27,12 @@ struct SoakVerdict {
   private var slowdowns: [String] {
     guard let most = tolerance.ratio else { return [] }
     return report.rows.compactMap { row in
-      guard let activity = row.activity, let ratio = report.ratio(of: row), ratio > most else {
-        return nil
-      }
-      return "p99 of \(row.kind) during \(activity.rawValue) is \(Decimal.text(ratio)) times that"
-        + " without (accepted: \(Decimal.text(most)))"
+      guard let activity = row.activity, let ratios = report.ratios(of: row), ratios.median > most
+      else { return nil }
+      return
+        "p99 of \(row.kind) during \(activity.rawValue) is \(Decimal.text(ratios.median)) times"
+        + " that without (accepted: \(Decimal.text(most)); median of \(ratios.count),"
+        + " greatest \(Decimal.text(ratios.max() ?? 0)))"
     }
   }
 
@@ -42,7 +43,8 @@ struct SoakVerdict {
         return "\(activity.rawValue) did not happen"
       }
       guard tolerance.ratio != nil else { return nil }
-      guard !report.rows.contains(where: { $0.activity == activity && report.ratio(of: $0) != nil })
+      guard
+        !report.rows.contains(where: { $0.activity == activity && !$0.comparisons.isEmpty })
       else { return nil }
       return "too few calls during \(activity.rawValue) to compare their p99"
     }
@@ -71,14 +73,9 @@ struct SoakVerdict {
 }
 
 extension SoakReport {
-  /// How many times the p99 without any activity the p99 of a row is; `nil` if that says nothing.
-  func ratio(of row: SoakRow) -> Double? {
-    guard let activity = row.activity, SoakActivity.compared.contains(activity),
-      row.calls.calls >= tolerance.callsMin,
-      let quiet = rows.first(where: { $0.kind == row.kind && $0.activity == nil })?.calls,
-      quiet.calls >= tolerance.callsMin
-    else { return nil }
-    return max(row.calls.p99, tolerance.leastP99) / max(quiet.p99, tolerance.leastP99)
+  /// How many times the p99 without any activity the p99 of a row was in each round; `nil` if that says nothing.
+  func ratios(of row: SoakRow) -> [Double]? {
+    row.comparisons.isEmpty ? nil : row.comparisons.map { $0.ratio(tolerance) }
   }
 
   static func mebibytes(_ bytes: Double) -> String {

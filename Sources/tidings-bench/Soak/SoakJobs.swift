@@ -48,6 +48,7 @@ struct SoakJobs: Sendable {
   /// Does one thing after the other, with pauses, until the run ends.
   func run() async {
     while !recorder.isStopped {
+      recorder.beginRound()
       await job(.retention, retention)
       await job(.index, buildIndexes)
       await job(.backup, backUp)

@@ -16,6 +16,7 @@ final class SoakRecorder: Sendable {
     /// Those that ran at any time since the last look.
     var seen: Set<SoakActivity> = [.warmup]
     var completed: [SoakActivity: Int] = [:]
+    var round = 0
     var failures: [String: Int] = [:]
     /// When saves began whose notifications are still to come, by user and record.
     var saves: [String: UInt64] = [:]
@@ -62,6 +63,9 @@ final class SoakRecorder: Sendable {
     }
   }
 
+  /// Notes that all activities begin anew.
+  func beginRound() { state.withLock { $0.round += 1 } }
+
   func begin(_ activity: SoakActivity) {
     state.withLock { state in
       state.running.insert(activity)
@@ -99,8 +103,8 @@ final class SoakRecorder: Sendable {
     }
   }
 
-  /// The calls since the last look, and what ran meanwhile.
-  func take(at now: UInt64) -> (calls: [SoakCall], activities: Set<SoakActivity>) {
+  /// The calls since the last look, what ran meanwhile, and in which round.
+  func take(at now: UInt64) -> (calls: [SoakCall], activities: Set<SoakActivity>, round: Int) {
     state.withLock { state in
       state.noteMissingPushes(at: now)
       defer {
@@ -114,7 +118,7 @@ final class SoakRecorder: Sendable {
           age: Double(max(now, call.ended) - call.began) / 1e9
         )
       }
-      return (calls, state.seen)
+      return (calls, state.seen, state.round)
     }
   }
 }

@@ -31,7 +31,7 @@ struct SoakRun {
     bench.say("soak: preparing")
     try await world.prepare()
     try await jobs.rehearse()
-    var sampler = SoakSampler(server, administrator, windowSeconds: settings.windowSeconds)
+    var sampler = SoakSampler(server, administrator, settings)
     bench.say("soak: \(settings.warmup) s of warm-up")
     try await withThrowingTaskGroup(of: Void.self) { group in
       for load in world.loads(server.endpoint, rate: settings.rate, recorder) {

@@ -26,12 +26,16 @@ struct SoakSampler {
   private var newestSlowCall = 0.0
   private(set) var ledger: SoakLedger
 
-  init(_ server: ServerProcess, _ client: Client, windowSeconds: Double) {
+  init(_ server: ServerProcess, _ client: Client, _ settings: SoakSettings) {
     database = server.databasePath
     self.server = ProcessUsage(of: server.pid)
     administration = TidingsV1.AdminService.Client(client.transport)
     (previous, evidenceEnd) = (began, began)
-    ledger = SoakLedger(methods: SoakKind.methods, windowSeconds: windowSeconds)
+    ledger = SoakLedger(
+      methods: SoakKind.methods,
+      windowSeconds: settings.windowSeconds,
+      callsMin: settings.tolerance.callsMin
+    )
   }
 
   /// Seconds since the run began.
@@ -40,7 +44,8 @@ struct SoakSampler {
   /// Adds what happened since the last look.
   mutating func look(_ recorder: SoakRecorder) async throws {
     let now = Clock.now()
-    var (calls, activities) = recorder.take(at: now)
+    let taken = recorder.take(at: now)
+    var activities = taken.activities
     var evidence = SoakEvidence(slowCallThreshold: Double(SoakRun.slowCallMilliseconds))
     do {
       note(try await administration.fetchMetrics(.init()), in: &evidence)
@@ -68,13 +73,13 @@ struct SoakSampler {
         second: Double(now - began) / 1e9,
         length: Double(now - previous) / 1e9,
         activities: activities,
-        calls: calls,
+        round: taken.round,
+        calls: taken.calls,
         evidence: evidence,
         evidenceLength: evidenceLength,
         usage: usage
       )
     )
-    calls = []
     previous = now
   }
 
