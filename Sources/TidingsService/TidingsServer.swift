@@ -70,6 +70,8 @@ public final class TidingsServer: Sendable {
       return server
     } catch let error as SQLError where error.kind == .damaged {
       throw setup.folder.damaged(error)
+    } catch let error as SQLError where error.isFull && setup.folder.hasDatabase {
+      throw setup.folder.full()
     } catch let error as StartError {
       throw error
     } catch {

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Synchronization
 
 /// A folder of its own, removed when the tests end.
 public final class TemporaryFolder: Sendable {
@@ -12,10 +13,30 @@ public final class TemporaryFolder: Sendable {
     return root
   }()
 
+  /// Folders elsewhere.
+  private static let others = Mutex<[URL]>([])
+
   public init() throws {
     let url = Self.root.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     path = url.path
+  }
+
+  /// A folder within another one than that for temporary files.
+  init(in parent: URL) throws {
+    let url = parent.appendingPathComponent("tidings-tests-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    path = url.path
+    let isFirst = Self.others.withLock { others in
+      others.append(url)
+      return others.count == 1
+    }
+    guard isFirst else { return }
+    atexit {
+      for folder in TemporaryFolder.others.withLock({ $0 }) {
+        try? FileManager.default.removeItem(at: folder)
+      }
+    }
   }
 
   public func file(_ name: String) -> String { path + "/" + name }

@@ -100,6 +100,19 @@ final class DataFolder: Sendable {
     )
   }
 
+  /// The store is in the folder, and not on a server.
+  var hasDatabase: Bool { (try? Folder.status(databasePath)) != nil }
+
+  /// What to say when there is no room for what a start writes.
+  func full() -> StartError {
+    let bytes = (try? Folder.status(logPath)?.size) ?? 0
+    return StartError(
+      "the disk of the data folder '\(path)' is full. A start moves what the last run left in the log of the store "
+        + "into the database file, and that may grow by up to \(bytes) bytes. Nothing was lost: "
+        + "make room, and start it again"
+    )
+  }
+
   /// What to say of a database that cannot be read.
   func damaged(_ error: SQLError) -> StartError {
     StartError(

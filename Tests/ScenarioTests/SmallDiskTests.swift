@@ -1,0 +1,84 @@
+internal import TestSupport
+internal import Testing
+internal import TidingsClient
+internal import TidingsProto
+internal import TidingsRPC
+
+/// A file system that is full: not only some calls on files fail then.
+@Suite(
+  .endsServers,
+  .embeddedOnly,
+  .enabled(if: SmallDisk.isAvailable, "only who may mount a file system has a small one")
+)
+struct SmallDiskTests {
+  private static let sizes = [900_000, 30_000, 300]
+
+  private static func record(_ name: String, bytes: Int) -> TidingsV1.Record {
+    .init("Houses", name, ["data": .init(.bytesValue([UInt8](repeating: 1, count: bytes)))])
+  }
+
+  /// Saves records until one is refused, smaller and smaller ones.
+  private func fill(_ client: Client) async throws -> [String] {
+    var names: [String] = []
+    for size in Self.sizes {
+      var refusal: RPCError?
+      for number in 0..<100_000 where refusal == nil {
+        let name = "first-\(size)-\(number)"
+        refusal = await failure { try await client.save(Self.record(name, bytes: size)) }
+        if refusal == nil { names.append(name) }
+      }
+      let error = try #require(refusal)
+      #expect(error.code == .unavailable && error.message.contains("full"), "\(error)")
+      #expect(!error.details.contains(.errorInfo(reason: "OUTCOME_UNKNOWN")), "\(error)")
+    }
+    return names
+  }
+
+  private func expectThere(_ names: [String], _ client: Client) async throws {
+    for name in names {
+      #expect(try await client.fetch([.init(name)]).first?.record != nil, "\(name) is missing")
+    }
+  }
+
+  @Test(
+    "a file system that is full refuses what is new, shows the rest, and takes more when it has room"
+  )
+  func full() async throws {
+    let disk = try SmallDisk(bytes: 192 << 20)
+    try disk.occupy(128 << 20)
+    var server = try await TestServer.start(in: disk.folder)
+    var client = try await server.client(as: "ada", retries: false)
+    var names = try await fill(client)
+    try await expectThere(names, client)
+    let content = [UInt8](repeating: 8, count: 100_000)
+    let upload = await failure { _ = try await client.assets().upload(content) }
+    #expect(
+      upload?.code == .unavailable && upload?.message.contains("full") == true,
+      "\(String(describing: upload))"
+    )
+
+    // The log has to be moved, for which there is no room.
+    try await server.crash()
+    let start = await #expect(throws: WaitingFailure.self) {
+      try await TestServer.start(in: disk.folder)
+    }
+    let words = start?.description ?? ""
+    #expect(words.contains("the disk of the data folder '\(disk.folder.file("data"))' is full"))
+    #expect(words.contains("Nothing was lost: make room, and start it again"), "\(words)")
+
+    try disk.free()
+    server = try await TestServer.start(in: disk.folder)
+    client = try await server.client(as: "ada", retries: false)
+    try await expectThere(names, client)
+    for number in 0..<20 {
+      names.append("second-\(number)")
+      try await client.save(Self.record(names[names.count - 1], bytes: 900_000))
+    }
+    try await expectThere(names, client)
+    try await server.crash()
+    server = try await TestServer.start(in: disk.folder)
+    client = try await server.client(as: "ada", retries: false)
+    try await expectThere(names, client)
+    withExtendedLifetime(disk) {}
+  }
+}
