@@ -117,16 +117,28 @@ internal import TidingsRPC
     #expect(server.process.seen.value.exit == nil)
   }
 
-  @Test("what a server acknowledged before it got no more memory, and afterwards, is kept")
-  func memory() async throws {
-    let server = try await TestServer.start()
+  @Test(
+    "what a server acknowledged before it got no more memory, and afterwards, is kept",
+    arguments: MemoryBound.available
+  )
+  func memory(bound: MemoryBound) async throws {
+    let group = bound == .controlGroup ? MemoryControlGroup.make(bytesMax: 1 << 30) : nil
+    let server = try await TestServer.start(
+      in: group == nil ? nil : MemoryControlGroup.makeFolder(),
+      controlGroup: group
+    )
     let client = try await server.client(as: "ada", retries: false)
     let used = try server.process.memoryPeakBytes()
     let acknowledged = Observed<[String]>([])
     let refusals = Observed<[RPCError]>([])
     try await client.save(Self.large("first"))
     acknowledged.update { $0.append("first") }
-    try server.process.limitAddressSpace(toMore: 8 << 20)
+    if let group {
+      server.process.expectEnd(by: [SIGKILL])
+      try group.limit(toMore: 8 << 20)
+    } else {
+      try server.process.limitAddressSpace(toMore: 8 << 20)
+    }
     // What it has and does not use is used first: each round asks for twice as much at once, until there is no more.
     for count in [12, 24, 48, 96, 192] where !Self.isForLackOfMemory(refusals.value) {
       await withTaskGroup(of: Void.self) { group in
@@ -145,6 +157,7 @@ internal import TidingsRPC
     }
     print("memory: \(used >> 20) MiB at the begin, \(acknowledged.value.count) acknowledged")
     #expect(Self.isForLackOfMemory(refusals.value), "the limit was not felt")
+    if group != nil { #expect(try await server.process.waitForExit() == .signal(SIGKILL)) }
     try await server.crash()
     let next = try await TestServer.start(in: server.folder)
     let again = try await next.client(as: "ada")

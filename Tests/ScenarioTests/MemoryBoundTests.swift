@@ -19,9 +19,12 @@ import TidingsRPC
     return [call.header.encoded(), call.body]
   }
 
-  @Test("12 connections that send batches of 7 MiB one after the other")
-  func largeBatches() async throws {
-    let server = try await TestServer.start(arguments: MemoryBound.arguments)
+  @Test(
+    "12 connections that send batches of 7 MiB one after the other",
+    arguments: MemoryBound.available
+  )
+  func largeBatches(bound: MemoryBound) async throws {
+    let server = try await bound.startServer()
     let statuses = try await withThrowingTaskGroup(of: [UInt32].self) { group in
       for number in 0..<12 {
         group.addTask {
@@ -41,9 +44,9 @@ import TidingsRPC
     try MemoryBound.expectKept(by: server)
   }
 
-  @Test("8 users who read no answers, on two connections each")
-  func unreadAnswers() async throws {
-    let server = try await TestServer.start(arguments: MemoryBound.arguments)
+  @Test("8 users who read no answers, on two connections each", arguments: MemoryBound.available)
+  func unreadAnswers(bound: MemoryBound) async throws {
+    let server = try await bound.startServer()
     let ada = try await server.client(as: "ada")
     let names = (0..<8).map { "large\($0)" }
     let database = TidingsV1.DatabaseID(container: "t", scope: .public)
@@ -85,9 +88,12 @@ import TidingsRPC
     withExtendedLifetime(silent) {}
   }
 
-  @Test("connections that begin large frames and do not end them make room for others")
-  func unfinishedFrames() async throws {
-    let server = try await TestServer.start(arguments: MemoryBound.arguments)
+  @Test(
+    "connections that begin large frames and do not end them make room for others",
+    arguments: MemoryBound.available
+  )
+  func unfinishedFrames(bound: MemoryBound) async throws {
+    let server = try await bound.startServer()
     let ada = try await server.client(as: "ada")
     var silent: [ZMTPPeer] = []
     for _ in 0..<60 {

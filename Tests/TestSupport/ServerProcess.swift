@@ -52,12 +52,14 @@ public final class ServerProcess: Sendable {
   ///   - program: `rpcd`, or another program of ours that is to be killed with the test.
   ///   - arguments: Without the program's own name.
   ///   - descriptorsMax: How many it may have; `nil`: as many as this process.
+  ///   - controlGroup: What bounds its memory; `nil`: nothing that does not bound this process.
   ///   - environment: Variables beside those of this process.
   /// - Throws: `WaitingFailure` when it cannot be started.
   public init(
     _ program: String = "rpcd",
     arguments: [String],
     descriptorsMax: Int? = nil,
+    controlGroup: MemoryControlGroup? = nil,
     environment: [String: String] = [:]
   ) throws {
     try StartedServers.check()
@@ -67,7 +69,13 @@ public final class ServerProcess: Sendable {
       environment["RPCD_DATABASE"] == nil ? try ServerDatabase.environment(for: arguments) : [:]
     let environment = database.merging(environment) { $1 }
     let (pid, output, errors) = try Self.starting.withLock { _ in
-      try Self.spawn(try Self.executablePath(program), arguments, descriptorsMax, environment)
+      try Self.spawn(
+        try Self.executablePath(program),
+        arguments,
+        preparations: [descriptorsMax.map { "ulimit -n \($0)" }, controlGroup?.joining]
+          .compactMap(\.self),
+        environment
+      )
     }
     self.pid = pid
     Self.running.insert(pid)
@@ -98,6 +106,8 @@ public final class ServerProcess: Sendable {
       for pipe in [output, errors] { shutdown(pipe, Int32(SHUT_RD)) }
       readers.wait()
       for pipe in [output, errors] { close(pipe) }
+      // A group with processes is not removed.
+      withExtendedLifetime(controlGroup) {}
       seen.update { seen in
         seen.isRead = true
         if case .signal(let signal) = seen.exitStatus, !seen.signalsSent.contains(signal) {
@@ -130,13 +140,18 @@ public final class ServerProcess: Sendable {
     return kilobytes * 1024
   }
 
+  /// Does not let the test fail if one of these signals ends it.
+  public func expectEnd(by signals: [Int32]) {
+    seen.update { $0.signalsSent.formUnion(signals) }
+  }
+
   /// Lets it have no more memory than it has now, and so many bytes: what it asks for beyond is refused.
   ///
   /// - Throws: `WaitingFailure` when there is no `prlimit`.
   public func limitAddressSpace(toMore bytes: Int) throws {
     let pages = try processFile("statm").split(separator: " ").first.flatMap { Int($0) } ?? 0
     // A program in Swift traps when it gets no memory.
-    seen.update { $0.signalsSent.formUnion([SIGABRT, SIGILL, SIGTRAP, SIGSEGV, SIGBUS]) }
+    expectEnd(by: [SIGABRT, SIGILL, SIGTRAP, SIGSEGV, SIGBUS])
     try limit("--as=\(pages * 4096 + bytes)")
   }
 
@@ -213,7 +228,7 @@ public final class ServerProcess: Sendable {
   private static func spawn(
     _ path: String,
     _ arguments: [String],
-    _ descriptorsMax: Int?,
+    preparations: [String],
     _ environment: [String: String]
   ) throws
     -> (pid: pid_t, output: Int32, errors: Int32)
@@ -230,11 +245,10 @@ public final class ServerProcess: Sendable {
       posix_spawn_file_actions_addclose(&actions, descriptor)
     }
 
-    // Only a shell lowers a limit between the two processes.
-    let shell = descriptorsMax.map {
-      ["/bin/sh", "-c", "ulimit -n \($0); exec \"$0\" \"$@\"", path] + arguments
-    }
-    let command = shell ?? [path] + arguments
+    // Only a shell does something between the two processes.
+    let script = (["set -e"] + preparations + ["exec \"$0\" \"$@\""]).joined(separator: "; ")
+    let shell = preparations.isEmpty ? [] : ["/bin/sh", "-c", script]
+    let command = shell + [path] + arguments
     var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
     // The environment of the tests must not set options.
     var variables: [UnsafeMutablePointer<CChar>?] =

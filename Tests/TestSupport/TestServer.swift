@@ -25,6 +25,7 @@ public final class TestServer: Sendable {
     keeping ports: [ReservedPort] = [],
     arguments: [String] = [],
     descriptorsMax: Int? = nil,
+    controlGroup: MemoryControlGroup? = nil,
     environment: [String: String] = [:]
   ) async throws -> TestServer {
     let folder = try folder ?? TemporaryFolder()
@@ -34,6 +35,7 @@ public final class TestServer: Sendable {
         "--rpc", rpc, "--push", push, "--data", folder.file("data"), "--log-level", "warning",
       ] + arguments,
       descriptorsMax: descriptorsMax,
+      controlGroup: controlGroup,
       environment: environment
     )
     let line = try await process.waitForReadyLine()
