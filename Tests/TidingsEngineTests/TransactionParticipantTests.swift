@@ -33,6 +33,12 @@ internal import TidingsSQL
     "RememberedCount.entries": "how much participants remember",
     "SharedRetention.value": "is adopted from RetentionSettings",
     "SteadyClock.offset": "shows what StoreTime has",
+    "WatchedChannels.entries": "ChannelRegistry restores what a transaction changed",
+    "WatchedChannels.matchingTime": "is measured",
+    "WatchedChannels.readers": "ChannelRegistry restores what a transaction changed",
+    "WatchedChannels.time": "is of the open transaction",
+    "WatchedChannels.zoneNumbers": "ChannelRegistry restores what a transaction changed",
+    "WatchedChannels.zones": "ChannelRegistry restores what a transaction changed",
   ]
   /// Set when the engine is made, and never again.
   private static let constant: Set<String> = [
