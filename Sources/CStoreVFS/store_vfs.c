@@ -366,6 +366,7 @@ static int file_characteristics(sqlite3_file *file) {
 
 static int shm_map(sqlite3_file *file, int region, int size, int extend, void volatile **memory) {
   const int code = system_file(file)->pMethods->xShmMap(system_file(file), region, size, extend, memory);
+  refusal = code == SQLITE_OK ? 0 : errno;
   /* As for files: no memory that cannot be written. */
   return code == SQLITE_READONLY ? SQLITE_IOERR_SHMOPEN : code;
 }

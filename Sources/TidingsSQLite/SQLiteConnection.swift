@@ -276,8 +276,10 @@ public final class SQLiteConnection: SQLConnection {
     case tidings_sqlite_ioerr_data, tidings_sqlite_ioerr_corruptfs:
       return SQLError(.damaged, message + " (a page has another checksum)")
     case tidings_sqlite_ioerr_fsync, tidings_sqlite_ioerr_dir_fsync, SQLITE_NOMEM,
-      tidings_sqlite_ioerr_shmsize, tidings_sqlite_ioerr_shmmap, tidings_sqlite_ioerr_nomem:
+      tidings_sqlite_ioerr_nomem:
       return SQLError(.uncertain, message)
+    case tidings_sqlite_ioerr_shmsize, tidings_sqlite_ioerr_shmmap:
+      return refusal(code, of: handle, .uncertain)
     default: break
     }
     switch code & 0xff {
@@ -291,13 +293,19 @@ public final class SQLiteConnection: SQLConnection {
   }
 
   /// The failure of a call on a file, with what the system said.
-  private static func refusal(_ code: CInt, of handle: OpaquePointer) -> SQLError {
-    var error = SQLError(.storage, String(cString: sqlite3_errmsg(handle)))
+  private static func refusal(
+    _ code: CInt,
+    of handle: OpaquePointer,
+    _ kind: SQLError.Kind = .storage
+  ) -> SQLError {
+    var error = SQLError(kind, String(cString: sqlite3_errmsg(handle)))
     error.isFull = code & 0xff == SQLITE_FULL
     guard [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xff) else { return error }
     let reason = tidings_vfs_refusal()
     guard reason != 0 else { return error }
     error.systemCode = reason
+    // SQLite has a code for a full disk only where it writes.
+    if reason == ENOSPC || reason == EDQUOT { error.isFull = true }
     error.message += ": \(String(cString: strerror(reason)))"
     return error
   }

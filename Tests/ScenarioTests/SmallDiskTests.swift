@@ -59,13 +59,7 @@ struct SmallDiskTests {
 
     // The log has to be moved, for which there is no room.
     try await server.crash()
-    let start = await #expect(throws: WaitingFailure.self) {
-      try await TestServer.start(in: disk.folder)
-    }
-    let words = start?.description ?? ""
-    #expect(words.contains("the disk of the data folder '\(disk.folder.file("data"))' is full"))
-    #expect(words.contains("Nothing was lost: make room, and start it again"), "\(words)")
-
+    await expectNoRoom(on: disk)
     try disk.free()
     server = try await TestServer.start(in: disk.folder)
     client = try await server.client(as: "ada", retries: false)
@@ -80,5 +74,30 @@ struct SmallDiskTests {
     client = try await server.client(as: "ada", retries: false)
     try await expectThere(names, client)
     withExtendedLifetime(disk) {}
+  }
+
+  @Test("a server that was stopped does not start without room, says so, and starts with it")
+  func stopped() async throws {
+    let disk = try SmallDisk(bytes: 32 << 20)
+    var server = try await TestServer.start(in: disk.folder)
+    try await server.client(as: "ada").save(Self.record("r", bytes: 10_000))
+    try await server.stop()
+    try disk.fill()
+    await expectNoRoom(on: disk)
+    try disk.free()
+    server = try await TestServer.start(in: disk.folder)
+    try await expectThere(["r"], server.client(as: "ada"))
+  }
+
+  private func expectNoRoom(on disk: SmallDisk) async {
+    let failure = await #expect(throws: WaitingFailure.self) {
+      try await TestServer.start(in: disk.folder)
+    }
+    let words = failure?.description ?? ""
+    #expect(
+      words.contains("the disk of the data folder '\(disk.folder.file("data"))' is full"),
+      "\(words)"
+    )
+    #expect(words.contains("Nothing was lost: make room, and start it again"), "\(words)")
   }
 }

@@ -22,8 +22,13 @@ public final class TemporaryFolder: Sendable {
     path = url.path
   }
 
-  /// A folder within another one than that for temporary files.
-  init(in parent: URL) throws {
+  /// A folder beside the program of the tests: on a disk, also where temporary files are in memory.
+  static func besideTests() throws -> TemporaryFolder {
+    let program = URL(fileURLWithPath: CommandLine.arguments[0])
+    return try TemporaryFolder(in: program.deletingLastPathComponent())
+  }
+
+  private init(in parent: URL) throws {
     let url = parent.appendingPathComponent("tidings-tests-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     path = url.path

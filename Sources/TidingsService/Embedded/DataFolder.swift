@@ -51,8 +51,9 @@ final class DataFolder: Sendable {
         "another rpcd uses the data folder '\(path)': stop it, or choose another folder with --data"
       )
     }
+    let advice = error.isFull ? "make room on its disk" : "make it writable"
     return StartError(
-      "cannot use the data folder '\(path)': \(error): make it writable, or choose another with --data"
+      "cannot use the data folder '\(path)': \(error): \(advice), or choose another with --data"
     )
   }
 
@@ -107,8 +108,8 @@ final class DataFolder: Sendable {
   func full() -> StartError {
     let bytes = (try? Folder.status(logPath)?.size) ?? 0
     return StartError(
-      "the disk of the data folder '\(path)' is full. A start moves what the last run left in the log of the store "
-        + "into the database file, and that may grow by up to \(bytes) bytes. Nothing was lost: "
+      "the disk of the data folder '\(path)' is full. A start writes a few pages, and moves what the last run left "
+        + "in the log of the store (\(bytes) bytes) into the database file. Nothing was lost: "
         + "make room, and start it again"
     )
   }

@@ -63,7 +63,7 @@ final class SoakRecorder: Sendable {
     }
   }
 
-  /// Notes that all activities begin anew.
+  /// Notes that the activities start again with the first one.
   func beginRound() { state.withLock { $0.round += 1 } }
 
   func begin(_ activity: SoakActivity) {

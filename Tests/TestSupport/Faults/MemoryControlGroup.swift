@@ -19,9 +19,7 @@ public final class MemoryControlGroup: Sendable {
   }
 
   /// A folder whose files are on a disk, and not in memory.
-  public static func makeFolder() throws -> TemporaryFolder {
-    try TemporaryFolder(in: URL(fileURLWithPath: "/var/tmp"))
-  }
+  public static func makeFolder() throws -> TemporaryFolder { try TemporaryFolder.besideTests() }
 
   private init?(_ parent: String, _ bound: String) {
     path = "\(parent)/tidings-tests-\(UUID().uuidString)"

@@ -14,7 +14,7 @@ public final class SmallDisk: Sendable {
   /// - Throws: `WaitingFailure` when it cannot be made or mounted.
   public init(bytes: Int) throws {
     folder = try TemporaryFolder()
-    let image = try TemporaryFolder(in: URL(fileURLWithPath: "/var/tmp"))
+    let image = try TemporaryFolder.besideTests()
     try image.write([], to: "disk")
     let path = image.file("disk")
     guard truncate(path, off_t(bytes)) == 0 else {
@@ -32,14 +32,29 @@ public final class SmallDisk: Sendable {
     try folder.write([UInt8](repeating: 1, count: bytes), to: Self.ballast)
   }
 
+  /// Leaves no room at all.
+  public func fill() throws {
+    let handle = try FileHandle(forWritingTo: try file())
+    defer { try? handle.close() }
+    try handle.seekToEnd()
+    for size in [1 << 20, 1 << 12, 1] {
+      while (try? handle.write(contentsOf: Data(count: size))) != nil {}
+    }
+  }
+
+  private func file() throws -> URL {
+    let path = folder.file(Self.ballast)
+    if !FileManager.default.fileExists(atPath: path) { try occupy(0) }
+    return URL(fileURLWithPath: path)
+  }
+
   /// Removes what occupies it.
   public func free() throws {
     try FileManager.default.removeItem(atPath: folder.file(Self.ballast))
   }
 
   private static func run(_ name: String, _ arguments: [String]) throws {
-    let paths = [Executable.path(name), "/usr/sbin/\(name)", "/sbin/\(name)"].compactMap(\.self)
-    guard let program = paths.first(where: FileManager.default.isExecutableFile) else {
+    guard let program = Executable.path(name) else {
       throw WaitingFailure(description: "no \(name)")
     }
     let process = Process()
