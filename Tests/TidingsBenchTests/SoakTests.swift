@@ -127,25 +127,48 @@ import Testing
     #expect(found.first?.contains("(accepted: 3.00; median of 5, greatest 22") == true, "\(found)")
   }
 
-  @Test("a slow minute is compared with calls alone in the same minute")
+  @Test("of two rounds, both have to be slow", arguments: [[1], [1, 2]])
+  func fewRounds(slow: [Int]) throws {
+    let report = try report(
+      [1, 2].flatMap { run(during: slow.contains($0) ? [.backup: 90] : [:], round: $0) }
+    )
+    #expect(report.findings.count == slow.count - 1, "\(report.findings)")
+  }
+
+  @Test("an activity in slow minutes is compared with calls alone in the same minutes")
   func slowRounds() throws {
+    // Each other round is slow, and indexes are built only in these.
     let slow = Dictionary(uniqueKeysWithValues: SoakActivity.compared.map { ($0, 100.0) })
     let report = try report(
-      [1, 2, 3].flatMap { run($0 == 2 ? 4 : 100, during: $0 == 2 ? [:] : slow, round: $0) }
+      (1...6).flatMap { round in
+        round % 2 == 0
+          ? run(100, during: slow, round: round)
+          : run(4, round: round).filter { $0.activities != [.index] }
+      }
     )
     #expect(report.findings == [])
     let comparisons = report.rows.first { $0.activity == .index }?.comparisons ?? []
-    #expect(comparisons.map { $0.during < 50 * 1_000 } == [false, true, false])
-    #expect(comparisons.map(\.during) == comparisons.map(\.alone))
+    #expect(comparisons.count == 3)
+    #expect(comparisons.allSatisfy { $0.during == $0.alone && $0.alone > 99_000 })
   }
 
-  @Test("rounds with few calls of a kind are taken together")
+  @Test("rounds with few calls of a kind are taken together, and none is left out")
   func fewCallsInARound() throws {
     // 100 calls during each activity of a round, and 600 alone.
-    let slots = (1...7).flatMap { run(during: [.index: 30], round: $0, callsPerSecond: 10) }
+    let slots = (1...7).flatMap { round in
+      run(during: round == 7 ? [.index: 30] : [:], round: round, callsPerSecond: 10)
+    }
     let report = try report(slots, rates: [:])
-    #expect(report.rows.first { $0.activity == .index }?.comparisons.count == 2)
+    let comparisons = report.rows.first { $0.activity == .index }?.comparisons ?? []
+    #expect(comparisons.map { $0.during > 20_000 } == [false, true])
     #expect(report.rows.first { $0.activity == nil }?.comparisons == [])
+  }
+
+  @Test("calls during an activity are compared though there were none alone in the round")
+  func withoutCallsAlone() throws {
+    let busy = run(during: [.checkpoint: 90], round: 1).filter { $0.activities == [.checkpoint] }
+    let report = try report(busy + run(during: [.checkpoint: 90], round: 2), rates: [:])
+    #expect(report.rows.first { $0.activity == .checkpoint }?.comparisons.count == 1)
     #expect(report.findings.count == 1)
   }
 

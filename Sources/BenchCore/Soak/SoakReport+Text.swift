@@ -37,7 +37,7 @@ extension SoakReport {
       row.kind, row.activity?.rawValue ?? "calls alone", Decimal.grouped(Double(row.calls.calls)),
       milliseconds(row.calls.p50), milliseconds(row.calls.p99), milliseconds(row.calls.p999),
       milliseconds(row.calls.max), ratios.map { Decimal.text($0.median) } ?? "-",
-      ratios?.max().map(Decimal.text) ?? "-",
+      ratios.map { Decimal.text($0.greatest) } ?? "-",
       peak.map { Decimal.grouped($0.second) } ?? "-",
       peak.map { peak in
         peak.causes.map(\.rawValue).joined(separator: ", ")

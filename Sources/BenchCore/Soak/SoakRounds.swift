@@ -7,19 +7,35 @@ struct SoakRounds: Sendable {
   private let callsMin: Int
   private var round = 0
   private var current: [SoakKey: LatencyHistogram] = [:]
+  /// Calls that are too few to be compared yet.
   private var pending: [SoakKey: Pair] = [:]
+  /// Calls that were compared last: what is pending at the end is added to them.
+  private var last: [SoakKey: Pair] = [:]
   private(set) var comparisons: [SoakKey: [SoakComparison]] = [:]
 
   private struct Pair {
     var during = LatencyHistogram()
     var alone = LatencyHistogram()
+
+    mutating func merge(_ other: Self) {
+      during.merge(other.during)
+      alone.merge(other.alone)
+    }
+
+    func comparison(from callsMin: Int) -> SoakComparison? {
+      guard min(during.count, alone.count) >= callsMin else { return nil }
+      return SoakComparison(
+        during: Double(during.percentile(0.99)) / 1_000,
+        alone: Double(alone.percentile(0.99)) / 1_000
+      )
+    }
   }
 
   init(callsMin: Int) { self.callsMin = callsMin }
 
-  /// Goes on in a round, and ends the one before if it is another one.
+  /// What is recorded from now on is of this round.
   mutating func enter(_ round: Int) {
-    if round != self.round { finish() }
+    if round != self.round { endRound() }
     self.round = round
   }
 
@@ -28,34 +44,39 @@ struct SoakRounds: Sendable {
     current[key, default: LatencyHistogram()].record(latency)
   }
 
-  /// Ends the round.
+  /// Ends the last round.
   mutating func finish() {
-    for (key, alone) in current where key.activity == nil {
-      for activity in SoakActivity.compared { note(alone, of: key.kind, during: activity) }
+    endRound()
+    for (key, pair) in pending {
+      guard var whole = last[key] else { continue }
+      whole.merge(pair)
+      comparisons[key]?.removeLast()
+      if let comparison = whole.comparison(from: callsMin) { comparisons[key]?.append(comparison) }
+    }
+    pending = [:]
+  }
+
+  private mutating func endRound() {
+    for kind in Set(current.keys.map(\.kind)) {
+      let alone = current[SoakKey(kind: kind, activity: nil)] ?? LatencyHistogram()
+      for activity in SoakActivity.compared {
+        let key = SoakKey(kind: kind, activity: activity)
+        add(Pair(during: current[key] ?? LatencyHistogram(), alone: alone), key)
+      }
     }
     current = [:]
   }
 
-  private mutating func note(
-    _ alone: LatencyHistogram,
-    of kind: String,
-    during activity: SoakActivity
-  ) {
-    let key = SoakKey(kind: kind, activity: activity)
-    guard let during = current[key] else { return }
-    var pair = pending.removeValue(forKey: key) ?? Pair()
-    pair.during.merge(during)
-    pair.alone.merge(alone)
-    guard min(pair.during.count, pair.alone.count) >= callsMin else {
-      pending[key] = pair
-      return
+  /// Compares calls with those that were pending, as soon as they are enough.
+  private mutating func add(_ pair: Pair, _ key: SoakKey) {
+    var sum = pending.removeValue(forKey: key) ?? Pair()
+    sum.merge(pair)
+    if let comparison = sum.comparison(from: callsMin) {
+      comparisons[key, default: []].append(comparison)
+      last[key] = sum
+    } else {
+      pending[key] = sum
     }
-    comparisons[key, default: []].append(
-      SoakComparison(
-        during: Double(pair.during.percentile(0.99)) / 1_000,
-        alone: Double(pair.alone.percentile(0.99)) / 1_000
-      )
-    )
   }
 }
 
@@ -77,4 +98,21 @@ public struct SoakComparison: Codable, Hashable, Sendable {
   func ratio(_ tolerance: SoakTolerance) -> Double {
     max(during, tolerance.leastP99) / max(alone, tolerance.leastP99)
   }
+}
+
+/// How many times as long calls of one kind took beside an activity, in each round.
+struct SoakRatios {
+  /// Ascending; at least one.
+  private let sorted: [Double]
+
+  /// `nil`: nothing was compared.
+  init?(_ comparisons: [SoakComparison], _ tolerance: SoakTolerance) {
+    guard !comparisons.isEmpty else { return nil }
+    sorted = comparisons.map { $0.ratio(tolerance) }.sorted()
+  }
+
+  var count: Int { sorted.count }
+  /// What more than half of the rounds exceed or have; of two, the lesser.
+  var median: Double { sorted[(sorted.count - 1) / 2] }
+  var greatest: Double { sorted[sorted.count - 1] }
 }

@@ -32,7 +32,7 @@ struct SoakVerdict {
       return
         "p99 of \(row.kind) during \(activity.rawValue) is \(Decimal.text(ratios.median)) times"
         + " that without (accepted: \(Decimal.text(most)); median of \(ratios.count),"
-        + " greatest \(Decimal.text(ratios.max() ?? 0)))"
+        + " greatest \(Decimal.text(ratios.greatest)))"
     }
   }
 
@@ -74,9 +74,7 @@ struct SoakVerdict {
 
 extension SoakReport {
   /// How many times the p99 without any activity the p99 of a row was in each round; `nil` if that says nothing.
-  func ratios(of row: SoakRow) -> [Double]? {
-    row.comparisons.isEmpty ? nil : row.comparisons.map { $0.ratio(tolerance) }
-  }
+  func ratios(of row: SoakRow) -> SoakRatios? { SoakRatios(row.comparisons, tolerance) }
 
   static func mebibytes(_ bytes: Double) -> String {
     Decimal.text(bytes / Double(1 << 20)) + " MiB"

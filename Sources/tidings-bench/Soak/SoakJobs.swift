@@ -48,7 +48,6 @@ struct SoakJobs: Sendable {
   /// Does one thing after the other, with pauses, until the run ends.
   func run() async {
     while !recorder.isStopped {
-      recorder.beginRound()
       await job(.retention, retention)
       await job(.index, buildIndexes)
       await job(.backup, backUp)
@@ -60,6 +59,8 @@ struct SoakJobs: Sendable {
   private func job(_ activity: SoakActivity, _ body: () async throws -> Void) async {
     await pause(settings.pause)
     guard !recorder.isStopped else { return }
+    // A second belongs to the round of its end.
+    if activity == SoakActivity.compared.first { recorder.beginRound() }
     do {
       if activity == .space {
         recorder.begin(.filling)

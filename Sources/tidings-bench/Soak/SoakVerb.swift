@@ -37,7 +37,7 @@ enum SoakVerb {
     value: "N",
     default: 3,
     in: 0...1_000,
-    "How many times as long calls may take during an activity (p99); 0: that decides nothing, as on a busy machine."
+    "How many times as long calls may take during an activity (p99, median of the rounds); 0: any, on a busy machine."
   )
   private static let limits = OptionKey<[String]>(
     list: "limit",
@@ -82,7 +82,7 @@ enum SoakVerb {
       each in turn. What is stored stays about as large meanwhile.
 
       Fails when memory, files, threads, log or database grow, when the p99 of a kind of call is more
-      than 3 times as long while the server does one of these things or moves its log, when the space of
+      than 3 times as long in most rounds while the server does one of these or moves its log, when the space of
       the zone is not given back, when a call fails or a notification does not come, or when far fewer calls
       were made than were to be. Standard error has the progress.
       Exit codes: 0 ok, 1 something was found or could not run, 2 usage.
