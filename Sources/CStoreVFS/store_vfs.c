@@ -66,16 +66,31 @@ static sqlite3_vfs *system_vfs(sqlite3_vfs *vfs) { return vfs->pAppData; }
 static store_file *of(sqlite3_file *file) { return (store_file *)file; }
 static sqlite3_file *system_file(sqlite3_file *file) { return (sqlite3_file *)(of(file) + 1); }
 
-/* What the system said of this thread's last call on a file; 0: it did not fail. SQLite keeps it for some failures only, and
-   errno is of a later call when somebody asks. */
+/* What the system said of this thread's last call on a file that failed; 0: nothing. SQLite keeps it for some failures only,
+   and errno is of a later call when somebody asks. What succeeds leaves it: SQLite reads more before somebody asks. */
 static _Thread_local int refusal;
 
 int tidings_vfs_refusal(void) { return refusal; }
 
+/* Notes what the system said if a call failed for it, with errno as that call left it. */
+static int noted(int code) {
+  const int kind = code & 0xff;
+  if (kind != SQLITE_IOERR && kind != SQLITE_CANTOPEN && kind != SQLITE_FULL) return code;
+  if (code == SQLITE_IOERR_SHORT_READ) return code;
+  /* SQLite tries to read what it cannot create, and then says that it is not there. */
+  refusal = errno == ENOENT ? 0 : errno;
+  return code;
+}
+
+/* A call that was not made, since a sync failed before. */
+static int not_made(int code) {
+  refusal = 0;
+  return code;
+}
+
 /* SQLite has a code for a full disk, and none for a quota. */
 static int system_write(sqlite3_file *file, const void *buffer, int count, sqlite3_int64 offset) {
-  const int code = system_file(file)->pMethods->xWrite(system_file(file), buffer, count, offset);
-  refusal = code == SQLITE_OK ? 0 : errno;
+  const int code = noted(system_file(file)->pMethods->xWrite(system_file(file), buffer, count, offset));
   return code == SQLITE_IOERR_WRITE && errno == EDQUOT ? SQLITE_FULL : code;
 }
 
@@ -205,8 +220,7 @@ static int file_close(sqlite3_file *file) {
 static int file_read(sqlite3_file *file, void *buffer, int count, sqlite3_int64 offset) {
   sqlite3_file *under = system_file(file);
   int code = write_gathered(file);
-  if (code == SQLITE_OK) code = under->pMethods->xRead(under, buffer, count, offset);
-  if (code == SQLITE_IOERR_READ) refusal = errno;
+  if (code == SQLITE_OK) code = noted(under->pMethods->xRead(under, buffer, count, offset));
   tidings_store *store = of(file)->store;
   if (code != SQLITE_OK || store == NULL) return code;
   if (of(file)->kind == KIND_DATABASE) {
@@ -243,7 +257,7 @@ static int write_page(sqlite3_file *file, const void *buffer, int count, sqlite3
 }
 
 static int file_write(sqlite3_file *file, const void *buffer, int count, sqlite3_int64 offset) {
-  if (atomic_load(&tidings_vfs_has_failed_sync)) return SQLITE_IOERR_WRITE;
+  if (atomic_load(&tidings_vfs_has_failed_sync)) return not_made(SQLITE_IOERR_WRITE);
   tidings_store *store = of(file)->store;
   if (store != NULL && of(file)->kind == KIND_DATABASE) {
     return write_page(file, buffer, count, offset);
@@ -257,15 +271,15 @@ static int file_write(sqlite3_file *file, const void *buffer, int count, sqlite3
 }
 
 static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
-  if (atomic_load(&tidings_vfs_has_failed_sync)) return SQLITE_IOERR_TRUNCATE;
+  if (atomic_load(&tidings_vfs_has_failed_sync)) return not_made(SQLITE_IOERR_TRUNCATE);
   const int written = write_gathered(file);
   if (written != SQLITE_OK) return written;
   sqlite3_file *under = system_file(file);
   tidings_store *store = of(file)->store;
-  if (store == NULL || of(file)->kind != KIND_DATABASE) return under->pMethods->xTruncate(under, size);
+  if (store == NULL || of(file)->kind != KIND_DATABASE) return noted(under->pMethods->xTruncate(under, size));
   /* Whoever watches still reads the pages at the end; they are cut off when the log is moved the next time. */
   pthread_mutex_lock(&store->pages);
-  const int code = store->is_watched ? SQLITE_OK : under->pMethods->xTruncate(under, size);
+  const int code = store->is_watched ? SQLITE_OK : noted(under->pMethods->xTruncate(under, size));
   pthread_mutex_unlock(&store->pages);
   return code;
 }
@@ -314,13 +328,14 @@ static int sync_folder(const char *path) {
 }
 
 static int file_sync(sqlite3_file *file, int flags) {
-  if (atomic_load(&tidings_vfs_has_failed_sync)) return SQLITE_IOERR_FSYNC;
+  if (atomic_load(&tidings_vfs_has_failed_sync)) return not_made(SQLITE_IOERR_FSYNC);
   const int written = write_gathered(file);
   if (written != SQLITE_OK) return written;
   /* SQLite does so too after the first sync of a log, and ignores that it failed. */
   if (of(file)->kind == KIND_LOG && !of(file)->has_durable_name) {
     const int error = sync_folder(of(file)->path);
     if (error != 0) {
+      refusal = error;
       note_failed_sync(of(file)->path, error);
       return SQLITE_IOERR_DIR_FSYNC;
     }
@@ -330,18 +345,21 @@ static int file_sync(sqlite3_file *file, int flags) {
   const int code = system_file(file)->pMethods->xSync(system_file(file), flags);
   const int error = errno;
   note_sync(now_nanoseconds() - begin);
-  if (code != SQLITE_OK) note_failed_sync(of(file)->path, error);
+  if (code != SQLITE_OK) {
+    refusal = error;
+    note_failed_sync(of(file)->path, error);
+  }
   return code;
 }
 
 static int file_size(sqlite3_file *file, sqlite3_int64 *size) {
   const int written = write_gathered(file);
   if (written != SQLITE_OK) return written;
-  return system_file(file)->pMethods->xFileSize(system_file(file), size);
+  return noted(system_file(file)->pMethods->xFileSize(system_file(file), size));
 }
 
 static int file_lock(sqlite3_file *file, int level) {
-  return system_file(file)->pMethods->xLock(system_file(file), level);
+  return noted(system_file(file)->pMethods->xLock(system_file(file), level));
 }
 
 static int file_unlock(sqlite3_file *file, int level) {
@@ -365,8 +383,7 @@ static int file_characteristics(sqlite3_file *file) {
 }
 
 static int shm_map(sqlite3_file *file, int region, int size, int extend, void volatile **memory) {
-  const int code = system_file(file)->pMethods->xShmMap(system_file(file), region, size, extend, memory);
-  refusal = code == SQLITE_OK ? 0 : errno;
+  const int code = noted(system_file(file)->pMethods->xShmMap(system_file(file), region, size, extend, memory));
   /* As for files: no memory that cannot be written. */
   return code == SQLITE_READONLY ? SQLITE_IOERR_SHMOPEN : code;
 }
@@ -429,11 +446,11 @@ static int vfs_open(
     }
   }
   int opened = 0;
-  int code = system_vfs(vfs)->xOpen(system_vfs(vfs), path, under, flags, &opened);
-  refusal = code == SQLITE_OK ? 0 : errno;
+  int code = noted(system_vfs(vfs)->xOpen(system_vfs(vfs), path, under, flags, &opened));
   /* SQLite's VFS reads what it cannot write now: the connection would refuse to write as long as it is there. */
   if (code == SQLITE_OK && flags & SQLITE_OPEN_READWRITE && opened & SQLITE_OPEN_READONLY) {
     under->pMethods->xClose(under);
+    refusal = path == NULL || access(path, W_OK) == 0 ? 0 : errno;
     code = SQLITE_CANTOPEN;
   }
   if (opened_flags != NULL) *opened_flags = opened;
@@ -448,8 +465,8 @@ static int vfs_open(
 }
 
 static int vfs_delete(sqlite3_vfs *vfs, const char *path, int syncs_folder) {
-  if (atomic_load(&tidings_vfs_has_failed_sync)) return SQLITE_IOERR_DELETE;
-  const int code = system_vfs(vfs)->xDelete(system_vfs(vfs), path, syncs_folder);
+  if (atomic_load(&tidings_vfs_has_failed_sync)) return not_made(SQLITE_IOERR_DELETE);
+  const int code = noted(system_vfs(vfs)->xDelete(system_vfs(vfs), path, syncs_folder));
   if (code == SQLITE_IOERR_DIR_FSYNC) note_failed_sync(path, errno);
   return code;
 }

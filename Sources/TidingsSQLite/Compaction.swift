@@ -35,7 +35,7 @@ extension SQLiteConnection {
       try Folder.synchronize(parentOf: path)
       return true
     } catch let error as FileError {
-      throw SQLError(.storage, "\(error)")
+      throw SQLError(error)
     } catch let error as SQLError {
       throw error
     } catch {

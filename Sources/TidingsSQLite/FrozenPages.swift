@@ -69,7 +69,7 @@ public final class FrozenPages: @unchecked Sendable {
   public func next(_ count: Int) throws(SQLError) -> Run? {
     tidings_vfs_lock(store)
     defer { tidings_vfs_unlock(store) }
-    if let failure { throw SQLError(.storage, "\(failure)") }
+    if let failure { throw SQLError(failure) }
     let first = readCount + 1
     let last = min(readCount + max(count, 1), pageCount)
     guard isOpen, first <= last else { return nil }
@@ -121,7 +121,7 @@ public final class FrozenPages: @unchecked Sendable {
       let page = try aside.read(at: UInt64(position) * UInt64(pageBytes), count: pageBytes)
       if page.count == pageBytes { return page }
     } catch {
-      throw SQLError(.storage, "\(error)")
+      throw SQLError(error)
     }
     throw SQLError(.storage, "a page that was put aside is gone")
   }
@@ -136,7 +136,7 @@ public final class FrozenPages: @unchecked Sendable {
       try Folder.remove(path)
       return file
     } catch {
-      throw SQLError(.storage, "\(error)")
+      throw SQLError(error)
     }
   }
 

@@ -275,10 +275,9 @@ public final class SQLiteConnection: SQLConnection {
     switch code {
     case tidings_sqlite_ioerr_data, tidings_sqlite_ioerr_corruptfs:
       return SQLError(.damaged, message + " (a page has another checksum)")
-    case tidings_sqlite_ioerr_fsync, tidings_sqlite_ioerr_dir_fsync, SQLITE_NOMEM,
-      tidings_sqlite_ioerr_nomem:
-      return SQLError(.uncertain, message)
-    case tidings_sqlite_ioerr_shmsize, tidings_sqlite_ioerr_shmmap:
+    case SQLITE_NOMEM, tidings_sqlite_ioerr_nomem: return SQLError(.uncertain, message)
+    case tidings_sqlite_ioerr_fsync, tidings_sqlite_ioerr_dir_fsync, tidings_sqlite_ioerr_shmsize,
+      tidings_sqlite_ioerr_shmmap:
       return refusal(code, of: handle, .uncertain)
     default: break
     }

@@ -68,8 +68,14 @@ public struct Initialization: Sendable {
       try noteEnd()
       return outcome
     } catch {
-      for path in written { try? Folder.remove(path) }
-      throw error as? StartError ?? StartError("\(message(of: error))")
+      // An administrator whose making has an unknown outcome may be there, and then needs the key.
+      if (error as? SQLError)?.kind != .uncertain {
+        for path in written { try? Folder.remove(path) }
+      }
+      if let error = error as? ItemError {
+        throw StartError("cannot initialize '\(dataPath)': \(error.message)")
+      }
+      throw StartError("cannot initialize '\(dataPath)'", error)
     }
   }
 
@@ -83,10 +89,6 @@ public struct Initialization: Sendable {
       let database = try address.open()
       return (try Engine(database.connection, clock: { .now }), {})
     }
-  }
-
-  private func message(of error: any Error) -> String {
-    (error as? ItemError).map { "cannot initialize '\(dataPath)': \($0.message)" } ?? "\(error)"
   }
 
   private func write(

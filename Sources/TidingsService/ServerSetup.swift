@@ -1,10 +1,12 @@
 internal import Synchronization
 internal import TidingsEngine
+internal import TidingsFiles
 internal import TidingsKeys
 internal import TidingsLogging
 internal import TidingsModel
 internal import TidingsPostgres
 internal import TidingsRPC
+internal import TidingsSQL
 internal import TidingsTracing
 internal import TidingsZeroMQ
 
@@ -105,6 +107,14 @@ struct ServerSetup: Sendable {
   mutating func keepEndpoints(of server: RPCServer) {
     configuration.endpoint = server.endpoint
     configuration.pushEndpoint = server.pushEndpoint
+  }
+
+  /// Why the server did not start: of a store in the folder, with what to do about its disk.
+  func startError(_ error: any Error) -> StartError {
+    guard !settings.database.isShared, error is SQLError || error is FileError else {
+      return error as? StartError ?? StartError("\(error)")
+    }
+    return folder.unusable(error)
   }
 
   /// The name of this server as a node, once its endpoints are bound.

@@ -68,14 +68,8 @@ public final class TidingsServer: Sendable {
       let server = TidingsServer(setup, role, drained.stream, observation, endpoint)
       Task { await server.run(from: role) }
       return server
-    } catch let error as SQLError where error.kind == .damaged {
-      throw setup.folder.damaged(error)
-    } catch let error as SQLError where error.isFull && setup.folder.hasDatabase {
-      throw setup.folder.full()
-    } catch let error as StartError {
-      throw error
     } catch {
-      throw StartError("\(error)")
+      throw setup.startError(error)
     }
   }
 

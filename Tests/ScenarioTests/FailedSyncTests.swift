@@ -129,7 +129,10 @@ internal import TidingsRPC
     for index in 0..<5 { try await client.save(house(index)) }
     try await server.crash()
     try disk.set(.fail(.sync, of: "tidings.sqlite$"))
-    await #expect(throws: WaitingFailure.self) { try await server.restarted() }
+    let failure = await #expect(throws: WaitingFailure.self) { try await server.restarted() }
+    let words = failure?.description ?? ""
+    #expect(words.contains("cannot open the store of '\(server.folder.file("data"))'"), "\(words)")
+    #expect(words.contains("look for errors of the disk"), "\(words)")
     try disk.clear()
     try await expectKept(5, in: try await server.restarted())
   }

@@ -122,7 +122,11 @@ internal import TidingsRPC
     arguments: MemoryBound.available
   )
   func memory(bound: MemoryBound) async throws {
-    let group = bound == .controlGroup ? MemoryControlGroup.make(bytesMax: 1 << 30) : nil
+    var group: MemoryControlGroup?
+    if bound == .controlGroup {
+      let made = try #require(MemoryControlGroup.make(bytesMax: 1 << 30))
+      group = made
+    }
     let server = try await TestServer.start(
       in: group == nil ? nil : MemoryControlGroup.makeFolder(),
       controlGroup: group

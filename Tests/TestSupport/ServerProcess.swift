@@ -52,7 +52,7 @@ public final class ServerProcess: Sendable {
   ///   - program: `rpcd`, or another program of ours that is to be killed with the test.
   ///   - arguments: Without the program's own name.
   ///   - descriptorsMax: How many it may have; `nil`: as many as this process.
-  ///   - controlGroup: What bounds its memory; `nil`: nothing that does not bound this process.
+  ///   - controlGroup: What bounds its memory; `nil`: it is in the group of this process.
   ///   - environment: Variables beside those of this process.
   /// - Throws: `WaitingFailure` when it cannot be started.
   public init(

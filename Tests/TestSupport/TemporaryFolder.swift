@@ -8,7 +8,7 @@ public final class TemporaryFolder: Sendable {
   /// Holds the folders of these tests.
   private static let root: URL = {
     let root = FileManager.default.temporaryDirectory
-      .appendingPathComponent("tidings-tests-\(getpid())")
+      .appendingPathComponent(RunName.ofRun)
     atexit { try? FileManager.default.removeItem(at: TemporaryFolder.root) }
     return root
   }()
@@ -24,12 +24,16 @@ public final class TemporaryFolder: Sendable {
 
   /// A folder beside the program of the tests: on a disk, also where temporary files are in memory.
   static func besideTests() throws -> TemporaryFolder {
-    let program = URL(fileURLWithPath: CommandLine.arguments[0])
-    return try TemporaryFolder(in: program.deletingLastPathComponent())
+    let parent = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+    let names = try FileManager.default.contentsOfDirectory(atPath: parent.path)
+    for name in names where RunName.isOfEndedRun(name) {
+      try? FileManager.default.removeItem(at: parent.appendingPathComponent(name))
+    }
+    return try TemporaryFolder(in: parent)
   }
 
   private init(in parent: URL) throws {
-    let url = parent.appendingPathComponent("tidings-tests-\(UUID().uuidString)")
+    let url = parent.appendingPathComponent(RunName.make())
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     path = url.path
     let isFirst = Self.others.withLock { others in

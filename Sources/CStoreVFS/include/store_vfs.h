@@ -25,7 +25,8 @@ extern const char *const tidings_vfs_name;
 /* Makes the VFS known to SQLite; any number of times, from any thread. Returns an SQLite code. */
 int tidings_vfs_register(void);
 
-/* What the system said of the last call on a file that failed on this thread; 0: it said nothing, or the last one did not fail. */
+/* What the system said of the last call on a file that failed on this thread; 0: nothing. Says something only right after a call
+   that failed. */
 int tidings_vfs_refusal(void);
 
 /* Whether a sync of a file failed in this process. */

@@ -2,6 +2,8 @@ internal import TidingsMatcher
 internal import TidingsModel
 
 /// The channels that have subscribers, in memory, and the index that finds those that a change fires.
+///
+/// Only `ChannelRegistry` adds and removes channels, and restores them when a transaction is rolled back.
 final class WatchedChannels {
   /// What is being measured; `nil`: nothing is.
   var matchingTime: MatchingTime?

@@ -60,7 +60,7 @@ struct AssetFolder: Sendable {
       try Folder.synchronize(path)
       try Folder.synchronize(parentOf: path)
     } catch {
-      throw StartError("\(error): the folder of the assets must be writable")
+      throw StartError("cannot use the folder of the assets", error)
     }
   }
 

@@ -73,10 +73,8 @@ public struct Restoration: Sendable {
         assetCount: totals.assets,
         damagedAssetCount: totals.damagedAssets
       )
-    } catch let error as StartError {
-      throw error
     } catch {
-      throw StartError("cannot restore '\(backupPath)' into '\(dataPath)': \(error)")
+      throw StartError("cannot restore '\(backupPath)' into '\(dataPath)'", error)
     }
   }
 

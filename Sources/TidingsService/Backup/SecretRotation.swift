@@ -31,10 +31,8 @@ public struct SecretRotation: Sendable {
       try store.noteRun(isClean: true)
       connection.setMovesLogOnClose(true)
       return incarnation
-    } catch let error as StartError {
-      throw error
     } catch {
-      throw StartError("cannot rotate the secret of '\(dataPath)': \(error)")
+      throw StartError("cannot rotate the secret of '\(dataPath)'", error)
     }
   }
 }

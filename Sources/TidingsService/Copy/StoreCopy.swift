@@ -107,7 +107,11 @@ public struct StoreCopy: Sendable {
     } catch let error as StartError {
       throw error
     } catch {
-      throw StartError("cannot copy the store: \(error); repeat the command to continue")
+      let attempt =
+        direction == .toDatabase
+        ? "cannot copy the store of '\(dataPath)' into the database"
+        : "cannot copy the database into the store of '\(dataPath)'"
+      throw StartError("\(StartError(attempt, error)); repeat the command to continue")
     }
     #else
     throw PostgresAddress.unsupported(address)

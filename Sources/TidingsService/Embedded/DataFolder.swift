@@ -101,16 +101,18 @@ final class DataFolder: Sendable {
     )
   }
 
-  /// The store is in the folder, and not on a server.
-  var hasDatabase: Bool { (try? Folder.status(databasePath)) != nil }
-
-  /// What to say when there is no room for what a start writes.
-  func full() -> StartError {
+  /// What to say when the store of the folder cannot be opened.
+  func unusable(_ error: any Error) -> StartError {
+    if let error = error as? SQLError, error.kind == .damaged { return damaged(error) }
+    let isFull = (error as? SQLError)?.isFull ?? (error as? FileError)?.isFull ?? false
+    let attempt = "cannot open the store of '\(path)'"
+    guard isFull else { return StartError(attempt, error) }
     let bytes = (try? Folder.status(logPath)?.size) ?? 0
     return StartError(
-      "the disk of the data folder '\(path)' is full. A start writes a few pages, and moves what the last run left "
-        + "in the log of the store (\(bytes) bytes) into the database file. Nothing was lost: "
-        + "make room, and start it again"
+      attempt
+        + ", which needs room for a few pages, and for what is in its log, \(bytes) bytes at most; "
+        + "nothing is lost",
+      error
     )
   }
 

@@ -39,10 +39,8 @@ public struct LossAcceptance: Sendable {
     let folder = try DataFolder(path: dataPath)
     do {
       return try accept(folder)
-    } catch let error as SQLError where error.kind == .damaged {
-      throw folder.damaged(error)
     } catch {
-      throw error as? StartError ?? StartError("\(error)")
+      throw folder.unusable(error)
     }
   }
 

@@ -37,10 +37,11 @@ public struct StoreCompaction: Sendable {
       let before = try size(folder)
       try SQLiteConnection.compact(folder.databasePath)
       return Outcome(bytesBefore: before, bytesAfter: try size(folder))
-    } catch let error as StartError {
-      throw error
     } catch {
-      throw StartError("cannot compact the store of '\(dataPath)': \(error)")
+      throw StartError(
+        "cannot compact the store of '\(dataPath)', which needs room for a second copy and is as it was",
+        error
+      )
     }
   }
 

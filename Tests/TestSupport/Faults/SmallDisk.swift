@@ -7,7 +7,11 @@ public final class SmallDisk: Sendable {
   private static let ballast = "ballast"
 
   /// Whether tests may mount one here, as root may.
-  public static let isAvailable = (try? SmallDisk(bytes: 4 << 20)) != nil
+  public static let isAvailable: Bool = {
+    guard geteuid() == 0, Executable.path("mkfs.ext4") != nil else { return false }
+    unmountLeftovers()
+    return (try? SmallDisk(bytes: 4 << 20)) != nil
+  }()
 
   /// An empty one of so many bytes, on a disk and not in memory.
   ///
@@ -27,30 +31,59 @@ public final class SmallDisk: Sendable {
 
   deinit { try? Self.run("umount", ["--lazy", folder.path]) }
 
-  /// Leaves so many bytes less.
+  /// Takes so many bytes, until `free`.
   public func occupy(_ bytes: Int) throws {
-    try folder.write([UInt8](repeating: 1, count: bytes), to: Self.ballast)
-  }
-
-  /// Leaves no room at all.
-  public func fill() throws {
-    let handle = try FileHandle(forWritingTo: try file())
-    defer { try? handle.close() }
-    try handle.seekToEnd()
-    for size in [1 << 20, 1 << 12, 1] {
-      while (try? handle.write(contentsOf: Data(count: size))) != nil {}
+    let descriptor = try open()
+    defer { close(descriptor) }
+    guard posix_fallocate(descriptor, 0, off_t(bytes)) == 0 else {
+      throw WaitingFailure(description: "no room for \(bytes) bytes")
     }
   }
 
-  private func file() throws -> URL {
-    let path = folder.file(Self.ballast)
-    if !FileManager.default.fileExists(atPath: path) { try occupy(0) }
-    return URL(fileURLWithPath: path)
+  /// Takes all bytes that there are, until `free`.
+  public func fill() throws {
+    let descriptor = try open()
+    defer { close(descriptor) }
+    let bytes = [UInt8](repeating: 1, count: 1 << 20)
+    var offset = lseek(descriptor, 0, SEEK_END)
+    // What was reserved for files that became smaller is free after the sync.
+    for _ in 0..<3 {
+      for size in [bytes.count, 4_096, 1] {
+        while true {
+          let written = pwrite(descriptor, bytes, size, offset)
+          guard written > 0 else { break }
+          offset += off_t(written)
+        }
+      }
+      fsync(descriptor)
+    }
   }
 
-  /// Removes what occupies it.
+  /// Gives them back.
   public func free() throws {
     try FileManager.default.removeItem(atPath: folder.file(Self.ballast))
+  }
+
+  private func open() throws -> Int32 {
+    let descriptor = Foundation.open(
+      folder.file(Self.ballast),
+      O_WRONLY | O_CREAT | O_CLOEXEC,
+      0o600
+    )
+    guard descriptor >= 0 else { throw WaitingFailure(description: "no file on the small disk") }
+    return descriptor
+  }
+
+  /// What runs that were killed had mounted.
+  private static func unmountLeftovers() {
+    let mounts = (try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)) ?? ""
+    for line in mounts.split(separator: "\n") {
+      let words = line.split(separator: " ")
+      guard words.count > 1,
+        words[1].split(separator: "/").contains(where: { RunName.isOfEndedRun($0) })
+      else { continue }
+      try? run("umount", ["--lazy", String(words[1])])
+    }
   }
 
   private static func run(_ name: String, _ arguments: [String]) throws {
