@@ -12,7 +12,7 @@ internal import TidingsProto
     var random = SplitMix64(seed: seed)
     // On a machine that is busy attempts end by their timeout, too: none may become a dead letter for that.
     let pauses = Array(repeating: "1", count: 100).joined(separator: ",")
-    var world = try await DeliveryWorld.start(pauses: pauses)
+    var world = try await DeliveryWorld.start(pauses: pauses, timeout: 2)
     try await world.addWebhook("/hook/a")
     try await world.addWebhook("/hook/fail/3")
     var second = try await world.startSender()

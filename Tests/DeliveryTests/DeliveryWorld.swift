@@ -16,7 +16,7 @@ struct DeliveryWorld {
   static func start(
     _ arguments: [String] = ["--allow-http", "--allow-addresses", "127.0.0.0/8"],
     pauses: String = "1,1,1",
-    timeout: Int = 2
+    timeout: Int = 60
   ) async throws -> DeliveryWorld {
     let receiver = try await Receiver()
     let server = try await TestServer.startLasting()

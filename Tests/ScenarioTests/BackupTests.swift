@@ -293,7 +293,9 @@ internal import TidingsSeal
     )
     let file = world.server.folder.file(BackupWorld.filePath(world.asset))
     let process = try world.startBackup()
-    try await BackupWorld.wait(for: "the part") { try Folder.status(world.partPath) != nil }
+    try await BackupWorld.wait(for: "the part") {
+      try Folder.status(world.partPath) != nil || process.seen.value.exit != nil
+    }
     _ = try await world.client.modify(delete: [.init("photo")])
     _ = try await process.waitForExit()
     #expect(try Folder.status(world.path) != nil, "\(process.seen.value.errors)")

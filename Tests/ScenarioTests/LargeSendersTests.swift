@@ -46,9 +46,12 @@ internal import TidingsRPC
       if standsStill {
         for count in [2, 8] {
           try await progress.wait("some saves") { $0.saved >= count || $0.hasFailed }
-          server.process.send(SIGSTOP)
-          try await Task.sleep(for: .seconds(2))
-          server.process.send(SIGCONT)
+          // On a thread of its own: tasks may wait for one for longer than clients do for heartbeats.
+          try await blocking {
+            server.process.send(SIGSTOP)
+            Thread.sleep(forTimeInterval: 2)
+            server.process.send(SIGCONT)
+          }
         }
       }
       try await group.waitForAll()

@@ -301,7 +301,7 @@ struct ConnectionTests {
   )
   func idleTransaction() throws {
     var profile = PostgresProfile.writer
-    profile.idleTransactionMilliseconds = 50
+    profile.idleTransactionMilliseconds = 2_000
     let sleeper = PostgresConnection(try PostgresAddress(uri), profile: profile)
     try sleeper.execute("BEGIN")
     let lock = try sleeper.prepare("INSERT INTO t VALUES (7) RETURNING n")

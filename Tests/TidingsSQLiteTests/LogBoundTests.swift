@@ -108,6 +108,7 @@ internal import TidingsSQLite
       path: path,
       thresholds: thresholds,
       snapshotPatience: .seconds(600),
+      writerPatience: .seconds(600),
       report: { _ in moved.signal() }
     )
     defer { checkpointer.stop() }
@@ -142,7 +143,11 @@ internal import TidingsSQLite
     let thresholds = LogThresholds(bytesMax: 4_000_000)
     let writer = try SQLiteConnection(path: path)
     try writer.execute("CREATE TABLE t (n INTEGER PRIMARY KEY, b BLOB)")
-    let checkpointer = Checkpointer(path: path, thresholds: thresholds)
+    let checkpointer = Checkpointer(
+      path: path,
+      thresholds: thresholds,
+      writerPatience: .seconds(600)
+    )
     defer { checkpointer.stop() }
     let gate = checkpointer.gate
     #expect(gate.enterIfOpen())

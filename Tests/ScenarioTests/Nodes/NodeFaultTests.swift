@@ -125,7 +125,8 @@ struct NodeFaultTests {
       case .lostCommits:
         let database = try world.database()
         try database.execute("UPDATE commits SET number = number + 1000 WHERE term = \(term)")
-        try await world.waitUntilRead(database)
+        // Unless it has become the leader meanwhile.
+        try await world.waitUntilRead(database, inTerm: term)
         try database.execute("UPDATE commits SET number = number - 1000 WHERE term = \(term)")
       }
       process.send(SIGCONT)

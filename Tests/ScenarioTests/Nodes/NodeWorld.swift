@@ -92,7 +92,17 @@ struct NodeWorld {
   }
 
   /// Waits until each node that follows has looked who leads.
-  func waitUntilRead(_ database: PostgresConnection) async throws {
+  ///
+  /// - Parameters:
+  ///   - database: A connection to the database.
+  ///   - term: The term in which they follow; `nil`: it does not end. After its end nobody has to look.
+  /// - Returns: Whether they have looked.
+  /// - Throws: `SQLError`.
+  @discardableResult
+  func waitUntilRead(
+    _ database: PostgresConnection,
+    inTerm term: UInt64? = nil
+  ) async throws -> Bool {
     let select = try database.prepare(
       """
       SELECT count(*) FROM pg_stat_activity
@@ -109,7 +119,12 @@ struct NodeWorld {
       try await Task.sleep(for: .milliseconds(20))
       select.bind(begin, at: 1)
       try select.forEachRow { count = select.int64(0) }
+      guard let term, count < Int64(nodes.count - 1) else { continue }
+      let newest = try database.prepare("SELECT max(term) FROM leader")
+      defer { newest.reset() }
+      if try newest.step(), newest.int64(0) != Int64(term) { return false }
     }
+    return true
   }
 
   /// The number of the newest step that the database has seen.
