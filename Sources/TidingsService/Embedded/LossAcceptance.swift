@@ -39,8 +39,10 @@ public struct LossAcceptance: Sendable {
     let folder = try DataFolder(path: dataPath)
     do {
       return try accept(folder)
+    } catch let error as SQLError where error.kind == .damaged {
+      throw folder.damaged(error)
     } catch {
-      throw folder.unusable(error)
+      throw StartError("cannot accept the loss in '\(dataPath)'", error)
     }
   }
 
