@@ -292,9 +292,15 @@ internal import TidingsSeal
       arguments: ["--limit", "asset-retention-hours=0"]
     )
     let file = world.server.folder.file(BackupWorld.filePath(world.asset))
-    let process = try world.startBackup()
-    try await BackupWorld.wait(for: "the part") {
-      try Folder.status(world.partPath) != nil || process.seen.value.exit != nil
+    var process = try world.startBackup()
+    while true {
+      try await BackupWorld.wait(for: "the part") {
+        try Folder.status(world.partPath) != nil || process.seen.value.exit != nil
+      }
+      guard process.seen.value.exit != nil else { break }
+      // It was whole before anybody looked: another one.
+      try Folder.remove(world.path)
+      process = try world.startBackup()
     }
     _ = try await world.client.modify(delete: [.init("photo")])
     _ = try await process.waitForExit()

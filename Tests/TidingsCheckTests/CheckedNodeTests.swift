@@ -52,7 +52,7 @@ struct CheckedNodeTests {
     let found = try await report
     #expect(found.isFine, "\(found.text)")
     print("CheckedNodeTests: \(found.text)")
-    for row in found.rows { #expect(row.ok > 5, "\(row.line)") }
+    for row in found.rows { #expect(row.ok > 20, "\(row.line)") }
   }
 }
 #endif

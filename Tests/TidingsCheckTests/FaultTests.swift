@@ -13,7 +13,7 @@ import Testing
     #expect(report.isFine, "\(report.text)")
     #expect(report.rows.map(\.workload) == WorkloadName.allCases)
     for row in report.rows {
-      #expect(row.ok > 50 && row.unknown == 0, "\(row.line)")
+      #expect(row.ok > 200 && row.unknown == 0, "\(row.line)")
     }
     for row in report.rows.suffix(2) { #expect(row.notifications > 100, "\(row.line)") }
   }
