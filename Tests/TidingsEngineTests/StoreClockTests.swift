@@ -92,6 +92,21 @@ private struct ClockWorld {
 
 /// What the store takes for the time, with clocks that are set, stopped and started again.
 @Suite struct StoreClockTests {
+  @Test(
+    "the start of the system that the kernel names is a number that a store gives back",
+    arguments: ["ffffffff-ffff-ffff-ffff-ffffffffffff", "94667097-c368-440e-bc9e-44fc8a70d473"]
+  )
+  func boots(name: String) throws {
+    let database = try TestDatabase()
+    let boot = bootNumber(name)
+    #expect(boot > 0)
+    let saved = StoreClock.Saved(steady: .init(milliseconds: 9), uptime: 7, boot: boot)
+    _ = try Engine(database.connect())
+    let table = try ClockTable(database.connect())
+    try table.write(saved)
+    #expect(try table.saved() == saved)
+  }
+
   private static let hour = ClockWorld.hour
 
   @Test("a clock that is wrong for less than an hour at a time changes no duration at all")

@@ -40,13 +40,17 @@ func systemUptime() -> Int64 {
   return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
 }
 
-/// The first 16 digits of the random name that the kernel gives to each start; 0 where it has none.
 private let systemBoot: Int64 = {
   guard let file = fopen("/proc/sys/kernel/random/boot_id", "re") else { return 0 }
   defer { fclose(file) }
   var buffer = [UInt8](repeating: 0, count: 36)
   guard fread(&buffer, 1, buffer.count, file) == buffer.count else { return 0 }
-  let digits = buffer.lazy.filter { $0 != UInt8(ascii: "-") }.prefix(16)
-  return UInt64(String(decoding: Array(digits), as: UTF8.self), radix: 16)
-    .map { Int64(bitPattern: $0) } ?? 0
+  return bootNumber(String(decoding: buffer, as: UTF8.self))
 }()
+
+/// The first 15 digits of the random name that the kernel gives to each start; 0 where it has none.
+///
+/// Fewer than 62 bits, as all numbers that a store keeps: it takes larger ones for damage.
+func bootNumber(_ name: String) -> Int64 {
+  Int64(name.filter { $0 != "-" }.prefix(15), radix: 16) ?? 0
+}
