@@ -14,8 +14,8 @@ struct Pipeline<Reader> {
     case prepare(Int)
     /// Drops the prepared statement of a number.
     case deallocate(Int)
-    /// Reads or writes; the reader gets the rows, `nil`: nobody does.
-    case statement(Reader?)
+    /// Reads or writes; the reader gets the rows, `nil`: nobody does. The number is that of its prepared statement.
+    case statement(Reader?, number: Int? = nil)
     /// Changes the state of the transaction.
     case control(TransactionControl)
     /// The end of a batch: the server sends all answers, and skips no further.
@@ -64,6 +64,15 @@ struct Pipeline<Reader> {
   /// The batch contains a write outside of a transaction, which its synchronization commits.
   private var writesAlone = false
 
+  /// The number of the prepared statement that the next answer is about; `nil`: it is about something else.
+  var answeredNumber: Int? {
+    guard count > 0 else { return nil }
+    return switch commands[answeredCount] {
+    case .prepare(let number), .statement(_, let number?): number
+    case .deallocate, .statement, .control, .synchronization: nil
+    }
+  }
+
   /// How many commands are not answered.
   var count: Int { commands.count - answeredCount }
 
@@ -89,7 +98,7 @@ struct Pipeline<Reader> {
     switch command {
     case .control(let control):
       transaction = Self.state(transaction, after: control)
-    case .statement(nil): writesAlone = writesAlone || transaction == .none
+    case .statement(nil, _): writesAlone = writesAlone || transaction == .none
     case .statement, .prepare, .deallocate, .synchronization: break
     }
   }
@@ -148,7 +157,7 @@ struct Pipeline<Reader> {
     case .control(let control):
       answered = Self.state(answered, after: control)
       return .none
-    case .statement(let reader?): return .deliver(reader)
+    case .statement(let reader?, _): return .deliver(reader)
     case .prepare, .deallocate, .statement, .synchronization: return .none
     }
   }
@@ -197,7 +206,7 @@ struct Pipeline<Reader> {
   private func isCommit(_ command: Command) -> Bool {
     switch command {
     case .control(let control): control == .commit
-    case .synchronization, .statement(nil): writesAlone
+    case .synchronization, .statement(nil, _): writesAlone
     case .statement, .prepare, .deallocate: false
     }
   }

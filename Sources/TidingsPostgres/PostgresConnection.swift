@@ -191,7 +191,7 @@ public final class PostgresConnection: SQLConnection {
     }
     let ranges = parameters.encoded(into: &encoded)
     queuedBytes += encoded.count
-    try queue(.statement(reader)) { () throws(SQLError) in
+    try queue(.statement(reader, number: number)) { () throws(SQLError) in
       try link.sendStatement(number, ranges, in: encoded)
     }
     let isFull =
@@ -370,7 +370,11 @@ public final class PostgresConnection: SQLConnection {
     case PGRES_COMMAND_OK: return rows.tag == "ROLLBACK" ? .rolledBack : .succeeded
     case PGRES_PIPELINE_ABORTED: return .skipped
     case PGRES_FATAL_ERROR:
-      return .failed(rows.error ?? SQLError(.statement, "an error without a message"))
+      var error = rows.error ?? SQLError(.statement, "an error without a message")
+      if error.kind == .statement {
+        error.statement = pipeline.answeredNumber.flatMap { preparedTexts.text(of: $0) }
+      }
+      return .failed(error)
     default: throw SQLError(.disconnected, "libpq has an answer of an unknown kind")
     }
   }

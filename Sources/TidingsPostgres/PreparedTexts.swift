@@ -30,6 +30,9 @@ struct PreparedTexts {
     return lastNumber
   }
 
+  /// The text of a number; `nil`: no statement uses it.
+  func text(of number: Int) -> String? { entries[number]?.text.sql }
+
   /// A statement uses a number no longer.
   ///
   /// - Returns: Whether nobody does.

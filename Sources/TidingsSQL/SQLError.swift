@@ -28,8 +28,10 @@ public struct SQLError: Error, Hashable, Sendable, CustomStringConvertible {
   public var kind: Kind
   /// The engine's own words.
   public var message: String
-  /// The engine's own code, where it is an SQLSTATE: five letters and digits.
+  /// The engine's own code: an SQLSTATE of five letters and digits, or the number of SQLite's result.
   public var state: String?
+  /// The text of a wrong statement, with places for its values.
+  public var statement: String?
   /// The disk, or what the user may take of it, is full.
   public var isFull = false
   /// What the system refused a file with, an `errno`; `nil`: it refused nothing, or it is not known.
@@ -55,4 +57,17 @@ public struct SQLError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The engine's own words.
   public var description: String { message }
+}
+
+extension SQLError: CustomDebugStringConvertible {
+  /// Most characters of a statement that are shown.
+  private static let statementCharactersMax = 500
+
+  /// The engine's own words and code, and the text of a wrong statement, in one line.
+  public var debugDescription: String {
+    let code = state.map { " (code \($0))" } ?? ""
+    guard let statement else { return message + code }
+    let words = statement.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    return "\(message)\(code), in the statement: \(words.prefix(Self.statementCharactersMax))"
+  }
 }

@@ -132,7 +132,7 @@ public final class SQLiteConnection: SQLConnection {
       &statement,
       nil
     )
-    guard code == SQLITE_OK, let statement else { throw error(code) }
+    guard code == SQLITE_OK, let statement else { throw error(code, in: sql) }
     return statement
   }
 
@@ -148,7 +148,7 @@ public final class SQLiteConnection: SQLConnection {
     claim()
     try queue.settle(beforeAll: sql)
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
-    guard code == SQLITE_OK else { throw error(code) }
+    guard code == SQLITE_OK else { throw error(code, in: sql) }
   }
 
   /// From now on, overwrites what is removed or replaced with zeros.
@@ -169,8 +169,9 @@ public final class SQLiteConnection: SQLConnection {
     self.committing = committing
     startThread {
       // Safe: `claim` keeps the owner's thread away from the handle until the signal.
-      let code = sqlite3_exec(committing.handle, "COMMIT", nil, nil, nil)
-      let failure = code == SQLITE_OK ? nil : Self.error(code, of: committing.handle)
+      let sql = "COMMIT"
+      let code = sqlite3_exec(committing.handle, sql, nil, nil, nil)
+      let failure = code == SQLITE_OK ? nil : Self.error(code, of: committing.handle, in: sql)
       // Reported first, so that waiters for the end see the result.
       done(failure)
       committing.end.signal()
@@ -268,9 +269,21 @@ public final class SQLiteConnection: SQLConnection {
     return file
   }
 
-  func error(_ code: CInt) -> SQLError { Self.error(code, of: handle) }
+  /// The failure of a call of SQLite.
+  ///
+  /// - Parameters:
+  ///   - code: What it returned.
+  ///   - sql: The statement that it was about, which is named where that is wrong.
+  /// - Returns: The failure, in SQLite's words.
+  func error(_ code: CInt, in sql: @autoclosure () -> String? = nil) -> SQLError {
+    Self.error(code, of: handle, in: sql())
+  }
 
-  private static func error(_ code: CInt, of handle: OpaquePointer) -> SQLError {
+  private static func error(
+    _ code: CInt,
+    of handle: OpaquePointer,
+    in sql: @autoclosure () -> String?
+  ) -> SQLError {
     let message = String(cString: sqlite3_errmsg(handle))
     switch code {
     case tidings_sqlite_ioerr_data, tidings_sqlite_ioerr_corruptfs:
@@ -286,7 +299,9 @@ public final class SQLiteConnection: SQLConnection {
     case SQLITE_BUSY, SQLITE_LOCKED: return SQLError(.busy, message)
     case SQLITE_INTERRUPT: return SQLError(.interrupted, message)
     case SQLITE_ERROR, SQLITE_MISUSE, SQLITE_RANGE, SQLITE_CONSTRAINT, SQLITE_MISMATCH:
-      return SQLError(.statement, message)
+      var error = SQLError(.statement, message, state: "\(code)")
+      error.statement = sql()
+      return error
     default: return refusal(code, of: handle)
     }
   }

@@ -105,19 +105,18 @@ final class SQLiteStatement: SQLStatement {
     case SQLITE_DONE: return false
     case let code:
       // Its text is that of the failure until the reset.
-      let failure = connection.error(code)
+      let failure = connection.error(code, in: text)
       reset()
       throw failure
     }
   }
 
+  private var text: String { sqlite3_sql(handle).map { String(cString: $0) } ?? "" }
+
   /// Writes the queued rows that the statement could meet.
   private func settle() throws(SQLError) {
     do throws(SQLError) {
-      try connection.queue.settle(
-        before: &mentions,
-        sqlite3_sql(handle).map { String(cString: $0) } ?? ""
-      )
+      try connection.queue.settle(before: &mentions, text)
     } catch {
       reset()
       throw error
@@ -158,6 +157,6 @@ final class SQLiteStatement: SQLStatement {
   private func check(_ code: CInt) {
     guard code != SQLITE_OK else { return }
     precondition(code != SQLITE_RANGE, "a parameter that the statement does not have")
-    bindFailure = connection.error(code)
+    bindFailure = connection.error(code, in: text)
   }
 }

@@ -50,6 +50,8 @@ final class StoreFailures: Sendable {
     case _ where level < .error: "a call was refused"
     case let cause as SQLError where cause.kind == .damaged:
       "the database is damaged: restore a backup"
+    case let cause as SQLError where cause.kind == .statement:
+      "a defect of the server, in a statement to its store"
     case is SQLError: "the database cannot be used"
     case is FileError: "a file cannot be used"
     default: "a defect of the server: \(type(of: cause))"

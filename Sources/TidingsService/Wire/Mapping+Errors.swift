@@ -81,9 +81,10 @@ extension RPCError {
         cause: error
       )
     case .uncertain:
+      let reason = DiskRefusal(error)?.reason ?? "the server's store failed"
       self.init(
         .unavailable,
-        "the server's store failed while the call was committed; whether it took effect is unknown",
+        "\(reason), while the call was committed; whether it took effect is unknown",
         details: [.errorInfo(reason: "OUTCOME_UNKNOWN")],
         cause: error
       )
