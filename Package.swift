@@ -10,33 +10,36 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-/// What tests spend most of their time in.
+/// What the build of the tools (`tools/common.bash`) optimizes: where a server, and a client that measures it, spend their time.
 ///
-/// A machine that builds and tests once optimizes it, too, and keeps its assertions.
-let optimizedOnce: Set = [
-  "TidingsCodec", "TidingsEngine", "TidingsFiles", "TidingsJSON", "TidingsMatcher", "TidingsModel",
-  "TidingsProtobuf", "TidingsSQL", "TidingsSQLite", "TidingsWire",
+/// To optimize the rest, tests above all, takes longer than it saves.
+let optimized: Set = [
+  "TidingsClient", "TidingsCodec", "TidingsEngine", "TidingsFiles", "TidingsJSON",
+  "TidingsMatcher", "TidingsMetrics", "TidingsModel", "TidingsProto", "TidingsProtobuf",
+  "TidingsRPC", "TidingsSQL", "TidingsSQLite", "TidingsService", "TidingsThreads", "TidingsWire",
+  "TidingsZeroMQ", "tidings-bench",
 ]
-let buildsOnce = Context.environment["TIDINGS_BUILD"] == "once"
-let optimization: [SwiftSetting] = [
-  .unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))
-]
+let isBuildOfTools = Context.environment["TIDINGS_BUILD"] == "tools"
+
+func settings(of name: String) -> [SwiftSetting] {
+  isBuildOfTools && !optimized.contains(name) ? settings + [.unsafeFlags(["-Onone"])] : settings
+}
 
 func library(
   _ name: String,
-  resources: [Resource] = [],
+  exclude: [String] = [],
   _ dependencies: Target.Dependency...
 ) -> Target {
   .target(
     name: name,
     dependencies: dependencies,
-    resources: resources,
-    swiftSettings: settings + (buildsOnce && optimizedOnce.contains(name) ? optimization : [])
+    exclude: exclude,
+    swiftSettings: settings(of: name)
   )
 }
 
 func executable(_ name: String, _ dependencies: Target.Dependency...) -> Target {
-  .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+  .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings(of: name))
 }
 
 func testSupport(
@@ -49,7 +52,7 @@ func testSupport(
     dependencies: dependencies,
     path: "Tests/\(name)",
     exclude: exclude,
-    swiftSettings: settings
+    swiftSettings: settings(of: name)
   )
 }
 
@@ -63,7 +66,7 @@ func tests(
     dependencies: dependencies,
     path: "Tests/\(name)",
     exclude: exclude,
-    swiftSettings: settings
+    swiftSettings: settings(of: name)
   )
 }
 
@@ -107,6 +110,7 @@ let package = Package(
     .target(name: "TidingsProtoC", dependencies: ["CProtobufC"]),
     .target(name: "DescriptorProtoC", dependencies: ["CProtobufC"]),
     .target(name: "CZMTPFilter"),
+    .target(name: "CWebFiles"),
     .systemLibrary(name: "CThreads"),
     .systemLibrary(name: "CAllocator"),
     .systemLibrary(name: "CTerminal"),
@@ -214,10 +218,8 @@ let package = Package(
     library("TidingsWeb", "TidingsJSON", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
     library(
       "TidingsGateway",
-      resources: [
-        .embedInCode("Web/tidings.js"), .embedInCode("Web/tidings.d.ts"),
-        .embedInCode("Web/dashboard"),
-      ],
+      exclude: ["Web"],
+      "CWebFiles",
       "CGnuTLS",
       "TidingsClient",
       "TidingsFiles",
@@ -454,7 +456,7 @@ let package = Package(
       name: "tidings-kit-traces",
       dependencies: ["TidingsKit"],
       path: "Tests/tidings-kit-traces",
-      swiftSettings: settings
+      swiftSettings: settings(of: "tidings-kit-traces")
     ),
     .executableTarget(
       name: "tidings-faults",
@@ -465,7 +467,7 @@ let package = Package(
         "TidingsModel", "TidingsSQL", "TidingsSQLite", "TidingsService",
       ],
       path: "Tests/tidings-faults",
-      swiftSettings: settings
+      swiftSettings: settings(of: "tidings-faults")
     ),
     testSupport("PostgresTestSupport", "TidingsPostgres", "TidingsSQL"),
     testSupport(
@@ -528,7 +530,7 @@ let package = Package(
       name: "tidings-fuzz",
       dependencies: ["FuzzTargets"],
       path: "Tests/tidings-fuzz",
-      swiftSettings: settings
+      swiftSettings: settings(of: "tidings-fuzz")
     ),
     tests(
       "FuzzTests",
@@ -553,10 +555,7 @@ let package = Package(
       "ConformanceWire",
       "TestSupport",
       "TidingsJSON",
-      "VectorSupport",
-      "rpcd",
-      "tidings-conformance",
-      "tidings-conformance-client"
+      "VectorSupport"
     ),
     tests(
       "rpcctlTests",
@@ -574,6 +573,7 @@ let package = Package(
       "TidingsProtobuf",
       "TidingsRPC"
     ),
+    tests("rpcdTests", "TestSupport", "TidingsClient", "TidingsProto", "rpcd"),
     tests(
       "LanguageTests",
       exclude: ["JavaScript", "Web"],
@@ -581,10 +581,7 @@ let package = Package(
       "TestSupport",
       "TidingsKeys",
       "TidingsProto",
-      "TidingsRPC",
-      "rpcctl",
-      "rpcd",
-      "rpcgw"
+      "TidingsRPC"
     ),
     tests("ProtoGenTests", exclude: ["Protos"], "ProtoGen", "DescriptorProtoC"),
     tests(
@@ -611,8 +608,7 @@ let package = Package(
       "TidingsSQL",
       "TidingsSQLite",
       "TidingsZeroMQ",
-      "rpcctl",
-      "rpcd"
+      "rpcctl"
     ),
     tests(
       "GatewayTests",
@@ -627,9 +623,7 @@ let package = Package(
       "TidingsKeys",
       "TidingsProto",
       "TidingsRPC",
-      "TidingsWeb",
-      "rpcd",
-      "rpcgw"
+      "TidingsWeb"
     ),
     tests(
       "DeliveryTests",
@@ -641,18 +635,13 @@ let package = Package(
       "TidingsJSON",
       "TidingsKeys",
       "TidingsProto",
-      "TidingsRPC",
-      "rpcctl",
-      "rpcd",
-      "rpcdeliver"
+      "TidingsRPC"
     ),
     tests(
       "TidingsBenchTests",
       "BenchCore",
       "RandomSupport",
-      "TestSupport",
-      "rpcd",
-      "tidings-bench"
+      "TestSupport"
     ),
     tests(
       "TidingsCheckTests",
@@ -661,9 +650,7 @@ let package = Package(
       "RPCTestSupport",
       "RandomSupport",
       "TestSupport",
-      "TidingsClient",
-      "rpcd",
-      "tidings-check"
+      "TidingsClient"
     ),
     // As programs are that were written for CloudKit.
     .testTarget(
@@ -702,9 +689,7 @@ let package = Package(
       "TestSupport",
       "TidingsClient",
       "TidingsProto",
-      "TidingsRPC",
-      "rpcd",
-      "tidings-faults"
+      "TidingsRPC"
     ),
     tests("TidingsLoggingTests", "TidingsLogging"),
     tests("TidingsWireTests", "RandomSupport", "TestSupport", "TidingsWire"),

@@ -17,7 +17,7 @@ package enum StaticFiles {
     guard head.method == "GET" || head.method == "HEAD" else {
       throw .badRequest("\(file.rawValue) takes GET, not \(head.method)")
     }
-    let content = contents[file] ?? StaticContent(bytes: [], type: "text/plain")
+    let content = WebFiles.contents[file.rawValue] ?? StaticContent(bytes: [], type: "text/plain")
     return content.answer(
       head,
       adding: [
@@ -25,15 +25,4 @@ package enum StaticFiles {
       ]
     )
   }
-
-  private static let contents: [File: StaticContent] = [
-    .client: StaticContent(
-      bytes: PackageResources.tidings_js,
-      type: "text/javascript; charset=utf-8"
-    ),
-    .clientTypes: StaticContent(
-      bytes: PackageResources.tidings_d_ts,
-      type: "text/plain; charset=utf-8"
-    ),
-  ]
 }

@@ -13,7 +13,7 @@ struct RunnerProcess {
     let beside = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
     let built = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent(
-        ".build/debug"
+        ".build/release"
       )
     let found = [beside, built].first { folder in
       FileManager.default.isExecutableFile(atPath: folder.appendingPathComponent("rpcd").path)

@@ -134,12 +134,12 @@ import Testing
     process.terminationHandler = { _ in ended.update { $0 = true } }
     try process.run()
     var pid: Int32?
-    while pid == nil || servers(in: temporary).isEmpty {
+    try await waitUntil("the client and a server to run", pausing: .milliseconds(20)) {
       let text = FileManager.default.contents(atPath: file).map {
         String(decoding: $0, as: UTF8.self)
       }
       pid = text.flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
-      try await Task.sleep(for: .milliseconds(20))
+      return pid != nil && !servers(in: temporary).isEmpty
     }
     process.interrupt()
     try await ended.wait("the end of the runner") { $0 }

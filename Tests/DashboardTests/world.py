@@ -22,8 +22,8 @@ _PR_SET_PDEATHSIG = 1
 
 
 def program(name: str) -> str:
-    """The path of a built program, in ``TIDINGS_BIN`` or ``.build/debug``."""
-    path = Path(os.environ.get("TIDINGS_BIN", ROOT / ".build" / "debug")) / name
+    """The path of a built program, in ``TIDINGS_BIN`` or ``.build/release``."""
+    path = Path(os.environ.get("TIDINGS_BIN", ROOT / ".build" / "release")) / name
     if not path.exists():
         raise FileNotFoundError(f"{path} is not built: run swift build --product {name}")
     return str(path)

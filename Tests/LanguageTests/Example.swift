@@ -60,7 +60,7 @@ enum Repository {
   static func program(_ name: String) throws -> String {
     let beside = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
     let candidates = [
-      beside.appendingPathComponent(name).path, root + "/.build/debug/" + name,
+      beside.appendingPathComponent(name).path, root + "/.build/release/" + name,
     ]
     guard let path = candidates.first(where: FileManager.default.isExecutableFile) else {
       throw WaitingFailure(description: "\(name) is not built: looked at \(candidates)")

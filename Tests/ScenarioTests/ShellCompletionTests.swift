@@ -110,7 +110,7 @@ import Testing
     let beside = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
     let candidates = [
       beside.appendingPathComponent("rpcctl").path,
-      root.appendingPathComponent(".build/debug/rpcctl").path,
+      root.appendingPathComponent(".build/release/rpcctl").path,
     ]
     return try #require(candidates.first(where: FileManager.default.isExecutableFile))
   }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Tidings } from '../../../Sources/TidingsGateway/Web/tidings.js';
 
-const programs = process.env.TIDINGS_PROGRAMS ?? new URL('../../../.build/debug', import.meta.url).pathname;
+const programs = process.env.TIDINGS_PROGRAMS ?? new URL('../../../.build/release', import.meta.url).pathname;
 const running = new Set();
 
 process.on('exit', () => {

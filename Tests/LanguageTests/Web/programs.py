@@ -14,7 +14,7 @@ import uuid
 import requests
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-PROGRAMS = pathlib.Path(os.environ.get("TIDINGS_PROGRAMS", ROOT / ".build" / "debug"))
+PROGRAMS = pathlib.Path(os.environ.get("TIDINGS_PROGRAMS", ROOT / ".build" / "release"))
 
 
 def wait_for(what, condition, seconds=60):

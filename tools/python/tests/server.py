@@ -22,14 +22,14 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def program(name: str) -> Path:
-    """The path of a built program, in ``TIDINGS_BIN`` or ``.build/debug``.
+    """The path of a built program, in ``TIDINGS_BIN`` or ``.build/release``.
 
     With ``TIDINGS_TEST_STORE=postgresql`` servers have databases on that of
     ``TIDINGS_TEST_DATABASE``.
     """
     if name == "rpcd" and os.environ.get("TIDINGS_TEST_STORE") == "postgresql":
         return ROOT / "tools" / "rpcd-on-postgres"
-    folder = Path(os.environ.get("TIDINGS_BIN", ROOT / ".build" / "debug"))
+    folder = Path(os.environ.get("TIDINGS_BIN", ROOT / ".build" / "release"))
     path = folder / name
     if not path.exists():
         raise FileNotFoundError(f"{path} is not built: run swift build --product {name}")
