@@ -111,11 +111,7 @@ struct DeliveryWorld {
     until isSo: (TidingsV1.DeliveryService.Client) async throws -> Bool
   ) async throws {
     let service = try await service()
-    let end = ContinuousClock.now + .seconds(120)
-    while try await !isSo(service) {
-      guard ContinuousClock.now < end else { throw WaitingFailure(description: what) }
-      try await Task.sleep(for: .milliseconds(20))
-    }
+    try await waitUntil(what, pausing: .milliseconds(20)) { try await isSo(service) }
   }
 }
 

@@ -81,7 +81,11 @@ internal import TidingsRPC
     #expect(before.targetAdded == first.created)
     var again = try await add()
     // Within a millisecond it would be the same time.
-    while again.created == first.created { again = try await add() }
+    try await waitUntil("a later time than that of the first", pausing: .zero) {
+      guard again.created == first.created else { return true }
+      again = try await add()
+      return false
+    }
     #expect(again.targetID == first.targetID)
     try await settle(before)
     let next = try #require(try await lease())
@@ -138,12 +142,10 @@ internal import TidingsRPC
     #expect(twice.lostCount == 1)
     // An erased user has none.
     _ = try await administration.eraseUser(.init(userName: "ada", publicRecords: .delete))
-    let end = ContinuousClock.now + .seconds(60)
     var erasure: TidingsV1.UserErasure?
-    while erasure?.finished == nil {
-      guard ContinuousClock.now < end else { throw WaitingFailure(description: "no erasure") }
-      try await Task.sleep(for: .milliseconds(20))
+    try await waitUntil("the end of the erasure", pausing: .milliseconds(20)) {
       erasure = try await administration.fetchErasure(.init(which: .userName("ada"))).erasure
+      return erasure?.finished != nil
     }
     #expect(erasure?.erased.first { $0.kind == "delivery-targets" }?.count == 1)
   }

@@ -146,12 +146,13 @@ internal import TidingsRPC
     _ number: UInt64,
     _ administration: TidingsV1.AdminService.Client
   ) async throws -> TidingsV1.AuditChain {
-    while true {
+    var chain = TidingsV1.AuditChain()
+    try await waitUntil("line \(number) of the audit log", pausing: .milliseconds(5)) {
       let chains = try await administration.fetchAuditLog(.init(limit: 1)).chains
-      let chain = try #require(chains.first { $0.name == "audit" })
-      if chain.headNumber >= number { return chain }
-      try await Task.sleep(for: .milliseconds(5))
+      chain = try #require(chains.first { $0.name == "audit" })
+      return chain.headNumber >= number
     }
+    return chain
   }
 
   /// What a server says of all that a life may have changed.

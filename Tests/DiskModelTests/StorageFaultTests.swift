@@ -68,18 +68,17 @@ internal import TidingsRPC
       guard let refusal = await failure({ try await client.save(house(index)) }) else { continue }
       // The log is full until the next attempt to move it.
       #expect(refusal.code == .unavailable, "\(refusal)")
-      try await Task.sleep(for: .milliseconds(100))
-      guard !disk.failures.isEmpty else { continue }
+      try await waitUntil("an attempt to move the log that fails") { !disk.failures.isEmpty }
       break
     }
     #expect(!disk.failures.isEmpty)
     // From then on it is moved again and again.
     var refusals = 0
     for index in 200..<320 {
-      while await failure({ try await client.save(house(index)) }) != nil {
-        refusals += 1
-        guard refusals < 100 else { break }
-        try await Task.sleep(for: .milliseconds(100))
+      try await waitUntil("the log to be moved", pausing: .milliseconds(100)) {
+        let refusal = await failure { try await client.save(house(index)) }
+        if refusal != nil { refusals += 1 }
+        return refusal == nil
       }
     }
     #expect(refusals < 100)

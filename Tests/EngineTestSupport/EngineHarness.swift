@@ -90,7 +90,9 @@ open class EngineHarness {
   package func doOneTask() throws -> Bool { try commit { try $0.doMaintenance() } == .zero }
 
   /// Does the engine's own work until there is none at once.
-  package func doMaintenance() throws { while try doOneTask() {} }
+  package func doMaintenance() throws {
+    try blockUntil("the engine's own work to be done", pausing: .zero) { try !doOneTask() }
+  }
 
   /// Moves the clock, and does all maintenance tasks that are due.
   package func pass(_ duration: Duration) throws {

@@ -31,6 +31,12 @@ internal import TidingsProto
     return try #require(created.json?.object?["webcourierURL"]?.string)
   }
 
+  /// Whether one poll waits at the gateway.
+  private static func hasOneStream(_ operatorPort: ReservedPort) throws -> Bool {
+    try HTTPAnswer.to("GET", "/metrics", at: operatorPort.number).text
+      .contains("tidings_event_streams 1\n")
+  }
+
   @Test("a poll whose client is gone takes no notification")
   func clientGone() async throws {
     let operatorPort = ReservedPort()
@@ -45,9 +51,7 @@ internal import TidingsProto
     for name in ["a", "b", "c"] {
       var gone: HTTPConnection? = try HTTPConnection(world.port)
       gone?.send("GET \(Self.path(url)) HTTP/1.1\r\nHost: x\r\n\r\n")
-      while try !HTTPAnswer.to("GET", "/metrics", at: operatorPort.number).text
-        .contains("tidings_event_streams 1\n")
-      { try await Task.sleep(for: .milliseconds(10)) }
+      try await waitUntil("the poll to wait") { try Self.hasOneStream(operatorPort) }
       gone = nil
       _ = try await client.modify([.init("Houses", name)], in: .init(container: "app"))
       // Whoever reads only a head would lose it.
@@ -67,9 +71,7 @@ internal import TidingsProto
     let url = try Self.url(in: world)
     let port = world.port
     async let waiting = poll(url, at: port)
-    while try !HTTPAnswer.to("GET", "/metrics", at: operatorPort.number).text
-      .contains("tidings_event_streams 1\n")
-    { try await Task.sleep(for: .milliseconds(10)) }
+    try await waitUntil("the poll to wait") { try Self.hasOneStream(operatorPort) }
     let begin = ContinuousClock.now
     world.gateway.send(15)
     #expect(try await waiting == nil)
@@ -104,8 +106,9 @@ internal import TidingsProto
     let next = try Self.url(in: world)
     var names: Set<String> = []
     // Perhaps once more "a", if the gateway was killed before it noted the answer.
-    while !names.isSuperset(of: ["b", "c"]) {
+    try await waitUntil("what came after the kill", pausing: .zero) {
       if let name = try await poll(next, at: world.port)?["rid"]?.string { names.insert(name) }
+      return names.isSuperset(of: ["b", "c"])
     }
   }
 }

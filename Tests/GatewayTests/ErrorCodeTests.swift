@@ -77,9 +77,8 @@ internal import TidingsJSON
     #expect(away.status == 503 && away.code == "TRY_AGAIN_LATER", "\(away.text)")
     #expect(away.headers["retry-after"] != nil && away.json?.object?["retryAfter"] != nil)
     _ = try await world.server.restarted()
-    let end = ContinuousClock.now + .seconds(60)
-    while try await blocking({ try world.post("private/zones/list") }).status != 200 {
-      guard ContinuousClock.now < end else { throw WaitingFailure(description: "no answer") }
+    try await waitUntil("an answer of the server that is back") {
+      try await blocking { try world.post("private/zones/list") }.status == 200
     }
   }
 

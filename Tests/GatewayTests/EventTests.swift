@@ -266,9 +266,8 @@ internal import TidingsProto
     #expect(away?.status == 503)
     try world.gateway.limitDescriptors(to: 1_024)
     let server = try await world.server.restarted()
-    let end = ContinuousClock.now + .seconds(60)
-    while try await blocking({ try world.post("private/zones/list") }).status != 200 {
-      guard ContinuousClock.now < end else { throw WaitingFailure(description: "no answer") }
+    try await waitUntil("an answer of the server that is back") {
+      try await blocking { try world.post("private/zones/list") }.status == 200
     }
     try await save(["b"], try await server.client(as: "ada"))
     let seen = try await reader.seen.wait("the second, or the end") {

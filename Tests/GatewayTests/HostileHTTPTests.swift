@@ -197,7 +197,9 @@ internal import TidingsJSON
     let peak = try world.gateway.memoryPeakBytes()
     #expect(peak < 700 << 20, "\(peak)")
     connections = []
-    while try world.post("private/zones/list").status != 200 {}
+    try await waitUntil("the memory of bodies to be free", pausing: .zero) {
+      try world.post("private/zones/list").status == 200
+    }
   }
 
   @Test("large bodies that do not end leave room for small ones, and refused ones for large ones")
@@ -216,10 +218,14 @@ internal import TidingsJSON
     func isRefused() throws -> Bool {
       try HTTPAnswer.to("POST", Self.path, at: world.port, body: large).status == 503
     }
-    while try !isRefused() {}
+    try await waitUntil("the unfinished bodies to have the memory", pausing: .zero) {
+      try isRefused()
+    }
     #expect(try world.post("private/zones/list").status == 200)
     connections = []
-    while try isRefused() {}
+    try await waitUntil("the unfinished bodies to be forgotten", pausing: .zero) {
+      try !isRefused()
+    }
     // Each is refused above 8 MiB, and goes on.
     let part = Array("80000\r\n".utf8) + [UInt8](repeating: 0x20, count: 0x80000) + [13, 10]
     for _ in 0..<36 {
@@ -228,7 +234,7 @@ internal import TidingsJSON
       for _ in 0..<20 { connection.send(part) }
       connections.append(connection)
     }
-    while try isRefused() {}
+    try await waitUntil("the bodies to be refused", pausing: .zero) { try !isRefused() }
     #expect(try world.post("private/zones/list").status == 200)
     // So much more of it was not wanted.
     let last = connections[0]

@@ -45,8 +45,8 @@ internal import TidingsProto
     try await reader.seen.wait("the first") { $0.names == ["before"] }
     try await nodes[0].crash()
     // The other one leads as soon as it notices.
-    while (try? await save("after", client)) == nil {
-      try await Task.sleep(for: .milliseconds(20))
+    try await waitUntil("the other node to lead", pausing: .milliseconds(20)) {
+      (try? await save("after", client)) != nil
     }
     let seen = try await reader.seen.wait("the second") {
       $0.names == ["before", "after"] || $0.isEnded || $0.hasFailed

@@ -32,7 +32,9 @@ internal import TidingsProto
 
   /// Waits until there is a slot for ada again, by asking for one.
   private static func waitForSlot(_ port: UInt16) async throws {
-    while try await begin(port).status != 200 { try await Task.sleep(for: .milliseconds(50)) }
+    try await waitUntil("a slot for a stream", pausing: .milliseconds(50)) {
+      try await begin(port).status == 200
+    }
   }
 
   @Test("a user has as many event streams as one may have; others have theirs")
@@ -114,9 +116,8 @@ internal import TidingsProto
       try HTTPAnswer.to("POST", other, at: world.port, body: Array("content".utf8)).status == 200
     )
     connections = []
-    while try HTTPAnswer.to("POST", path, at: world.port, body: Array("content".utf8)).status != 200
-    {
-      try await Task.sleep(for: .milliseconds(50))
+    try await waitUntil("a slot for an upload", pausing: .milliseconds(50)) {
+      try HTTPAnswer.to("POST", path, at: world.port, body: Array("content".utf8)).status == 200
     }
   }
 

@@ -51,12 +51,13 @@ internal import TidingsProto
     var watch = try houses.watch(position)
     // The first ones may be found in the log, if the watch was not there yet.
     var count = 0
-    repeat {
+    try await waitUntil("a notification by push", pausing: .zero) {
       count += 1
       _ = try await other.output("save", "h\(count)", "500")
       let wanted = count
       try await watch.waitForLines("notification \(count)") { $0.count == wanted }
-    } while !watch.seen.value.output.contains("(push)")
+      return watch.seen.value.output.contains("(push)")
+    }
     // What the laptop saves itself is not reported.
     _ = try await houses.output("save", "own", "500")
     _ = try await other.output("save", "cheap", "50")

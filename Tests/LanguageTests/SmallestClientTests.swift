@@ -76,13 +76,14 @@ internal import TidingsProto
     var watch = try ForeignProgram(path, [position], environment: environment)
     // The first ones may be found in the log, if its socket was not connected yet.
     var count = 0
-    repeat {
+    try await waitUntil("a notification by push", pausing: .zero) {
       count += 1
       let number = count
       try await watch.waitForLines("the subscription") { $0.count >= 1 }
       try await save("h\(number)")
       try await watch.waitForLines("notification \(number)") { $0.count == 1 + number }
-    } while !watch.seen.value.output.contains("(push)")
+      return watch.seen.value.output.contains("(push)")
+    }
     try await save("cheap", "5")
     var seen = try await watch.stop()
     #expect(seen.exit == 0, "\(seen.errors)")

@@ -61,9 +61,11 @@ import TidingsRPC
     let run = Task { await RpcctlRun(server, ["bench", "write", "--duration", "1h"]) }
     let client = try await server.client(as: "ada")
     // Once the zone has records it is under way.
-    while try await client.zones.fetchRecordZones(.init()).results.allSatisfy({ result in
-      if case .zone(let zone)? = result.outcome { zone.sequenceNumber < 3 } else { true }
-    }) { await Task.yield() }
+    try await waitUntil("a zone with three changes", pausing: .zero) {
+      try await client.zones.fetchRecordZones(.init()).results.contains { result in
+        if case .zone(let zone)? = result.outcome { zone.sequenceNumber >= 3 } else { false }
+      }
+    }
     run.cancel()
     let ended = await run.value
     #expect(ended.exitCode == .interrupted && ended.out.contains(#""mode":"write""#))

@@ -47,17 +47,14 @@ internal import TidingsRPC
 
   /// Waits for a content to be removed.
   private static func waitForRemoval(of asset: TidingsV1.Asset, _ server: TestServer) async throws {
-    for _ in 0..<10_000 {
-      if try !isStored(asset, server) { return }
-      try await Task.sleep(for: .milliseconds(50))
+    try await waitUntil("the asset to be removed", pausing: .milliseconds(50)) {
+      try !isStored(asset, server)
     }
-    Issue.record("waited for the removal of an asset")
   }
 
   /// Waits for a file to go.
   private static func waitForEnd(ofFile path: String) async throws {
-    for _ in 0..<30_000 where try isFile(path) { try await Task.sleep(for: .milliseconds(20)) }
-    try #require(try !isFile(path), "waited for the end of \(path)")
+    try await waitUntil("\(path) to go", pausing: .milliseconds(20)) { try !isFile(path) }
   }
 
   @Test(
@@ -388,15 +385,16 @@ internal import TidingsRPC
     }
     let strays = ["00/\(stray)", "ff/\(stray)"].map { folder.file("data/assets/\($0)") }
     // Files have the system's time, which may be ahead of the store's for a while: then no file is old.
-    for _ in 0..<200 where try strays.contains(where: Self.isFile) {
+    try await waitUntil("the strays to be old", pausing: .zero) {
+      guard try strays.contains(where: Self.isFile) else { return true }
       try await server.stop()
       try folder.write([1], to: "data/assets/incoming/00-last.part")
       try folder.makeOld("data/assets/incoming/00-last.part")
       server = try await .start(in: folder, arguments: ["--limit", "asset-retention-hours=0"])
       // Parts are swept last.
       try await Self.waitForEnd(ofFile: folder.file("data/assets/incoming/00-last.part"))
+      return false
     }
-    #expect(try !strays.contains(where: Self.isFile))
     #expect(try Self.isFile(folder.file("data/assets/incoming/00-new.part")))
     #expect(try Self.isFile(folder.file("data/assets/ff/notes.txt")))
   }

@@ -22,11 +22,10 @@ import TidingsRPC
       )
     }
     let root = try await secure.administration()
-    var refused: UInt64 = 0
-    while refused < count {
-      refused = try await root.fetchAuditLog(.init(limit: 1_000)).entries
+    try await waitUntil("\(count) refused handshakes", pausing: .milliseconds(20)) {
+      let refused: UInt64 = try await root.fetchAuditLog(.init(limit: 1_000)).entries
         .filter { $0.action == "handshake" }.reduce(0) { $0 + $1.count }
-      try await Task.sleep(for: .milliseconds(20))
+      return refused >= count
     }
     withExtendedLifetime(sockets) {}
   }
@@ -103,7 +102,11 @@ import TidingsRPC
       await RpcctlRun(secure.server, keys + ["audit", "--verify"] + arguments, as: nil)
     }
     var whole = await verify()
-    while !whole.out.contains(#""lines":6"#) { whole = await verify() }
+    try await waitUntil("6 lines in the audit log", pausing: .zero) {
+      guard !whole.out.contains(#""lines":6"#) else { return true }
+      whole = await verify()
+      return false
+    }
     let kept = String(whole.out[try #require(whole.out.firstRange(of: /audit=6:[0-9a-f]{64}/))])
     #expect(await verify("--folder", data, "--head", kept).exitCode == .success)
 

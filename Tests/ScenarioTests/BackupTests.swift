@@ -184,9 +184,10 @@ internal import TidingsSeal
     }
     // Whoever went away does not keep others from theirs.
     var run = await world.backUp()
-    for _ in 0..<600 where run.exitCode == .failedCall(.resourceExhausted) {
-      try await Task.sleep(for: .milliseconds(100))
+    try await waitUntil("the server to take another backup", pausing: .milliseconds(100)) {
+      guard run.exitCode == .failedCall(.resourceExhausted) else { return true }
       run = await world.backUp()
+      return false
     }
     #expect(run.exitCode == .success, "\(run.err)")
     #expect(try Folder.status(world.partPath) == nil)
@@ -205,7 +206,7 @@ internal import TidingsSeal
   ) async throws {
     for _ in 0..<20 {
       let process = try world.startBackup()
-      try await BackupWorld.wait(for: "the part") {
+      try await waitUntil("a part of the backup", pausing: .milliseconds(2)) {
         try Folder.status(world.partPath)?.size ?? 0 > 100_000 || process.seen.value.exit != nil
       }
       if try await end(process) != .code(0) {
@@ -293,19 +294,20 @@ internal import TidingsSeal
     )
     let file = world.server.folder.file(BackupWorld.filePath(world.asset))
     var process = try world.startBackup()
-    while true {
-      try await BackupWorld.wait(for: "the part") {
+    try await waitUntil("a backup that is seen before it is whole", pausing: .zero) {
+      try await waitUntil("a part of the backup", pausing: .milliseconds(2)) {
         try Folder.status(world.partPath) != nil || process.seen.value.exit != nil
       }
-      guard process.seen.value.exit != nil else { break }
+      guard process.seen.value.exit != nil else { return true }
       // It was whole before anybody looked: another one.
       try Folder.remove(world.path)
       process = try world.startBackup()
+      return false
     }
     _ = try await world.client.modify(delete: [.init("photo")])
     _ = try await process.waitForExit()
     #expect(try Folder.status(world.path) != nil, "\(process.seen.value.errors)")
-    try await BackupWorld.wait(for: "the end of the file") { try Folder.status(file) == nil }
+    try await waitUntil("the file of the asset to go") { try Folder.status(file) == nil }
     let folder = try TemporaryFolder()
     #expect(try await RestoreRun(world.path, into: folder).exit == .code(0))
     let restored = try await TestServer.start(in: folder)

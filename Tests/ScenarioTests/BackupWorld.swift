@@ -72,14 +72,6 @@ struct BackupWorld {
     )
   }
 
-  /// Waits for something on the disk.
-  static func wait(for what: String, _ isThere: () throws -> Bool) async throws {
-    for _ in 0..<30_000 {
-      if try isThere() { return }
-      try await Task.sleep(for: .milliseconds(2))
-    }
-    throw WaitingFailure(description: "waited for \(what)")
-  }
 }
 
 /// What `rpcd restore` does.

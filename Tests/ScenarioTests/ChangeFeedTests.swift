@@ -269,9 +269,11 @@ internal import TidingsRPC
     _ = try await client.modify(delete: [.init("n0", zone: "notes")])
     // The maintenance task comes by itself: the deletion is reported until then.
     var page = try await changes([zone("notes", after: token)], with: client)[0]
-    while page.error == nil {
+    try await waitUntil("the token to expire", pausing: .zero) {
+      guard page.error == nil else { return true }
       #expect(page.deletedRecords.count == 1)
       page = try await changes([zone("notes", after: token)], with: client)[0]
+      return false
     }
     #expect(page.error?.code == .changeTokenExpired)
     do {

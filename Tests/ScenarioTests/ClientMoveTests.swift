@@ -22,6 +22,7 @@ import TidingsRPC
     let calls = Task {
       while !Task.isCancelled { _ = try? await client.health.check(.init()) }
     }
+    defer { calls.cancel() }
     try await moves.wait("a move") { $0 == 1 }
     calls.cancel()
     #expect(try await client.health.check(.init()).status == .serving)

@@ -41,12 +41,10 @@ internal import TidingsRPC
       return words.first == field[...] ? "\(field) INT64 QUERYABLE," : String(line)
     }
     _ = try await client.schemas.applySchema(.init(text: declared.joined(separator: "\n")))
-    for _ in 0..<6_000 {
+    try await waitUntil("the index of \(field) to be built") {
       let indexes = try await client.schemas.fetchSchema(.init()).indexes
-      if indexes.contains(where: { $0.fieldName == field && $0.state == .ready }) { return }
-      try await Task.sleep(for: .milliseconds(10))
+      return indexes.contains { $0.fieldName == field && $0.state == .ready }
     }
-    throw WaitingFailure(description: "the index is not built")
   }
 
   /// Sets the clock far ahead, lets the server do its own work with it, and sets it back.
@@ -225,8 +223,8 @@ internal import TidingsRPC
     server = try await server.restarted()
     let incoming = server.folder.file("data/assets/incoming")
     // The sweep comes to the old part last.
-    for _ in 0..<6_000 where try Folder.names(incoming).contains(where: { $0.hasPrefix("03") }) {
-      try await Task.sleep(for: .milliseconds(10))
+    try await waitUntil("the old part to be removed") {
+      try !Folder.names(incoming).contains { $0.hasPrefix("03") }
     }
     #expect(try Folder.names(incoming).filter { !$0.hasPrefix("02") }.isEmpty)
     let again = try await server.client(as: "ada")
@@ -251,20 +249,19 @@ internal import TidingsRPC
       .init(group: "jobs", visibilityTimeout: .init(seconds: 2))
     ).notifications
     #expect(leased.count == 1)
-    let given = ContinuousClock.now
     try clock.setTimeOfDay(ahead: .seconds(after))
     var next: [TidingsV1.LeasedNotification] = []
     // Much longer than it lasts, and much shorter than the clock was set.
-    while next.isEmpty, given.duration(to: .now) < .seconds(60) {
+    let patience = Duration.seconds(60)
+    try await waitUntil("the end of the lease", pausing: .milliseconds(20), for: patience) {
       let page = try await other.notifications.leaseNotifications(
         .init(group: "jobs", visibilityTimeout: .init(seconds: 600))
       )
       next = page.notifications
-      if next.isEmpty {
-        let expiry = try #require(page.nextExpiry)
-        try #require(expiry.seconds < 60, "the lease ends in \(expiry.seconds) s")
-        try await Task.sleep(for: .milliseconds(20))
-      }
+      guard next.isEmpty else { return true }
+      let expiry = try #require(page.nextExpiry)
+      try #require(expiry.seconds < 60, "the lease ends in \(expiry.seconds) s")
+      return false
     }
     #expect(next.count == 1)
     #expect(begin.duration(to: .now) >= .milliseconds(1_990))
@@ -292,12 +289,35 @@ internal import TidingsRPC
     server = try await server.restarted()
     worker = try await server.client(as: "ada", device: "two")
     var again: [String] = []
-    let begin = ContinuousClock.now
-    while again.isEmpty, begin.duration(to: .now) < .seconds(60) {
+    let patience = Duration.seconds(60)
+    try await waitUntil("the end of the lease", pausing: .milliseconds(20), for: patience) {
       again = try await lease(600, limit: 9)
-      if again.isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+      return !again.isEmpty
     }
     #expect(again == ["b"])
+  }
+
+  @Test("a lease ends in time, however often the server is killed meanwhile")
+  func leaseOverKills() async throws {
+    var server = try await TestServer.startLasting()
+    let client = try await server.client(as: "ada", device: "one")
+    try await client.subscribe(.init("all", "Jobs"))
+    try await client.save(.init("Jobs", "job"))
+    func lease(seconds: Int64) async throws -> Int {
+      let worker = try await server.client(as: "ada", device: "two")
+      let page = try await worker.notifications.leaseNotifications(
+        .init(group: "jobs", visibilityTimeout: .init(seconds: seconds))
+      )
+      await worker.close()
+      return page.notifications.count
+    }
+    #expect(try await lease(seconds: 6) == 1)
+    // Each of the servers runs for a fraction of that.
+    try await waitUntil("the end of the lease", pausing: .zero, for: .seconds(60)) {
+      try await server.crash()
+      server = try await server.restarted()
+      return try await lease(seconds: 600) == 1
+    }
   }
 
   @Test("dates follow the clock, also back")

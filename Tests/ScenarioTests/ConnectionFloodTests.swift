@@ -46,7 +46,10 @@ import TidingsRPC
     try #require(count >= 200, "the limit of \(Descriptors.countMax) descriptors is too low")
     let flood = try Flood(count, to: server.server.rpcEndpoint)
     var ended = 0
-    while ended < count / 10 { ended += try flood.renew() }
+    try await waitUntil("the server to end a tenth of the connections", pausing: .zero) {
+      ended += try flood.renew()
+      return ended >= count / 10
+    }
     for _ in 0..<5 {
       let began = ContinuousClock.now
       let client = try await server.client(connectTimeout: .seconds(600))
@@ -140,9 +143,12 @@ import TidingsRPC
     let served = try await Work(makeClient(of: server))
     let flood = try Flood(900, to: server.server.rpcEndpoint)
     // The server logs a warning; open connections are served.
-    while !server.server.process.seen.value.errors.contains("new connections are not accepted") {
+    let process = server.server.process
+    try await waitUntil("a warning that new connections are not accepted", pausing: .zero) {
+      if process.seen.value.errors.contains("new connections are not accepted") { return true }
       try flood.renew()
       #expect(try await served.client.health.check(.init()).status == .serving)
+      return false
     }
     for number in 1...10 {
       try flood.renew()

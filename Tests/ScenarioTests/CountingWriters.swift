@@ -71,8 +71,12 @@ final class CountingWriters: Sendable {
       tasks.append(
         Task { [results, isStopping] in
           var writer = Writer(index: index, client: client, results: results)
+          while !isStopping.value { guard try await writer.save() else { return } }
           // The outcome of a save that failed last is found out by the next one.
-          while !isStopping.value || !writer.failures.isEmpty, try await writer.save() {}
+          try await waitUntil("the last save of writer \(index)", pausing: .zero) {
+            if writer.failures.isEmpty { return true }
+            return try await !writer.save()
+          }
         }
       )
     }
@@ -144,10 +148,15 @@ final class CountingWriters: Sendable {
   private static func untilAvailable<Value>(
     _ body: () async throws -> Value
   ) async throws -> Value {
+    let end = ContinuousClock.now + .seconds(300)
     while true {
       do {
         return try await body()
       } catch let error as RPCError where error.code == .unavailable {
+        guard .now < end else {
+          throw WaitingFailure(description: "waited 300 s for a server that leads: \(error)")
+        }
+        // Between two calls others have the processor.
         try await Task.sleep(for: .milliseconds(20))
       }
     }
@@ -183,6 +192,7 @@ final class CountingWriters: Sendable {
         }
       } catch let error as RPCError {
         guard error.code == .unavailable else { throw error }
+        // Whoever starts a server again needs the processor too.
         try await Task.sleep(for: .milliseconds(20))
       }
     }
@@ -251,6 +261,7 @@ final class CountingWriters: Sendable {
 
     /// Finds out what became of the last save.
     private mutating func look() async throws -> Bool {
+      let end = ContinuousClock.now + .seconds(300)
       while true {
         do {
           let record = try await client.fetch([Self.recordID(index)])[0].record
@@ -262,6 +273,10 @@ final class CountingWriters: Sendable {
           return true
         } catch let error as RPCError {
           guard error.code == .unavailable else { throw error }
+          guard .now < end else {
+            throw WaitingFailure(description: "waited 300 s for writer \(index)'s record: \(error)")
+          }
+          // Whoever starts a server again needs the processor too.
           try await Task.sleep(for: .milliseconds(20))
         }
       }

@@ -196,17 +196,20 @@ internal import TidingsRPC
     let begun = await RpcctlRun(server, ["schema", "reset", "--yes", "--no-wait"])
     #expect(begun.exitCode == .success, "\(begun.err)")
     for _ in 0..<4 {
-      // Wherever it is by then.
+      // A random pause, so that each crash comes at another point of the reset.
       try await Task.sleep(for: .milliseconds(Int64(random.below(30))))
       try await server.crash()
       server = try await server.restarted()
     }
     // Calls wait for the end by themselves.
     let client = try await server.client(as: "ben")
-    while let refusal = await failure({ try await client.save(.init("Notes", "x", ["text": "y"])) })
-    {
+    try await waitUntil("the end of the reset") {
+      let refusal = await failure {
+        try await client.save(.init("Notes", "x", ["text": "y"]))
+      }
+      guard let refusal else { return true }
       #expect(refusal.message.contains("being reset"), "\(refusal) seed \(seed)")
-      try await Task.sleep(for: .milliseconds(10))
+      return false
     }
     #expect(await RpcctlRun(server, ["records", "delete", "x"], as: "ben").exitCode == .success)
     #expect(try await isEmpty(server), "seed \(seed)")

@@ -123,9 +123,8 @@ internal import TidingsRPC
     try await publish(.init(), as: ben)
     let administration = TidingsV1.AdminService.Client(ada.transport)
     _ = try await administration.resetDevelopment(.init())
-    while true {
-      let state = try await administration.resetDevelopment(.init(dryRun: true))
-      guard state.isRunning else { break }
+    try await waitUntil("the end of the reset", pausing: .zero) {
+      try await !administration.resetDevelopment(.init(dryRun: true)).isRunning
     }
     #expect(try await listed(by: ben).isEmpty)
     #expect(try await listed(by: ben, in: .production) == ["ada"])

@@ -26,12 +26,13 @@ internal import TidingsRPC
     from first: Int = 0
   ) async throws -> (count: Int, failure: RPCError) {
     var index = first
-    while true {
-      if let failure = await failure({ try await client.save(house(index)) }) {
-        return (index, failure)
-      }
-      index += 1
+    var refusal: RPCError?
+    try await waitUntil("a save that fails", pausing: .zero) {
+      refusal = await failure { try await client.save(house(index)) }
+      if refusal == nil { index += 1 }
+      return refusal != nil
     }
+    return (index, try #require(refusal))
   }
 
   private func expectEnd(_ server: TestServer, _ disk: DiskFaults) async throws {

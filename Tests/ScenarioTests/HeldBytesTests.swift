@@ -99,9 +99,11 @@ import TidingsRPC
         open.update { $0 -= 1 }
       }
     }
-    while open.value > 0 {
-      #expect(try await check.send(on: caller).0.status == 0)
-      try await Task.sleep(for: .seconds(1))
+    try await waitUntil("both silent connections to be ended", pausing: .seconds(1)) {
+      guard open.value > 0 else { return true }
+      let answer = try await check.send(on: caller).0
+      #expect(answer.status == 0)
+      return false
     }
     #expect(try await check.send(on: caller).0.status == 0)
   }

@@ -80,7 +80,9 @@ import TidingsRPC
     let client = try await server.client(pair)
     _ = try await client.zones.fetchRecordZones(.init())
     try await expire(pair.publicKey, of: "ada", on: server)
-    while (try? await client.zones.fetchRecordZones(.init())) != nil {}
+    try await waitUntil("the key to expire", pausing: .zero) {
+      (try? await client.zones.fetchRecordZones(.init())) == nil
+    }
     let again = await refusal(try await server.client(pair))
     #expect(again?.code == .unauthenticated, "\(String(describing: again))")
     try await expectServing(server)
@@ -252,9 +254,10 @@ import TidingsRPC
     _ = await refusal(try await server.client(stranger))
     let administration = try await server.administration()
     var entry: TidingsV1.AuditEntry?
-    while entry == nil {
+    try await waitUntil("the refusal to be in the audit log", pausing: .zero) {
       entry = try await administration.fetchAuditLog(.init()).entries
         .first { $0.publicKey == "\(stranger.publicKey)" }
+      return entry != nil
     }
     #expect(entry?.refused == true && entry?.address == "127.0.0.1")
     #expect(entry?.action == "handshake")

@@ -279,6 +279,7 @@ import TidingsSQLite
       let arguments = ["init", "--data", folder.file("data"), "--admin", "ada"]
       for _ in 0..<3 {
         let process = try ServerProcess(arguments: arguments)
+        // A random pause, so that each kill comes at another point of the init.
         try await Task.sleep(for: .milliseconds(random.below(100)))
         process.send(9)
         try await process.waitForExit()

@@ -9,13 +9,14 @@ internal import TidingsRPC
 @Suite(.serialized, .endsServers) struct LargeSendersTests {
   /// Saves a batch, and sends it again as long as the server has no room; a connection that is lost fails it.
   private static func save(_ batch: LargeBatch, _ client: Client) async throws {
-    while true {
+    let patience = Duration.seconds(600)
+    try await waitUntil("room for a batch", pausing: .milliseconds(200), for: patience) {
       do {
         let results = try await client.modify(batch.records, in: LargeBatch.database)
         for result in results { try #require(result.error == nil) }
-        return
+        return true
       } catch let error as RPCError where error.code == .resourceExhausted {
-        try await Task.sleep(for: .milliseconds(200))
+        return false
       }
     }
   }
@@ -49,6 +50,7 @@ internal import TidingsRPC
           // On a thread of its own: tasks may wait for one for longer than clients do for heartbeats.
           try await blocking {
             server.process.send(SIGSTOP)
+            // The server stands still for so long.
             Thread.sleep(forTimeInterval: 2)
             server.process.send(SIGCONT)
           }

@@ -96,7 +96,9 @@ internal import TidingsRPC
     #expect(server.process.seen.value.errors.contains("the log cannot be moved"))
     try disk.clear()
     // As soon as the disk has room, saves go on.
-    while await failure({ try await client.save(.init("Texts", "last", ["n": 2])) }) != nil {}
+    try await waitUntil("a save that succeeds", pausing: .zero) {
+      await failure { try await client.save(.init("Texts", "last", ["n": 2])) } == nil
+    }
     try await server.crash()
     let next = try await server.restarted()
     let again = try await next.client(as: "ada")

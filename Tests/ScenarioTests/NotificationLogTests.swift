@@ -142,14 +142,10 @@ internal import TidingsRPC
     let start = try await page(devices.laptop).changeToken
     try await devices.build(["a", "b", "c"])
     var refusal: RPCError?
-    while refusal == nil {
-      do {
-        _ = try await page(devices.laptop, after: start)
-        // The server forgets by itself, now and then.
-        try await Task.sleep(for: .milliseconds(50))
-      } catch {
-        refusal = error as? RPCError
-      }
+    // The server forgets by itself, now and then.
+    try await waitUntil("the token to expire", pausing: .milliseconds(50)) {
+      refusal = await failure { _ = try await page(devices.laptop, after: start) }
+      return refusal != nil
     }
     #expect(refusal?.code == .outOfRange, "\(String(describing: refusal))")
     #expect(refusal?.message.contains("0 days") ?? false)
@@ -175,7 +171,11 @@ internal import TidingsRPC
     await #expect(throws: RPCError.self) { try await trace(bob) }
 
     var story = try await trace(devices.phone)
-    while story.deliveries.isEmpty { story = try await trace(devices.phone) }
+    try await waitUntil("a trace that shows a delivery", pausing: .zero) {
+      guard story.deliveries.isEmpty else { return true }
+      story = try await trace(devices.phone)
+      return false
+    }
     #expect(story.deliveries.map(\.device) == ["laptop"])
     #expect(story.fetched == story.deliveries[0].fetched)
     #expect(story.notification?.recordID?.recordName == "a")

@@ -218,6 +218,7 @@ import TidingsProto
       while !hasHeard.value {
         await save("h\(number)", price: 200)
         number += 1
+        // Between two saves the watch has the processor.
         try? await Task.sleep(for: .milliseconds(100))
       }
     }

@@ -40,7 +40,8 @@ internal import TidingsZeroMQ
   /// Whether the group's one lease, just taken for so long, lasts longer; `false` when it ended.
   private func outlives(_ timeout: Duration, _ other: Client) async throws -> Bool {
     let firstEnd = ContinuousClock.now + timeout
-    while true {
+    var isExtended = false
+    try await waitUntil("the lease to be extended, or to end", pausing: .milliseconds(50)) {
       let page = try await other.notifications.leaseNotifications(
         .init(group: "jobs", visibilityTimeout: .init(seconds: 3600))
       )
@@ -48,12 +49,13 @@ internal import TidingsZeroMQ
         _ = try await other.notifications.settleNotifications(
           .init(group: "jobs", leaseIDs: [taken.leaseID], settlement: .released)
         )
-        return false
+        return true
       }
       let expiry = try #require(page.nextExpiry)
-      if .now + .seconds(expiry.seconds) > firstEnd + .milliseconds(200) { return true }
-      try await Task.sleep(for: .milliseconds(50))
+      isExtended = .now + .seconds(expiry.seconds) > firstEnd + .milliseconds(200)
+      return isExtended
     }
+    return isExtended
   }
 
   @Test("three devices do everything once between them, own changes too, and wait for more")
@@ -210,6 +212,7 @@ internal import TidingsZeroMQ
         visibilityTimeout: .seconds(12)
       ).workOnEach(onFailure: { _, error in failures.update { $0.append("\(error)") } }) { lease in
         started.update { $0.append(lease.notification.notificationID) }
+        // It never ends by itself: the work is cancelled.
         try await Task.sleep(for: .seconds(3600))
       }
     }

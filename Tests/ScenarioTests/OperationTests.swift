@@ -10,11 +10,6 @@ internal import TidingsRPC
 
 /// What operators do with a server while it runs.
 @Suite(.endsServers) struct OperationTests {
-  /// Waits until something is so.
-  private func until(_ isSo: () async throws -> Bool) async throws {
-    while try await !isSo() { try await Task.sleep(for: .milliseconds(10)) }
-  }
-
   /// Where the feed of the default zone ends.
   private func token(_ client: Client) async throws -> [UInt8] {
     try await client.records.fetchRecordZoneChanges(.init(zones: [.init(zoneID: .init())]))
@@ -61,7 +56,9 @@ internal import TidingsRPC
     func connections(of user: String = "") async throws -> [TidingsV1.Connection] {
       try await administration.listConnections(.init(userName: user)).connections
     }
-    try await until { try await connections(of: "ada").first?.callsOpen == 1 }
+    try await waitUntil("the call to wait") {
+      try await connections(of: "ada").first?.callsOpen == 1
+    }
     let all = try await connections()
     #expect(Set(all.map(\.userName)) == ["root", "ada"])
     let own = try #require(all.first { $0.userName == "ada" })
@@ -73,7 +70,9 @@ internal import TidingsRPC
     let ended = try await administration.endConnections(.init(which: .userName("ada")))
     #expect(ended.count == 1)
     #expect(await waiting.value?.code == .unavailable)
-    try await until { try await !connections().contains { $0.number == own.number } }
+    try await waitUntil("the connection to be gone") {
+      try await !connections().contains { $0.number == own.number }
+    }
     // It keeps nobody out.
     try await ada.save(.init("Notes", "m", ["a": 1]))
     let again = try #require(try await connections(of: "ada").first)
@@ -123,14 +122,16 @@ internal import TidingsRPC
       try objects(await RpcctlRun(server, ["sessions", "list"]))
         .first { $0["isSubscriber"] == .bool(true) }
     }
-    try await until { try await subscriber() != nil }
+    try await waitUntil("the subscriber's connection") { try await subscriber() != nil }
     let own = try #require(try await subscriber())
     let number = try #require(own["number"]?.string)
     let kicked = await RpcctlRun(server, ["server", "kick", "--number", number])
     #expect(kicked.out == "{\"ended\":1}\n")
     try await writer.save(.init("Notes", "b", ["a": 1]))
     #expect(try await stream.wait(for: 2).compactMap(\.recordID?.recordName) == ["a", "b"])
-    try await until { try await subscriber()?["number"]?.string.map { $0 != number } ?? false }
+    try await waitUntil("another connection of the subscriber") {
+      try await subscriber()?["number"]?.string.map { $0 != number } ?? false
+    }
     try await stream.stop()
     let devices = try objects(await RpcctlRun(server, ["devices", "list", "ada"]))
     #expect(devices.compactMap { $0["deviceId"]?.string } == ["laptop", "phone"])
@@ -150,7 +151,7 @@ internal import TidingsRPC
     )
     let end = try await token(client)
     let waiting = Task { try await wait(client, after: end) }
-    try await until {
+    try await waitUntil("the call to wait") {
       try objects(await RpcctlRun(server, ["sessions", "list"]))
         .contains { $0["callsOpen"] == .integer(1) && $0["deviceId"] == .string("laptop") }
     }
@@ -263,9 +264,9 @@ internal import TidingsRPC
     )
     // What is too old is forgotten: all but the newest.
     var refusal: RPCError?
-    while refusal == nil {
+    try await waitUntil("the token to expire", pausing: .milliseconds(20)) {
       refusal = await failure { _ = try await notifications(client, after: start) }
-      try await Task.sleep(for: .milliseconds(20))
+      return refusal != nil
     }
     #expect(refusal?.code == .outOfRange && refusal?.message.contains("0 days") == true)
     let refused = await RpcctlRun(server, ["server", "retention", "--tombstones", "5000"])

@@ -42,11 +42,9 @@ struct PostgresAssetTests {
   }
 
   private func waitForNumber(_ wanted: Int64, _ sql: String) async throws {
-    for _ in 0..<10_000 {
-      if try number(sql) == wanted { return }
-      try await Task.sleep(for: .milliseconds(50))
+    try await waitUntil("\(wanted) = \(sql)", pausing: .milliseconds(50)) {
+      try number(sql) == wanted
     }
-    Issue.record("waited for \(wanted) = \(sql)")
   }
 
   private static func content(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
@@ -174,16 +172,18 @@ struct PostgresAssetTests {
     let asset = Self.asset(content)
     for client in [ada, bob] {
       // Collected at once while no record names it: again, until the save was faster.
-      while true {
+      try await waitUntil("a save that comes before the collection", pausing: .zero) {
         _ = try await client.assets().upload(content)
-        if try await client.modify([Self.record("h", asset)])[0].error == nil { break }
+        return try await client.modify([Self.record("h", asset)])[0].error == nil
       }
     }
     try await waitForNumber(1, "count(*) FROM asset_contents")
     #expect(try await ada.assets().download(asset) == content)
     _ = try await ada.modify(delete: [.init("h")])
-    let gone = await failure {
-      while true { _ = try await ada.assets().download(asset) }
+    var gone: RPCError?
+    try await waitUntil("the asset to be gone", pausing: .zero) {
+      gone = await failure { _ = try await ada.assets().download(asset) }
+      return gone != nil
     }
     #expect(gone?.code == .notFound)
     #expect(try await bob.assets().download(asset) == content)
@@ -231,9 +231,11 @@ struct PostgresAssetTests {
       )
       while !isDone.value {
         try kill.forEachRow {}
+        // Between two kills an upload or a download gets somewhere.
         try await Task.sleep(for: .milliseconds(300))
       }
     }
+    defer { isDone.update { $0 = true } }
     let client = try await server.client(as: "ada")
     for round in 0..<10 {
       var content = content

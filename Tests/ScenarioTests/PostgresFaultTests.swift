@@ -23,6 +23,18 @@ struct PostgresFaultTests {
   private static let faultsMin =
     ProcessInfo.processInfo.environment["TIDINGS_CUT_COMMITS"].flatMap(Int.init) ?? 40
 
+  /// Lets writers save until there were enough faults, or something is wrong.
+  private static func disturb(
+    _ writers: CountingWriters,
+    until isEnough: () -> Bool
+  ) async throws {
+    let patience = Duration.seconds(300 + 10 * faultsMin)
+    try await waitUntil("\(faultsMin) faults", pausing: .zero, for: patience) {
+      if isEnough() { return true }
+      return try await !writers.wait(forMore: 1).isRight
+    }
+  }
+
   @Test("connections that are cut anywhere lose no save, double none and fail no call")
   func cuts() async throws {
     let world = try await World(PostgresCluster.shared())
@@ -34,7 +46,7 @@ struct PostgresFaultTests {
     let port = try #require(proxy.endpoint.split(separator: ":").last.flatMap { UInt16($0) })
     let server = try await world.startPatiently(through: port)
     let writers = try await CountingWriters(server)
-    while proxy.cutCount < Self.faultsMin, try await writers.wait(forMore: 1).isRight {}
+    try await Self.disturb(writers) { proxy.cutCount >= Self.faultsMin }
     proxy.behave()
     let results = try await writers.stop()
     try await writers.verify(on: server, world.seed)
@@ -48,7 +60,7 @@ struct PostgresFaultTests {
     let proxy = try DatabaseProxy(to: world.port, oneCommitIn: 4, mercy: 1, seed: world.seed)
     let server = try await world.startPatiently(through: proxy.port)
     let writers = try await CountingWriters(server)
-    while proxy.faults.total < Self.faultsMin, try await writers.wait(forMore: 1).isRight {}
+    try await Self.disturb(writers) { proxy.faults.total >= Self.faultsMin }
     proxy.behave()
     let results = try await writers.stop()
     try await writers.verify(on: server, world.seed)
@@ -96,15 +108,17 @@ struct PostgresFaultTests {
 
   /// The subscriptions that there are; a call that shares its group with one whose commit is cut fails with it.
   private static func names(_ client: Client) async throws -> Set<String> {
-    while true {
+    var names: Set<String> = []
+    try await waitUntil("an answer about subscriptions", pausing: .milliseconds(20)) {
       do {
         let found = try await client.subscriptions.fetchSubscriptions(.init())
-        return Set(found.results.map(\.subscriptionID))
-      } catch {
-        guard error.code == .unavailable else { throw error }
-        try await Task.sleep(for: .milliseconds(20))
+        names = Set(found.results.map(\.subscriptionID))
+        return true
+      } catch let error as RPCError where error.code == .unavailable {
+        return false
       }
     }
+    return names
   }
 
   /// What a call answered; `nil`: it failed.
@@ -118,7 +132,7 @@ struct PostgresFaultTests {
     let proxy = try DatabaseProxy(to: world.port, oneCommitIn: 2, mercy: 0, seed: world.seed)
     let server = try await world.startPatiently(through: proxy.port)
     let writers = try await CountingWriters(server)
-    while proxy.faults.total < Self.faultsMin, try await writers.wait(forMore: 1).isRight {}
+    try await Self.disturb(writers) { proxy.faults.total >= Self.faultsMin }
     proxy.behave()
     let results = try await writers.stop()
     try await writers.verify(on: server, world.seed)
@@ -267,11 +281,11 @@ struct PostgresFaultTests {
         """
       )
       var pid: Int64?
-      for _ in 0..<12_000 where pid == nil {
+      try await waitUntil("a session with \(condition)") {
         try select.forEachRow { pid = select.int64(0) }
-        if pid == nil { try await Task.sleep(for: .milliseconds(10)) }
+        return pid != nil
       }
-      return try #require(pid, "no session with \(condition)")
+      return try #require(pid)
     }
 
     func endBackends(_ observer: PostgresConnection) throws {

@@ -17,12 +17,14 @@ internal import TidingsSeal
 
     /// The next message on one of these topics that has content.
     func next(on topics: Set<[UInt8]>) async throws -> (push: TidingsV1.Push, bytes: [UInt8]) {
-      while true {
+      var (push, bytes) = (TidingsV1.Push(), [] as [UInt8])
+      try await waitUntil("a push with content on one of \(topics.count) topics", pausing: .zero) {
         let frames = try await socket.receive()
-        guard frames.count == 2, topics.contains(frames[0]) else { continue }
-        let push = try TidingsV1.Push(decoding: frames[1])
-        if push.content != nil { return (push, frames[1]) }
+        guard frames.count == 2, topics.contains(frames[0]) else { return false }
+        (push, bytes) = (try TidingsV1.Push(decoding: frames[1]), frames[1])
+        return push.content != nil
       }
+      return (push, bytes)
     }
   }
 
@@ -39,6 +41,7 @@ internal import TidingsSeal
       while !Task.isCancelled {
         try await saving(number)
         number += 1
+        // Between two saves others have the processor.
         try await Task.sleep(for: .milliseconds(20))
       }
     }
@@ -182,12 +185,13 @@ internal import TidingsSeal
     _ = try await device.modify((0..<60).map { .init("Houses", "r\($0)", ["n": 1]) })
     let last = Int64(published) / 20 + 60
     var unfinished = topics
-    while !unfinished.isEmpty {
+    try await waitUntil("the last event on each of 20 topics", pausing: .zero) {
       let frames = try await listener.socket.receive()
-      guard frames.count == 2, topics.contains(frames[0]) else { continue }
+      guard frames.count == 2, topics.contains(frames[0]) else { return false }
       // What is repeated later has a number, and no content.
       let push = try TidingsV1.Push(decoding: frames[1])
       if push.content != nil, push.sequenceNumber == last { unfinished.remove(frames[0]) }
+      return unfinished.isEmpty
     }
   }
 
@@ -302,17 +306,14 @@ internal import TidingsSeal
     // Up to the newest topic's push, the old one had the events before the first rotation.
     try await device.save(.init("Houses", "end"))
     var old: [UInt64] = []
-    while true {
+    try await waitUntil("the last notification on the new topic", pausing: .zero) {
       let frames = try await listener.socket.receive()
       let push = try TidingsV1.Push(decoding: frames[1])
       if frames[0] == channel.topic { old.append(push.sequenceNumber) }
-      if frames[0] == newChannel.topic, push.content != nil,
-        let key = SealingKey(newChannel.key), case .sealedNotification(let box)? = push.content,
-        let opened = key.open(box),
-        try TidingsV1.Notification(decoding: opened).recordID == .init("end")
-      {
-        break
-      }
+      guard frames[0] == newChannel.topic, let key = SealingKey(newChannel.key),
+        case .sealedNotification(let box)? = push.content, let opened = key.open(box)
+      else { return false }
+      return try TidingsV1.Notification(decoding: opened).recordID == .init("end")
     }
     let head = try #require(newChannel.position?.sequenceNumber)
     #expect(old.allSatisfy { $0 <= head - 24 + 5 })

@@ -121,8 +121,8 @@ internal import TidingsRPC
         recordType: "Houses",
         sortDescriptors: [.init(fieldName: "floor")]
       )
-      while try await !client.records.explainQuery(.init(query: sorted)).sortedByIndex {
-        try await Task.sleep(for: .milliseconds(5))
+      try await waitUntil("the index to be built") {
+        try await client.records.explainQuery(.init(query: sorted)).sortedByIndex
       }
     }
     func found(
@@ -189,10 +189,10 @@ internal import TidingsRPC
           """
       )
     )
-    var after = try await client.records.explainQuery(.init(query: query))
-    while after.indexField.isEmpty {
-      try await Task.sleep(for: .milliseconds(5))
+    var after = before
+    try await waitUntil("the index to be built") {
       after = try await client.records.explainQuery(.init(query: query))
+      return !after.indexField.isEmpty
     }
     #expect(after.indexField == "city" && after.entriesVisited == 4 && after.recordsMatched == 4)
     #expect(after.advice.isEmpty && after.predicate == #"city = "Ulm""#)

@@ -61,7 +61,7 @@ import Testing
       ["records", "edit", "h1", "--editor", "sh '\(folder.file("editor.sh"))'"],
       format: .table
     )
-    while !AtomicFile.exists(folder.file("open")) { try await Task.sleep(for: .milliseconds(5)) }
+    try await waitUntil("the editor to be open") { AtomicFile.exists(folder.file("open")) }
     _ = await RpcctlRun(server, ["records", "set", "h1", "price:=2"])
     AtomicFile.remove(folder.file("gate"))
     let run = await edit

@@ -43,10 +43,10 @@ internal import TidingsRPC
     ) async throws -> Answer {
       proxy.swallow(.toClients)
       let answer = Task { [phone] in try await call(phone) }
-      while try await !isDone(laptop) { try await Task.sleep(for: .milliseconds(5)) }
+      try await waitUntil("the call to take effect") { try await isDone(laptop) }
       try await between(laptop)
       // A connection of which something has vanished carries nothing more: the answer is that of a repetition.
-      while proxy.swallowedBytes == 0 { try await Task.sleep(for: .milliseconds(5)) }
+      try await waitUntil("the answer to be swallowed") { proxy.swallowedBytes > 0 }
       proxy.swallow([])
       proxy.cut()
       let result = try await answer.value

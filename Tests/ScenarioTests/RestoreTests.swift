@@ -52,7 +52,7 @@ internal import TidingsSQLite
       )
       let bytes = UInt64.random(in: 0..<12 << 20, using: &random)
       // Until so much is there, or the restore is through.
-      try await BackupWorld.wait(for: "a part") {
+      try await waitUntil("a part of the database", pausing: .milliseconds(2)) {
         try Folder.status(folder.file("data/restoring/tidings.sqlite"))?.size ?? 0 > bytes
           || process.seen.value.exit != nil
       }

@@ -89,10 +89,10 @@ import TidingsRPC
       .fetchAccountStatus(.init())
     #expect(status.keyExpiresMs == UInt64(expires.seconds) * 1_000)
     var error: RPCError?
-    repeat {
+    try await waitUntil("the key to expire", pausing: .milliseconds(50)) {
       error = await failure { _ = try await client.fetch([.init("h")]) }
-      try await Task.sleep(for: .milliseconds(50))
-    } while error == nil
+      return error != nil
+    }
     #expect(secondsFromNow(0).seconds >= expires.seconds)
     #expect(error?.code == .unauthenticated && error?.message.contains("expired") == true)
     _ = try await root.authorizeKey(
@@ -197,24 +197,32 @@ import TidingsRPC
 
     // The shortest time that has not passed when the call arrives.
     var seconds: Int64 = 1
-    while let refused = await failure({
-      _ = try await root.authorizeKey(
-        .init(
-          userName: "ada",
-          publicKey: .init(key: "\(phoneKey.publicKey)", expires: secondsFromNow(seconds))
+    try await waitUntil("a key that expires after the call arrives", pausing: .zero) {
+      let refused = await failure {
+        _ = try await root.authorizeKey(
+          .init(
+            userName: "ada",
+            publicKey: .init(key: "\(phoneKey.publicKey)", expires: secondsFromNow(seconds))
+          )
         )
-      )
-    }) {
-      #expect(try code(refused) == .invalidArguments)
-      seconds *= 2
+      }
+      guard let refused else { return true }
+      let code = try code(refused)
+      #expect(code == .invalidArguments)
+      seconds = min(2 * seconds, 128)
+      return false
     }
     var error: RPCError?
-    repeat {
+    try await waitUntil("the key to expire", pausing: .zero) {
       error = await failure { _ = try await phone.fetch([.init("first")]) }
-    } while error == nil
+      return error != nil
+    }
     #expect(try code(error) == .notAuthenticated)
     var second = first
-    repeat { second = try await heard(laptop) } while !second.isDisjoint(with: first)
+    try await waitUntil("other topics", pausing: .zero) {
+      second = try await heard(laptop)
+      return second.isDisjoint(with: first)
+    }
     try await expectChanges("second", stream)
 
     _ = try await root.updateUser(.init(userName: "ada", restricted: true))
@@ -241,11 +249,13 @@ import TidingsRPC
     }
     // Whether any query is at work at the moment of the revocation, nobody can arrange.
     var key = pair
-    while try await revokeAmidQueries(key, secure, root) == 0 {
+    try await waitUntil("a query that works while its key is revoked", pausing: .zero) {
+      guard try await revokeAmidQueries(key, secure, root) == 0 else { return true }
       key = KeyPair()
       _ = try await root.authorizeKey(
         .init(userName: "ada", publicKey: .init(key: "\(key.publicKey)"))
       )
+      return false
     }
   }
 
@@ -303,9 +313,10 @@ import TidingsRPC
       }
     }
     let administration = try await secure.administration()
-    while try await administration.listConnections(.init(userName: "ada")).connections.allSatisfy({
-      $0.callsOpen == 0
-    }) { try await Task.sleep(for: .milliseconds(10)) }
+    try await waitUntil("the call to wait") {
+      try await administration.listConnections(.init(userName: "ada")).connections
+        .contains { $0.callsOpen > 0 }
+    }
     var pieces = client.assetCalls.downloadAsset(.init(asset: asset)).makeAsyncIterator()
     #expect(try await pieces.next() != nil)
     _ = try await administration.revokeKey(.init(publicKey: "\(pair.publicKey)"))

@@ -228,10 +228,11 @@ import TidingsRPC
     try await world.expectOwnAnswer(on: first, "it waits")
     first.disconnect()
     // While the first one counts against the limit, the next is answered immediately, without changes.
-    let end = ContinuousClock.now + .seconds(40)
-    var waits = false
-    while !waits, .now < end { waits = try await letsWait(world) }
-    #expect(waits, "the waiting call of a closed connection is still counted")
+    try await waitUntil(
+      "the waiting call of a closed connection to be counted no longer",
+      pausing: .zero,
+      for: .seconds(40)
+    ) { try await letsWait(world) }
   }
 
   /// Whether a call of `ada` may wait for a change.

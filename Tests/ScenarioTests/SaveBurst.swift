@@ -70,6 +70,7 @@ struct SaveBurst: Sendable {
           Issue.record(error)
           return nil
         }
+        // Whoever starts the server again needs the processor too.
         try? await Task.sleep(for: .milliseconds(20))
       }
     }

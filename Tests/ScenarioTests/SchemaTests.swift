@@ -34,14 +34,7 @@ internal import TidingsRPC
       ordered: true,
       state: .ready
     )
-    let deadline = ContinuousClock.now.advanced(by: .seconds(30))
-    while true {
-      let indexes = try await text(client).indexes
-      if indexes == [ready] { return }
-      guard .now < deadline else {
-        throw WaitingFailure(description: "the index is not ready: \(indexes)")
-      }
-    }
+    try await waitUntil("the index to be built") { try await text(client).indexes == [ready] }
   }
 
   @Test("learned in development, indexed, refused in production, deployed, accepted, kept")

@@ -70,10 +70,9 @@ internal import TidingsRPC
     #expect(registered == endpoints.map(\.pushEndpoint))
     let streams = [Collector(before), Collector(after)]
     let administration = TidingsV1.AdminService.Client(before.transport)
-    while try await administration.listConnections(.init()).connections
-      .filter({ $0.isSubscriber && $0.topics > 0 }).count < 2
-    {
-      try await Task.sleep(for: .milliseconds(10))
+    try await waitUntil("two subscribers with topics") {
+      try await administration.listConnections(.init()).connections
+        .filter { $0.isSubscriber && $0.topics > 0 }.count >= 2
     }
     let writer = try await world.client(server.rpcEndpoint, pinning: world.old, device: "writer")
     for (count, name) in [(1, "a"), (2, "b")] {

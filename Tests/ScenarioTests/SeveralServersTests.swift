@@ -35,8 +35,8 @@ internal import TidingsRPC
   /// Stops the process of a server, which does nothing any more until it is continued.
   private func pause(_ server: TestServer) async throws {
     server.process.send(19)
-    while try !server.process.processFile("status").contains("State:\tT") {
-      try await Task.sleep(for: .milliseconds(1))
+    try await waitUntil("the process to be stopped", pausing: .milliseconds(1)) {
+      try server.process.processFile("status").contains("State:\tT")
     }
   }
 

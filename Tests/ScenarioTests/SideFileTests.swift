@@ -101,7 +101,7 @@ internal import TidingsProto
           "--data", folder.file("data"),
         ])
       if random.oneIn(3) {
-        // During the start.
+        // A random pause, so that the kill comes at another point of the start.
         try await Task.sleep(for: .milliseconds(random.below(120)))
         process.send(9)
       } else {
@@ -122,6 +122,7 @@ internal import TidingsProto
         await client.close()
         // During the stop, or without one.
         if random.oneIn(2) { process.send(15) }
+        // A random pause, so that the kill comes at another point of the stop, or after it.
         if random.oneIn(2) { try await Task.sleep(for: .milliseconds(random.below(40))) }
         process.send(9)
       }

@@ -63,10 +63,9 @@ internal import TidingsRPC
 
   /// Waits until somebody has made one more connection.
   private func waitForConnection(beyond count: Int, _ proxy: CallProxy) async throws {
-    for _ in 0..<6_000 where proxy.connectionCount == count {
-      try await Task.sleep(for: .milliseconds(50))
+    try await waitUntil("somebody to notice that a connection is silent") {
+      proxy.connectionCount > count
     }
-    try #require(proxy.connectionCount > count, "nobody noticed that a connection is silent")
   }
 
   @Test(

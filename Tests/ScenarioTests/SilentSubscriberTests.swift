@@ -22,12 +22,13 @@ internal import TidingsProtobuf
     let results = try await device.modify(records)
     #expect(results.allSatisfy { $0.record != nil })
     var received = 0
-    while received < Self.batch * Self.channelCount {
+    try await waitUntil("all pushes of batch \(number)", pausing: .zero) {
       guard let notification = try await Self.notification(socket),
         notification.recordID?.recordName.hasPrefix("r\(number)-") == true
-      else { continue }
+      else { return false }
       #expect(notification.recordFields["text"] == .init(.stringValue(Self.text)))
       received += 1
+      return received >= Self.batch * Self.channelCount
     }
   }
 
@@ -76,10 +77,13 @@ internal import TidingsProtobuf
       while !Task.isCancelled {
         try await device.save(.init("Houses", "first-\(number)", ["n": 1]))
         number += 1
+        // Between two saves others have the processor.
         try await Task.sleep(for: .milliseconds(20))
       }
     }
-    while try await Self.notification(socket) == nil {}
+    try await waitUntil("the first push of an event", pausing: .zero) {
+      try await Self.notification(socket) != nil
+    }
     saver.cancel()
     _ = try? await saver.value
 

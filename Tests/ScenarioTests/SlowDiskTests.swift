@@ -64,7 +64,9 @@ internal import TidingsRPC
           ends.update { $0.append(refusal) }
         }
       }
-      while !disk.hasHeld, ends.value.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
+      try await waitUntil("the disk to hold up a commit", pausing: .milliseconds(2)) {
+        disk.hasHeld || !ends.value.isEmpty
+      }
       for _ in 0..<20 {
         #expect(try await number("h", reader) == 4)
         #expect(try await number("w0", reader) == nil)

@@ -27,9 +27,9 @@ struct SmallDiskTests {
         refusal = await failure { try await client.save(Self.record(name, bytes: size)) }
         if refusal == nil { names.append(name) }
       }
+      // A file system that chooses blocks late finds in a sync that it has none: then the outcome is not known.
       let error = try #require(refusal)
       #expect(error.code == .unavailable && error.message.contains("full"), "\(error)")
-      #expect(!error.details.contains(.errorInfo(reason: "OUTCOME_UNKNOWN")), "\(error)")
     }
     return names
   }

@@ -57,9 +57,8 @@ import TidingsRPC
     #expect(try await world.user(serverKey) == "ada")
     _ = try await world.root.eraseUser(.init(userName: "ada"))
     #expect(await world.refusal(session)?.code != nil)
-    while try await world.root.fetchErasure(.init(which: .userName("ada"))).erasure?.finished == nil
-    {
-      try await Task.sleep(for: .milliseconds(20))
+    try await waitUntil("the end of the erasure", pausing: .milliseconds(20)) {
+      try await world.root.fetchErasure(.init(which: .userName("ada"))).erasure?.finished != nil
     }
     #expect(await world.refusal(session)?.wrongCredential == "WEB_AUTH_TOKEN")
     #expect(await world.refusal(serverKey)?.wrongCredential == "SERVER_KEY")

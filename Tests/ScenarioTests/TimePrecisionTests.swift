@@ -46,7 +46,9 @@ import TidingsProto
     _ = try await client.schemas.applySchema(
       .init(text: learned.replacing("TIMESTAMP", with: "TIMESTAMP QUERYABLE SORTABLE"))
     )
-    while try await client.schemas.fetchSchema(.init()).indexes.map(\.state) != [.ready] {}
+    try await waitUntil("the index to be built") {
+      try await client.schemas.fetchSchema(.init()).indexes.map(\.state) == [.ready]
+    }
     await client.close()
     await check()
 

@@ -54,7 +54,9 @@ import TidingsProto
     let crash = Task {
       // Somewhere within: after the first batches were saved.
       let client = try await server.client(as: "ada")
-      while try await client.fetch([.init("h401")]).first?.error != nil {}
+      try await waitUntil("a record of the first batches", pausing: .zero) {
+        try await client.fetch([.init("h401")]).first?.error == nil
+      }
       try await server.crash()
       return try await server.restarted()
     }

@@ -160,7 +160,7 @@ internal import TidingsRPC
     #expect(left == [])
     let file = checksum.hexadecimal
     let assets = server.folder.file("data/assets")
-    try await BackupWorld.wait(for: "the file of the asset to go") {
+    try await waitUntil("the file of the asset to go") {
       let files = FileManager.default.enumerator(atPath: assets)
       return files?.contains { "\($0)".hasSuffix(String(file.suffix(8))) } != true
     }
@@ -391,15 +391,15 @@ internal import TidingsRPC
     let begun = try await administration().eraseUser(.init(userName: "alice")).erasure
     let id = try #require(begun?.erasureID)
     for _ in 0..<5 {
-      // Wherever it is by then.
+      // A random pause, so that each crash comes at another point of the erasure.
       try await Task.sleep(for: .milliseconds(Int64(random.below(8))))
       try await server.crash()
       server = try await server.restarted()
     }
     // It goes on by itself: nobody asks for it again.
     let admin = try await administration()
-    while try await admin.fetchErasure(.init(which: .erasureID(id))).erasure?.finished == nil {
-      try await Task.sleep(for: .milliseconds(10))
+    try await waitUntil("the end of the erasure") {
+      try await admin.fetchErasure(.init(which: .erasureID(id))).erasure?.finished != nil
     }
     let left = try finds(["alice", Self.marker], in: server)
     #expect(left == [], "seed \(seed)")
@@ -439,8 +439,8 @@ internal import TidingsRPC
     let id = try #require(erasure?.erasureID)
     let late = await failure { try await client.save(.init("Notes", "n", ["text": "late"])) }
     #expect(late != nil)
-    while try await root.fetchErasure(.init(which: .erasureID(id))).erasure?.finished == nil {
-      try await Task.sleep(for: .milliseconds(10))
+    try await waitUntil("the end of the erasure") {
+      try await root.fetchErasure(.init(which: .erasureID(id))).erasure?.finished != nil
     }
     #expect(await failure { _ = try await root.listUsers(.init(userNames: ["alice"])) } != nil)
     // What the administrator's own call answered is kept for a repetition.

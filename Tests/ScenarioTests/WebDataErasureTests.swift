@@ -102,9 +102,9 @@ import TidingsRPC
     }
     _ = try await world.root.eraseUser(.init(userName: "ada"))
     var erasure: TidingsV1.UserErasure?
-    while erasure?.finished == nil {
+    try await waitUntil("the end of the erasure", pausing: .milliseconds(20)) {
       erasure = try await world.root.fetchErasure(.init(which: .userName("ada"))).erasure
-      try await Task.sleep(for: .milliseconds(20))
+      return erasure?.finished != nil
     }
     let erased = Dictionary(
       uniqueKeysWithValues: (erasure?.erased ?? []).map { ($0.kind, $0.count) }

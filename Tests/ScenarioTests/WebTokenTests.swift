@@ -152,8 +152,8 @@ import TidingsRPC
     #expect(await world.refusal(long)?.wrongCredential == "WEB_AUTH_TOKEN")
     // Sessions are removed a day after they ended, but for the newest.
     _ = try await world.issue()
-    while try await world.list(.session).count != 1 {
-      try await Task.sleep(for: .milliseconds(50))
+    try await waitUntil("all sessions but the newest to be removed", pausing: .milliseconds(50)) {
+      try await world.list(.session).count == 1
     }
   }
 

@@ -52,8 +52,8 @@ internal import TidingsProto
 
   /// Waits until the last row of the deleted zones is removed.
   private func waitForRemoval(in folder: TemporaryFolder) async throws {
-    while try count("zone_removals", in: folder) > 0 {
-      try await Task.sleep(for: .milliseconds(20))
+    try await waitUntil("all rows of deleted zones to be removed", pausing: .milliseconds(20)) {
+      try count("zone_removals", in: folder) == 0
     }
   }
 
@@ -122,7 +122,10 @@ internal import TidingsProto
     while true {
       // The next crash comes when so many more records are removed.
       let goal = left - Int64(random.below(2_500))
-      repeat { left = try count("records", in: server.folder) } while left > max(goal, 0)
+      try await waitUntil("records of the zone to be removed", pausing: .zero) {
+        left = try count("records", in: server.folder)
+        return left <= max(goal, 0)
+      }
       try await server.crash()
       left = try count("records", in: server.folder)
       if left > 0 { killCount += 1 }

@@ -6,8 +6,9 @@ public import Testing
 /// Ends the servers that a test started, when the test ends: hundreds of them would idle until all
 /// tests have ended.
 ///
-/// A trait of each suite that starts some; `ServerProcess` refuses to start without it. Ports of ended
-/// servers stay taken, so that a client that a test left behind never meets another test's server.
+/// A failure of the test shows the ends of their logs. A trait of each suite that starts some; `ServerProcess`
+/// refuses to start without it. Ports of ended servers stay taken, so that a client that a test left behind never
+/// meets another test's server.
 public struct EndsServers: SuiteTrait, TestTrait, TestScoping {
   public var isRecursive: Bool { true }
 
@@ -19,8 +20,15 @@ public struct EndsServers: SuiteTrait, TestTrait, TestScoping {
     let started = StartedServers()
     let alarm = Task { try await Self.end(started, after: Self.patience) }
     defer { alarm.cancel() }
+    let showsLogs = IssueHandlingTrait.compactMapIssues { issue in
+      var issue = issue
+      issue.comments += started.newLogEnds().map(Comment.init(rawValue:))
+      return issue
+    }
     do {
-      try await StartedServers.$ofTest.withValue(started) { try await function() }
+      try await showsLogs.provideScope(for: test, testCase: testCase) {
+        try await StartedServers.$ofTest.withValue(started) { try await function() }
+      }
     } catch {
       await started.end()
       throw error

@@ -56,6 +56,7 @@ public final class Observed<Value: Sendable>: Sendable {
       return state.nextID
     }
     let alarm = Task {
+      // The deadline: whoever does not wait any more cancels it.
       try await Task.sleep(for: deadline)
       state.withLock { $0.waiters.removeValue(forKey: id) }?.continuation.resume(returning: nil)
     }

@@ -39,6 +39,7 @@ public final class ServerProcess: Sendable {
   }
 
   public let seen: Observed<Sightings>
+  private let program: String
   private let pid: pid_t
 
   private static let running = Survivors()
@@ -63,6 +64,7 @@ public final class ServerProcess: Sendable {
     environment: [String: String] = [:]
   ) throws {
     try StartedServers.check()
+    self.program = program
     let seen = Observed(Sightings())
     self.seen = seen
     let database =
@@ -116,6 +118,9 @@ public final class ServerProcess: Sendable {
       }
     }
   }
+
+  /// The program and the number of its process.
+  var name: String { "\(program) (\(pid))" }
 
   /// Sends a signal, unless the process has ended.
   public func send(_ signal: Int32) {
@@ -217,7 +222,7 @@ public final class ServerProcess: Sendable {
     let beside = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
     let candidates = [
       beside.appendingPathComponent(program).path,
-      packageRoot.appendingPathComponent(".build/debug/\(program)").path,
+      packageRoot.appendingPathComponent(".build/release/\(program)").path,
     ]
     guard let path = candidates.first(where: FileManager.default.isExecutableFile) else {
       throw WaitingFailure(description: "\(program) is not built: looked at \(candidates)")

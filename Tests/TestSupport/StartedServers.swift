@@ -5,7 +5,11 @@ internal import Synchronization
 final class StartedServers: Sendable {
   @TaskLocal static var ofTest: StartedServers?
 
+  private static let shownLinesMax = 30
+
   private let processes = Mutex<[ServerProcess]>([])
+  /// Hashes of logs that a failure has shown.
+  private let shown = Mutex<Set<Int>>([])
 
   /// Refuses what nobody would end before all tests have ended.
   static func check() throws {
@@ -14,6 +18,18 @@ final class StartedServers: Sendable {
   }
 
   func insert(_ process: ServerProcess) { processes.withLock { $0.append(process) } }
+
+  /// The last lines that each of the servers wrote to standard error, unless they were shown already.
+  func newLogEnds() -> [String] {
+    processes.withLock { processes in processes }.compactMap { process in
+      let errors = process.seen.value.errors
+      guard !errors.isEmpty, shown.withLock({ $0.insert(errors.hashValue).inserted }) else {
+        return nil
+      }
+      let lines = errors.split(separator: "\n").suffix(Self.shownLinesMax)
+      return "the log of \(process.name) ends with:\n" + lines.joined(separator: "\n")
+    }
+  }
 
   func end() async {
     let processes = processes.withLock { processes in

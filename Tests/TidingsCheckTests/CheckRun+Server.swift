@@ -25,9 +25,14 @@ extension CheckSettings {
     self.fault = fault
   }
 
-  /// How long a run under kills takes: `TIDINGS_CHECK_SECONDS`, or so long.
-  static func seconds(_ usual: Double) -> Duration {
-    let given = ProcessInfo.processInfo.environment["TIDINGS_CHECK_SECONDS"].flatMap(Double.init)
-    return .seconds(given ?? usual)
+  /// A run of all workloads under faults: of so many calls of each, or of `TIDINGS_CHECK_SECONDS`.
+  static func underFaults(_ endpoints: [String], calls: Int, seed: UInt64) -> Self {
+    var settings = Self(endpoints, calls: secondsGiven == 0 ? calls : 1_000_000, seed: seed)
+    if secondsGiven > 0 { settings.duration = .seconds(secondsGiven) }
+    return settings
   }
+
+  /// `TIDINGS_CHECK_SECONDS`, or 0.
+  static let secondsGiven =
+    ProcessInfo.processInfo.environment["TIDINGS_CHECK_SECONDS"].flatMap(Double.init) ?? 0
 }

@@ -10,20 +10,23 @@ import Testing
     let seed = Seed.make("CheckedCrashTests.kills")
     var random = SplitMix64(seed: seed)
     var server = try await TestServer.startLasting()
-    var settings = CheckSettings([server.rpcEndpoint], calls: 100_000, seed: seed)
-    settings.duration = CheckSettings.seconds(12)
+    let settings = CheckSettings.underFaults([server.rpcEndpoint], calls: 3_000, seed: seed)
     let run = CheckRun(settings)
     let isDone = Observed(false)
     async let report = {
       defer { isDone.update { $0 = true } }
       return try await run.run()
     }()
-    while true {
-      try await Task.sleep(for: .milliseconds(1500 + random.below(2000)))
-      if isDone.value { break }
+    let end = settings.duration + .seconds(600)
+    try await waitUntil("the end of the check", pausing: .zero, for: end) {
+      // A random pause, so that each kill comes at another point of the work.
+      try await Task.sleep(for: .milliseconds(200 + random.below(1500)))
+      guard !isDone.value else { return true }
       try await server.crash()
+      // A random pause, so that clients meet sometimes no server at all.
       if random.oneIn(2) { try await Task.sleep(for: .milliseconds(random.below(300))) }
       server = try await server.restarted()
+      return false
     }
     let found = try await report
     #expect(found.isFine, "\(found.text)")

@@ -6,19 +6,24 @@ import Testing
 
 /// A server on a network and a machine that misbehave, while it is checked.
 @Suite(.endsServers) struct CheckedMachineTests {
-  /// Runs all workloads, and does something meanwhile.
+  /// Runs all workloads while something is done, and until it is done.
   @discardableResult
   private func check(
     _ settings: CheckSettings,
     while disturb: (Observed<Bool>) async throws -> Void
   ) async throws -> CheckReport {
+    var settings = settings
+    let isDisturbed = Observed(true)
+    settings.isInterrupted = { !isDisturbed.value }
     let run = CheckRun(settings)
     let isDone = Observed(false)
     async let report = {
       defer { isDone.update { $0 = true } }
       return try await run.run()
     }()
+    defer { isDisturbed.update { $0 = false } }
     try await disturb(isDone)
+    isDisturbed.update { $0 = false }
     let found = try await report
     #expect(found.isFine, "\(found.text)")
     print("CheckedMachineTests: \(found.text)")
@@ -33,8 +38,8 @@ import Testing
     _ isDone: Observed<Bool>
   ) async throws {
     #expect(!connections.isEmpty)
-    while !calls.openConnections.isDisjoint(with: connections), !isDone.value {
-      try await Task.sleep(for: .milliseconds(100))
+    try await waitUntil("clients to give up silent connections", pausing: .milliseconds(100)) {
+      calls.openConnections.isDisjoint(with: connections) || isDone.value
     }
     #expect(calls.openConnections.isDisjoint(with: connections), "a client did not notice")
   }
@@ -50,14 +55,14 @@ import Testing
     // A page of the log may have 100 kB, and never fits.
     let calls = try CallProxy(to: server.rpcEndpoint, cutWithin: 60_000, seed: seed &+ 2)
     calls.delay(upTo: .milliseconds(6))
-    var settings = CheckSettings([calls.endpoint], calls: 100_000, seed: seed)
-    settings.duration = CheckSettings.seconds(10)
+    var settings = CheckSettings.underFaults([calls.endpoint], calls: 1_000, seed: seed)
     // If the last push is lost, an inbox looks at the log after a minute.
     settings.patience = .seconds(180)
+    let end = settings.duration + .seconds(600)
     try await check(settings) { isDone in
-      while !isDone.value {
-        try await Task.sleep(for: .milliseconds(1_500))
+      try await waitUntil("the end of the check", pausing: .milliseconds(1_500), for: end) {
         pushes.disconnectSubscribers()
+        return isDone.value
       }
     }
     #expect(calls.cutCount > 3)
@@ -74,17 +79,19 @@ import Testing
     let isNoticed = seconds >= 25
     let server = try await TestServer.start()
     let calls = try CallProxy(to: server.rpcEndpoint)
-    var settings = CheckSettings([calls.endpoint], calls: 100_000, seed: seed)
-    settings.duration = CheckSettings.seconds(seconds + 8)
-    let rounds = Int(settings.duration / .seconds(seconds + 8))
+    let settings = CheckSettings.underFaults([calls.endpoint], calls: 1_000_000, seed: seed)
+    let rounds = Int(CheckSettings.secondsGiven / (seconds + 8))
     let found = try await check(settings) { isDone in
       for _ in 0..<max(1, rounds) where !isDone.value {
+        // Time in which the workloads do something, and calls are under way.
         try await Task.sleep(for: .seconds(2))
         let connections = calls.openConnections
         server.process.send(SIGSTOP)
+        // The server stands still for so long.
         try await Task.sleep(for: .seconds(seconds))
         if isNoticed { try await waitForEnd(of: connections, calls, isDone) }
         server.process.send(SIGCONT)
+        // Time in which the workloads do something before the next stop.
         try await Task.sleep(for: .seconds(2))
       }
     }
@@ -96,17 +103,18 @@ import Testing
     let seed = Seed.make("CheckedMachineTests.silence")
     let server = try await TestServer.start()
     let calls = try CallProxy(to: server.rpcEndpoint)
-    var settings = CheckSettings([calls.endpoint], calls: 100_000, seed: seed)
-    settings.duration = CheckSettings.seconds(30)
-    let rounds = Int(settings.duration / .seconds(30))
+    let settings = CheckSettings.underFaults([calls.endpoint], calls: 1_000_000, seed: seed)
+    let rounds = Int(CheckSettings.secondsGiven / 30)
     let found = try await check(settings) { isDone in
       for _ in 0..<max(1, rounds) where !isDone.value {
+        // Time in which the workloads do something, and calls are under way.
         try await Task.sleep(for: .seconds(2))
         let connections = calls.openConnections
         // The server does what it is asked, and nobody learns of it.
         calls.swallow(.toClients)
         try await waitForEnd(of: connections, calls, isDone)
         calls.swallow([])
+        // Time in which the workloads do something before the next silence.
         try await Task.sleep(for: .seconds(2))
       }
     }
@@ -119,11 +127,11 @@ import Testing
     let seed = Seed.make("CheckedMachineTests.clock")
     let clock = try ClockFault()
     let server = try await TestServer.start(environment: clock.environment)
-    var settings = CheckSettings([server.rpcEndpoint], calls: 100_000, seed: seed)
-    settings.duration = CheckSettings.seconds(8)
+    let settings = CheckSettings.underFaults([server.rpcEndpoint], calls: 1_000_000, seed: seed)
     try await check(settings) { isDone in
       for days in [1, -1, 0, 1] where !isDone.value {
-        try await Task.sleep(for: .seconds(1.5))
+        // Time in which the workloads do something before the clock is set.
+        try await Task.sleep(for: .seconds(1))
         try clock.setTimeOfDay(ahead: .seconds(days * 86_400))
       }
     }

@@ -33,21 +33,24 @@ struct CheckedNodeTests {
         )
       )
     }
-    var settings = CheckSettings(nodes.map(\.rpcEndpoint), calls: 100_000, seed: seed)
-    settings.duration = CheckSettings.seconds(20)
+    let settings = CheckSettings.underFaults(nodes.map(\.rpcEndpoint), calls: 1_500, seed: seed)
     let run = CheckRun(settings)
     let isDone = Observed(false)
     async let report = {
       defer { isDone.update { $0 = true } }
       return try await run.run()
     }()
-    while true {
-      try await Task.sleep(for: .milliseconds(1000 + random.below(2000)))
-      if isDone.value { break }
+    let end = settings.duration + .seconds(600)
+    try await waitUntil("the end of the check", pausing: .zero, for: end) {
+      // A random pause, so that each kill comes at another point of the work.
+      try await Task.sleep(for: .milliseconds(500 + random.below(2000)))
+      guard !isDone.value else { return true }
       let victim = random.below(nodes.count)
       try await nodes[victim].crash()
+      // A random pause, so that the others notice sometimes before it is back.
       if random.oneIn(2) { try await Task.sleep(for: .milliseconds(random.below(1000))) }
       nodes[victim] = try await nodes[victim].restarted()
+      return false
     }
     let found = try await report
     #expect(found.isFine, "\(found.text)")

@@ -1,4 +1,5 @@
 import CheckCore
+import Foundation
 import TestSupport
 import Testing
 
@@ -39,6 +40,14 @@ import Testing
     Sabotage("repeatedWork", .leases, "with two leases", "after it was done"),
   ]
 
+  /// One for each workload, or all of them with `TIDINGS_SABOTAGE=all`.
+  static let chosen: [Sabotage] = {
+    guard ProcessInfo.processInfo.environment["TIDINGS_SABOTAGE"] != "all" else { return all }
+    return WorkloadName.allCases.compactMap { workload in
+      all.filter { $0.workload == workload }.randomElement()
+    }
+  }()
+
   private func report(
     _ workload: WorkloadName,
     at server: TestServer,
@@ -53,7 +62,7 @@ import Testing
     return try await CheckRun(settings).run()
   }
 
-  @Test("a promise that a server breaks is found by the checker of its workload", arguments: all)
+  @Test("a promise that a server breaks is found by the checker of its workload", arguments: chosen)
   func found(_ sabotage: Sabotage) async throws {
     let seed = Seed.make("SabotageTests.\(sabotage.name)")
     let server = try await TestServer.start(environment: ["TIDINGS_TEST_SABOTAGE": sabotage.name])

@@ -16,7 +16,7 @@ import TidingsRPC
     #expect(limit.limit(0) == 0)
     #expect(limit.limit(1_000) == 1_000)
     var asked: [UInt32] = []
-    while limit.lost(limit.limit(0)) { asked.append(limit.limit(0)) }
+    while asked.count < 100, limit.lost(limit.limit(0)) { asked.append(limit.limit(0)) }
     #expect(asked == [200, 100, 50, 25, 12, 6, 3, 1])
     #expect(limit.limit(7) == 1)
   }
@@ -27,7 +27,7 @@ import TidingsRPC
     _ = limit.lost(30)
     #expect(limit.limit(0) == 15)
     var asked: [UInt32] = []
-    while limit.bound != nil {
+    while asked.count < 100, limit.bound != nil {
       for _ in 0..<PageLimit.passesMin { limit.passed() }
       asked.append(limit.limit(0))
     }

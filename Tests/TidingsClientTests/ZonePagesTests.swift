@@ -141,6 +141,7 @@ private final class ScriptedZone: ClientTransport {
     }
     if !hanging.isEmpty, token == hanging {
       do {
+        // It never ends by itself: the call is cancelled.
         try await Task.sleep(for: .seconds(3_600))
       } catch {
         cancelled.update { $0.append(token) }

@@ -1,4 +1,5 @@
 internal import EngineTestSupport
+internal import TestSupport
 internal import Testing
 internal import TidingsModel
 
@@ -48,7 +49,7 @@ internal import TidingsModel
 
   /// Walks the log to its end.
   private func leaseAll(_ store: PublicStore) throws {
-    while try lease(store).moreComing {}
+    try blockUntil("the end of the log", pausing: .zero) { try !lease(store).moreComing }
   }
 
   /// How many deliveries there are of the newest event, and how many targets they have.

@@ -213,7 +213,11 @@ final class FaultWorld {
     }
   }
 
-  func doMaintenance() throws { while try commit({ try $0.doMaintenance() }) == .zero {} }
+  func doMaintenance() throws {
+    try blockUntil("the engine's own work to be done", pausing: .zero) {
+      try commit { try $0.doMaintenance() } != .zero
+    }
+  }
 }
 
 extension Engine {

@@ -152,9 +152,13 @@ final class FeedStore {
       catalog: Catalog(connection)
     )
     try write {
-      while try retention.work(at: Moment(undisturbed: now)) == .zero {}
+      try blockUntil("the retention to have nothing to do", pausing: .zero) {
+        try retention.work(at: Moment(undisturbed: now)) != .zero
+      }
       let sweep = try ChannelSweep(connection, ended: EndedSubscriptions(connection, usage: usage))
-      while try sweep.work(rowsMax: 7) {}
+      try blockUntil("the sweep to have nothing to do", pausing: .zero) {
+        try !sweep.work(rowsMax: 7)
+      }
     }
   }
 

@@ -71,7 +71,11 @@ internal import TidingsSQL
       )
     }
     try store.declare("n")
-    while try entryCount(store) == 0 { try store.doOneTask() }
+    try blockUntil("the first entries of the index", pausing: .zero) {
+      guard try entryCount(store) == 0 else { return true }
+      try store.doOneTask()
+      return false
+    }
     let ada = Caller(user: QueryStore.user, device: "")
     let other = DatabaseID(
       container: "other",

@@ -61,12 +61,11 @@ import TidingsKit
     let devices = try await Devices()
     let book = devices.book("phone", makesTwo: false)
     await book.makeEngine()
-    let deadline = ContinuousClock.now.advanced(by: .seconds(60))
-    while await book.events.isEmpty, .now < deadline { await Task.yield() }
+    try await waitUntil("the first event") { await !book.events.isEmpty }
     #expect(await book.events.first?.hasPrefix("accountChange(signIn") == true)
     #expect(await book.syncEngine.state.pendingDatabaseChanges.count == 1)
     // With what the program kept it is not reported again.
-    while await book.disk.state == nil, .now < deadline { await Task.yield() }
+    try await waitUntil("the state to be kept") { await book.disk.state != nil }
     let before = await book.events.count
     await book.makeEngine()
     try await book.syncEngine.fetchChanges()
@@ -148,8 +147,7 @@ import TidingsKit
     let laptop = devices.book("laptop", automaticallySync: true)
     let eve = person("Eve")
     await phone.save([eve])
-    let deadline = ContinuousClock.now.advanced(by: .seconds(60))
-    while await laptop.people[eve.id] == nil, .now < deadline { await Task.yield() }
+    try await waitUntil("the person to be on the laptop") { await laptop.people[eve.id] != nil }
     #expect(await laptop.people[eve.id] == eve)
     for book in [phone, laptop] {
       let events = await book.events

@@ -90,12 +90,12 @@ import TidingsProto
     )
     var next = try AssetCache(in: folder.path, bytesMax: 1000)
     // A process that another test is starting right now may still hold the lock.
-    for _ in 0..<6000 where FileManager.default.fileExists(atPath: left) {
-      try await Task.sleep(for: .milliseconds(100))
+    try await waitUntil("the lock of what is gone to be free", pausing: .milliseconds(100)) {
+      guard FileManager.default.fileExists(atPath: left) else { return true }
       next.remove()
       next = try AssetCache(in: folder.path, bytesMax: 1000)
+      return false
     }
-    #expect(!FileManager.default.fileExists(atPath: left))
     #expect(FileManager.default.fileExists(atPath: kept.path))
     next.remove()
     #expect(!FileManager.default.fileExists(atPath: next.folder))

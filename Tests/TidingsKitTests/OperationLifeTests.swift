@@ -16,6 +16,7 @@ import TidingsProto
     override func perform() async {
       await finishItems {
         began?()
+        // It never ends by itself: the test cancels it.
         while true { try await Task.sleep(for: .seconds(3600)) }
       } _: { [self] error in
         ended?(error)
@@ -84,6 +85,7 @@ import TidingsProto
     await withCheckedContinuation { continuation in
       let (first, second, last) = (Quick(), Quick(), BlockOperation { continuation.resume() })
       first.ended = { _ in
+        // A pause, in which the others would come before this one if they did not wait for it.
         Thread.sleep(forTimeInterval: 0.01)
         events.append("first")
       }

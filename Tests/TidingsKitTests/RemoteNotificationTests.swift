@@ -224,7 +224,7 @@ import TidingsKit
     let file = URL(fileURLWithPath: folder.file("position"))
     let (registration, isGone) = try await register(phone, file)
     // The queue of the registration may still be in a call of it.
-    while !isGone() { await Task.yield() }
+    try await waitUntil("the delegate to be gone") { isGone() }
     try await laptop.privateCloudDatabase.save("Words", "a")
     await registration.ended()
     let heard = Observed<[String]>([])

@@ -28,12 +28,12 @@ import TidingsKit
 
     proxy.swallow(.toClients)
     let deletion = Task { try await phone.deleteRecordZone(withID: zoneID) }
-    while try await exists(zoneID, in: laptop) { try await Task.sleep(for: .milliseconds(5)) }
+    try await waitUntil("the zone to be deleted") { try await !exists(zoneID, in: laptop) }
     _ = try await laptop.save(CKRecordZone(zoneID: zoneID))
     let recordID = CKRecord.ID(recordName: "place", zoneID: zoneID)
     _ = try await laptop.save(CKRecord(recordType: "Places", recordID: recordID))
     // A connection of which something has vanished carries nothing more: the answer is that of a repetition.
-    while proxy.swallowedBytes == 0 { try await Task.sleep(for: .milliseconds(5)) }
+    try await waitUntil("the answer to be swallowed") { proxy.swallowedBytes > 0 }
     proxy.swallow([])
     proxy.cut()
 

@@ -95,6 +95,7 @@ struct CutConnectionTests {
         if hasBegun { lost += 1 }
         #expect(error.kind == .disconnected, "seed \(seed): \(error)")
         connection.abandon()
+        // A connection is not made again before that.
         if let pause = connection.retryAfter { Thread.sleep(forTimeInterval: pause / .seconds(1)) }
       }
     }

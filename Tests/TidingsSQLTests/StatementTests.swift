@@ -215,6 +215,7 @@ internal import TidingsSQL
     Thread.detachNewThread {
       while !isDone.value {
         interruption.interrupt()
+        // A pause, in which the statement may begin.
         usleep(20_000)
       }
       done.signal()

@@ -93,7 +93,7 @@ internal import TidingsSQLite
         try reader.prepare("SELECT count(*) FROM t").run()
         isReading.update { $0 = true }
         // The snapshot goes on until it is asked to end.
-        while !checkpointer.gate.mustEnd { usleep(1_000) }
+        try blockUntil("the snapshot to be asked to end") { checkpointer.gate.mustEnd }
         try reader.execute("COMMIT")
       } catch {
         Issue.record("\(error)")

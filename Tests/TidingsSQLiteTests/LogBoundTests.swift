@@ -43,7 +43,8 @@ internal import TidingsSQLite
     }
     let insert = try writer.prepare("INSERT INTO t (b) VALUES (zeroblob(20000))")
     var (longest, restarts) = (0, 0)
-    while restarts < 4 {
+    defer { isStopping.withLock { $0 = true } }
+    try blockUntil("the log to be restarted four times", pausing: .zero) {
       if checkpointer.isLogFull {
         _ = checkpointer.waitForRestart(of: writer, atMost: .seconds(60))
       }
@@ -53,6 +54,7 @@ internal import TidingsSQLite
       longest = max(longest, writer.logFrames)
       checkpointer.logGrew(to: writer.logFrames)
       checkpointer.restartLog(on: writer)
+      return restarts >= 4
     }
     #expect(longest < thresholds.writesWait + 20)
     #expect(snapshots.withLock(\.self) > 0)
@@ -76,20 +78,19 @@ internal import TidingsSQLite
         let mover = try SQLiteConnection(path: path)
         try mover.execute("PRAGMA busy_timeout = 60000")
         let move = try mover.prepare("PRAGMA wal_checkpoint(FULL)")
-        var isMoved = false
-        while !isMoved {
-          isMoved = try move.step() && move.int64(0) == 0
-          move.reset()
+        try blockUntil("the log to be moved", pausing: .zero) {
+          defer { move.reset() }
+          return try move.step() && move.int64(0) == 0
         }
       } catch {
         Issue.record("\(error)")
       }
     }
     let third = try SQLiteConnection(path: path)
-    let patience = ContinuousClock.now.advanced(by: .seconds(30))
     var refusal: SQLError?
-    while refusal == nil, ContinuousClock.now < patience {
+    try blockUntil("a refusal, because another connection moves the log", pausing: .zero) {
       do throws(SQLError) { try third.moveWholeLog() } catch { refusal = error }
+      return refusal != nil
     }
     #expect(refusal?.kind == .busy)
     try writer.execute("COMMIT")
@@ -118,12 +119,13 @@ internal import TidingsSQLite
     while writer.logFrames < thresholds.snapshotsWait { try insert.run() }
     checkpointer.logGrew(to: writer.logFrames)
     // From now on the log is to be restarted.
-    moved.wait()
+    try #require(moved.wait(timeout: .now() + 300) == .success, "the log was not moved")
     let done = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
       for _ in 0..<200 {
         gate.enter()
         gate.leave()
+        // A pause, so that the checkpointer has looked between the first and the last of them.
         usleep(2_000)
       }
       done.signal()
@@ -131,7 +133,7 @@ internal import TidingsSQLite
     #expect(done.wait(timeout: .now() + 60) == .success)
     gate.leave()
     // Without snapshots it is restarted.
-    while !checkpointer.isRestartDue { usleep(1_000) }
+    try blockUntil("the restart of the log to be due") { checkpointer.isRestartDue }
     checkpointer.restartLog(on: writer)
     try insert.run()
     #expect(writer.logFrames < thresholds.snapshotsWait)
@@ -155,7 +157,7 @@ internal import TidingsSQLite
     let insert = try writer.prepare("INSERT INTO t (b) VALUES (zeroblob(20000))")
     while writer.logFrames < thresholds.snapshotsWait { try insert.run() }
     checkpointer.logGrew(to: writer.logFrames)
-    while !checkpointer.isRestartDue { usleep(1_000) }
+    try blockUntil("the restart of the log to be due") { checkpointer.isRestartDue }
     #expect(!gate.enterIfOpen())
     checkpointer.restartLog(on: writer)
     // Opens when the checkpointer has seen it.
@@ -181,9 +183,10 @@ internal import TidingsSQLite
     defer { checkpointer.stop() }
     let insert = try writer.prepare("INSERT INTO t (b) VALUES (zeroblob(20000))")
     while writer.logFrames < thresholds.snapshotsWait { try insert.run() }
-    checkpointer.logGrew(to: writer.logFrames)
+    // It appends to the log: if the log had been moved before, its first row would restart it.
     try writer.execute("BEGIN IMMEDIATE")
     try insert.run()
+    checkpointer.logGrew(to: writer.logFrames)
     for _ in 0..<2 {
       #expect(woken.wait(timeout: .now() + 60) == .success)
       #expect(!checkpointer.gate.enterIfOpen())
@@ -193,7 +196,7 @@ internal import TidingsSQLite
     }
     try writer.execute("COMMIT")
     checkpointer.logGrew(to: writer.logFrames)
-    while !checkpointer.isRestartDue { usleep(1_000) }
+    try blockUntil("the restart of the log to be due") { checkpointer.isRestartDue }
     checkpointer.restartLog(on: writer)
     try insert.run()
     #expect(writer.logFrames < thresholds.snapshotsWait)
@@ -239,14 +242,18 @@ internal import TidingsSQLite
       try log.seek(toOffset: UInt64(32 + frame * LogThresholds.frameBytes + 24 + 2_000))
       try log.write(contentsOf: [0xff])
     }
-    while !checkpointer.isLogFull {
+    try blockUntil("the log to be full", pausing: .zero) {
+      guard !checkpointer.isLogFull else { return true }
       try writer.execute("INSERT INTO t (b) VALUES (zeroblob(9000))")
       checkpointer.logGrew(to: writer.logFrames)
+      return false
     }
     #expect(writer.logFrames < thresholds.writesWait + 20)
     #expect(!checkpointer.waitForRestart(of: writer, atMost: .milliseconds(10)))
-    while reported.value == 0 {
+    try blockUntil("a failure to move the log to be reported", pausing: .zero) {
+      guard reported.value == 0 else { return true }
       _ = checkpointer.waitForRestart(of: writer, atMost: .milliseconds(10))
+      return false
     }
     #expect(checkpointer.failureCount > 0)
   }

@@ -111,7 +111,11 @@ internal import TidingsSQLite
       try connection.execute("INSERT INTO t VALUES (\(number))")
       checkpointer.logGrew(to: connection.logFrames)
     }
-    while moved.value == 0 { _ = checkpointer.waitForRestart(of: connection, atMost: .zero) }
+    try blockUntil("the log to be moved", pausing: .zero) {
+      guard moved.value == 0 else { return true }
+      _ = checkpointer.waitForRestart(of: connection, atMost: .zero)
+      return false
+    }
     checkpointer.stop()
     #expect(try number(connection, "SELECT count(*) FROM t") == 40)
   }

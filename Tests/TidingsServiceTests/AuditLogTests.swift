@@ -222,7 +222,7 @@ internal import TidingsModel
     )
     log.add(AuditEntry("A", user: "root", isRefused: false, detail: "lost: nobody is there"))
     log.add(AuditEntry("B", user: "root", isRefused: false, detail: "too"))
-    while log.heads[0].head.number < 2 { try await Task.sleep(for: .milliseconds(5)) }
+    try await waitUntil("2 lines in the log") { log.heads[0].head.number >= 2 }
     let first = try SupervisorSocket(name: socket)
     for number in 0..<50 {
       log.add(AuditEntry("C", user: "root", isRefused: false, detail: "\(number)"))
@@ -239,7 +239,7 @@ internal import TidingsModel
     for number in 0..<2_000 {
       log.add(AuditEntry("E", user: "root", isRefused: false, detail: "\(number)"))
     }
-    while log.heads[0].head.number < 2_052 { try await Task.sleep(for: .milliseconds(5)) }
+    try await waitUntil("2,052 lines in the log") { log.heads[0].head.number >= 2_052 }
     full.end()
     log.stop()
     let sent = first.messages.value + second.messages.value

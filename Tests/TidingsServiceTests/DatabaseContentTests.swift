@@ -125,7 +125,9 @@ struct DatabaseContentTests {
     }
     #expect(checksum == SHA256.checksum(of: [1, 2, 4]))
     #expect(try count("asset_contents WHERE state = 3") == 1)
-    while try shard.removeDropped() {}
+    try blockUntil("all that was thrown away to be removed", pausing: .zero) {
+      try !shard.removeDropped()
+    }
     #expect(try count("asset_contents") == 0 && count("asset_chunks") == 0)
   }
 
@@ -177,7 +179,9 @@ struct DatabaseContentTests {
     #expect(try count("asset_contents") == 3)
     // What nobody continues does not count permanently.
     #expect(try shard.dropUploads(olderThan: SteadyTime(milliseconds: .max)) == 3)
-    while try shard.removeDropped() {}
+    try blockUntil("all that was thrown away to be removed", pausing: .zero) {
+      try !shard.removeDropped()
+    }
     try begin(3, 1)
     #expect(try count("asset_contents") == 1)
   }
@@ -216,9 +220,9 @@ struct DatabaseContentTests {
       """
     )
     var waits: Int64 = 0
-    while waits == 0, !hasLocked.value {
+    try await waitUntil("the other to wait for the lock", pausing: .milliseconds(5)) {
       try waiting.forEachRow { waits = waiting.int64(0) }
-      try await Task.sleep(for: .milliseconds(5))
+      return waits > 0 || hasLocked.value
     }
     #expect(!hasLocked.value)
     try first.execute("COMMIT")

@@ -61,7 +61,7 @@ internal import TidingsZeroMQ
     }
     paused = work
     var slices = 0
-    while !work.isDone {
+    while !work.isDone, slices < 100 {
       _ = work.resume(for: .zero)
       log.steps.append("owner")
       slices += 1

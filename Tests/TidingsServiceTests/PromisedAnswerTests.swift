@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import TestSupport
 internal import Testing
 internal import TidingsRPC
 
@@ -22,7 +23,7 @@ internal import TidingsRPC
         kept.withLock { $0.append { answer.give(.success(1)) } }
       }
     }
-    while kept.withLock(\.isEmpty) { await Task.yield() }
+    try await waitUntil("the answer to be promised") { kept.withLock { !$0.isEmpty } }
     kept.withLock { $0.removeAll() }
     let error = await #expect(throws: RPCError.self) { try await task.value }
     #expect(error?.code == .unavailable)

@@ -117,7 +117,8 @@ private struct ThreadlessClient: ~Copyable {
 
   /// Runs the loop until no call waits and it may end, seeing when it would wake by itself.
   private mutating func run(until mayEnd: (ContinuousClock.Instant?) -> Bool) {
-    while true {
+    let end = ContinuousClock.now + .seconds(300)
+    while .now < end {
       switch loop.turn(hasEvents: true) {
       case .again: continue
       case .wait(let wakesAt, let descriptors):
@@ -125,13 +126,14 @@ private struct ThreadlessClient: ~Copyable {
         var polled = descriptors.indices.map { index in
           pollfd(fd: descriptors[index], events: Int16(POLLIN), revents: 0)
         }
-        let left = wakesAt.map { max(.zero, ContinuousClock.now.duration(to: $0)) }
-        poll(&polled, nfds_t(polled.count), left.map { CInt($0 / .milliseconds(1)) + 1 } ?? -1)
+        let left = max(.zero, ContinuousClock.now.duration(to: min(wakesAt ?? end, end)))
+        poll(&polled, nfds_t(polled.count), CInt(left / .milliseconds(1)) + 1)
       case .end:
         Issue.record("the loop ended")
         return
       }
     }
+    Issue.record("waited 300 s for the last call to be answered")
   }
 }
 

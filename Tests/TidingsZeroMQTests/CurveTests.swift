@@ -8,6 +8,8 @@ import TidingsProto
 import TidingsProtobuf
 import TidingsRPC
 
+import func TestSupport.waitUntil
+
 @testable import TidingsZeroMQ
 
 /// A server with CURVE, and who may connect to it.
@@ -92,7 +94,9 @@ struct CurveServer {
     }
     #expect(error?.code == .unauthenticated, "\(String(describing: error))")
     server.admit(pair.publicKey, as: 3)
-    while (try? await client.unary(InteropService.empty, [1], options: .init())) == nil {}
+    try await waitUntil("the key to be admitted", pausing: .zero) {
+      (try? await client.unary(InteropService.empty, [1], options: .init())) != nil
+    }
     #expect(server.admitted.numbers.withLock { $0 } == [3])
     await client.close()
     await server.server.stop()
@@ -175,13 +179,18 @@ struct CurveServer {
     subscriber.subscribe([1])
     var events = subscriber.events.makeAsyncIterator()
     // Refused at first: reported by the refusals.
-    while server.admitted.refusals.withLock({ $0.isEmpty }) { _ = await events.next() }
+    try await waitUntil("the refusal", pausing: .zero) {
+      guard server.admitted.refusals.withLock({ $0.isEmpty }) else { return true }
+      _ = await events.next()
+      return false
+    }
     server.admit(pair.publicKey, as: 1)
     var received: SubscriberConnection.Event?
-    while received == nil {
+    try await waitUntil("the push", pausing: .zero) {
       _ = server.server.server.submit { $0.publish(topic: [1], body: [2]) }
       let event = await events.next()
       if case .message? = event { received = event }
+      return received != nil
     }
     #expect(received == .message(topic: [1], body: [2]))
     await subscriber.close()
@@ -195,9 +204,9 @@ struct CurveServer {
     let client = try await server.client(pair)
     _ = try? await client.unary(InteropService.empty, [], options: .init())
     var refusal: RefusedHandshake?
-    while refusal == nil {
+    try await waitUntil("the refusal") {
       refusal = server.admitted.refusals.withLock { $0.first }
-      try await Task.sleep(for: .milliseconds(10))
+      return refusal != nil
     }
     #expect(refusal?.publicKey == pair.publicKey)
     #expect(refusal?.address == "127.0.0.1")

@@ -215,9 +215,11 @@ import TidingsZeroMQ
     let slow = RawSocket(ZMQ_DEALER, connectedTo: server.endpoint, receiveQueueMax: 1)
     let body = [UInt8](repeating: 1, count: 1 << 18)
     var sent: UInt64 = 0
-    while await server.counters().repliesDelayed == 0 {
+    try await waitUntil("an answer to be delayed", pausing: .zero) {
+      guard await server.counters().repliesDelayed == 0 else { return true }
       sent += 1
       slow.call(Header(callID: sent, method: InteropService.empty.fullName), body)
+      return false
     }
     let executed = server.probe.sightings.executed
     let client = try await server.client()

@@ -5,6 +5,8 @@ import TidingsInterop
 import TidingsRPC
 import TidingsZeroMQ
 
+import func TestSupport.waitUntil
+
 /// A client of several nodes.
 @Suite struct SeveralEndpointsTests {
   private let patient = CallOptions(timeout: .seconds(600))
@@ -69,10 +71,11 @@ import TidingsZeroMQ
     let client = try await client(one, two) { $0.connectTimeout = .milliseconds(500) }
     var message = ""
     // The first calls may end before the second endpoint was tried.
-    while !message.contains("\(two): connection refused") {
+    try await waitUntil("the second endpoint to be tried", pausing: .zero) {
       let error = await failure { _ = try await call(client) }
       #expect(error?.code == .unavailable)
       message = error?.message ?? ""
+      return message.contains("\(two): connection refused")
     }
     #expect(message.contains("cannot reach any of the endpoints: \(one): connection refused; "))
     await client.close()

@@ -1,4 +1,5 @@
 import RPCTestSupport
+import TestSupport
 import Testing
 import TidingsInterop
 import TidingsRPC
@@ -25,8 +26,10 @@ import TidingsZeroMQ
 
     let second = try await TestServer.start { $0.pushEndpoint = push }
     // A try that met the closing socket is lost once more.
-    event = await events.next()
-    while event == .disconnected { event = await events.next() }
+    try await waitUntil("an attempt to connect that succeeds", pausing: .zero) {
+      event = await events.next()
+      return event != .disconnected
+    }
     #expect(event == .connected)
     #expect(await publishing(on: second) { await events.next() } == message)
     await subscriber.close()
@@ -46,6 +49,7 @@ import TidingsZeroMQ
           loop.publish(topic: other, body: [8])
           loop.publish(topic: wanted, body: [7])
         }
+        // Between two messages others have the processor.
         try? await Task.sleep(for: .milliseconds(2))
       }
     }

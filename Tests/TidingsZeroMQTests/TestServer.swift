@@ -55,6 +55,7 @@ struct TestServer {
       } catch let error as TransportError
         where error.isAddressInUse && ContinuousClock.now < deadline
       {
+        // A pause, in which whoever has the address may end.
         try await Task.sleep(for: .milliseconds(10))
       }
     }

@@ -2,6 +2,7 @@ import CZeroMQ
 import Glibc
 import RPCTestSupport
 import Synchronization
+import TestSupport
 import Testing
 import TidingsInterop
 import TidingsProto
@@ -26,6 +27,7 @@ private final class Recorder: LoopDelegate {
     journal.handled.withLock { $0.append("\(user)\(call.token.callID)") }
     tokens.append(call.token)
     let end = ContinuousClock.now.advanced(by: callDuration)
+    // A call takes so long.
     while callDuration > .zero, .now < end { usleep(1_000) }
   }
 
@@ -80,14 +82,19 @@ private final class Journal: Sendable {
 
   private static func collect(_ count: Int, _ loop: LoopContext) {
     loop.isBehind = true
-    while loop.waiting.count < count {
-      guard (try? loop.frames.receive(from: loop.router)) == true else {
-        usleep(1_000)
-        continue
+    do {
+      try blockUntil("\(count) requests to wait") {
+        while loop.waiting.count < count,
+          (try? loop.frames.receive(from: loop.router)) == true
+        {
+          loop.handleMessage(.arriving)
+          loop.frames.clear()
+          loop.arena.reset()
+        }
+        return loop.waiting.count >= count
       }
-      loop.handleMessage(.arriving)
-      loop.frames.clear()
-      loop.arena.reset()
+    } catch {
+      Issue.record(error)
     }
   }
 

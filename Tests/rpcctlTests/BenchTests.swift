@@ -80,6 +80,7 @@ import TidingsRPC
       duration: nil,
       schedule: .constant(50_000_000)
     ) { _ in
+      // A call takes so long.
       try await Task.sleep(for: .milliseconds(2))
       return 1
     }
@@ -107,6 +108,7 @@ import TidingsRPC
     let tally = BenchTally()
     let task = Task {
       let loop = BenchLoop(inFlight: 2, callsMax: .max, duration: nil, schedule: nil) { _ in
+        // It never ends by itself: the test cancels it.
         try await Task.sleep(for: .seconds(3_600))
         return 0
       }

@@ -132,7 +132,7 @@ import TidingsProto
     let server = Self.server(&random)
     let folder = try TemporaryFolder()
     let arguments = ["export", "-O", folder.file("f")]
-    let run = await server.run(arguments, interruptedAtCall: 4)
+    let run = try await server.run(arguments, interruptedAtCall: 4)
     #expect(run.exitCode == .interrupted)
     #expect(
       run.err.hasPrefix("rpcctl: interrupted: ") && run.err.hasSuffix("continue with --resume\n")

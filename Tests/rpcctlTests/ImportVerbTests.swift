@@ -163,7 +163,7 @@ import TidingsRPC
     let server = MemoryServer()
     let (folder, file) = try Self.file((1...20).map { Self.line("h\($0)") }.joined())
     let arguments = ["import", file, "--batch", "4", "--in-flight", "1"]
-    let run = await server.run(arguments, interruptedAtCall: 4)
+    let run = try await server.run(arguments, interruptedAtCall: 4)
     #expect(run.exitCode == .interrupted && run.out.isEmpty)
     #expect(
       run.err
@@ -173,7 +173,7 @@ import TidingsRPC
     let rest = await server.run(arguments + ["--resume"])
     #expect(rest.exitCode == .success && rest.out.hasPrefix(#"{"saved":20,"#))
     #expect(server.now.writes.values.allSatisfy { $0 == 1 } && server.now.callCount == 5)
-    let early = await MemoryServer().run(["import", file], interruptedAtCall: 0)
+    let early = try await MemoryServer().run(["import", file], interruptedAtCall: 0)
     #expect(early.exitCode == .interrupted && early.err == "rpcctl: interrupted\n")
   }
 

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import TidingsProto
 import TidingsProtobuf
 import TidingsRPC
@@ -45,6 +46,7 @@ final class MemoryServer: ClientTransport {
   ) async throws(RPCError) -> [UInt8] {
     if now.callCount + now.feedCallCount + 1 >= now.hangsFromCall {
       change { $0.isHanging = true }
+      // It never ends by itself: the call is cancelled.
       try? await Task.sleep(for: .seconds(3600))
       throw RPCError(.cancelled, "the call was cancelled")
     }
@@ -171,10 +173,10 @@ final class MemoryServer: ClientTransport {
   }
 
   /// Runs rpcctl against this server, and interrupts it at a call.
-  func run(_ arguments: [String], interruptedAtCall number: Int) async -> ProgramRun {
+  func run(_ arguments: [String], interruptedAtCall number: Int) async throws -> ProgramRun {
     change { $0.hangsFromCall = number }
     let run = Task { await self.run(arguments) }
-    while !now.isHanging { await Task.yield() }
+    try await waitUntil("call \(number) to be under way") { now.isHanging }
     run.cancel()
     change { ($0.hangsFromCall, $0.isHanging) = (Int.max, false) }
     return await run.value

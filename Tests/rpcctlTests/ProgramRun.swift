@@ -179,6 +179,7 @@ struct ScriptedNotifications: NotificationSource {
     for notification in list {
       guard try await body(notification) else { return }
     }
+    // It never ends by itself: whoever watches is cancelled.
     if staysOpen { try? await Task.sleep(for: .seconds(3600)) }
   }
 }

@@ -60,11 +60,12 @@ import TidingsRPC
   @Test("a command whose task is cancelled gets SIGTERM, with default signal handlers")
   func cancelled() async throws {
     let folder = try TemporaryFolder()
+    // It never ends by itself: the test cancels it.
     let script =
       "trap 'echo asked > \(folder.file("end")); exit 0' TERM; echo > \(folder.file("on"));"
       + " while true; do sleep 0.05; done"
     let task = Task { try await ShellCommand(script).run([]) }
-    while !AtomicFile.exists(folder.file("on")) { try await Task.sleep(for: .milliseconds(5)) }
+    try await waitUntil("the command to run") { AtomicFile.exists(folder.file("on")) }
     task.cancel()
     _ = await task.result
     #expect(try Self.read(folder.file("end")) == "asked\n")

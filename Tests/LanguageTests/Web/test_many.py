@@ -85,8 +85,6 @@ class ManyTests(unittest.TestCase):
             )
             # A connection may have 64 KiB; without a bound a stream would have 8 MiB.
             self.assertLess(after - before, 1000 * 100, "kB")
-            # p99 depends on what else the machine does; that a call waits for 1,000 others does not.
-            self.assertLess(p50(beside), 5 * p50(alone))
 
     def request(self, port, path, waiting, user):
         connection = socket.create_connection(("127.0.0.1", port))

@@ -56,11 +56,10 @@ struct FailoverTests {
     try await client.saveHouse("lost")
     let token = try await changes(client).changeToken
     try cluster.failOver()
-    while true {
+    // The nodes connect to the server that was promoted.
+    try await waitUntil("the token to expire", pausing: .milliseconds(20)) {
       let error = await failure { _ = try await changes(client, after: token) }
-      if "\(error as Any)".contains("token") { break }
-      // The nodes connect to the server that was promoted.
-      try await Task.sleep(for: .milliseconds(20))
+      return "\(error as Any)".contains("token")
     }
     let found = try await client.fetch([.init("kept"), .init("lost")])
     #expect(found[0].record != nil && found[1].record == nil)
@@ -109,10 +108,10 @@ struct FailoverTests {
       "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND \(condition)"
     )
     var count: Int64 = 0
-    while count == 0 {
+    try await waitUntil("a session with \(condition)") {
       try check()
       try select.forEachRow { count = select.int64(0) }
-      try await Task.sleep(for: .milliseconds(10))
+      return count > 0
     }
   }
 }

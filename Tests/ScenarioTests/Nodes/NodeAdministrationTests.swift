@@ -68,12 +68,12 @@ struct NodeAdministrationTests {
     let (leader, follower) = (
       try await administration(world, 0), try await administration(world, 1)
     )
-    while try await leader.listConnections(.init()).connections.allSatisfy({ $0.callsOpen < 2 }) {
-      try await Task.sleep(for: .milliseconds(10))
+    try await waitUntil("the call to wait at the leader") {
+      try await leader.listConnections(.init()).connections.contains { $0.callsOpen >= 2 }
     }
     _ = try await follower.drain(.init(action: .drain))
-    while try await follower.drain(.init()).state != .drained {
-      try await Task.sleep(for: .milliseconds(10))
+    try await waitUntil("the other node to be drained") {
+      try await follower.drain(.init()).state == .drained
     }
     try await world.nodes[0].client(as: "ada").saveHouse("h1")
     let names = try await page.value.zones.first?.changedRecords.map { $0.recordID?.recordName }

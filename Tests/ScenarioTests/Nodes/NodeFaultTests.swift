@@ -81,10 +81,10 @@ struct NodeFaultTests {
     let before = try await world.nodes[1].client(as: "ada", device: "one", retries: false)
     try await before.save(.init("Houses", "h1"))
     mesh.end()
-    while true {
+    try await waitUntil("the node to reach no leader", pausing: .zero) {
       // What was on its way is of unknown outcome.
       let error = await failure { _ = try await before.fetch([.init("h1")]) }
-      if error?.details.contains(.errorInfo(reason: "NO_LEADER")) == true { break }
+      return error?.details.contains(.errorInfo(reason: "NO_LEADER")) == true
     }
     let client = try await world.nodes[1].client(as: "ada", device: "two", or: [world.nodes[0]])
     _ = try await client.modify([.init("Houses", "h2")], key: "h2")
@@ -119,8 +119,8 @@ struct NodeFaultTests {
       process.send(SIGSTOP)
       switch end {
       case .silence:
-        while try await world.status(from: 1 - leader).term == term {
-          try await Task.sleep(for: .milliseconds(20))
+        try await waitUntil("the next term", pausing: .milliseconds(20)) {
+          try await world.status(from: 1 - leader).term != term
         }
       case .lostCommits:
         let database = try world.database()
@@ -130,8 +130,8 @@ struct NodeFaultTests {
         try database.execute("UPDATE commits SET number = number - 1000 WHERE term = \(term)")
       }
       process.send(SIGCONT)
-      while (try? await world.status(from: 1 - leader).term) ?? term == term {
-        try await Task.sleep(for: .milliseconds(20))
+      try await waitUntil("the next term", pausing: .milliseconds(20)) {
+        (try? await world.status(from: 1 - leader).term) ?? term != term
       }
       for writer in writers { await writer.value }
       for node in world.nodes {

@@ -185,11 +185,10 @@ struct NodeTests {
     _ = try await administration.drain(.init(action: .drain))
     #expect(try await world.leader(from: 1, other: 0) == 1)
     let refused = try await world.nodes[0].client(as: "ada", retries: false)
-    while true {
+    try await waitUntil("a refusal, because the node drains", pausing: .milliseconds(20)) {
       let error = await failure { _ = try await refused.fetch([.init("h")]) }
       // The connection to the leader that it was is lost once.
-      if error?.details.contains(.errorInfo(reason: "DRAINING")) == true { break }
-      try await Task.sleep(for: .milliseconds(20))
+      return error?.details.contains(.errorInfo(reason: "DRAINING")) == true
     }
     _ = try await administration.drain(.init(action: .resume))
     let other = try await world.nodes[0].client(as: "ada")
@@ -252,15 +251,14 @@ struct NodeTests {
     try await world.waitUntilRead(database)
     // As if a standby had been promoted that was behind, with which the leader goes on.
     try database.execute("UPDATE commits SET number = number - 1000 WHERE term = 1")
-    while true {
+    // A change of roles takes a moment.
+    try await waitUntil("the token to expire", pausing: .milliseconds(20)) {
       let client = try await world.nodes[0].client(as: "ada")
       let error = await failure {
         _ = try await TidingsV1.RecordService.Client(client.transport)
           .fetchDatabaseChanges(.init(changeToken: token))
       }
-      // A change of roles takes a moment.
-      if "\(error as Any)".contains("token") { break }
-      try await Task.sleep(for: .milliseconds(20))
+      return "\(error as Any)".contains("token")
     }
     try await world.wait(forFollowers: 2, from: 0)
     // Nobody misses them any more.

@@ -72,22 +72,19 @@ struct NodeWorld {
 
   /// The node that leads, as soon as one does that is not the given one.
   func leader(from index: Int, other than: Int? = nil) async throws -> Int {
-    while true {
-      if let status = try? await status(from: index),
-        let leader = status.nodes.first(where: { $0.role == .leader }),
-        let number = leader.name.split(separator: "-").last.flatMap({ Int($0) }), number != than
-      {
-        return number
-      }
-      try await Task.sleep(for: .milliseconds(20))
+    var number: Int?
+    try await waitUntil("a leader", pausing: .milliseconds(20)) {
+      let leader = (try? await status(from: index))?.nodes.first { $0.role == .leader }
+      number = leader?.name.split(separator: "-").last.flatMap { Int($0) }
+      return number != nil && number != than
     }
+    return try #require(number)
   }
 
   /// Waits until so many nodes follow.
   func wait(forFollowers count: Int, from index: Int) async throws {
-    while true {
-      if let status = try? await status(from: index), status.nodes.count == count + 1 { return }
-      try await Task.sleep(for: .milliseconds(20))
+    try await waitUntil("\(count) nodes that follow", pausing: .milliseconds(20)) {
+      (try? await status(from: index))?.nodes.count == count + 1
     }
   }
 
@@ -97,7 +94,7 @@ struct NodeWorld {
   ///   - database: A connection to the database.
   ///   - term: The term in which they follow; `nil`: it does not end. After its end nobody has to look.
   /// - Returns: Whether they have looked.
-  /// - Throws: `SQLError`.
+  /// - Throws: `SQLError`; `WaitingFailure` after the deadline.
   @discardableResult
   func waitUntilRead(
     _ database: PostgresConnection,
@@ -114,17 +111,19 @@ struct NodeWorld {
     _ = try clock.step()
     let begin = clock.string(0)
     clock.reset()
-    var count: Int64 = 0
-    while count < Int64(nodes.count - 1) {
-      try await Task.sleep(for: .milliseconds(20))
+    var hasEnded = false
+    try await waitUntil("each node that follows to look who leads", pausing: .milliseconds(20)) {
+      var count: Int64 = 0
       select.bind(begin, at: 1)
       try select.forEachRow { count = select.int64(0) }
-      guard let term, count < Int64(nodes.count - 1) else { continue }
+      if count >= Int64(nodes.count - 1) { return true }
+      guard let term else { return false }
       let newest = try database.prepare("SELECT max(term) FROM leader")
       defer { newest.reset() }
-      if try newest.step(), newest.int64(0) != Int64(term) { return false }
+      hasEnded = try newest.step() && newest.int64(0) != Int64(term)
+      return hasEnded
     }
-    return true
+    return !hasEnded
   }
 
   /// The number of the newest step that the database has seen.

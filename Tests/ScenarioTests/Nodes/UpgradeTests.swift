@@ -83,10 +83,11 @@ struct UpgradeTests {
     try await world.nodes[0].process.seen.wait("the refusal") { $0.errors.contains(Self.refusal) }
     // It is not the next one that leads, and does not end.
     try await world.nodes[1].crash()
-    while true {
+    try await waitUntil("nobody to lead", pausing: .zero) {
       let error = await failure { _ = try await client.fetch([.init("h1")]) }
-      if error?.details.contains(.errorInfo(reason: "NO_LEADER")) == true { break }
+      if error?.details.contains(.errorInfo(reason: "NO_LEADER")) == true { return true }
       #expect(error?.code == .unavailable)
+      return false
     }
     #expect(world.nodes[0].process.seen.value.exit == nil)
     // One that starts has nobody to follow.

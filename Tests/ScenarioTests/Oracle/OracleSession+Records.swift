@@ -14,6 +14,7 @@ extension OracleSession {
     // With the key the client repeats a call whose connection was lost.
     async let pending = Self.send(change, with: client)
     if case .killed(let delay) = mishap {
+      // A random pause, so that each kill comes at another point of the call.
       try await Task.sleep(for: .microseconds(delay))
       try await restart(killing: true)
     }

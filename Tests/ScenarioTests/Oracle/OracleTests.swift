@@ -5,18 +5,16 @@ internal import Testing
 /// The server answers as the in-memory model does, whatever is asked in whatever order.
 ///
 /// `TIDINGS_ORACLE_SECONDS` makes it go on with ever new seeds for that long, `TIDINGS_ORACLE_SEED`
-/// repeats one seed. `TIDINGS_ROUNDS` is for fewer rounds.
+/// repeats one seed.
 @Suite(.endsServers) struct OracleTests {
   private static let operationCount = 1500
   private static let shorteningTime = Duration.seconds(90)
 
-  @Test("thousands of random operations are answered as the model answers them", arguments: 0..<3)
-  func randomOperations(round: Int) async throws {
+  @Test("thousands of random operations are answered as the model answers them")
+  func randomOperations() async throws {
     let settings = ProcessInfo.processInfo.environment
     let seconds = settings["TIDINGS_ORACLE_SECONDS"].flatMap(Int.init) ?? 0
     let given = settings["TIDINGS_ORACLE_SEED"].flatMap(UInt64.init)
-    let rounds = given == nil ? settings["TIDINGS_ROUNDS"].flatMap(Int.init) ?? .max : 1
-    if round >= rounds { return }
     let end = ContinuousClock.now + .seconds(seconds)
     repeat {
       let seed = given ?? UInt64.random(in: 1...UInt64.max)

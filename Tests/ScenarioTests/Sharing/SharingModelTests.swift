@@ -7,7 +7,7 @@ internal import TidingsProto
 /// Whatever users do to what they share, each sees by the feeds exactly what is shared with that user,
 /// at every step, and is notified of every change of it and of nothing else.
 @Suite(.endsServers) struct SharingModelTests {
-  private static let stepCount = 400
+  private static let stepCount = 160
 
   private static let kinds = [
     "save", "saveShared", "delete", "share", "change", "accept", "leave", "end", "request",

@@ -15,12 +15,12 @@ internal import TidingsRPC
   .embeddedOnly,
   .enabled(if: PostgresCluster.isAvailable, "no PostgreSQL server can be started here")
 ) struct MovedStoreTests {
-  @Test("answers are the model's, however often the store is moved", arguments: 0..<2)
-  func oracle(round: Int) async throws {
+  @Test("answers are the model's, however often the store is moved")
+  func oracle() async throws {
     let seed = Seed.make("oracle")
     var session = try await OracleSession(OracleManner(seed: seed), moves: StoreMoves())
     var generator = OracleGenerator(seed: seed)
-    let count = 420
+    let count = 280
     for number in 1...count {
       var operation = generator.next(session.oracle)
       switch number % 70 {

@@ -136,7 +136,11 @@ internal import TidingsSQLite
       try cluster.uri(of: uri, through: proxy.port),
       path
     )
-    while process.seen.value.exit == nil, try !condition() { try await pass(2_048, proxy, process) }
+    try await waitUntil("the copy to be where it is stopped", pausing: .zero) {
+      guard process.seen.value.exit == nil, try !condition() else { return true }
+      try await pass(2_048, proxy, process)
+      return false
+    }
     return (process, proxy)
   }
 
@@ -146,14 +150,16 @@ internal import TidingsSQLite
       SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
         AND backend_type = 'client backend' AND pid <> pg_backend_pid()
       """
-    while try numbers(uri, sessions) != [0] { try await Task.sleep(for: .milliseconds(5)) }
+    try await waitUntil("sessions to end", pausing: .milliseconds(5)) {
+      try numbers(uri, sessions) == [0]
+    }
   }
 
   /// Lets a copy exchange bytes with the database server, and waits until it has or has ended.
   private func pass(_ count: Int, _ proxy: StoppingProxy, _ process: ServerProcess) async throws {
     proxy.allow(count)
-    while !proxy.isStopping, process.seen.value.exit == nil {
-      try await Task.sleep(for: .milliseconds(1))
+    try await waitUntil("\(count) bytes to pass", pausing: .milliseconds(1)) {
+      proxy.isStopping || process.seen.value.exit != nil
     }
   }
 
@@ -172,7 +178,8 @@ internal import TidingsSQLite
       let (process, proxy) = try await startStopping(direction, uri, path) {
         try killCount > 0 || isUnfinished()
       }
-      let bytesMax = killCount < 12 ? 65_536 * (1 + killCount) : 1 << 40
+      // The first is sure to come in time, and the last not to.
+      let bytesMax = killCount == 0 ? 1 : killCount < 6 ? 262_144 * killCount : 1 << 40
       try await pass(1 + random.below(bytesMax), proxy, process)
       process.send(9)
       let exit = try await process.waitForExit()

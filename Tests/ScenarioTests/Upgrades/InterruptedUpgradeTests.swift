@@ -92,12 +92,13 @@ internal import Testing
       environment: try faults.environment
     )
     // A file shows it: nothing wakes who waits for that.
-    while !faults.hasHeld {
+    try await waitUntil("a sync of \(file)", pausing: .milliseconds(2)) {
+      if faults.hasHeld { return true }
       let seen = process.seen.value
       guard seen.output.isEmpty, seen.exit == nil else {
         throw WaitingFailure(description: "rpcd did not sync \(file): \(seen.errors)")
       }
-      try await Task.sleep(for: .milliseconds(2))
+      return false
     }
     process.send(9)
     #expect(try await process.waitForExit() == .signal(9))

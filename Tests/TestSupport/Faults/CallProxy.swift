@@ -116,6 +116,7 @@ public final class CallProxy: Sendable {
       guard most > 0 else { return 0 }
       return state.random.below(most) * (state.random.oneIn(1_000) ? 10 : 1)
     }
+    // What is passed on comes so late.
     if pause > 0 { usleep(UInt32(pause)) }
   }
 

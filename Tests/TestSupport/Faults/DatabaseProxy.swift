@@ -144,9 +144,12 @@ private final class DatabasePump: Sendable {
         case .cutWithinAnswer: answers.withLock { $0 = .cutWithin }
         case .abandoned:
           shutdown(connection.client, Int32(SHUT_RDWR))
+          // The database server notices the end so much later.
           Thread.sleep(forTimeInterval: 2)
           return connection.cut()
-        case .late: Thread.sleep(forTimeInterval: 1)
+        case .late:
+          // The message comes so late.
+          Thread.sleep(forTimeInterval: 1)
         }
         guard pass(message, to: connection.server, &random) else { return connection.cut() }
       }

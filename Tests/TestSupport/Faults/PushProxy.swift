@@ -3,6 +3,7 @@ internal import Foundation
 internal import RPCTestSupport
 internal import RandomSupport
 internal import Synchronization
+internal import Testing
 internal import TidingsThreads
 
 /// Stands between a server's push endpoint and its subscribers, and loses, doubles, holds back and so
@@ -135,7 +136,13 @@ private final class PushProxyLoop: @unchecked Sendable {
     case .disconnectSubscribers:
       // The connections belong to the listener. Its address is free again a little later.
       zmq_unbind(downstream, endpoint)
-      while zmq_bind(downstream, endpoint) != 0 { zmq_poll(nil, 0, 2) }
+      do {
+        try blockUntil("\(endpoint) to be free again", pausing: .milliseconds(2)) {
+          zmq_bind(downstream, endpoint) == 0
+        }
+      } catch {
+        Issue.record(error)
+      }
     case .use(let faults):
       self.faults = faults
       for message in held { send(message.frames, to: downstream) }

@@ -62,6 +62,11 @@ public final class SmallDisk: Sendable {
   /// Gives them back.
   public func free() throws {
     try FileManager.default.removeItem(atPath: folder.file(Self.ballast))
+    // The file system uses freed blocks again after its journal was committed, as for a new file that is synced.
+    let descriptor = try open()
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw WaitingFailure(description: "no sync of the disk") }
+    try FileManager.default.removeItem(atPath: folder.file(Self.ballast))
   }
 
   private func open() throws -> Int32 {

@@ -86,7 +86,7 @@ import TidingsKit
       try await engine.fetchChanges()
     }
     // Its last event may still be under way.
-    while gone != nil { await Task.yield() }
+    try await waitUntil("the engine to be gone") { gone == nil }
     let task = Task {
       let engine = notebook.engine(kit.container().privateCloudDatabase)
       try await engine.fetchChanges()

@@ -1,9 +1,13 @@
 import Foundation
+import Testing
 
 @testable import TidingsKit
 
 /// Drives a sync engine's decisions with a server and a program that are values.
 struct MachineDriver {
+  /// So many actions no test needs until there is nothing to do.
+  private static let actionsMax = 100_000
+
   var machine: SyncMachine
   var now = ContinuousClock.now
   /// What was reported and asked, in order.
@@ -56,7 +60,7 @@ struct MachineDriver {
 
   /// Goes on until there is nothing to do.
   mutating func run() {
-    while true {
+    for _ in 0..<Self.actionsMax {
       switch machine.next(now: now, spread: 1) {
       case .tell(let event):
         log.append(Self.name(event))
@@ -77,6 +81,7 @@ struct MachineDriver {
         return
       }
     }
+    Issue.record("it goes on after \(Self.actionsMax) actions: \(log.suffix(10))")
   }
 
   /// Without what says who the user is, and what the program is asked.

@@ -23,9 +23,13 @@ import TidingsProto
 
     /// Sends until nothing is left to be sent.
     func sendAll() async throws {
-      while !engine.state.pendingRecordZoneChanges.isEmpty
-        || !engine.state.pendingDatabaseChanges.isEmpty
-      { try? await engine.sendChanges() }
+      try await waitUntil("all changes to be sent", pausing: .zero) {
+        let state = engine.state
+        guard !state.pendingRecordZoneChanges.isEmpty || !state.pendingDatabaseChanges.isEmpty
+        else { return true }
+        try? await engine.sendChanges()
+        return false
+      }
     }
   }
 

@@ -312,16 +312,18 @@ import Testing
     }
     driver.machine.request(.send(.init()), for: 1)
     var action = driver.machine.next(now: driver.now, spread: 1)
-    while true {
+    var isSent = false
+    for _ in 0..<1_000 where !isSent {
       if case .ask(let question) = action {
         if case .modifyRecords = question {
           driver.machine.change { $0.records.add(.saveRecord(Driver.id("a"))) }
         }
         driver.machine.take(driver.answer(question), now: driver.now, spread: 1)
       }
-      if case .tell(.sentRecordZoneChanges) = action { break }
-      action = driver.machine.next(now: driver.now, spread: 1)
+      if case .tell(.sentRecordZoneChanges) = action { isSent = true }
+      if !isSent { action = driver.machine.next(now: driver.now, spread: 1) }
     }
+    #expect(isSent, "the machine did not send within 1,000 actions")
     #expect(driver.machine.progress.records.all == [.saveRecord(Driver.id("a"))])
   }
 
