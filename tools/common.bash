@@ -96,6 +96,34 @@ part() {
   return "$status"
 }
 
+# start_lane LOG COMMAND...: runs a command that has parts in another process, while this one goes on with others. Its output
+# goes to a file.
+lane_process="" lane_log="" lane_rows=""
+start_lane() {
+  lane_log="$1"
+  lane_rows="$(mktemp)"
+  # A group of its own, which ends with this program.
+  set -m
+  TIDINGS_ROWS="$lane_rows" "${@:2}" >"$lane_log" 2>&1 </dev/null &
+  lane_process=$!
+  set +m
+  trap 'kill -- "-$lane_process" 2>/dev/null || true' EXIT
+}
+
+# join_lane: waits for the other process, and takes over its parts.
+join_lane() {
+  local status=0 row
+  wait "$lane_process" || status=$?
+  trap - EXIT
+  cat "$lane_log" >&2
+  while IFS= read -r row; do
+    table_rows+=("$row")
+    [[ "$row" != *$'\t'FAILED$'\t'* ]] || failed_parts+=("${row%%$'\t'*}")
+  done <"$lane_rows"
+  [[ -s "$lane_rows" ]] || failed_parts+=("what ran meanwhile (exit code $status)")
+  rm "$lane_rows"
+}
+
 # skip_part NAME WHY
 skip_part() {
   say "$1 is skipped: $2"
