@@ -52,7 +52,9 @@ build() {
 
 # How a build that is used once is made in the least time: each module as a whole, without optimization.
 # shellcheck disable=SC2034  # the tools use it
-hasty_options=(-Xswiftc -disable-batch-mode -Xswiftc -whole-module-optimization -Xswiftc -gnone -Xcc -g0)
+hasty_options=(
+  -Xswiftc -disable-batch-mode -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 1 -Xswiftc -gnone -Xcc -g0
+)
 
 # build_release PRODUCT...: what is installed and measured. Links the Swift library statically, so that the programs do not
 # require Swift, and optimizes across modules, which takes a tenth off a save. Paths of source files do not name the folder, in

@@ -1,3 +1,4 @@
+internal import EngineTestSupport
 internal import RandomSupport
 internal import TestSupport
 internal import Testing
@@ -101,7 +102,7 @@ private struct ClockWorld {
     let boot = bootNumber(name)
     #expect(boot > 0)
     let saved = StoreClock.Saved(steady: .init(milliseconds: 9), uptime: 7, boot: boot)
-    _ = try Engine(database.connect())
+    _ = try Engine(database.connect(), clock: { .now })
     let table = try ClockTable(database.connect())
     try table.write(saved)
     #expect(try table.saved() == saved)
