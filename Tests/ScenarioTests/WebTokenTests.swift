@@ -56,6 +56,20 @@ import TidingsRPC
     #expect(late?.itemCode == .permissionFailure)
   }
 
+  @Test("a text of any length that begins as a handle does is refused, and ends no server")
+  func handleLikeTexts() async throws {
+    let world = try await WebTokenWorld.make()
+    for count in 0...80 {
+      for text in [
+        "h" + String(repeating: "1", count: count), "h" + String(repeating: ".", count: count),
+      ] {
+        let error = await world.refusal(world.session(text))
+        #expect(error?.code == .unauthenticated, "\(count) characters: \(error as Any)")
+      }
+    }
+    #expect(try await world.user(world.session(try await world.issue().webAuthToken)) == "ada")
+  }
+
   @Test("a wrong credential is refused, and the error says which one it was")
   func wrong() async throws {
     let world = try await WebTokenWorld.make()

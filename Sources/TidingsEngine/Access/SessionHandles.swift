@@ -5,9 +5,11 @@ internal import TidingsModel
 /// Nothing is stored for them: a text names a session, with a hash that only this store can make.
 struct SessionHandles {
   private static let prefix = UInt8(ascii: "h")
-  private static let digitsMax = 19
+  private static let digits = 1...19
   /// A mark, the ID, a point, and the hash in the alphabet of base64 for URLs.
-  static let charactersMax = 1 + digitsMax + 1 + WebTokenText.base64URLCount
+  private static let characters =
+    (2 + digits.lowerBound + WebTokenText.base64URLCount)...charactersMax
+  static let charactersMax = 2 + digits.upperBound + WebTokenText.base64URLCount
 
   private let secret: [UInt8]
 
@@ -18,9 +20,7 @@ struct SessionHandles {
 
   /// The ID of the session that a text names; `nil`: it is no handle.
   func id(in text: UnsafeRawBufferPointer) -> Int64? {
-    guard text.count > WebTokenText.base64URLCount, text.count <= Self.charactersMax,
-      text.first == Self.prefix
-    else { return nil }
+    guard Self.characters.contains(text.count), text.first == Self.prefix else { return nil }
     let digits = text[1..<(text.count - WebTokenText.base64URLCount - 1)]
     return Int64(String(decoding: digits, as: UTF8.self)).flatMap { $0 > 0 ? $0 : nil }
   }
