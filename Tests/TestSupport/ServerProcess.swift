@@ -110,12 +110,15 @@ public final class ServerProcess: Sendable {
       for pipe in [output, errors] { close(pipe) }
       // A group with processes is not removed.
       withExtendedLifetime(controlGroup) {}
-      seen.update { seen in
+      let problem = seen.update { seen -> String? in
         seen.isRead = true
-        if case .signal(let signal) = seen.exitStatus, !seen.signalsSent.contains(signal) {
-          RunningTest.record("\(program) was ended by signal \(signal), and wrote: \(seen.errors)")
+        guard case .signal(let signal) = seen.exitStatus, !seen.signalsSent.contains(signal) else {
+          return nil
         }
+        return "\(program) was ended by signal \(signal), and wrote: \(seen.errors)"
       }
+      // A failure shows the logs, for which it takes the lock.
+      if let problem { RunningTest.record(problem) }
     }
   }
 
