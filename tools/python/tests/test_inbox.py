@@ -7,6 +7,7 @@ import random
 import threading
 from collections.abc import AsyncIterator, Callable
 from datetime import datetime, timedelta, timezone
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -17,7 +18,7 @@ from peer import Peer, notification_page
 from ports import ReservedPort
 from proxy import PushProxy
 from server import Server
-from waiting import first
+from waiting import first, until
 
 import tidings
 from tidings import Record
@@ -28,7 +29,12 @@ from tidings.inbox.errors import (
     PositionOwnerMismatch,
     StaleNotification,
 )
-from tidings.inbox.inbox import ConnectionLost, ConnectionRestored, InboxEvent
+from tidings.inbox.inbox import (
+    ConnectionLost,
+    ConnectionRestored,
+    InboxEvent,
+    InboxNotification,
+)
 from tidings.inbox.position_file import PositionFile
 from tidings.rpc.status import StatusCode
 from tidings.v1 import database_pb2, error_pb2
@@ -353,16 +359,22 @@ async def test_a_server_that_is_killed_again_and_again(server: Server, tmp_path:
     async with server.client(user="u") as writer, server.client(user="u", device="r") as reader:
         await subscribe(writer.database())
 
+        got: list[InboxNotification] = []
+
+        def reader_has(count: int) -> bool:
+            return len(got) >= count
+
         async def write() -> None:
             for n in range(total):
                 await save(writer.database(), n)
                 if n % (total // rounds) == total // rounds - 1 and n < total - 1:
+                    # Who has not connected yet loses no connection.
+                    await until("the reader to have all", partial(reader_has, n + 1))
                     server.kill()
                     server.start()
 
         async with reader.inbox(path, options) as inbox:
             writing = asyncio.ensure_future(write())
-            got = []
             async for item in inbox:
                 got.append(item)
                 await inbox.commit(item)

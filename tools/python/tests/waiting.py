@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -17,3 +17,11 @@ async def first(work: Coroutine[Any, Any, T], other: asyncio.Future[Any]) -> T:
         task.cancel()
         raise AssertionError(f"unexpected end, with {await other}")
     return await task
+
+
+async def until(what: str, condition: Callable[[], bool], seconds: float = 300) -> None:
+    """Waits until a condition holds that nothing reports, by looking at it again and again."""
+    end = asyncio.get_running_loop().time() + seconds
+    while not condition():
+        assert asyncio.get_running_loop().time() < end, f"waited {seconds} s for: {what}"
+        await asyncio.sleep(0.01)
