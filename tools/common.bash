@@ -144,8 +144,10 @@ end_parts() {
       if ($3 != "") printf "  %s", $3
       if ($7 != "") printf "  skipped: %s", $7
       print ""
-      if ($4 != "" && $1 !~ /^ /) { passed += $4; failed += $5; skipped += $6; counted = 1 }
-      if ($3 == "FAILED" && $4 == "" && $1 !~ /^ /) failed++
+      if ($1 ~ /^ /) next
+      if ($4 != "") { passed += $4; failed += $5; skipped += $6; counted = 1 }
+      # A part that ended in the middle, or has no tests.
+      if ($3 == "FAILED" && $5 + 0 == 0) failed++
     }
     END { if (counted) printf "\n%d passed, %d failed, %d skipped\n", passed, failed, skipped }'
   if [[ -n "${TIDINGS_ROWS:-}" ]]; then

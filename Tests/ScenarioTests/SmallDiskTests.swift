@@ -27,7 +27,7 @@ struct SmallDiskTests {
         refusal = await failure { try await client.save(Self.record(name, bytes: size)) }
         if refusal == nil { names.append(name) }
       }
-      // A file system that chooses blocks late finds in a sync that it has none: then the outcome is not known.
+      // Whether it took effect can be unknown: a commit may meet the full disk when its rows are in the log already.
       let error = try #require(refusal)
       #expect(error.code == .unavailable && error.message.contains("full"), "\(error)")
     }
