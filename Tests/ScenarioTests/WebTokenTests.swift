@@ -7,6 +7,7 @@ import TidingsKeys
 import TidingsProto
 import TidingsProtobuf
 import TidingsRPC
+import TidingsZeroMQ
 
 /// A gateway calls in the name of callers on the web, with their credentials only.
 @Suite(.endsServers) struct WebTokenTests {
@@ -98,6 +99,49 @@ import TidingsRPC
     both["tidings-server-key"] = unknown
     #expect(await world.refusal(both)?.itemCode == .invalidArguments)
     #expect(await world.refusal(world.session(token)) == nil)
+  }
+
+  @Test("a refused credential is its call's alone: saves of the same turn stay in one group")
+  func refusalsBesideSaves() async throws {
+    let world = try await WebTokenWorld.make()
+    try await world.ada.save(.init("Notes", "first"))
+    let callCount = 100
+    let sent = Observed(0)
+    func client(_ pair: KeyPair) async throws -> Client {
+      var configuration = ClientConfiguration(endpoint: world.secure.server.rpcEndpoint)
+      configuration.keys = world.secure.keys(pair)
+      (configuration.timeout, configuration.connectTimeout) = (.seconds(600), .seconds(60))
+      configuration.observer = { frames in
+        guard case .sent = frames else { return }
+        sent.update { $0 += 1 }
+      }
+      let client = try await Client(configuration)
+      _ = try await client.server.fetchServerInfo(.init())
+      return client
+    }
+    let (saver, gateway) = (try await client(world.adaKey), try await client(world.gatewayKey))
+    let gatewayCalls = TidingsV1.GatewayService.Client(gateway.transport)
+    let commits = try await world.commitCount()
+    let before = sent.value
+    world.secure.server.process.send(SIGSTOP)
+    try await withThrowingTaskGroup(of: Void.self) { calls in
+      for index in 0..<callCount {
+        calls.addTask { try await saver.save(.init("Notes", "note-\(index)")) }
+        calls.addTask {
+          let token = "\(index)" + String(repeating: "0", count: 60)
+          let error = await failure {
+            _ = try await gatewayCalls.fetchWebCredential(.init(credential: .apiToken(token)))
+          }
+          #expect(error?.wrongCredential == "API_TOKEN", "\(error as Any)")
+        }
+      }
+      try await sent.wait("calls") { $0 >= before + 2 * callCount }
+      world.secure.server.process.send(SIGCONT)
+      try await calls.waitForAll()
+    }
+    // Each save that is run again alone has a commit of its own.
+    let count = try await world.commitCount() - commits
+    #expect(count < callCount / 4, "\(count) commits for \(callCount) saves")
   }
 
   /// What ends a session's access.

@@ -126,6 +126,13 @@ struct WebTokenWorld {
     await failure { _ = try await record("r", .public, credential) }
   }
 
+  /// How many groups were committed.
+  func commitCount() async throws -> Int {
+    let families = try await root.fetchMetrics(.init()).families
+    let commits = try #require(families.first { $0.name == "tidings_commits_total" })
+    return Int(commits.metrics.first?.value ?? 0)
+  }
+
   /// Lists all credentials of a kind.
   func list(
     _ kind: TidingsV1.WebTokenKind = .unspecified,

@@ -1,5 +1,4 @@
-internal import TidingsModel
-internal import TidingsProtobuf
+internal import TidingsFiles
 internal import TidingsRPC
 internal import TidingsSQL
 internal import TidingsSQLite
@@ -9,19 +8,17 @@ internal import TidingsZeroMQ
 extension GroupedCalls {
   /// A call failed, and perhaps the group with it.
   ///
-  /// What only reads has changed nothing: it fails alone, unless others wrote before it in the same
-  /// transaction. SQLite neither writes nor commits in one that met damage: they are made again.
+  /// What a handler throws is its call's alone, whatever it is, except what the store says about itself. What only
+  /// reads has changed nothing: it fails alone, unless others wrote before it in the same transaction. SQLite neither
+  /// writes nor commits in one that met damage: they are made again.
   func callFailed(_ error: any Error, _ access: StoreAccess, on loop: LoopContext) {
-    guard !error.leavesTransactionIntact else { return failures.note(error, in: "a call") }
+    guard error.isOfStore else { return failures.note(error, in: "a call") }
     guard access == .read, !isTransient(error) else { return giveUpCall(after: error, on: loop) }
-    failures.note(error, in: "a call that reads")
-    guard committer.isOpen else { return }
+    guard committer.isOpen else { return failures.note(error, in: "a call that reads") }
     if committer.group.mayHaveWritten || !committer.group.calls.isEmpty {
-      giveUpCall(
-        after: SQLError(.busy, "a read in the same transaction failed: \(error)"),
-        on: loop
-      )
+      runEachAlone(after: error, on: loop)
     } else {
+      failures.note(error, in: "a call that reads")
       committer.rollback()
     }
   }
@@ -52,7 +49,7 @@ extension GroupedCalls {
 
   /// Nothing of the group was kept: all that waited for its commit learn that.
   func giveUpGroup(after error: any Error, on loop: LoopContext) {
-    let group = takeBackGroup(after: error, on: loop)
+    let group = takeBackGroup(after: error, on: loop, othersRunAgain: error.letsOthersRunAgain)
     let failure = RPCError(callFailure: error)
     for answer in group.answers { loop.fail(answer.token, failure) }
     for entry in group.audits {
@@ -69,7 +66,12 @@ extension GroupedCalls {
   func giveUpCall(after error: any Error, on loop: LoopContext) {
     if isTransient(error) { return runGroupAgain(after: error, on: loop) }
     guard error.letsOthersRunAgain else { return giveUpGroup(after: error, on: loop) }
-    let group = takeBackGroup(after: error, on: loop)
+    runEachAlone(after: error, on: loop)
+  }
+
+  /// Runs each call of the group again, in a group of its own.
+  private func runEachAlone(after error: any Error, on loop: LoopContext) {
+    let group = takeBackGroup(after: error, on: loop, othersRunAgain: true)
     for answer in group.answers where !answer.hasCall {
       switch answer.result {
       // It was read before the group wrote anything.
@@ -91,23 +93,27 @@ extension GroupedCalls {
     (isServingWaiting, isServingAlone) = (wasServing, wasServingAlone)
   }
 
-  private func takeBackGroup(after error: any Error, on loop: LoopContext) -> CallGroup {
-    let group = takeBack(after: error, on: loop)
+  private func takeBackGroup(
+    after error: any Error,
+    on loop: LoopContext,
+    othersRunAgain: Bool
+  ) -> CallGroup {
+    let group = takeBack(after: error, on: loop, othersRunAgain: othersRunAgain)
     let failure = RPCError(callFailure: error)
     for task in group.tasks { task.done(failure) }
     return group
   }
 
   /// Takes the group back; its tasks wait.
-  func takeBack(after error: any Error, on loop: LoopContext) -> CallGroup {
+  func takeBack(
+    after error: any Error,
+    on loop: LoopContext,
+    othersRunAgain: Bool
+  ) -> CallGroup {
     failures.note(error, in: "a group of calls")
     let group = committer.giveUp()
     observer?.groupRolledBack(on: loop)
-    takeBackPieces(
-      group.partlyWritten,
-      after: error,
-      canRunAgain: isTransient(error) || error.letsOthersRunAgain
-    )
+    takeBackPieces(group.partlyWritten, after: error, canRunAgain: othersRunAgain)
     return group
   }
 
@@ -125,10 +131,10 @@ extension GroupedCalls {
 }
 
 extension Error {
-  /// The call failed before it wrote anything: its transaction goes on.
-  var leavesTransactionIntact: Bool {
-    self is ItemError || self is RPCError || self is MessageDecodingError
-  }
+  /// The store says it about itself, so it may concern the transaction.
+  ///
+  /// Everything else is a refusal, which a handler decides on before it writes.
+  var isOfStore: Bool { self is SQLError || self is FileError }
 
   /// The other calls of the group can be executed again: the disk has not failed.
   fileprivate var letsOthersRunAgain: Bool {

@@ -188,7 +188,7 @@ extension GroupedCalls {
   ///   - loop: The loop.
   func runGroupAgain(after error: any Error, with failing: Waiting? = nil, on loop: LoopContext) {
     groupsRunAgain += 1
-    let group = takeBack(after: error, on: loop)
+    let group = takeBack(after: error, on: loop, othersRunAgain: true)
     // They were answered before the group wrote anything.
     for answer in group.answers where !answer.hasCall {
       switch answer.result {

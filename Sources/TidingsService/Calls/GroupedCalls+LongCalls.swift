@@ -286,10 +286,10 @@ extension GroupedCalls {
       }
     } catch {
       fail(held, RPCError(callFailure: error))
-      if isProvisional, error.leavesTransactionIntact || isPerhapsOfAnother(error) {
+      if isProvisional, !error.isOfStore || isPerhapsOfAnother(error) {
         committer.group.keep(held)
       }
-      if error.leavesTransactionIntact { return callFailed(error, held.access, on: loop) }
+      if !error.isOfStore { return callFailed(error, held.access, on: loop) }
       afterCommits(on: loop) { [self] loop in callFailed(error, held.access, on: loop) }
     }
   }

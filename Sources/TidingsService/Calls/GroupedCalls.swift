@@ -172,7 +172,7 @@ final class GroupedCalls {
       }
     } catch {
       fail(call.token, RPCError(callFailure: error))
-      if error.leavesTransactionIntact || isPerhapsOfAnother(error), committer.group.mayHaveWritten,
+      if !error.isOfStore || isPerhapsOfAnother(error), committer.group.mayHaveWritten,
         let caller = try? CallerIdentity.caller(of: call)
       {
         keep(call, of: caller, access, answering)

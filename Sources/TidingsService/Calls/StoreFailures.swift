@@ -48,13 +48,21 @@ final class StoreFailures: Sendable {
   private static func message(_ cause: any Error, _ level: Logger.Level) -> String {
     switch cause {
     case _ where level < .error: "a call was refused"
-    case let cause as SQLError where cause.kind == .damaged:
-      "the database is damaged: restore a backup"
-    case let cause as SQLError where cause.kind == .statement:
-      "a defect of the server, in a statement to its store"
-    case is SQLError: "the database cannot be used"
+    case let cause as SQLError: message(cause.kind)
     case is FileError: "a file cannot be used"
     default: "a defect of the server: \(type(of: cause))"
+    }
+  }
+
+  private static func message(_ kind: SQLError.Kind) -> String {
+    switch kind {
+    case .damaged: "the database is damaged: restore a backup"
+    case .busy: "another program holds the database"
+    case .conflict: "a transaction collided with another one"
+    case .disconnected: "the database is out of reach"
+    case .interrupted: "a statement ran for too long"
+    case .denied, .storage, .uncertain: "the database cannot be used"
+    case .statement: "a defect of the server, in a statement to its store"
     }
   }
 
