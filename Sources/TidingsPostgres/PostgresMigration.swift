@@ -43,6 +43,7 @@ extension PostgresConnection {
       try run(baseline)
       done = baseline.number
     }
+    try execute("CREATE TABLE IF NOT EXISTS leader_keys (key TEXT COLLATE \"C\" PRIMARY KEY)")
     guard let done, done <= known else {
       throw MigrationError(
         "the database was written by a newer version (schema \(done ?? 0); this program knows \(known)): "

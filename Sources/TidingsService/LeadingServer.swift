@@ -78,6 +78,7 @@ struct LeadingServer: ServerRole {
         try core.lead(
           as: setup.node(loop),
           term: term,
+          keys: setup.leaderKeys,
           admittedKeys: setup.admittedKeys,
           on: loop
         )

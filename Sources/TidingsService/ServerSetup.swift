@@ -98,6 +98,11 @@ struct ServerSetup: Sendable {
 
   var callerMode: CallerMode { pair == nil ? .development : .authenticated }
 
+  /// What the database is to know of the keys of this server when it leads.
+  var leaderKeys: LeaderKeys {
+    LeaderKeys(own: Set([pair, configuration.second?.pair].compactMap { $0?.publicKey }))
+  }
+
   /// How this server proves itself to another node.
   var nodeSecurity: Security {
     pair.map { .curveClient(ClientKeys($0, server: $0.publicKey)) } ?? .development

@@ -17,17 +17,20 @@ extension Core {
   /// - Parameters:
   ///   - node: This node.
   ///   - term: The number of its term.
+  ///   - keys: Its own keys.
   ///   - admittedKeys: The keys that may connect.
   ///   - loop: The loop.
   /// - Throws: `SQLError`.
   func lead(
     as node: NodeIdentity,
     term: Int64,
+    keys: LeaderKeys,
     admittedKeys: AdmittedKeys,
     on loop: LoopContext
   ) throws {
     try engine.begin()
     try LeaderRow.write(node, term: term, store.writer)
+    try keys.write(store.writer)
     _ = try engine.commit()
     let leadership = Leadership(
       node,

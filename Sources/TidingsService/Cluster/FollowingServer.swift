@@ -42,6 +42,7 @@ struct FollowingServer: ServerRole {
       address,
       setup.settings,
       setup.name,
+      setup.leaderKeys,
       setup.admittedKeys,
       setup.logger,
       newest: newest,

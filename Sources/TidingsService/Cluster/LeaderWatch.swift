@@ -43,6 +43,7 @@ final class LeaderWatch: Sendable {
   /// Of this node.
   private let name: String
   private let address: PostgresAddress
+  private let keys: LeaderKeys
   private let admittedKeys: AdmittedKeys
   private let logger: Logger
   private let reports: Reports
@@ -59,13 +60,14 @@ final class LeaderWatch: Sendable {
     _ address: PostgresAddress,
     _ settings: ServerSettings,
     _ name: String,
+    _ keys: LeaderKeys,
     _ admittedKeys: AdmittedKeys,
     _ logger: Logger,
     newest: CommitMark?,
     canLeadAfter pause: Duration,
     _ reports: Reports
   ) {
-    (self.address, self.settings, self.name) = (address, settings, name)
+    (self.address, self.settings, self.name, self.keys) = (address, settings, name, keys)
     (self.admittedKeys, self.logger, self.reports) = (admittedKeys, logger, reports)
     self.newest = newest
     earliest = .now.advanced(by: pause)
@@ -158,7 +160,8 @@ final class LeaderWatch: Sendable {
       case .taken(let database) = try PostgresDatabase.take(
         address,
         assetsPath: settings.assetsPath,
-        for: name
+        for: name,
+        keys: keys
       )
     else { return nil }
     if let commit, try !commit.isKept(in: database.connection) {

@@ -39,14 +39,18 @@ struct NodeStart {
         switch try PostgresDatabase.take(
           address,
           assetsPath: setup.settings.assetsPath,
-          for: setup.name
+          for: setup.name,
+          keys: setup.leaderKeys
         ) {
         case .taken(let database): return .leads(TakenDatabase(database))
         case .busy: break
         case .newerFormat(let format): newer = format
         }
       }
-      if try PostgresDatabase.hasLeader(connection) { return .follows }
+      if try PostgresDatabase.hasLeader(connection) {
+        try PostgresDatabase.refuse(setup.leaderKeys, connection, address)
+        return .follows
+      }
       _ = Semaphore().wait(for: Self.pause)
     }
     if let newer {

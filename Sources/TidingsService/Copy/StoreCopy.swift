@@ -69,7 +69,9 @@ public struct StoreCopy: Sendable {
   public var direction: Direction
 
   /// Tables that each database has for itself.
-  static let ownTables: Set = ["migrations", "commits", "leader", UnfinishedCopy.table]
+  static let ownTables: Set = [
+    "migrations", "commits", "leader", "leader_keys", UnfinishedCopy.table,
+  ]
 
   /// Whether the rows of a table are copied: all, except for what an embedded store has in files.
   static func isCopied(_ table: SQLTable) -> Bool {

@@ -72,12 +72,14 @@ struct PostgresDatabase: OpenDatabase {
   ///   - address: Its address.
   ///   - assetsPath: A folder for the content of assets; `nil`: it is in the database.
   ///   - name: The name of the node.
+  ///   - keys: Its keys, which must be those of the nodes before.
   /// - Returns: The database, or why not.
   /// - Throws: `StartError`.
   static func take(
     _ address: PostgresAddress,
     assetsPath: String?,
-    for name: String
+    for name: String,
+    keys: LeaderKeys
   ) throws(StartError) -> Taking {
     var profile = PostgresProfile.writer
     profile.sessionLock = Self.lock
@@ -91,6 +93,7 @@ struct PostgresDatabase: OpenDatabase {
       throw StartError("cannot use the database \(address): \(error)")
     }
     if let newer = try newerFormat(postgres, address) { return .newerFormat(newer) }
+    try refuse(keys, postgres, address)
     var database = try PostgresDatabase(address, postgres, assetsPath)
     try database.refuseUnfinishedCopy()
     do throws(SQLError) {
@@ -124,6 +127,23 @@ struct PostgresDatabase: OpenDatabase {
     } catch {
       throw StartError("cannot use the database \(address): \(error)")
     }
+  }
+
+  /// Refuses a node with a server key that the others do not have.
+  ///
+  /// - Throws: `StartError`.
+  static func refuse(
+    _ keys: LeaderKeys,
+    _ connection: PostgresConnection,
+    _ address: PostgresAddress
+  ) throws(StartError) {
+    let refusal: String?
+    do throws(SQLError) {
+      refusal = try keys.refusal(connection)
+    } catch {
+      throw StartError("cannot use the database \(address): \(error)")
+    }
+    if let refusal { throw StartError("cannot use the database \(address): \(refusal)") }
   }
 
   /// Whether a node leads at the moment.

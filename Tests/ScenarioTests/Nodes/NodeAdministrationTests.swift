@@ -209,5 +209,41 @@ struct NodeAdministrationTests {
       try await root.endConnections(.init(which: .publicKey("\(pair.publicKey)"))).count == 1
     )
   }
+
+  @Test("a node with another server key, or with none, neither follows nor leads")
+  func otherServerKey() async throws {
+    let environment = ["RPCD_DATABASE": try PostgresCluster.shared().makeDatabaseURI()]
+    let secure = try await SecureServer.start(
+      arguments: ["--node-name", "one"],
+      environment: environment
+    )
+    func refusal(_ arguments: [String]) async throws -> String {
+      let process = try ServerProcess(
+        arguments: arguments + ["--rpc", "tcp://127.0.0.1:*", "--push", "tcp://127.0.0.1:*"],
+        environment: environment
+      )
+      #expect(try await process.waitForExit() == .code(1))
+      return process.seen.value.errors
+    }
+    let (folder, key) = (try TemporaryFolder(), KeyPair())
+    let path = folder.file("other.key")
+    try KeyFile.pair(key).write(to: path, title: "another")
+    let strangers = [
+      ["--data", folder.file("a"), "--server-key-file", path],
+      ["--data", folder.file("b"), "--development"],
+    ]
+    for stranger in strangers {
+      let refused = try await refusal(stranger)
+      #expect(refused.contains("have the server key \(secure.serverKey)"), "\(refused)")
+    }
+    // Nor when nobody leads.
+    try await secure.server.stop()
+    for stranger in strangers {
+      let refused = try await refusal(stranger)
+      #expect(refused.contains("copy their server.key"), "\(refused)")
+    }
+    let again = try await secure.server.restarted()
+    #expect(try await again.stop() == .code(0))
+  }
 }
 #endif
