@@ -20,8 +20,11 @@ struct tidings_store {
   tidings_store *next;
   int references;
   char *path;
-  /* Held while a page is written. */
+  /* Held while a page is written, or the index of the log grows. */
   pthread_mutex_t pages;
+  /* The file of the index; -1: it did not grow yet. To close any descriptor of it would take the locks of all
+     connections of the process. */
+  int index;
   tidings_page_watch watch;
   int is_watched;
   atomic_int page_bytes;
@@ -33,6 +36,11 @@ struct tidings_store {
 /* What is written into a log is gathered, so that a commit is few system calls: at most so much, since SQLite's own
    VFS writes so many bytes at once and no more. */
 #define GATHERED_BYTES_MAX 0x1ffff
+
+/* The index of a log, as SQLite's documentation of the WAL-index format has it: regions of so many bytes and frames. */
+#define INDEX_REGION_BYTES 32768
+#define INDEX_REGION_FRAMES 4096
+#define INDEX_HEADER_FRAMES 34
 
 typedef enum { KIND_OTHER, KIND_DATABASE, KIND_LOG } file_kind;
 
@@ -50,6 +58,10 @@ typedef struct store_file {
   sqlite3_int64 gathered_offset;
   /* Of a log: a sync of its folder succeeded since it was opened. */
   int has_durable_name;
+  /* Of a log: the file of its connection's database. */
+  sqlite3_file *database;
+  /* Of a database: the index of its log is in memory that connections share. */
+  int shares_index;
 } store_file;
 
 static pthread_mutex_t registry = PTHREAD_MUTEX_INITIALIZER;
@@ -124,6 +136,7 @@ static tidings_store *retain_store(const char *path) {
       return NULL;
     }
     store->path = copy;
+    store->index = -1;
     pthread_mutex_init(&store->pages, NULL);
     tidings_log_init(&store->log);
     store->next = stores;
@@ -143,6 +156,7 @@ static void release_store(tidings_store *store) {
     while (*link != store) link = &(*link)->next;
     *link = store->next;
     tidings_log_free(&store->log);
+    if (store->index >= 0) close(store->index);
     pthread_mutex_destroy(&store->pages);
     free(store->path);
     free(store);
@@ -256,6 +270,23 @@ static int write_page(sqlite3_file *file, const void *buffer, int count, sqlite3
   return code;
 }
 
+static int shm_map(sqlite3_file *file, int region, int size, int extend, void volatile **memory);
+
+/* SQLite enters the frames of a transaction in the index of the log when they are synced. If the index could not grow
+   then, nobody would know whether the transaction is kept: it grows before the first frame of a region is written. */
+static int grow_index(store_file *log, sqlite3_int64 offset) {
+  const int64_t frame_bytes = tidings_log_frame_bytes(&log->store->log);
+  if (frame_bytes == 0 || log->database == NULL || !of(log->database)->shares_index) return SQLITE_OK;
+  /* A region has room for so many frames, the first one for fewer, since it begins with a header. */
+  const int64_t position = (offset - TIDINGS_LOG_HEADER_BYTES) / frame_bytes + INDEX_HEADER_FRAMES;
+  if (position % INDEX_REGION_FRAMES != 0) return SQLITE_OK;
+  void volatile *memory = NULL;
+  const int code =
+    shm_map(log->database, (int)(position / INDEX_REGION_FRAMES), INDEX_REGION_BYTES, 1, &memory);
+  if (code != SQLITE_IOERR_SHMSIZE && code != SQLITE_IOERR_SHMMAP) return code;
+  return refusal == ENOSPC || refusal == EDQUOT ? SQLITE_FULL : SQLITE_IOERR_WRITE;
+}
+
 static int file_write(sqlite3_file *file, const void *buffer, int count, sqlite3_int64 offset) {
   if (atomic_load(&tidings_vfs_has_failed_sync)) return not_made(SQLITE_IOERR_WRITE);
   tidings_store *store = of(file)->store;
@@ -265,7 +296,8 @@ static int file_write(sqlite3_file *file, const void *buffer, int count, sqlite3
   if (store == NULL || of(file)->kind != KIND_LOG) {
     return system_write(file, buffer, count, offset);
   }
-  const int code = gather(file, buffer, count, offset);
+  int code = count == TIDINGS_FRAME_HEADER_BYTES ? grow_index(of(file), offset) : SQLITE_OK;
+  if (code == SQLITE_OK) code = gather(file, buffer, count, offset);
   if (code == SQLITE_OK) tidings_log_note(&store->log, buffer, count, offset);
   return code;
 }
@@ -382,8 +414,36 @@ static int file_characteristics(sqlite3_file *file) {
   return system_file(file)->pMethods->xDeviceCharacteristics(system_file(file));
 }
 
+/* Takes room on the disk for the index of a log up to a size. Returns an errno.
+
+   SQLite writes one byte for every 4096, which takes less where the blocks of the file system are smaller: what has no
+   block when it is written in memory ends the process. */
+static int allocate_index(tidings_store *store, off_t size) {
+  pthread_mutex_lock(&store->pages);
+  if (store->index < 0) {
+    char *path = sqlite3_mprintf("%s-shm", store->path);
+    if (path != NULL) store->index = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    sqlite3_free(path);
+  }
+  const int error = store->index < 0 ? 0 : posix_fallocate(store->index, 0, size);
+  pthread_mutex_unlock(&store->pages);
+  /* Where there is no such call, SQLite does what it can. */
+  return error == ENOSPC || error == EDQUOT || error == EIO ? error : 0;
+}
+
 static int shm_map(sqlite3_file *file, int region, int size, int extend, void volatile **memory) {
-  const int code = noted(system_file(file)->pMethods->xShmMap(system_file(file), region, size, extend, memory));
+  of(file)->shares_index = 1;
+  sqlite3_file *under = system_file(file);
+  /* This makes the file, and does not extend it. */
+  int code = noted(under->pMethods->xShmMap(under, region, size, 0, memory));
+  if (code == SQLITE_OK && extend && *memory == NULL) {
+    const int error = allocate_index(of(file)->store, (off_t)(region + 1) * size);
+    if (error != 0) {
+      refusal = error;
+      return SQLITE_IOERR_SHMSIZE;
+    }
+    code = noted(under->pMethods->xShmMap(under, region, size, extend, memory));
+  }
   /* As for files: no memory that cannot be written. */
   return code == SQLITE_READONLY ? SQLITE_IOERR_SHMOPEN : code;
 }
@@ -397,7 +457,15 @@ static void shm_barrier(sqlite3_file *file) {
 }
 
 static int shm_unmap(sqlite3_file *file, int deletes) {
-  return system_file(file)->pMethods->xShmUnmap(system_file(file), deletes);
+  const int code = system_file(file)->pMethods->xShmUnmap(system_file(file), deletes);
+  tidings_store *store = of(file)->store;
+  if (!deletes || store == NULL) return code;
+  /* This was the last connection, so nobody has locks; the next one makes another file. */
+  pthread_mutex_lock(&store->pages);
+  if (store->index >= 0) close(store->index);
+  store->index = -1;
+  pthread_mutex_unlock(&store->pages);
+  return code;
 }
 
 /* Version 2: without memory-mapped reads, whose pages nothing could compare. */
@@ -445,6 +513,7 @@ static int vfs_open(
       return SQLITE_NOMEM;
     }
   }
+  if (kind == KIND_LOG) of(file)->database = sqlite3_database_file_object(path);
   int opened = 0;
   int code = noted(system_vfs(vfs)->xOpen(system_vfs(vfs), path, under, flags, &opened));
   /* SQLite's VFS reads what it cannot write now: the connection would refuse to write as long as it is there. */

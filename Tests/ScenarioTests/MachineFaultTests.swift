@@ -45,6 +45,38 @@ internal import TidingsRPC
     #expect(try await number("h", next.client(as: "ada")) == 10)
   }
 
+  @Test("a save for which the index of the log cannot grow is refused, and not kept")
+  func fullIndex() async throws {
+    let disk = try DiskFaults()
+    let server = try await TestServer.start(environment: disk.environment)
+    let client = try await server.client(as: "ada", retries: false)
+    // The log is not moved, and becomes longer than its index has room for at first.
+    try disk.set(
+      ["-shm$", "$"].map {
+        .fail(.write, of: "tidings.sqlite" + $0, count: nil, with: .noSpace)
+      }
+    )
+    let data = TidingsV1.FieldValue(.bytesValue([UInt8](repeating: 1, count: 900_000)))
+    var (count, found) = (0, RPCError?.none)
+    while found == nil, count < 100 {
+      found = await failure { try await client.save(.init("Houses", "h\(count)", ["data": data])) }
+      if found == nil { count += 1 }
+    }
+    let refusal = try #require(found)
+    #expect(refusal.code == .unavailable && refusal.message.contains("full"), "\(refusal)")
+    #expect(!refusal.details.contains(.errorInfo(reason: "OUTCOME_UNKNOWN")), "\(refusal)")
+    #expect(disk.failures.contains { $0.path.hasSuffix("-shm") })
+    func isKept(_ number: Int, _ client: Client) async throws -> Bool {
+      try await client.fetch([.init("h\(number)")]).first?.record != nil
+    }
+    #expect(try await !isKept(count, client))
+    try await server.crash()
+    let next = try await TestServer.start(in: server.folder).client(as: "ada")
+    for number in 0..<count { #expect(try await isKept(number, next), "\(number)") }
+    #expect(try await !isKept(count, next))
+    try await next.save(.init("Houses", "h\(count)", ["data": data]))
+  }
+
   static let failing: [(DiskFaults.Failure, String)] = [
     (
       .readOnly,

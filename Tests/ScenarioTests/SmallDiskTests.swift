@@ -27,9 +27,9 @@ struct SmallDiskTests {
         refusal = await failure { try await client.save(Self.record(name, bytes: size)) }
         if refusal == nil { names.append(name) }
       }
-      // Whether it took effect can be unknown: a commit may meet the full disk when its rows are in the log already.
       let error = try #require(refusal)
       #expect(error.code == .unavailable && error.message.contains("full"), "\(error)")
+      #expect(!error.details.contains(.errorInfo(reason: "OUTCOME_UNKNOWN")), "\(error)")
     }
     return names
   }

@@ -9,6 +9,9 @@
    the checksum of each frame is remembered as it is written, and compared when it is read, so that a
    checkpoint does not give damage in the log a fresh checksum in the database file.
 
+   Its index grows before frames are written for which it has no room: a full disk refuses a transaction while it is
+   certain that it is not kept.
+
    Syncs. After a failed sync the system may have dropped what was to be written and says of the next
    sync that it succeeded. So from a failed sync on nothing is written any more in this process. */
 #ifndef TIDINGS_STORE_VFS_H
