@@ -38,7 +38,7 @@ final class ForeignProgram: Sendable {
     let variables = ProcessInfo.processInfo.environment
       .filter { !$0.key.hasPrefix("TIDINGS_") && !$0.key.hasPrefix("RPCCTL_") }
       .merging(environment) { $1 }
-    let (output, errors) = (try Self.pipe(), try Self.pipe())
+    let (output, errors) = (try ProcessGroup.makePipe(), try ProcessGroup.makePipe())
     let pid = try Self.spawn([path] + arguments, variables, output.write, errors.write)
     self.pid = pid
     close(output.write)
@@ -51,16 +51,6 @@ final class ForeignProgram: Sendable {
       let signal = status & 0x7f
       seen.update { [status] in $0.code = signal == 0 ? (status >> 8) & 0xff : -signal }
     }
-  }
-
-  /// Descriptors that no program inherits which another test starts.
-  private static func pipe() throws -> (read: Int32, write: Int32) {
-    var ends: [Int32] = [0, 0]
-    let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-    guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
-      throw WaitingFailure(description: "no descriptors")
-    }
-    return (ends[0], ends[1])
   }
 
   private static func spawn(
@@ -83,6 +73,7 @@ final class ForeignProgram: Sendable {
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    try ProcessGroup.enter(&attributes)
     var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
     var variables: [UnsafeMutablePointer<CChar>?] =
       environment.map { strdup("\($0.key)=\($0.value)") } + [nil]

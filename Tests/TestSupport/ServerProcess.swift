@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// A real `rpcd`, started by a test.
 ///
-/// It is killed at the latest when its test ends (`EndsServers`), not when the last reference goes: Swift may drop
-/// that as soon as it is no longer used, while clients still are.
+/// It is killed when its test ends (`EndsServers`), at the latest when the tests do (`ProcessGroup`), not when the last
+/// reference goes: Swift may drop that as soon as it is no longer used, while clients still are.
 public final class ServerProcess: Sendable {
   /// How a process ended.
   public enum Exit: Hashable, Sendable {
@@ -42,8 +42,6 @@ public final class ServerProcess: Sendable {
   private let program: String
   private let pid: pid_t
 
-  private static let running = Survivors()
-
   /// One start at a time: descriptors of one must not be inherited by another.
   private static let starting = Mutex(())
 
@@ -80,7 +78,6 @@ public final class ServerProcess: Sendable {
       )
     }
     self.pid = pid
-    Self.running.insert(pid)
     StartedServers.ofTest?.insert(self)
     let readers = DispatchGroup()
     for (pipe, isOutput) in [(output, true), (errors, false)] {
@@ -96,11 +93,9 @@ public final class ServerProcess: Sendable {
       // The zombie stays until the exit is noted, so that no signal ever goes to another process.
       var info = siginfo_t()
       while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
-      let running = Self.running
       seen.update { seen in
         var status: Int32 = 0
         waitpid(pid, &status, 0)
-        running.remove(pid)
         let signal = status & 0x7f
         seen.exitStatus = signal == 0 ? .code((status >> 8) & 0xff) : .signal(signal)
       }
@@ -241,17 +236,17 @@ public final class ServerProcess: Sendable {
   ) throws
     -> (pid: pid_t, output: Int32, errors: Int32)
   {
-    let (output, errors) = (try pipe(), try pipe())
+    let (output, errors) = (try ProcessGroup.makePipe(), try ProcessGroup.makePipe())
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, output.write, 1)
     posix_spawn_file_actions_adddup2(&actions, errors.write, 2)
-    // A pipe of another test must not stay open in a server: who reads it would wait for the server's end.
-    // To close one that is not open is no error.
-    for descriptor in 3..<Int32(min(sysconf(Int32(_SC_OPEN_MAX)), 4096)) {
-      posix_spawn_file_actions_addclose(&actions, descriptor)
-    }
+    ProcessGroup.closeInherited(&actions)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    try ProcessGroup.enter(&attributes)
 
     // Only a shell does something between the two processes.
     let script = (["set -e"] + preparations + ["exec \"$0\" \"$@\""]).joined(separator: "; ")
@@ -265,7 +260,7 @@ public final class ServerProcess: Sendable {
       .map { strdup("\($0.key)=\($0.value)") } + [nil]
     defer { for text in words + variables { free(text) } }
     var pid = pid_t()
-    let code = posix_spawn(&pid, command[0], &actions, nil, &words, &variables)
+    let code = posix_spawn(&pid, command[0], &actions, &attributes, &words, &variables)
     close(output.write)
     close(errors.write)
     guard code == 0 else {
@@ -273,24 +268,4 @@ public final class ServerProcess: Sendable {
     }
     return (pid, output.read, errors.read)
   }
-
-  private static func pipe() throws -> (read: Int32, write: Int32) {
-    var ends: [Int32] = [0, 0]
-    // Unlike a pipe, it is never inherited by what another test starts at the same time.
-    let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-    guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
-      throw WaitingFailure(description: "no descriptors")
-    }
-    return (ends[0], ends[1])
-  }
-}
-
-/// What is to be killed when the tests end.
-private final class Survivors: Sendable {
-  private static let processes = Mutex<Set<pid_t>>([])
-
-  init() { atexit { Survivors.processes.withLock { for pid in $0 { _ = kill(pid, SIGKILL) } } } }
-
-  func insert(_ pid: pid_t) { Self.processes.withLock { _ = $0.insert(pid) } }
-  func remove(_ pid: pid_t) { Self.processes.withLock { _ = $0.remove(pid) } }
 }
