@@ -72,13 +72,13 @@ internal import TidingsProto
   func goneBefore(furtherBytes: Int) async throws {
     let world = try await GatewayWorld.start(["--streams-per-user-max", "1"])
     #expect(try world.post("private/zones/list").status == 200)
-    world.server.process.send(SIGSTOP)
+    try world.server.process.pause()
     for _ in 0..<4 {
       let connection = try HTTPConnection(world.port)
       connection.resetsAtEnd()
       connection.send(Self.head(of: "ada") + "\r\n" + String(repeating: "x", count: furtherBytes))
     }
-    world.server.process.send(SIGCONT)
+    world.server.process.resume()
     try await Self.waitForSlot(world.port)
   }
 

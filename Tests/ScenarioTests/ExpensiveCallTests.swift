@@ -1,4 +1,3 @@
-internal import Glibc
 internal import TestSupport
 internal import Testing
 internal import TidingsClient
@@ -225,13 +224,13 @@ internal import TidingsRPC
         RawCall(query, TidingsV1.QueryRecordsRequest(recordType: "Notes").encoded(), as: "quiet")
       )
     }
-    server.process.send(SIGSTOP)
+    try server.process.pause()
     for (position, call) in calls.enumerated() {
       var call = call
       call.header.callID = UInt64(position)
       try await socket.send([call.header.encoded(), call.body])
     }
-    server.process.send(SIGCONT)
+    server.process.resume()
     for _ in 0..<10 {
       let (header, body) = try await RawCall.answer(socket.receive())
       #expect(header.status == 0, "\(header.message)")

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import TestSupport
 internal import Testing
 internal import TidingsClient
@@ -29,9 +28,9 @@ internal import TidingsRPC
     }
     quiet.header.callID = 1_000_000
     messages.append([quiet.header.encoded(), quiet.body])
-    server.process.send(SIGSTOP)
+    try server.process.pause()
     for message in messages { try await socket.send(message) }
-    server.process.send(SIGCONT)
+    server.process.resume()
     var before: Int?
     for answered in 0...count {
       let (header, _) = try await RawCall.answer(socket.receive())

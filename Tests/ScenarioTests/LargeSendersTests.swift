@@ -49,10 +49,10 @@ internal import TidingsRPC
           try await progress.wait("some saves") { $0.saved >= count || $0.hasFailed }
           // On a thread of its own: tasks may wait for one for longer than clients do for heartbeats.
           try await blocking {
-            server.process.send(SIGSTOP)
+            try server.process.pause()
             // The server stands still for so long.
             Thread.sleep(forTimeInterval: 2)
-            server.process.send(SIGCONT)
+            server.process.resume()
           }
         }
       }

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import TestSupport
 internal import Testing
 internal import TidingsClient
@@ -40,7 +39,7 @@ struct SaveBurst: Sendable {
     let client = try await Client(configuration)
     _ = try await client.server.fetchServerInfo(.init())
     let before = sent.value
-    if together { server.process.send(SIGSTOP) }
+    if together { try server.process.pause() }
     calls = (0..<callCount).map { [acknowledged] index in
       Task {
         let call = "\(name)-\(index)"
@@ -52,7 +51,7 @@ struct SaveBurst: Sendable {
     }
     guard together else { return }
     try await sent.wait("calls") { $0 >= before + callCount }
-    server.process.send(SIGCONT)
+    server.process.resume()
   }
 
   /// - Returns: The results; `nil`: the task is cancelled, or the call failed as it must not.

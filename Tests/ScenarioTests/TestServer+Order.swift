@@ -1,4 +1,3 @@
-internal import Glibc
 internal import TestSupport
 internal import Testing
 internal import TidingsProto
@@ -19,13 +18,13 @@ extension TestServer {
       as: "carol"
     )
     #expect(try await first.send(on: socket).0.status == 0)
-    process.send(SIGSTOP)
+    try process.pause()
     for (position, call) in calls.enumerated() {
       var call = call
       call.header.callID = UInt64(100 + position)
       try await socket.send([call.header.encoded(), call.body])
     }
-    process.send(SIGCONT)
+    process.resume()
     var answers: [(Int, [UInt8])] = []
     for _ in calls {
       let (header, body) = try await RawCall.answer(socket.receive())

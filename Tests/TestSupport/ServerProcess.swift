@@ -129,6 +129,24 @@ public final class ServerProcess: Sendable {
     }
   }
 
+  /// Lets the process stand still, and waits until all of its threads do.
+  ///
+  /// - Throws: `WaitingFailure` when it has ended.
+  public func pause() throws {
+    send(SIGSTOP)
+    try blockUntil("\(name) to stand still") {
+      var info = siginfo_t()
+      // The system reports it once, when the last thread has stopped.
+      guard waitid(P_PID, id_t(pid), &info, WSTOPPED | WNOHANG) == 0 else {
+        throw WaitingFailure(description: "\(name) has ended: it cannot stand still")
+      }
+      return info.si_signo == SIGCHLD
+    }
+  }
+
+  /// Lets it go on after `pause`.
+  public func resume() { send(SIGCONT) }
+
   /// What the system reports the process in a file, for example `limits`.
   public func processFile(_ file: String) throws -> String {
     try String(contentsOfFile: "/proc/\(pid)/\(file)", encoding: .utf8)

@@ -86,11 +86,11 @@ import Testing
         // Time in which the workloads do something, and calls are under way.
         try await Task.sleep(for: .seconds(2))
         let connections = calls.openConnections
-        server.process.send(SIGSTOP)
+        try server.process.pause()
         // The server stands still for so long.
         try await Task.sleep(for: .seconds(seconds))
         if isNoticed { try await waitForEnd(of: connections, calls, isDone) }
-        server.process.send(SIGCONT)
+        server.process.resume()
         // Time in which the workloads do something before the next stop.
         try await Task.sleep(for: .seconds(2))
       }

@@ -161,7 +161,7 @@ import TidingsKit
     let kit = try await KitServer()
     let database = kit.container().privateCloudDatabase
     _ = try await database.allRecordZones()
-    kit.server.process.send(SIGSTOP)
+    try kit.server.process.pause()
     let operation = CKModifyRecordsOperation(recordsToSave: records(2))
     let reported = Mutex(0)
     operation.perRecordSaveBlock = { _, _ in reported.withLock { $0 += 1 } }
@@ -172,15 +172,15 @@ import TidingsKit
       queue.addOperation(operation)
       operation.cancel()
     }
-    kit.server.process.send(SIGCONT)
+    kit.server.process.resume()
     #expect((error as? CKError)?.code == .operationCancelled)
     #expect(reported.withLock { $0 } == 2)
     // An async form is cancelled with its task.
-    kit.server.process.send(SIGSTOP)
+    try kit.server.process.pause()
     let task = Task { try await database.records(for: [CKRecord.ID(recordName: "a")]) }
     task.cancel()
     let failure = await #expect(throws: CKError.self) { try await task.value }
-    kit.server.process.send(SIGCONT)
+    kit.server.process.resume()
     #expect(failure?.code == .operationCancelled)
   }
 

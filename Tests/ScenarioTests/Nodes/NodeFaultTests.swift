@@ -116,7 +116,7 @@ struct NodeFaultTests {
       }
       try await saved.wait("calls") { $0 >= 3 }
       let process = world.nodes[leader].process
-      process.send(SIGSTOP)
+      try process.pause()
       switch end {
       case .silence:
         try await waitUntil("the next term", pausing: .milliseconds(20)) {
@@ -129,7 +129,7 @@ struct NodeFaultTests {
         try await world.waitUntilRead(database, inTerm: term)
         try database.execute("UPDATE commits SET number = number - 1000 WHERE term = \(term)")
       }
-      process.send(SIGCONT)
+      process.resume()
       try await waitUntil("the next term", pausing: .milliseconds(20)) {
         (try? await world.status(from: 1 - leader).term) ?? term != term
       }

@@ -119,10 +119,10 @@ struct NodeTests {
     // Not at the node that is paused.
     let writers = try await CountingWriters([world.nodes[1], world.nodes[2]])
     try await writers.wait(forMore: 40)
-    world.nodes[0].process.send(SIGSTOP)
+    try world.nodes[0].process.pause()
     let next = try await world.leader(from: 1, other: 0)
     try await writers.wait(forMore: 40)
-    world.nodes[0].process.send(SIGCONT)
+    world.nodes[0].process.resume()
     try await world.wait(forFollowers: 2, from: next)
     // It can be called, and does not answer from before.
     let client = try await world.nodes[0].client(as: "ada")
@@ -225,7 +225,7 @@ struct NodeTests {
     try database.execute("UPDATE commits SET number = number + 1000 WHERE term = 1")
     try await world.waitUntilRead(database)
     // As if a standby had been promoted that was behind.
-    world.nodes[0].process.send(SIGSTOP)
+    try world.nodes[0].process.pause()
     try database.execute("UPDATE commits SET number = 1 WHERE term = 1")
     try await world.nodes[0].crash()
     #expect(try await world.leader(from: 1) == 1)
