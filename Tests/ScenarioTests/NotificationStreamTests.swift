@@ -53,6 +53,37 @@ internal import TidingsProto
     try await stream.stop()
   }
 
+  @Test("a stream follows a new subscription though the push that announces it is lost")
+  func lostAnnouncement() async throws {
+    let proxy = try PushProxy(.none, seed: 1)
+    let clock = try ClockFault()
+    let server = try await TestServer.start(
+      arguments: ["--advertise-push", proxy.endpoint],
+      environment: clock.environment
+    )
+    proxy.connect(to: server.pushEndpoint)
+    let laptop = try await server.client(as: "ada", device: "laptop")
+    let phone = try await server.client(as: "ada", device: "phone")
+    try await laptop.subscribe(.init("first", "Houses"))
+    try await laptop.save(.init("Notes", "other"))
+    let stream = Collector(phone)
+    for number in 0..<5 {
+      try await laptop.save(.init("Houses", "r\(number)"))
+      try await stream.wait(for: number + 1)
+    }
+    // Nothing is repeated before the test wants it.
+    try clock.holdUptime()
+    proxy.use(.init(lost: 1))
+    let lostCount = proxy.counts.value.lost
+    try await laptop.subscribe(.init("second", "Notes"))
+    try await proxy.counts.wait("the announcement to be lost") { $0.lost > lostCount }
+    proxy.use(.none)
+    try await laptop.save(.init("Notes", "r5"))
+    try clock.passUptime(.seconds(2))
+    try await expect(stream.wait(for: 6), names(0..<6))
+    try await stream.stop()
+  }
+
   @Test("two devices of a user each get all but their own, with and without a name")
   func twoDevices() async throws {
     let server = try await TestServer.start()

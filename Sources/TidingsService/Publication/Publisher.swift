@@ -9,6 +9,8 @@ internal import TidingsZeroMQ
 /// An event is sealed once and sent once, whoever receives it.
 struct Publisher: ~Copyable {
   private var beacons = BeaconSchedule()
+  /// When to repeat on control topics that channels changed, for a device that did not listen yet.
+  private var announcements = BeaconSchedule()
   private var pacing: PushPacing
   private var publications = PublicationLog()
   /// None: pushes are not sealed.
@@ -45,10 +47,7 @@ struct Publisher: ~Copyable {
   /// When `timerFired` is due; `nil`: never.
   var nextTimer: ContinuousClock.Instant? {
     if !unpublished.isEmpty { return restDue }
-    return switch (beacons.next, pacing.next) {
-    case (let beacon?, let merged?): min(beacon, merged)
-    case (let beacon, let merged): beacon ?? merged
-    }
+    return earlier(earlier(beacons.next, announcements.next), pacing.next)
   }
 
   /// How an event was published; `nil`: that is not known any more.
@@ -171,10 +170,13 @@ struct Publisher: ~Copyable {
   }
 
   /// Notifies users' devices that their channels changed.
-  func announceChannels(_ topics: Set<[UInt8]>, on loop: LoopContext) {
+  mutating func announceChannels(_ topics: Set<[UInt8]>, on loop: LoopContext) {
     guard !topics.isEmpty else { return }
     let push = PushMessage.channelsChanged(PushMessage.PublicationTime(.now))
-    for topic in topics { loop.publish(topic: topic, body: push) }
+    for topic in topics {
+      loop.publish(topic: topic, body: push)
+      announcements.published(topic, 0, at: loop.now)
+    }
   }
 
   /// Notifies users' devices that work was given back.
@@ -189,6 +191,7 @@ struct Publisher: ~Copyable {
     unpublished.remove(topics)
     for topic in topics {
       beacons.forget(topic)
+      announcements.forget(topic)
       pacing.forget(topic)
     }
   }
@@ -213,6 +216,9 @@ struct Publisher: ~Copyable {
     }
     for beacon in beacons.takeDue(at: loop.now) {
       publishNumber(beacon.sequence, after: beacon.sequence - 1, beacon.topic, published, on: loop)
+    }
+    for beacon in announcements.takeDue(at: loop.now) {
+      loop.publish(topic: beacon.topic, body: PushMessage.channelsChanged(published))
     }
   }
 

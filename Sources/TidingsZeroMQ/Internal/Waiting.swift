@@ -26,7 +26,7 @@ extension Duration {
 }
 
 /// The earlier of two moments, where `nil` means never.
-func earlier(
+package func earlier(
   _ a: ContinuousClock.Instant?,
   _ b: ContinuousClock.Instant?
 ) -> ContinuousClock.Instant? {

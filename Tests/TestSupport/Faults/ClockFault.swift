@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Synchronization
 
 /// Lets a server see another time of day than the machine has, and other starts of the machine.
 ///
@@ -7,6 +8,7 @@ internal import Foundation
 /// sets the clock while the server runs.
 public final class ClockFault: Sendable {
   private let folder: TemporaryFolder
+  private let held = Mutex(Duration.zero)
 
   /// What the server is to be started with.
   public var environment: [String: String] {
@@ -21,7 +23,7 @@ public final class ClockFault: Sendable {
   /// - Throws: `WaitingFailure` when there is no C compiler.
   public init() throws {
     folder = try TemporaryFolder()
-    try folder.write([UInt8](repeating: 0, count: 16), to: "clock")
+    try folder.write([UInt8](repeating: 0, count: 24), to: "clock")
     try startMachine(uptime: .zero)
     _ = try PreloadLibrary.make("clock", source: Self.source, in: folder)
   }
@@ -36,6 +38,33 @@ public final class ClockFault: Sendable {
   public func startMachine(uptime: Duration) throws {
     try write(uptime, at: 8)
     try folder.write(Array("\(UUID().uuidString.lowercased())\n".utf8), to: "boot")
+  }
+
+  /// Lets the time stand still that a server measures durations with, so that nothing ends by itself.
+  public func holdUptime() throws {
+    held.withLock { $0 = Self.uptime }
+    try passUptime(.zero)
+  }
+
+  /// Lets so much pass of the time that was held.
+  public func passUptime(_ duration: Duration) throws {
+    let shown = held.withLock { held in
+      held += duration
+      return held
+    }
+    try write(shown, at: 16)
+  }
+
+  /// Lets that time pass again by itself, from where it was held.
+  public func releaseUptime() throws {
+    try write(held.withLock { $0 } - Self.uptime, at: 8)
+    try write(.zero, at: 16)
+  }
+
+  private static var uptime: Duration {
+    var now = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &now)
+    return .seconds(now.tv_sec) + .nanoseconds(now.tv_nsec)
   }
 
   /// In place: the file is mapped.
@@ -68,7 +97,7 @@ public final class ClockFault: Sendable {
       const char *path = getenv("CLOCK_FAULT");
       int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
       if (file < 0) return;
-      void *memory = mmap(NULL, 16, PROT_READ, MAP_SHARED, file, 0);
+      void *memory = mmap(NULL, 24, PROT_READ, MAP_SHARED, file, 0);
       close(file);
       if (memory != MAP_FAILED) added = memory;
     }
@@ -78,6 +107,11 @@ public final class ClockFault: Sendable {
       if (result != 0 || !added) return result;
       int isTimeOfDay = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE;
       if (!isTimeOfDay && clock != CLOCK_BOOTTIME) return 0;
+      if (!isTimeOfDay && added[2] != 0) {
+        time->tv_sec = added[2] / 1000;
+        time->tv_nsec = added[2] % 1000 * 1000000;
+        return 0;
+      }
       int64_t milliseconds = added[isTimeOfDay ? 0 : 1];
       int64_t nanoseconds = time->tv_nsec + milliseconds % 1000 * 1000000;
       time->tv_sec += milliseconds / 1000;
