@@ -16,6 +16,9 @@ package final class TestDatabase: Sendable {
   package static let isEmbedded =
     ProcessInfo.processInfo.environment["TIDINGS_TEST_STORE"] != "postgresql"
 
+  /// How many rounds a random test makes: a quarter on a server, where each statement takes much longer.
+  package static func rounds(_ count: Int) -> Int { isEmbedded ? count : max(1, count / 4) }
+
   private enum Location {
     case file(String)
     case server(String)

@@ -123,7 +123,7 @@ import TidingsZeroMQ
     let gatewayCalls = TidingsV1.GatewayService.Client(gateway.transport)
     let commits = try await world.commitCount()
     let before = sent.value
-    world.secure.server.process.send(SIGSTOP)
+    try world.secure.server.process.pause()
     try await withThrowingTaskGroup(of: Void.self) { calls in
       for index in 0..<callCount {
         calls.addTask { try await saver.save(.init("Notes", "note-\(index)")) }
@@ -136,7 +136,7 @@ import TidingsZeroMQ
         }
       }
       try await sent.wait("calls") { $0 >= before + 2 * callCount }
-      world.secure.server.process.send(SIGCONT)
+      world.secure.server.process.resume()
       try await calls.waitForAll()
     }
     // Each save that is run again alone has a commit of its own.

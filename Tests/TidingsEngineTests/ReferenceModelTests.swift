@@ -8,7 +8,7 @@ internal import TidingsSQL
 
 /// The engine does with references what the model does.
 @Suite struct ReferenceModelTests {
-  @Test("random graphs and batches end as the model says", arguments: 0..<4)
+  @Test("random graphs and batches end as the model says", arguments: 0..<TestDatabase.rounds(4))
   func randomBatches(round: Int) throws {
     let seed = Seed.make("randomBatches") &+ UInt64(round)
     var session = try ReferenceSession(seed: seed)
