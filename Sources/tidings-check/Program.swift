@@ -79,7 +79,7 @@ enum Program {
   private static func check(_ parsed: ParsedArguments) async throws -> Bool {
     var settings = try RunOptions.settings(parsed)
     Interruption.install()
-    settings.isInterrupted = { Interruption.isPending }
+    settings.isInterrupted = { _, _ in Interruption.isPending }
     let report = try await CheckRun(settings).run()
     write(report.text)
     if let folder = parsed[RunOptions.history] {

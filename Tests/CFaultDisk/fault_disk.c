@@ -167,22 +167,26 @@ static void delay(int file) {
   while (nanosleep(&rest, &rest) != 0) {}
 }
 
-/* Whether a rule holds the syncs of a path up; unlike `fault`, it counts and logs nothing. */
-static int is_held(const char *path) {
+/* Whether a rule holds such calls on a path up; unlike `fault`, it counts and logs nothing. */
+static int is_held(const char *call, const char *path) {
   pthread_mutex_lock(&lock);
   if (control) read_rules(control);
   int found = 0;
-  for (int index = 0; index < rules_count; index++) found |= applies(&rules[index], "hold", path);
+  for (int index = 0; index < rules_count; index++) found |= applies(&rules[index], call, path);
   pthread_mutex_unlock(&lock);
   return found;
 }
 
-/* Waits as long as there is such a rule. */
-static void hold(int file) {
+/* Waits as long as there is such a rule, "holdsync" or "holdwrite". */
+static void hold(const char *call, int file) {
+  if (!has_rules()) return;
+  const int before = errno;
   char path[path_max];
-  if (!has_rules() || !path_of(file, path) || fault("hold", path) == 0) return;
-  const struct timespec moment = {0, 1000000};
-  while (is_held(path)) nanosleep(&moment, NULL);
+  if (path_of(file, path) && fault(call, path) != 0) {
+    const struct timespec moment = {0, 1000000};
+    while (is_held(call, path)) nanosleep(&moment, NULL);
+  }
+  errno = before;
 }
 
 /* MARK: The journal */
@@ -328,6 +332,7 @@ int close(int file) {
 /* MARK: Content */
 
 static ssize_t written(int file, const void *bytes, size_t count, off_t offset, int is_placed) {
+  hold("holdwrite", file);
   if (fails("write", file)) return -1;
   if (count > 1 && fault_of("short", file) != 0) count /= 2;
   RECORDED(file);
@@ -351,6 +356,7 @@ ssize_t pwrite64(int file, const void *bytes, size_t count, off64_t offset) {
   return written(file, bytes, count, offset, 1);
 }
 ssize_t writev(int file, const struct iovec *parts, int count) {
+  hold("holdwrite", file);
   if (fails("write", file)) return -1;
   return syscall(SYS_writev, file, parts, count);
 }
@@ -405,7 +411,7 @@ int ftruncate64(int file, off64_t length) { return ftruncate(file, length); }
 
 static int synced(int file, long call) {
   delay(file);
-  hold(file);
+  hold("holdsync", file);
   const int has_failed = fails("sync", file), reason = errno;
   RECORDED(file);
   const int code = has_failed ? -1 : (int)syscall(call, file);

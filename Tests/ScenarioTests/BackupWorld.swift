@@ -62,16 +62,23 @@ struct BackupWorld {
     await RpcctlRun(server, ["backup", path] + arguments)
   }
 
-  /// Starts `rpcctl backup` as a process of its own, at the slowest rate.
-  func startBackup() throws -> ServerProcess {
-    try ServerProcess(
+  /// Starts `rpcctl backup` as a process of its own, and waits until a part of the backup is there; the rest does
+  /// not come before the proxy allows more.
+  func startBackup() async throws -> (process: ServerProcess, proxy: StoppingProxy) {
+    let proxy = try StoppingProxy(to: server.rpcPort)
+    proxy.allow(1 << 20)
+    let process = try ServerProcess(
       "rpcctl",
-      arguments: [
-        "--endpoint", server.rpcEndpoint, "--as", "ada", "backup", path, "--rate", "1048576",
-      ]
+      arguments: ["--endpoint", "tcp://127.0.0.1:\(proxy.port)", "--as", "ada", "backup", path]
     )
+    try await waitUntil("a part of the backup", pausing: .milliseconds(2)) {
+      if let exit = process.seen.value.exit {
+        throw WaitingFailure(description: "rpcctl: \(exit), \(process.seen.value.errors)")
+      }
+      return try proxy.isStopping && Folder.status(partPath)?.size ?? 0 > 100_000
+    }
+    return (process, proxy)
   }
-
 }
 
 /// What `rpcd restore` does.

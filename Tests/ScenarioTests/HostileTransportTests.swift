@@ -75,30 +75,27 @@ import TidingsRPC
 
   @Test("an expired key cannot connect")
   func expired() async throws {
-    let server = try await SecureServer.start()
+    let clock = try ClockFault()
+    let server = try await SecureServer.start(environment: clock.environment)
     let pair = try await server.createUser("ada")
     let client = try await server.client(pair)
+    let day = Duration.seconds(86_400)
+    let tomorrow = Date.now.addingTimeInterval(day / .seconds(1)).timeIntervalSince1970
+    _ = try await server.administration().authorizeKey(
+      .init(
+        userName: "ada",
+        publicKey: .init(key: "\(pair.publicKey)", expires: .init(seconds: Int64(tomorrow)))
+      )
+    )
     _ = try await client.zones.fetchRecordZones(.init())
-    try await expire(pair.publicKey, of: "ada", on: server)
-    try await waitUntil("the key to expire", pausing: .zero) {
-      (try? await client.zones.fetchRecordZones(.init())) == nil
+    try clock.setTimeOfDay(ahead: day)
+    let open = await #expect(throws: RPCError.self) {
+      _ = try await client.zones.fetchRecordZones(.init())
     }
+    #expect(open?.code == .unauthenticated, "\(String(describing: open))")
     let again = await refusal(try await server.client(pair))
     #expect(again?.code == .unauthenticated, "\(String(describing: again))")
     try await expectServing(server)
-  }
-
-  /// Lets a key expire within seconds; again, with more of them, if that was past when the call came.
-  private func expire(_ key: PublicKey, of user: String, on server: SecureServer) async throws {
-    let administration = try await server.administration()
-    for seconds: Int64 in [2, 8, 32, 128] {
-      let soon = GoogleProtobuf.Timestamp(seconds: Int64(Date().timeIntervalSince1970) + seconds)
-      let answer = try? await administration.authorizeKey(
-        .init(userName: user, publicKey: .init(key: "\(key)", expires: soon))
-      )
-      if answer != nil { return }
-    }
-    throw WaitingFailure(description: "the key could not be given an end")
   }
 
   @Test("a connection that claims a routing id is served like any other, and disturbs nobody")

@@ -43,10 +43,14 @@ internal import TidingsRPC
     let socket = try RawSocket(.dealer, connectedTo: server.rpcEndpoint)
     let count = 200
     var call = RawCall(RawCall.fetchRecords)
+    #expect(try await call.send(on: socket).0.status == 0)
+    // They all come at the same time, however slowly they were sent.
+    try server.process.pause()
     for id in 1...count {
       call.header.callID = UInt64(id)
       try await socket.send([call.header.encoded(), call.body])
     }
+    server.process.resume()
     var refused = 0
     for _ in 1...count {
       let (header, _) = try await RawCall.answer(socket.receive())

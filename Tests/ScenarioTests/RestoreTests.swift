@@ -42,19 +42,33 @@ internal import TidingsSQLite
     let world = try await BackupWorld.make(megabytes: 12)
     #expect(await world.backUp().exitCode == .success)
     var random = SplitMix64(seed: Seed.make("killed"))
-    var (unfinished, folder) = (0, try TemporaryFolder())
-    var killCount = 0
-    // On a busy machine most of them may be through before they are looked at.
-    while killCount < 8 || unfinished == 0 && killCount < 100 {
-      killCount += 1
-      let process = try ServerProcess(
-        arguments: ["restore", world.path, "--data", folder.file("data")]
+    let disk = try DiskFaults()
+    func start(into folder: TemporaryFolder) throws -> ServerProcess {
+      try ServerProcess(
+        arguments: ["restore", world.path, "--data", folder.file("data")],
+        environment: disk.environment
       )
-      let bytes = UInt64.random(in: 0..<12 << 20, using: &random)
-      // Until so much is there, or the restore is through.
-      try await waitUntil("a part of the database", pausing: .milliseconds(2)) {
-        try Folder.status(folder.file("data/restoring/tidings.sqlite"))?.size ?? 0 > bytes
-          || process.seen.value.exit != nil
+    }
+    // How often a restore writes and syncs.
+    let database = "restoring/tidings.sqlite$"
+    try disk.set([.observe(.write, of: database), .observe(.sync, of: "/data")])
+    let whole = try TemporaryFolder()
+    #expect(try await start(into: whole).waitForExit() == .code(0))
+    let writeCount = disk.hits.count { $0.call == "write" }
+    let syncCount = disk.hits.count - writeCount
+    var (unfinished, folder) = (0, try TemporaryFolder())
+    for round in 0..<8 {
+      // The disk holds up one of them, the first time one that is not near the end.
+      let step = random.below(round == 0 ? writeCount : writeCount + syncCount)
+      let isWrite = step < writeCount
+      try disk.set(
+        isWrite
+          ? .hold(database, at: .write, after: step) : .hold("/data", after: step - writeCount)
+      )
+      let heldCount = disk.heldCount
+      let process = try start(into: folder)
+      try await waitUntil("a step of the restore", pausing: .milliseconds(2)) {
+        disk.heldCount > heldCount || process.seen.value.exit != nil
       }
       process.send(9)
       let exit = try await process.waitForExit()
@@ -71,7 +85,7 @@ internal import TidingsSQLite
         #expect(try Folder.status(folder.file("data/tidings.sqlite")) == nil)
       }
     }
-    #expect(unfinished > 0, "no restore was killed in time")
+    #expect(unfinished > 0, "\(writeCount) writes and \(syncCount) syncs")
     let restore = try await RestoreRun(world.path, into: folder)
     #expect(restore.exit == .code(0), "\(restore.errors)")
     #expect(try Folder.names(folder.file("data")).sorted() == ["assets", "lock", "tidings.sqlite"])

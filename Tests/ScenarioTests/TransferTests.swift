@@ -15,9 +15,13 @@ import TidingsProto
   }
 
   private static func rpcctl(_ server: TestServer, _ arguments: String...) async -> Run {
+    await rpcctl(at: server.rpcEndpoint, arguments)
+  }
+
+  private static func rpcctl(at endpoint: String, _ arguments: [String]) async -> Run {
     let (out, err) = (Text(), Text())
     let program = Program(
-      ["--endpoint", server.rpcEndpoint, "--as", "ada", "--timeout", "60s"] + arguments,
+      ["--endpoint", endpoint, "--as", "ada", "--timeout", "60s"] + arguments,
       environment: [:],
       input: .system,
       output: Output(
@@ -51,16 +55,23 @@ import TidingsProto
     let server = try await TestServer.startLasting()
     let folder = try TemporaryFolder()
     try folder.write(Array(Self.file(5_000).utf8), to: "f")
+    // The file has three times as much.
+    let proxy = try StoppingProxy(to: server.rpcPort)
+    proxy.allow(200_000)
     let crash = Task {
-      // Somewhere within: after the first batches were saved.
+      try await waitUntil("the import to be somewhere within") { proxy.isStopping }
       let client = try await server.client(as: "ada")
-      try await waitUntil("a record of the first batches", pausing: .zero) {
-        try await client.fetch([.init("h401")]).first?.error == nil
-      }
+      let results = try await client.fetch([.init("h1"), .init("h4999")])
+      #expect(results.map { $0.record != nil } == [true, false])
       try await server.crash()
-      return try await server.restarted()
+      let next = try await server.restarted()
+      proxy.allow(.max / 2)
+      return next
     }
-    var run = await Self.rpcctl(server, "import", folder.file("f"), "--batch", "50")
+    var run = await Self.rpcctl(
+      at: "tcp://127.0.0.1:\(proxy.port)",
+      ["import", folder.file("f"), "--batch", "50"]
+    )
     let next = try await crash.value
     if run.exitCode != .success {
       run = await Self.rpcctl(next, "import", folder.file("f"), "--batch", "50", "--resume")

@@ -8,6 +8,8 @@ public final class TestServer: Sendable {
   public let folder: TemporaryFolder
   public let process: ServerProcess
   public let rpcEndpoint: String
+  /// The port of this machine in `rpcEndpoint`.
+  public var rpcPort: UInt16 { rpcEndpoint.split(separator: ":").last.flatMap { UInt16($0) } ?? 0 }
   public let pushEndpoint: String
   private let arguments: [String]
   private let environment: [String: String]

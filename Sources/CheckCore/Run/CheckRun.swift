@@ -30,6 +30,7 @@ package struct CheckRun: Sendable {
           let recorder = Recorder(since: clock)
           let stage = Stage(
             settings: settings,
+            workload: name,
             recorder: recorder,
             faults: FaultPlan(settings.fault),
             connections: clients,

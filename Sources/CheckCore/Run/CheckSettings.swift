@@ -14,8 +14,8 @@ package struct CheckSettings: Sendable {
   package var seed: UInt64
   package var workloads = WorkloadName.allCases
   package var fault: Fault?
-  /// Ends the calls early, as the end of `duration` does.
-  package var isInterrupted: @Sendable () -> Bool = { false }
+  /// Ends the calls of a workload early, as the end of `duration` does; asked before each call, with how many there were.
+  package var isInterrupted: @Sendable (WorkloadName, _ callCount: Int) -> Bool = { _, _ in false }
   /// How long a final read is repeated without success.
   package var patience = Duration.seconds(60)
 

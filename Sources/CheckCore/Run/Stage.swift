@@ -5,6 +5,7 @@ internal import TidingsRPC
 /// What a workload runs with: connections, its part of the history, and where its records are.
 struct Stage: Sendable {
   let settings: CheckSettings
+  let workload: WorkloadName
   let recorder: Recorder
   let faults: FaultPlan
   /// Connections of any process; each begins at another endpoint.
@@ -16,8 +17,9 @@ struct Stage: Sendable {
 
   /// Whether processes go on.
   var isOpen: Bool {
-    ContinuousClock.now < deadline && recorder.count < settings.callsMax
-      && !settings.isInterrupted() && !Task.isCancelled
+    let callCount = recorder.count
+    return ContinuousClock.now < deadline && callCount < settings.callsMax
+      && !settings.isInterrupted(workload, callCount) && !Task.isCancelled
   }
 
   /// More pages than a feed or the log can have: each has an item, and a call makes a few.

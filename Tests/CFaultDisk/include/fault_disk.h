@@ -9,7 +9,7 @@
 
      sync write read truncate rename open link unlink mkdir    the errno; 0: none fails, all are logged
      delay                                                     syncs take so many microseconds more
-     hold                                                      syncs wait until the rule is gone, and are made, or fail, then
+     holdsync holdwrite                                        they wait until the rule is gone, and are made, or fail, then
      flip                                                      one bit of what is read is wrong
      short                                                     half of what is written is, without an error
 

@@ -93,7 +93,7 @@ internal import Testing
     )
     // A file shows it: nothing wakes who waits for that.
     try await waitUntil("a sync of \(file)", pausing: .milliseconds(2)) {
-      if faults.hasHeld { return true }
+      if faults.heldCount > 0 { return true }
       let seen = process.seen.value
       guard seen.output.isEmpty, seen.exit == nil else {
         throw WaitingFailure(description: "rpcd did not sync \(file): \(seen.errors)")

@@ -87,15 +87,18 @@ public final class DiskFaults: Sendable {
       return Rule(call: "delay", text: text, after: 0, count: 0, code: microseconds)
     }
 
-    /// Syncs that wait until the rule is replaced; they are in `hits` while they do.
+    /// Syncs or writes that wait until the rule is replaced; they are in `hits` while they do.
     ///
     /// - Parameters:
     ///   - text: What the paths contain, as in `fail`.
-    ///   - after: How many syncs do not wait, counted from when the rule is set.
+    ///   - call: `sync` or `write`.
+    ///   - after: How many of them do not wait, counted from when the rule is set.
     /// - Returns: The rule.
-    public static func hold(_ text: String, after: Int = 0) -> Rule {
-      Rule(call: "hold", text: text, after: after, count: 0, code: 1)
+    public static func hold(_ text: String, at call: Call = .sync, after: Int = 0) -> Rule {
+      Rule(call: held + call.rawValue, text: text, after: after, count: 0, code: 1)
     }
+
+    fileprivate static let held = "hold"
 
     /// Reads that return one wrong bit.
     ///
@@ -120,6 +123,8 @@ public final class DiskFaults: Sendable {
     /// What it failed with; 0: it was only observed.
     public let code: Int32
     public let path: String
+
+    fileprivate var isHeld: Bool { call.hasPrefix(Rule.held) }
   }
 
   private let folder: TemporaryFolder
@@ -195,11 +200,11 @@ public final class DiskFaults: Sendable {
 
   /// The calls that failed so far, oldest first; those that only took longer did not.
   public var failures: [Hit] {
-    hits.filter { $0.code != 0 && !["delay", "hold"].contains($0.call) }
+    hits.filter { $0.code != 0 && $0.call != "delay" && !$0.isHeld }
   }
 
-  /// A sync was held up.
-  public var hasHeld: Bool { hits.contains { $0.call == "hold" } }
+  /// How many calls were held up.
+  public var heldCount: Int { hits.count { $0.isHeld } }
 
   /// Builds the library once for all tests of this process.
   private static func compiled() throws -> String {
