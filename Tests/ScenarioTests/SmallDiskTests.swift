@@ -57,6 +57,22 @@ struct SmallDiskTests {
       "\(String(describing: upload))"
     )
 
+    // What only reads does not fail with what writes in the same group.
+    let last = try #require(names.last)
+    await withTaskGroup(of: Void.self) { [client] calls in
+      for number in 0..<50 {
+        calls.addTask {
+          let save = Self.record("refused-\(number)", bytes: 900_000)
+          let refusal = await failure { try await client.save(save) }
+          #expect(refusal?.message.contains("full") == true, "\(refusal as Any)")
+        }
+        calls.addTask {
+          let refusal = await failure { _ = try await client.fetch([.init(last)]) }
+          #expect(refusal == nil)
+        }
+      }
+    }
+
     // The log has to be moved, for which there is no room.
     try await server.crash()
     await expectNoRoom(on: disk)

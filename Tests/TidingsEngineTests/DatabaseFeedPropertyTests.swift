@@ -99,7 +99,10 @@ internal import TidingsModel
         follower.changed = []
       }
     }
-    #expect(drained > steps / 80 && expired > steps / 1300, "the test tests little: \(drained), \(expired)")
+    #expect(
+      drained > steps / 80 && expired > steps / 1300,
+      "the test tests little: \(drained), \(expired)"
+    )
   }
 }
 

@@ -262,7 +262,10 @@ internal import TidingsModel
     }
   }
 
-  @Test("everybody sees what the model says, and nothing else", arguments: 0..<TestDatabase.rounds(4))
+  @Test(
+    "everybody sees what the model says, and nothing else",
+    arguments: 0..<TestDatabase.rounds(4)
+  )
   func model(number: Int) throws {
     let seed = Seed.make("PublicModelTests")
     var run = Run(store: try PublicStore(), random: SplitMix64(seed: seed &+ UInt64(number)))

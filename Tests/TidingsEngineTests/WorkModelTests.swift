@@ -138,7 +138,10 @@ internal import TidingsSQL
     }
   }
 
-  @Test("what each device gets and may settle is what a plain model says", arguments: 0..<TestDatabase.rounds(8))
+  @Test(
+    "what each device gets and may settle is what a plain model says",
+    arguments: 0..<TestDatabase.rounds(8)
+  )
   func model(round: Int) throws {
     let seed = Seed.make("Work") &+ UInt64(round)
     var random = SplitMix64(seed: seed)

@@ -210,6 +210,9 @@ internal import TidingsModel
       drained += world.drained
       expired += world.expired
     }
-    #expect(drained > 8 * rounds && expired > rounds / 2, "the test tests little: \(drained), \(expired)")
+    #expect(
+      drained > 8 * rounds && expired > rounds / 2,
+      "the test tests little: \(drained), \(expired)"
+    )
   }
 }

@@ -229,7 +229,10 @@ internal import TidingsSQL
   }
 
   /// Does the same in a store that removes all within calls, and in one that removes nothing within them.
-  @Test("notifications are the same, whether a zone goes at once or in pieces", arguments: 0..<TestDatabase.rounds(8))
+  @Test(
+    "notifications are the same, whether a zone goes at once or in pieces",
+    arguments: 0..<TestDatabase.rounds(8)
+  )
   func sameNotifications(round: Int) throws {
     let seed = Seed.make("ZoneRemovalTests.sameNotifications \(round)")
     var random = SplitMix64(seed: seed)

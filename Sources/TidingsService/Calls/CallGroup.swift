@@ -8,6 +8,8 @@ struct CallGroup {
   struct Answer {
     let token: ReplyToken
     let result: Result<[UInt8], RPCError>
+    /// Whether the call only read.
+    let isRead: Bool
     /// Whether the call is kept, to be executed again after a rollback.
     var hasCall = false
   }
@@ -55,11 +57,15 @@ struct CallGroup {
   /// What its answers and calls hold.
   private(set) var bytes = 0
 
-  /// Adds an answer.
-  mutating func keep(_ result: Result<[UInt8], RPCError>, to token: ReplyToken) {
+  /// Adds an answer; `isRead`: of a call that only read.
+  mutating func keep(
+    _ result: Result<[UInt8], RPCError>,
+    to token: ReplyToken,
+    isRead: Bool = false
+  ) {
     if case .success(let body) = result { bytes += body.count }
     if answers.isEmpty { answers.reserveCapacity(Self.answersExpected) }
-    answers.append(Answer(token: token, result: result))
+    answers.append(Answer(token: token, result: result, isRead: isRead))
   }
 
   /// Keeps the call that was answered last, because it read or wrote data of the open transaction.

@@ -47,18 +47,41 @@ extension GroupedCalls {
     giveUpCall(after: error, on: loop)
   }
 
-  /// Nothing of the group was kept: all that waited for its commit learn that.
+  /// Nothing of the group was kept: all that wrote learn that, and what only read is read again.
   func giveUpGroup(after error: any Error, on loop: LoopContext) {
     let group = takeBackGroup(after: error, on: loop, othersRunAgain: error.letsOthersRunAgain)
     let failure = RPCError(callFailure: error)
-    for answer in group.answers { loop.fail(answer.token, failure) }
+    sendSettledAnswers(of: group, orFail: failure, on: loop)
+    // After a failed sync nothing of what is in memory may be shown.
+    let reads = SyncFailure.hasHappened ? [] : group.calls.filter { $0.access == .read }
+    for call in group.calls where call.access != .read || reads.isEmpty {
+      loop.fail(call.token, failure)
+    }
     for entry in group.audits {
       var entry = entry
       entry.isRefused = true
       entry.detail += " (not kept: the store failed)"
       audit.add(entry)
     }
+    runAlone(reads, on: loop)
     if SyncFailure.hasHappened { loop.endAtOnce() }
+  }
+
+  /// Sends the answers that stand whatever becomes of the group: refusals, and what was read before it wrote.
+  ///
+  /// What was written, and cannot be made again, fails.
+  func sendSettledAnswers(
+    of group: CallGroup,
+    orFail failure: RPCError,
+    on loop: LoopContext
+  ) {
+    for answer in group.answers where !answer.hasCall {
+      switch answer.result {
+      case .success(let body) where answer.isRead: loop.reply(answer.token, body: body)
+      case .success: loop.fail(answer.token, failure)
+      case .failure(let error): loop.fail(answer.token, error)
+      }
+    }
   }
 
   /// One of the group's calls failed within the store, and the group with it: the others are made again, each in a
@@ -72,16 +95,14 @@ extension GroupedCalls {
   /// Runs each call of the group again, in a group of its own.
   private func runEachAlone(after error: any Error, on loop: LoopContext) {
     let group = takeBackGroup(after: error, on: loop, othersRunAgain: true)
-    for answer in group.answers where !answer.hasCall {
-      switch answer.result {
-      // It was read before the group wrote anything.
-      case .success(let body): loop.reply(answer.token, body: body)
-      case .failure(let error): loop.fail(answer.token, error)
-      }
-    }
+    sendSettledAnswers(of: group, orFail: RPCError(callFailure: error), on: loop)
+    runAlone(group.calls, on: loop)
+  }
+
+  private func runAlone(_ calls: [HeldCall], on loop: LoopContext) {
     let (wasServing, wasServingAlone) = (isServingWaiting, isServingAlone)
     (isServingWaiting, isServingAlone) = (true, true)
-    for call in group.calls {
+    for call in calls {
       guard runsAgainAt == nil else {
         // Behind one that is run again later.
         failedWaiting.append(.call(call, of: call.line, bytes: call.body.count))

@@ -189,13 +189,7 @@ extension GroupedCalls {
   func runGroupAgain(after error: any Error, with failing: Waiting? = nil, on loop: LoopContext) {
     groupsRunAgain += 1
     let group = takeBack(after: error, on: loop, othersRunAgain: true)
-    // They were answered before the group wrote anything.
-    for answer in group.answers where !answer.hasCall {
-      switch answer.result {
-      case .success(let body): loop.reply(answer.token, body: body)
-      case .failure(let error): loop.fail(answer.token, error)
-      }
-    }
+    sendSettledAnswers(of: group, orFail: RPCError(callFailure: error), on: loop)
     let tasks = group.tasks.map { Waiting.work($0.again) }
     let calls = group.calls.map { Waiting.call($0, of: $0.line, bytes: $0.body.count) }
     let again = (tasks + calls + [failing].compactMap(\.self))

@@ -215,7 +215,7 @@ final class GroupedCalls {
     defer { if span != nil { _ = engine.endMeasuringMatching() } }
     let answer = try answer(call, idempotent, answering)
     if let span { noteTrace(span, access, eventsFrom: first) }
-    committer.group.keep(.success(answer), to: token)
+    committer.group.keep(.success(answer), to: token, isRead: access == .read)
   }
 
   /// Ends the group of this turn before the end of the turn, if it holds too much; its last call is kept before.
