@@ -30,6 +30,8 @@ public struct Option: Hashable, Sendable {
   public let repeats: Bool
   /// Whether the option accepts all words up to the next option; such an option is a list.
   public let takesMany: Bool
+  /// Whether an empty text is a value; one that names something is never empty.
+  public let mayBeEmpty: Bool
   /// What a shell completes the value with, besides the words of a choice.
   public let completion: Completion
   /// One line of help.
@@ -44,6 +46,7 @@ public struct Option: Hashable, Sendable {
     default defaultValue: String? = nil,
     repeats: Bool = false,
     takesMany: Bool = false,
+    mayBeEmpty: Bool = false,
     completion: Completion = .none,
     help: String
   ) {
@@ -54,6 +57,7 @@ public struct Option: Hashable, Sendable {
     self.defaultValue = defaultValue
     self.repeats = repeats || takesMany
     self.takesMany = takesMany
+    self.mayBeEmpty = mayBeEmpty
     self.completion = completion
     self.help = help
   }
@@ -82,7 +86,10 @@ public struct Option: Hashable, Sendable {
   /// - Throws: An error with the accepted values.
   func check(_ value: String, from source: String) throws(UsageError) {
     switch kind {
-    case .flag, .text: return
+    case .flag: return
+    case .text:
+      guard value.isEmpty, !mayBeEmpty else { return }
+      throw UsageError("\(source) is empty: use \(spelling) \(placeholder)")
     case .choice(let words):
       guard !words.contains(value) else { return }
       throw UsageError(

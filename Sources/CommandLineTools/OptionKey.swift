@@ -30,6 +30,7 @@ public struct OptionKey<Value: Sendable>: Sendable {
         default: option.defaultValue,
         repeats: option.repeats,
         takesMany: option.takesMany,
+        mayBeEmpty: option.mayBeEmpty,
         completion: option.completion,
         help: help
       ),
@@ -87,6 +88,7 @@ extension OptionKey<String?> {
     letter: Character? = nil,
     value placeholder: String,
     choices: [String] = [],
+    mayBeEmpty: Bool = false,
     completion: Completion = .none,
     _ help: String
   ) {
@@ -96,6 +98,7 @@ extension OptionKey<String?> {
         letter: letter,
         choices.isEmpty ? .text : .choice(choices),
         placeholder: placeholder,
+        mayBeEmpty: mayBeEmpty,
         completion: completion,
         help: help
       )
@@ -135,6 +138,7 @@ extension OptionKey<[String]> {
     letter: Character? = nil,
     value placeholder: String,
     takesMany: Bool = false,
+    mayBeEmpty: Bool = false,
     completion: Completion = .none,
     _ help: String
   ) {
@@ -146,6 +150,7 @@ extension OptionKey<[String]> {
         placeholder: placeholder,
         repeats: true,
         takesMany: takesMany,
+        mayBeEmpty: mayBeEmpty,
         completion: completion,
         help: help
       )

@@ -105,13 +105,6 @@ public struct ParsedArguments: Sendable {
     isGiven(key) ? self[key] : nil
   }
 
-  /// Returns the value of an option that must not be empty.
-  public func nonEmpty(_ key: OptionKey<String?>) throws(UsageError) -> String? {
-    let text = self[key]
-    guard text != "" else { throw UsageError("\(source(key)) is empty") }
-    return text
-  }
-
   /// Returns the value of an option as text, the last one of a list.
   package func text(of option: Option) -> String? { texts(of: option).last }
 

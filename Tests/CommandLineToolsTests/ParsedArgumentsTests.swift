@@ -107,6 +107,19 @@ import Testing
     #expect(throws: Never.self) { try parse([String(option.dropLast())]) }
   }
 
+  @Test("an option that names something has no empty value; a text may be empty")
+  func emptyValues() throws {
+    for words in [["--endpoint", ""], ["--endpoint="], ["--delete", "a", "--delete="]] {
+      let error = #expect(throws: UsageError.self) { try parse(words) }
+      #expect(error?.description.contains(" is empty: use --") == true, "\(words)")
+    }
+    let label = OptionKey<String?>("label", value: "TEXT", mayBeEmpty: true, "A label.")
+    let parsed = try ParsedArguments(["--label="], options: [label.option], prefix: "T")
+    #expect(parsed[label] == "")
+    // An empty variable is as good as none.
+    #expect(try parse([], ["T_ENDPOINT": ""])[Self.endpoint] == "tcp://a")
+  }
+
   @Test("errors show what is expected")
   func mistakes() {
     #expect(throws: UsageError("unknown option '--endpiont'; did you mean --endpoint?")) {

@@ -20,6 +20,7 @@ extension Verb {
   fileprivate static let desiredKeys = OptionKey<String?>(
     "desired-keys",
     value: "A,B",
+    mayBeEmpty: true,
     "The fields to return; empty: none (default: all)."
   )
   private static let count = OptionKey<Int?>(
@@ -57,7 +58,7 @@ extension Verb {
       let limit = arguments.given(.timeout)
       let zones = try arguments.operands.map { try invocation.zoneID($0) }
       let countMax = arguments[count]
-      let command = try arguments.nonEmpty(exec).map { ShellCommand($0) }
+      let command = arguments[exec].map { ShellCommand($0) }
       invocation.output.beginStream()
       let session = try await invocation.connect()
       try await requireServer(session, invocation)

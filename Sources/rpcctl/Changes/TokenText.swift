@@ -66,7 +66,7 @@ extension Invocation {
 
   /// Saves a token to the file of `--save-token`.
   func keep(token: [UInt8]) throws {
-    guard let path = try arguments.nonEmpty(TokenText.saveToken) else { return }
+    guard let path = arguments[TokenText.saveToken] else { return }
     try AtomicFile.write(Array((Base64.encode(token) + "\n").utf8), to: path)
   }
 }

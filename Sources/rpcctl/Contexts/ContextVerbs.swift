@@ -21,6 +21,7 @@ extension Verb {
   private static let description = OptionKey<String?>(
     "description",
     value: "TEXT",
+    mayBeEmpty: true,
     "A description of the context."
   )
   private static let useOption = OptionKey<Bool>(flag: "use", "Make it the current context.")

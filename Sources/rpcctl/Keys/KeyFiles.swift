@@ -15,6 +15,7 @@ extension Verb {
   private static let title = OptionKey<String?>(
     "title",
     value: "TEXT",
+    mayBeEmpty: true,
     "A comment in the file."
   )
 
@@ -34,7 +35,7 @@ extension Verb {
     dryRun: .byItself,
     run: { invocation in
       try invocation.refuseOperands()
-      guard let path = invocation.arguments[file], !path.isEmpty else {
+      guard let path = invocation.arguments[file] else {
         throw UsageError("no file: set the file to write with -O FILE")
       }
       if invocation.previews("write a key pair to '\(path)'") { return .success }

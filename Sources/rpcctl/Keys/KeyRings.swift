@@ -60,7 +60,7 @@ extension Verb {
     run: { invocation in
       let file = try keyRingFile(invocation)
       var entries = [KeyRing.Entry(EncryptionKey(), .seal)]
-      if let path = try invocation.arguments.nonEmpty(from) {
+      if let path = invocation.arguments[from] {
         entries = try keyRingFailure { () throws(KeyRingError) in
           try KeyRingFile(path: path).read().entries.map { .init($0.key, .open) }
         }

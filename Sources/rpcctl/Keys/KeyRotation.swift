@@ -43,7 +43,7 @@ extension Verb {
     dryRun: .byItself,
     run: { invocation in
       let old = try publicKey(ofOperand: invocation)
-      guard let path = try invocation.arguments.nonEmpty(file) else {
+      guard let path = invocation.arguments[file] else {
         throw UsageError("no file: set the file for the new key pair with -O FILE")
       }
       let revokes = invocation.arguments[revoke]

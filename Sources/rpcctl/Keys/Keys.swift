@@ -11,6 +11,7 @@ extension Verb {
   static let keyLabel = OptionKey<String?>(
     "label",
     value: "TEXT",
+    mayBeEmpty: true,
     "A label for the key, for example laptop."
   )
   static let keyExpiry = OptionKey<String?>(

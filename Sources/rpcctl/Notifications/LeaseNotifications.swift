@@ -61,7 +61,7 @@ extension Verb {
 
   /// Returns the group of `--group`.
   static func group(_ arguments: ParsedArguments) throws(UsageError) -> String {
-    guard let group = arguments[groupOption], !group.isEmpty else {
+    guard let group = arguments[groupOption] else {
       throw UsageError("no group: set --group NAME, which the devices share")
     }
     return group

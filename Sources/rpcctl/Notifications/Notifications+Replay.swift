@@ -44,7 +44,7 @@ extension Verb {
         from == "beginning" ? [] : try TokenText.bytes(from, "--from", invocation.input)
       let condition = try arguments[condition].map { try Condition($0, "--if") }
       let ids = Set(arguments[subscriptionFilter])
-      let command = try arguments.nonEmpty(exec).map { ShellCommand($0) }
+      let command = arguments[exec].map { ShellCommand($0) }
       let printer = WatchPrinter(output: invocation.output)
       invocation.output.beginStream()
       let session = try await invocation.connect()

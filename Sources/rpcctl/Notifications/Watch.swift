@@ -124,10 +124,10 @@ extension Verb {
         arguments.given(.timeout)
       let since = try WatchBegin(arguments[sinceOption], invocation.input)
       var start = WatchStart(
-        statePath: try arguments.nonEmpty(stateOption),
+        statePath: arguments[stateOption],
         includesReadMarks: arguments[readMarks]
       )
-      let command = try arguments.nonEmpty(exec).map { ShellCommand($0) }
+      let command = arguments[exec].map { ShellCommand($0) }
       var consumer = WatchConsumer(printer: WatchPrinter(output: output), command: command)
       consumer.subscriptionIDs = Set(arguments[subscriptionFilter])
       consumer.filter = try arguments[condition].map { try Condition($0, "--if") }

@@ -60,7 +60,7 @@ extension Verb {
     run: { invocation in
       try invocation.refuseOperands()
       let arguments = invocation.arguments
-      guard let command = try arguments.nonEmpty(exec) else {
+      guard let command = arguments[exec] else {
         throw UsageError("no command: set --exec COMMAND")
       }
       let count = arguments[count]

@@ -14,6 +14,7 @@ extension Verb {
   static let argument = OptionKey<[String]>(
     list: "arg",
     value: "VALUE",
+    mayBeEmpty: true,
     "The next argument of the predicate (%@ or %K): JSON or plain text."
   )
 

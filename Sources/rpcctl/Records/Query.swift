@@ -8,6 +8,7 @@ extension Verb {
   private static let desiredKeys = OptionKey<String?>(
     "desired-keys",
     value: "A,B",
+    mayBeEmpty: true,
     "The fields to return; empty: none (default: all)."
   )
   private static let limit = OptionKey<Int?>(

@@ -30,7 +30,7 @@ extension Verb {
       guard names.count == 1 else {
         throw UsageError("expected one NAME: unexpected operand '\(names[1])'")
       }
-      let editor = try invocation.editor(try invocation.arguments.nonEmpty(editor))
+      let editor = try invocation.editor(invocation.arguments[editor])
       let session = try await invocation.connect()
       let id = TidingsV1.RecordID(names[0], in: try invocation.zoneID)
       guard let stored = try await invocation.fetch([id], over: session).first?.storedRecord else {

@@ -14,6 +14,7 @@ struct SaveOptions {
   private static let clientTokenData = OptionKey<String?>(
     "client-token-data",
     value: "TEXT",
+    mayBeEmpty: true,
     "A mark of this device, returned with the changes of the zones."
   )
 

@@ -120,7 +120,7 @@ extension Verb {
     dryRun: .byItself,
     run: { invocation in
       try invocation.refuseOperands()
-      let path = try invocation.arguments.nonEmpty(file)
+      let path = invocation.arguments[file]
       let response = try await TidingsRpcV1.ReflectionService.Client(
         try await invocation.connect().transport
       ).fetchFileDescriptorSet(.init(), options: invocation.callOptions)

@@ -32,7 +32,7 @@ extension Verb {
     dryRun: .refused("it saves records to test pushes; use doctor --local, which changes nothing"),
     run: { invocation in
       try invocation.refuseOperands()
-      let type = try invocation.arguments.nonEmpty(typeOption)
+      let type = invocation.arguments[typeOption]
       let worst = WorstResult()
       let output = invocation.output
       output.beginStream()

@@ -132,9 +132,9 @@ extension Verb {
         )
       }
       let which: TidingsV1.EndConnectionsRequest.Which
-      if let user = try arguments.nonEmpty(user) {
+      if let user = arguments[user] {
         which = .userName(user)
-      } else if let key = try arguments.nonEmpty(key) {
+      } else if let key = arguments[key] {
         which = .publicKey(key)
       } else {
         guard let number = UInt64(arguments[numberOption] ?? ""), number > 0 else {

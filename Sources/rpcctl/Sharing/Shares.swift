@@ -46,6 +46,7 @@ extension Verb {
   private static let title = OptionKey<String?>(
     "title",
     value: "TEXT",
+    mayBeEmpty: true,
     "The title for invited users."
   )
   private static let allowRequests = OptionKey<Bool>(

@@ -6,6 +6,7 @@ enum NotificationInfoOptions {
   private static let alertBody = OptionKey<String?>(
     "alert-body",
     value: "TEXT",
+    mayBeEmpty: true,
     "The text of the alert."
   )
   private static let alertKey = OptionKey<String?>(
@@ -18,7 +19,12 @@ enum NotificationInfoOptions {
     value: "A,B",
     "Fields whose values are inserted into the localized text."
   )
-  private static let title = OptionKey<String?>("title", value: "TEXT", "The title of the alert.")
+  private static let title = OptionKey<String?>(
+    "title",
+    value: "TEXT",
+    mayBeEmpty: true,
+    "The title of the alert."
+  )
   private static let titleKey = OptionKey<String?>(
     "title-key",
     value: "KEY",
@@ -32,6 +38,7 @@ enum NotificationInfoOptions {
   private static let subtitle = OptionKey<String?>(
     "subtitle",
     value: "TEXT",
+    mayBeEmpty: true,
     "The subtitle of the alert."
   )
   private static let subtitleKey = OptionKey<String?>(

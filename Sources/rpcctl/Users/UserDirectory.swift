@@ -9,6 +9,7 @@ extension Verb {
   private static let displayNameOption = OptionKey<String?>(
     "display-name",
     value: "TEXT",
+    mayBeEmpty: true,
     "The name that other users see (default: that of the account)."
   )
   private static let email = OptionKey<String?>(

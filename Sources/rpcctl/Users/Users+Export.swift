@@ -40,7 +40,7 @@ extension Verb {
     run: { invocation in
       let operands = invocation.arguments.operands
       guard operands.count <= 1 else { throw UsageError("unexpected operand '\(operands[1])'") }
-      guard let path = invocation.arguments[to], !path.isEmpty else {
+      guard let path = invocation.arguments[to] else {
         throw UsageError("no folder: set the folder to write with --to FOLDER")
       }
       try UserDataFolder.check(path)

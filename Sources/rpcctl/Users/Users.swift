@@ -12,6 +12,7 @@ extension Verb {
   private static let displayName = OptionKey<String?>(
     "display-name",
     value: "TEXT",
+    mayBeEmpty: true,
     "The name that other users see."
   )
 

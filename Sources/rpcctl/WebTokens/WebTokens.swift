@@ -11,6 +11,7 @@ extension Verb {
   fileprivate static let label = OptionKey<String?>(
     "label",
     value: "TEXT",
+    mayBeEmpty: true,
     "A label for the credential, for example website."
   )
   private static let origin = OptionKey<[String]>(

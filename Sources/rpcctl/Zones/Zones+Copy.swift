@@ -47,7 +47,7 @@ extension Verb {
           "a zone cannot be copied to itself: use OTHER, or an option that starts with --to-"
         )
       }
-      let path = try invocation.arguments.nonEmpty(stateOption)
+      let path = invocation.arguments[stateOption]
       var state = CopyState(route: route)
       if let path, AtomicFile.exists(path) {
         state = try CopyState(try invocation.input.read(path), path: path, route: route)

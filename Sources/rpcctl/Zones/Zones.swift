@@ -29,11 +29,7 @@ extension Verb {
     ),
     run: { invocation in
       try invocation.refuseOperands()
-      let arguments = invocation.arguments
-      for key in [save, delete] where arguments[key].contains("") {
-        throw UsageError("invalid \(key.spelling): a name is empty")
-      }
-      let (save, delete) = (arguments[save], arguments[delete])
+      let (save, delete) = (invocation.arguments[save], invocation.arguments[delete])
       guard !save.isEmpty || !delete.isEmpty else {
         throw UsageError("nothing to do: use --save or --delete")
       }
