@@ -1,5 +1,11 @@
 internal import TidingsHTTP
 
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
 /// Where a request comes from: what proxies say is taken from those alone that are trusted.
 enum ClientAddress {
   /// - Parameters:
@@ -15,6 +21,18 @@ enum ClientAddress {
       guard trusted.contains(address) else { break }
     }
     return client
+  }
+
+  /// What is counted together: a host of IPv6 has all addresses of its network.
+  static func network(of address: String) -> String {
+    var bytes = in6_addr()
+    guard inet_pton(AF_INET6, address, &bytes) == 1 else { return address }
+    let groups = withUnsafeBytes(of: &bytes) { bytes in
+      stride(from: 0, to: 8, by: 2).map {
+        String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16)
+      }
+    }
+    return groups.joined(separator: ":") + "::/64"
   }
 
   /// The addresses of `Forwarded` (RFC 7239), or of `X-Forwarded-For`, in the order of the way.

@@ -69,7 +69,7 @@ struct GatewayRequests: Sendable {
       isDevelopment: settings.keys == nil,
       dashboard: dashboard
     )
-    signIn = SignIn(transport, credentials, urls)
+    signIn = SignIn(transport, credentials, urls, trustedProxies: settings.trustedProxies)
   }
 
   /// What becomes of a request's body: nothing is written for whoever may not upload.

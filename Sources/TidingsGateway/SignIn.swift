@@ -12,10 +12,17 @@ struct SignIn: Sendable {
   let service: TidingsV1.GatewayService.Client
   let credentials: WebCredentials
   let urls: SealedURLs
+  /// Addresses of proxies that say for whom they call.
+  let trustedProxies: Set<String>
 
-  init(_ transport: any ClientTransport, _ credentials: WebCredentials, _ urls: SealedURLs) {
+  init(
+    _ transport: any ClientTransport,
+    _ credentials: WebCredentials,
+    _ urls: SealedURLs,
+    trustedProxies: Set<String>
+  ) {
     service = .init(transport)
-    (self.credentials, self.urls) = (credentials, urls)
+    (self.credentials, self.urls, self.trustedProxies) = (credentials, urls, trustedProxies)
   }
 
   /// Answers the paths below `/sign-in`.
@@ -29,7 +36,7 @@ struct SignIn: Sendable {
     let input = try request.input()
     let answer =
       step == "begin"
-      ? try await begin(input, QueryString(request.head.query), uuid)
+      ? try await begin(input, request.head, uuid)
       : try await complete(input, uuid)
     return WebAnswer.success(answer, uuid: uuid)
   }
@@ -83,10 +90,10 @@ struct SignIn: Sendable {
   /// `POST /sign-in/begin`: a code to show, and what completes the sign-in.
   private func begin(
     _ input: WebInput,
-    _ query: QueryString,
+    _ head: HTTPHead,
     _ uuid: String
   ) async throws -> JSONObject {
-    let caller = try WebCaller(query, isDevelopment: false)
+    let caller = try WebCaller(QueryString(head.query), isDevelopment: false)
     guard case .token(let token, _) = caller.credential else {
       throw WebFailure(.authenticationFailed, "the parameter ckAPIToken is missing")
     }
@@ -97,7 +104,11 @@ struct SignIn: Sendable {
       scope: .private
     )
     let answer = try await service.beginSignIn(
-      .init(apiToken: token, keepSignedIn: try input.bool("keepSignedIn") ?? false),
+      .init(
+        apiToken: token,
+        keepSignedIn: try input.bool("keepSignedIn") ?? false,
+        clientAddress: ClientAddress.network(of: ClientAddress.of(head, trusting: trustedProxies))
+      ),
       options: Self.options(uuid)
     )
     let content = SealedURLs.Content(

@@ -16,8 +16,6 @@ package struct HTTPConfiguration: Sendable {
   package var headBytesMax = 16 << 10
   /// Memory for the bodies of all requests together; further ones are refused.
   package var bodiesBytesMax = 256 << 20
-  /// Heads say from which address they came.
-  package var namesPeers = false
   /// Where bodies are kept that do not fit into memory.
   package var temporaryFolder = "/tmp"
 

@@ -7,7 +7,6 @@ final class HTTPCore: Sendable {
   private let handler: HTTPServer.Handler
   private let folder: String
   private let budget: BodyBudget
-  private let namesPeers: Bool
 
   private struct State {
     var isStopping = false
@@ -24,7 +23,6 @@ final class HTTPCore: Sendable {
   ) {
     (self.planning, self.handler) = (planning, handler)
     folder = configuration.temporaryFolder
-    namesPeers = configuration.namesPeers
     budget = BodyBudget(bytesMax: configuration.bodiesBytesMax)
   }
 
@@ -100,7 +98,7 @@ final class HTTPCore: Sendable {
       path: String(exchange.uri[..<(mark ?? uri.endIndex)]),
       query: mark.map { String(exchange.uri[uri.index(after: $0)...]) } ?? "",
       headers: received.headers,
-      peer: namesPeers ? Self.peer(of: connection) : ""
+      peer: Self.peer(of: connection)
     )
     if let problem = received.ends.areValid ? HeadRules.problem(head) : Self.brokenLines {
       exchange.begin(head, .refuse(.text(400, problem)), folder: folder)

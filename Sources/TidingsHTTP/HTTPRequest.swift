@@ -8,7 +8,7 @@ package struct HTTPHead: Sendable {
   package var query: String
   /// In the order of arrival, names in lower case.
   package var headers: [(name: String, value: String)]
-  /// The address of the other side; empty unless the server is configured to say it.
+  /// The address of the other side.
   package var peer = ""
 
   /// The value of a header; the first, if there are several.

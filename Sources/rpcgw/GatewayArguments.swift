@@ -86,7 +86,7 @@ enum GatewayArguments {
   private static let trustedProxy = OptionKey<String?>(
     "trusted-proxy",
     value: "ADDRESSES",
-    "Addresses of proxies, with commas between them, whose Forwarded or X-Forwarded-For header is used in the log."
+    "Addresses of proxies, with commas between them, whose Forwarded or X-Forwarded-For header says who calls."
   )
   private static let operatorEndpoint = OptionKey<String?>(
     "operator-endpoint",
@@ -194,7 +194,6 @@ enum GatewayArguments {
       logger.log(.warning, $0)
     }
     settings.logsRequests = parsed[logRequests]
-    settings.http.namesPeers = parsed[logRequests] || parsed[logLevel] == .debug
     let proxies = parsed[trustedProxy]?.split(separator: ",") ?? []
     settings.trustedProxies = Set(proxies.map { $0.filter { $0 != " " }.lowercased() })
     return settings

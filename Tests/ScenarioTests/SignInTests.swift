@@ -88,6 +88,39 @@ import TidingsRPC
     #expect(begun?.wrongCredential == "API_TOKEN")
   }
 
+  @Test("sign-ins that anybody begins end those of the same address and API token, not others")
+  func floods() async throws {
+    let world = try await WebTokenWorld.make()
+    func begin(_ address: String, _ token: String) async throws -> TidingsV1.BeginSignInResponse {
+      try await world.gatewayCalls.beginSignIn(.init(apiToken: token, clientAddress: address))
+    }
+    func isOver(_ signIn: TidingsV1.BeginSignInResponse) async -> Bool {
+      let error = await failure {
+        _ = try await world.gatewayCalls.completeSignIn(.init(secret: signIn.secret))
+      }
+      return error?.itemCode == .unknownItem
+    }
+    let other = try await world.root.createWebToken(
+      .init(label: "other", credential: .apiToken(.init()))
+    )
+    let ofOther = try await begin("10.0.0.1", other.apiToken)
+    let approved = try await begin("10.0.0.1", world.apiToken)
+    _ = try await world.accounts(world.ada).approveSignIn(.init(userCode: approved.userCode))
+    let first = try await begin("10.0.0.1", world.apiToken)
+    let elsewhere = try await begin("10.0.0.2", world.apiToken)
+    var last = first
+    for _ in 0..<100 { last = try await begin("10.0.0.1", world.apiToken) }
+    #expect(await isOver(first))
+    for signIn in [ofOther, elsewhere, last] { #expect(await !isOver(signIn)) }
+    // From many addresses.
+    for number in 0..<1_100 { last = try await begin("10.1.\(number % 20).1", world.apiToken) }
+    for signIn in [ofOther, elsewhere, last] { #expect(await !isOver(signIn)) }
+    let completed = try await world.gatewayCalls.completeSignIn(.init(secret: approved.secret))
+    #expect(!completed.webAuthToken.isEmpty)
+    let next = try await begin("10.0.0.3", other.apiToken)
+    #expect(await !isOver(next))
+  }
+
   @Test("callers with a web credential cannot approve, and gateways cannot complete in their name")
   func ownKeysOnly() async throws {
     let world = try await WebTokenWorld.make()

@@ -3,7 +3,10 @@ internal import TidingsModel
 /// Sign-ins that wait for a user to approve their codes in another program (RFC 8628), in memory only.
 final class SignIns: TransactionParticipant {
   private struct SignIn {
+    /// In the order of their begin.
+    let number: UInt64
     let apiToken: Int64
+    let address: String
     let isKept: Bool
     let code: String
     let ends: Timestamp
@@ -27,6 +30,7 @@ final class SignIns: TransactionParticipant {
   private static let usersMax = 10_000
 
   private let limits: Limits
+  private var begunCount: UInt64 = 0
   /// By the hash of their secret.
   private var waiting: [WebTokenHash: SignIn] = [:]
   private var byCode: [String: WebTokenHash] = [:]
@@ -51,25 +55,29 @@ final class SignIns: TransactionParticipant {
 
   // MARK: Steps
 
-  /// Begins a sign-in.
+  /// Begins a sign-in; where too many wait, the oldest one is over.
   ///
   /// - Returns: Its secret and its code.
-  /// - Throws: `requestRateLimited` when too many wait.
-  func begin(apiToken: Int64, isKept: Bool) throws(ItemError) -> (secret: String, code: String) {
-    if waiting.count >= limits.signInsWaitingMax { removeEnded() }
-    guard waiting.count < limits.signInsWaitingMax else {
-      throw ItemError(
-        .requestRateLimited,
-        "\(waiting.count) sign-ins wait for their users, the most at a time: try again later",
-        retryAfter: .seconds(10)
-      )
-    }
+  func begin(
+    apiToken: Int64,
+    from address: String,
+    isKept: Bool
+  ) -> (secret: String, code: String) {
+    makeRoom(apiToken: apiToken, address: address)
     let secret = Cryptography.randomBytes(WebTokenText.bytesCount)
     var code = Self.randomCode()
     while byCode[code] != nil { code = Self.randomCode() }
     let hash = secret.withUnsafeBytes { WebTokenHash(hashing: $0) }
     let ends = now.advanced(seconds: limits.signInSeconds)
-    waiting[hash] = SignIn(apiToken: apiToken, isKept: isKept, code: code, ends: ends)
+    begunCount += 1
+    waiting[hash] = SignIn(
+      number: begunCount,
+      apiToken: apiToken,
+      address: address,
+      isKept: isKept,
+      code: code,
+      ends: ends
+    )
     byCode[code] = hash
     return (WebTokenText.base64URL(secret), code)
   }
@@ -85,6 +93,9 @@ final class SignIns: TransactionParticipant {
   /// A user approves the sign-in of a code; errors as `find`.
   func approve(_ text: String, by user: String) throws(ItemError) {
     let found = try signIn(text, by: user)
+    if found.signIn.user == nil {
+      removeOldest(limits.signInsApprovedPerUserMax) { $0.user == user }
+    }
     waiting[found.secret]?.user = user
   }
 
@@ -152,6 +163,40 @@ final class SignIns: TransactionParticipant {
         .map { letters[Int($0) % letters.count] }
     }
     return String(decoding: code.prefix(letterCount), as: UTF8.self)
+  }
+
+  // MARK: Room
+
+  /// Anybody can begin sign-ins: those of one address, or of one API token, take no room from others.
+  private func makeRoom(apiToken: Int64, address: String) {
+    guard waiting.count >= limits.signInsWaitingPerAddressMax else { return }
+    removeEnded()
+    removeOldest(limits.signInsWaitingPerAddressMax) {
+      $0.apiToken == apiToken && $0.address == address
+    }
+    removeOldest(limits.signInsWaitingPerTokenMax) { $0.apiToken == apiToken }
+    removeOldest(limits.signInsWaitingMax) { _ in true }
+  }
+
+  /// Removes a sign-in if as many of a kind wait as may: of the API token and the address that have the most, the oldest
+  /// that no user has approved.
+  private func removeOldest(_ countMax: Int, where isMeant: (SignIn) -> Bool) {
+    let meant = waiting.filter { isMeant($0.value) }
+    guard meant.count >= countMax else { return }
+    let unapproved = meant.filter { $0.value.user == nil }
+    let ofToken = Self.most(Array(unapproved.isEmpty ? meant : unapproved)) { $0.apiToken }
+    let ofAddress = Self.most(ofToken) { $0.address }
+    if let oldest = ofAddress.min(by: { $0.value.number < $1.value.number }) { remove(oldest.key) }
+  }
+
+  private typealias Waiting = [WebTokenHash: SignIn].Element
+
+  /// The sign-ins of the owner that has the most.
+  private static func most(
+    _ signIns: [Waiting],
+    of owner: (SignIn) -> some Hashable
+  ) -> [Waiting] {
+    Dictionary(grouping: signIns) { owner($0.value) }.values.max { $0.count < $1.count } ?? []
   }
 
   private func removeEnded() {

@@ -191,14 +191,19 @@ extension Engine {
 
   /// Begins a sign-in that a user approves with its code.
   ///
+  /// - Parameters:
+  ///   - apiToken: The API token.
+  ///   - address: From where it is begun; empty: it is not known.
+  ///   - isKept: The session would last.
   /// - Returns: Its secret, its code, and when it ends.
-  /// - Throws: `WebCredentialRefusal` for the API token; `ItemError` `requestRateLimited`; `SQLError`.
+  /// - Throws: `WebCredentialRefusal` for the API token; `SQLError`.
   public func beginSignIn(
     apiToken: String,
+    from address: String,
     isKept: Bool
   ) throws -> (secret: String, code: String, ends: Timestamp) {
     let token = try self.apiToken(apiToken)
-    let (secret, code) = try access.signIns.begin(apiToken: token.id, isKept: isKept)
+    let (secret, code) = access.signIns.begin(apiToken: token.id, from: address, isKept: isKept)
     return (secret, code, now.advanced(seconds: limits.signInSeconds))
   }
 

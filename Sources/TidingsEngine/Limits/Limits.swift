@@ -196,6 +196,12 @@ public struct Limits: Hashable, Sendable {
   public var signInSeconds = 600
   /// Sign-ins that wait for their users.
   public var signInsWaitingMax = 1_000
+  /// Sign-ins of one API token that wait for their users.
+  public var signInsWaitingPerTokenMax = 500
+  /// Sign-ins of one API token, begun from one address, that wait for their users.
+  public var signInsWaitingPerAddressMax = 100
+  /// Sign-ins that one user has approved and whose pages have not fetched the session.
+  public var signInsApprovedPerUserMax = 20
   /// Tries with a wrong code of a sign-in, of one user in an hour.
   public var wrongCodesPerHourMax = 10
   /// Targets of one user in one container, of all devices.

@@ -89,8 +89,15 @@ extension Core {
 
   private func beginSignIn(_ call: borrowing Call) throws -> [UInt8] {
     let request = try TidingsV1.BeginSignInRequest(decoding: call.body.bytes, in: call.arena)
+    guard request.clientAddress.utf8.count <= 64 else {
+      throw ItemError(
+        .invalidArguments,
+        "client_address has \(request.clientAddress.utf8.count) bytes, and 64 at most: send an IP address"
+      )
+    }
     let (secret, code, ends) = try engine.beginSignIn(
       apiToken: request.apiToken,
+      from: request.clientAddress,
       isKept: request.keepSignedIn
     )
     return TidingsV1.BeginSignInResponse(secret: secret, userCode: code, expires: .init(ends))

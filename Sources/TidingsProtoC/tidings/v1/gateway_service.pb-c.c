@@ -762,7 +762,7 @@ const ProtobufCMessageDescriptor tidings__v1__fetch_session_handle_response__des
   (ProtobufCMessageInit) tidings__v1__fetch_session_handle_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tidings__v1__begin_sign_in_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor tidings__v1__begin_sign_in_request__field_descriptors[3] =
 {
   {
     "api_token",
@@ -788,15 +788,28 @@ static const ProtobufCFieldDescriptor tidings__v1__begin_sign_in_request__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "client_address",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tidings__V1__BeginSignInRequest, client_address),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tidings__v1__begin_sign_in_request__field_indices_by_name[] = {
   0,   /* field[0] = api_token */
+  2,   /* field[2] = client_address */
   1,   /* field[1] = keep_signed_in */
 };
 static const ProtobufCIntRange tidings__v1__begin_sign_in_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor tidings__v1__begin_sign_in_request__descriptor =
 {
@@ -806,7 +819,7 @@ const ProtobufCMessageDescriptor tidings__v1__begin_sign_in_request__descriptor 
   "Tidings__V1__BeginSignInRequest",
   "tidings.v1",
   sizeof(Tidings__V1__BeginSignInRequest),
-  2,
+  3,
   tidings__v1__begin_sign_in_request__field_descriptors,
   tidings__v1__begin_sign_in_request__field_indices_by_name,
   1,  tidings__v1__begin_sign_in_request__number_ranges,

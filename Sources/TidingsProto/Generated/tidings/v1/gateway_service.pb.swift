@@ -158,6 +158,9 @@ extension TidingsV1 {
     public var apiToken: String = ""
     /// The session will last two weeks instead of 30 minutes.
     public var keepSignedIn: Bool = false
+    /// The address of the browser, by which sign-ins are counted; empty: it is not known, and all such count together.
+    /// At most 64 bytes.
+    public var clientAddress: String = ""
 
     /// All fields at their defaults.
     public init() {}
@@ -165,16 +168,19 @@ extension TidingsV1 {
     /// The fields named; the others at their defaults.
     public init(
       apiToken: String = "",
-      keepSignedIn: Bool = false
+      keepSignedIn: Bool = false,
+      clientAddress: String = ""
     ) {
       self.apiToken = apiToken
       self.keepSignedIn = keepSignedIn
+      self.clientAddress = clientAddress
     }
 
     /// The numbers of the fields on the wire.
     public enum FieldNumber {
       @inlinable public static var apiToken: Int { 1 }
       @inlinable public static var keepSignedIn: Int { 2 }
+      @inlinable public static var clientAddress: Int { 3 }
     }
   }
 
@@ -480,6 +486,8 @@ extension TidingsV1.BeginSignInRequest: TidingsProtobuf.GeneratedMessage {
         self.apiToken = try reader.string("tidings.v1.BeginSignInRequest.api_token")
       case 2:
         self.keepSignedIn = try reader.bool()
+      case 3:
+        self.clientAddress = try reader.string("tidings.v1.BeginSignInRequest.client_address")
       default: try reader.skip(field)
       }
     }
@@ -489,6 +497,7 @@ extension TidingsV1.BeginSignInRequest: TidingsProtobuf.GeneratedMessage {
   public func writeFields(to writer: inout TidingsProtobuf.FieldWriter) {
     if !self.apiToken.isEmpty { writer.tag(10); writer.string(self.apiToken) }
     if self.keepSignedIn { writer.tag(16); writer.bool(self.keepSignedIn) }
+    if !self.clientAddress.isEmpty { writer.tag(26); writer.string(self.clientAddress) }
   }
 }
 
@@ -634,7 +643,8 @@ extension TidingsV1 {
         inputType: "tidings.v1.FetchSessionHandleRequest",
         outputType: "tidings.v1.FetchSessionHandleResponse")
       /// Begins a sign-in that a user approves with a code in another program (RFC 8628). It is lost when the server
-      /// restarts. REQUEST_RATE_LIMITED when 1,000 sign-ins wait.
+      /// restarts. When 100 wait that began at one address with the API token, 500 with the token, or 1,000 in all, the
+      /// oldest of them that no user has approved is over.
       public static let beginSignIn = TidingsRPC.MethodDescriptor(
         service: "tidings.v1.GatewayService",
         name: "BeginSignIn",
@@ -705,7 +715,8 @@ extension TidingsV1 {
       }
 
       /// Begins a sign-in that a user approves with a code in another program (RFC 8628). It is lost when the server
-      /// restarts. REQUEST_RATE_LIMITED when 1,000 sign-ins wait.
+      /// restarts. When 100 wait that began at one address with the API token, 500 with the token, or 1,000 in all, the
+      /// oldest of them that no user has approved is over.
       public func beginSignIn(
         _ request: TidingsV1.BeginSignInRequest,
         options: TidingsRPC.CallOptions = TidingsRPC.CallOptions()
@@ -760,7 +771,8 @@ extension TidingsV1 {
       ) async throws -> TidingsV1.FetchSessionHandleResponse
 
       /// Begins a sign-in that a user approves with a code in another program (RFC 8628). It is lost when the server
-      /// restarts. REQUEST_RATE_LIMITED when 1,000 sign-ins wait.
+      /// restarts. When 100 wait that began at one address with the API token, 500 with the token, or 1,000 in all, the
+      /// oldest of them that no user has approved is over.
       func beginSignIn(
         _ request: TidingsV1.BeginSignInRequest,
         call: TidingsRPC.ServerCall
@@ -893,19 +905,20 @@ extension TidingsProtobuf.FileDescriptor {
       c3QidwoZUmVuZXdXZWJBdXRoVG9rZW5SZXNwb25zZRIkCg53ZWJfYXV0aF90b2tlbhgBIAEoCVIMd2ViQXV0aFRva2Vu\
       EjQKB2V4cGlyZXMYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgdleHBpcmVzIhsKGUZldGNoU2Vzc2lv\
       bkhhbmRsZVJlcXVlc3QiQwoaRmV0Y2hTZXNzaW9uSGFuZGxlUmVzcG9uc2USJQoOc2Vzc2lvbl9oYW5kbGUYASABKAlS\
-      DXNlc3Npb25IYW5kbGUiVwoSQmVnaW5TaWduSW5SZXF1ZXN0EhsKCWFwaV90b2tlbhgBIAEoCVIIYXBpVG9rZW4SJAoO\
-      a2VlcF9zaWduZWRfaW4YAiABKAhSDGtlZXBTaWduZWRJbiKAAQoTQmVnaW5TaWduSW5SZXNwb25zZRIWCgZzZWNyZXQY\
-      ASABKAlSBnNlY3JldBIbCgl1c2VyX2NvZGUYAiABKAlSCHVzZXJDb2RlEjQKB2V4cGlyZXMYAyABKAsyGi5nb29nbGUu\
-      cHJvdG9idWYuVGltZXN0YW1wUgdleHBpcmVzIi8KFUNvbXBsZXRlU2lnbkluUmVxdWVzdBIWCgZzZWNyZXQYASABKAlS\
-      BnNlY3JldCKOAQoWQ29tcGxldGVTaWduSW5SZXNwb25zZRIYCgdwZW5kaW5nGAEgASgIUgdwZW5kaW5nEiQKDndlYl9h\
-      dXRoX3Rva2VuGAIgASgJUgx3ZWJBdXRoVG9rZW4SNAoHZXhwaXJlcxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1l\
-      c3RhbXBSB2V4cGlyZXMy7wMKDkdhdGV3YXlTZXJ2aWNlEmgKEkZldGNoV2ViQ3JlZGVudGlhbBIlLnRpZGluZ3MudjEu\
-      RmV0Y2hXZWJDcmVkZW50aWFsUmVxdWVzdBomLnRpZGluZ3MudjEuRmV0Y2hXZWJDcmVkZW50aWFsUmVzcG9uc2UiA5AC\
-      ARJgChFSZW5ld1dlYkF1dGhUb2tlbhIkLnRpZGluZ3MudjEuUmVuZXdXZWJBdXRoVG9rZW5SZXF1ZXN0GiUudGlkaW5n\
-      cy52MS5SZW5ld1dlYkF1dGhUb2tlblJlc3BvbnNlEmgKEkZldGNoU2Vzc2lvbkhhbmRsZRIlLnRpZGluZ3MudjEuRmV0\
-      Y2hTZXNzaW9uSGFuZGxlUmVxdWVzdBomLnRpZGluZ3MudjEuRmV0Y2hTZXNzaW9uSGFuZGxlUmVzcG9uc2UiA5ACARJO\
-      CgtCZWdpblNpZ25JbhIeLnRpZGluZ3MudjEuQmVnaW5TaWduSW5SZXF1ZXN0Gh8udGlkaW5ncy52MS5CZWdpblNpZ25J\
-      blJlc3BvbnNlElcKDkNvbXBsZXRlU2lnbkluEiEudGlkaW5ncy52MS5Db21wbGV0ZVNpZ25JblJlcXVlc3QaIi50aWRp\
-      bmdzLnYxLkNvbXBsZXRlU2lnbkluUmVzcG9uc2ViBnByb3RvMw==
+      DXNlc3Npb25IYW5kbGUifgoSQmVnaW5TaWduSW5SZXF1ZXN0EhsKCWFwaV90b2tlbhgBIAEoCVIIYXBpVG9rZW4SJAoO\
+      a2VlcF9zaWduZWRfaW4YAiABKAhSDGtlZXBTaWduZWRJbhIlCg5jbGllbnRfYWRkcmVzcxgDIAEoCVINY2xpZW50QWRk\
+      cmVzcyKAAQoTQmVnaW5TaWduSW5SZXNwb25zZRIWCgZzZWNyZXQYASABKAlSBnNlY3JldBIbCgl1c2VyX2NvZGUYAiAB\
+      KAlSCHVzZXJDb2RlEjQKB2V4cGlyZXMYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgdleHBpcmVzIi8K\
+      FUNvbXBsZXRlU2lnbkluUmVxdWVzdBIWCgZzZWNyZXQYASABKAlSBnNlY3JldCKOAQoWQ29tcGxldGVTaWduSW5SZXNw\
+      b25zZRIYCgdwZW5kaW5nGAEgASgIUgdwZW5kaW5nEiQKDndlYl9hdXRoX3Rva2VuGAIgASgJUgx3ZWJBdXRoVG9rZW4S\
+      NAoHZXhwaXJlcxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSB2V4cGlyZXMy7wMKDkdhdGV3YXlTZXJ2\
+      aWNlEmgKEkZldGNoV2ViQ3JlZGVudGlhbBIlLnRpZGluZ3MudjEuRmV0Y2hXZWJDcmVkZW50aWFsUmVxdWVzdBomLnRp\
+      ZGluZ3MudjEuRmV0Y2hXZWJDcmVkZW50aWFsUmVzcG9uc2UiA5ACARJgChFSZW5ld1dlYkF1dGhUb2tlbhIkLnRpZGlu\
+      Z3MudjEuUmVuZXdXZWJBdXRoVG9rZW5SZXF1ZXN0GiUudGlkaW5ncy52MS5SZW5ld1dlYkF1dGhUb2tlblJlc3BvbnNl\
+      EmgKEkZldGNoU2Vzc2lvbkhhbmRsZRIlLnRpZGluZ3MudjEuRmV0Y2hTZXNzaW9uSGFuZGxlUmVxdWVzdBomLnRpZGlu\
+      Z3MudjEuRmV0Y2hTZXNzaW9uSGFuZGxlUmVzcG9uc2UiA5ACARJOCgtCZWdpblNpZ25JbhIeLnRpZGluZ3MudjEuQmVn\
+      aW5TaWduSW5SZXF1ZXN0Gh8udGlkaW5ncy52MS5CZWdpblNpZ25JblJlc3BvbnNlElcKDkNvbXBsZXRlU2lnbkluEiEu\
+      dGlkaW5ncy52MS5Db21wbGV0ZVNpZ25JblJlcXVlc3QaIi50aWRpbmdzLnYxLkNvbXBsZXRlU2lnbkluUmVzcG9uc2Vi\
+      BnByb3RvMw==
       """)
 }

@@ -184,10 +184,15 @@ struct  Tidings__V1__BeginSignInRequest
    * The session will last two weeks instead of 30 minutes.
    */
   protobuf_c_boolean keep_signed_in;
+  /*
+   * The address of the browser, by which sign-ins are counted; empty: it is not known, and all such count together.
+   * At most 64 bytes.
+   */
+  ProtobufCBinaryData client_address;
 };
 #define TIDINGS__V1__BEGIN_SIGN_IN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tidings__v1__begin_sign_in_request__descriptor) \
-    , {0,NULL}, 0 }
+    , {0,NULL}, 0, {0,NULL} }
 
 
 /*

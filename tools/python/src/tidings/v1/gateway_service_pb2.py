@@ -16,7 +16,7 @@ from tidings.v1 import database_pb2 as tidings_dot_v1_dot_database__pb2
 from tidings.v1 import web_token_pb2 as tidings_dot_v1_dot_web__token__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n tidings/v1/gateway_service.proto\x12\ntidings.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19tidings/v1/database.proto\x1a\x1atidings/v1/web_token.proto\"W\n\x19\x46\x65tchWebCredentialRequest\x12\x13\n\tapi_token\x18\x01 \x01(\tH\x00\x12\x17\n\rserver_key_id\x18\x02 \x01(\tH\x00\x42\x0c\n\ncredential\"\x84\x02\n\x1a\x46\x65tchWebCredentialResponse\x12&\n\x04kind\x18\x01 \x01(\x0e\x32\x18.tidings.v1.WebTokenKind\x12\x11\n\tcontainer\x18\x02 \x01(\t\x12,\n\x0b\x65nvironment\x18\x03 \x01(\x0e\x32\x17.tidings.v1.Environment\x12\x17\n\x0f\x61llowed_origins\x18\x04 \x03(\t\x12\x14\n\x0c\x63\x61llback_url\x18\x05 \x01(\t\x12\x12\n\npublic_key\x18\x06 \x01(\x0c\x12\r\n\x05label\x18\x07 \x01(\t\x12+\n\x07\x65xpires\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x1a\n\x18RenewWebAuthTokenRequest\"`\n\x19RenewWebAuthTokenResponse\x12\x16\n\x0eweb_auth_token\x18\x01 \x01(\t\x12+\n\x07\x65xpires\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x1b\n\x19\x46\x65tchSessionHandleRequest\"4\n\x1a\x46\x65tchSessionHandleResponse\x12\x16\n\x0esession_handle\x18\x01 \x01(\t\"?\n\x12\x42\x65ginSignInRequest\x12\x11\n\tapi_token\x18\x01 \x01(\t\x12\x16\n\x0ekeep_signed_in\x18\x02 \x01(\x08\"e\n\x13\x42\x65ginSignInResponse\x12\x0e\n\x06secret\x18\x01 \x01(\t\x12\x11\n\tuser_code\x18\x02 \x01(\t\x12+\n\x07\x65xpires\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\'\n\x15\x43ompleteSignInRequest\x12\x0e\n\x06secret\x18\x01 \x01(\t\"n\n\x16\x43ompleteSignInResponse\x12\x0f\n\x07pending\x18\x01 \x01(\x08\x12\x16\n\x0eweb_auth_token\x18\x02 \x01(\t\x12+\n\x07\x65xpires\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp2\xef\x03\n\x0eGatewayService\x12h\n\x12\x46\x65tchWebCredential\x12%.tidings.v1.FetchWebCredentialRequest\x1a&.tidings.v1.FetchWebCredentialResponse\"\x03\x90\x02\x01\x12`\n\x11RenewWebAuthToken\x12$.tidings.v1.RenewWebAuthTokenRequest\x1a%.tidings.v1.RenewWebAuthTokenResponse\x12h\n\x12\x46\x65tchSessionHandle\x12%.tidings.v1.FetchSessionHandleRequest\x1a&.tidings.v1.FetchSessionHandleResponse\"\x03\x90\x02\x01\x12N\n\x0b\x42\x65ginSignIn\x12\x1e.tidings.v1.BeginSignInRequest\x1a\x1f.tidings.v1.BeginSignInResponse\x12W\n\x0e\x43ompleteSignIn\x12!.tidings.v1.CompleteSignInRequest\x1a\".tidings.v1.CompleteSignInResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n tidings/v1/gateway_service.proto\x12\ntidings.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19tidings/v1/database.proto\x1a\x1atidings/v1/web_token.proto\"W\n\x19\x46\x65tchWebCredentialRequest\x12\x13\n\tapi_token\x18\x01 \x01(\tH\x00\x12\x17\n\rserver_key_id\x18\x02 \x01(\tH\x00\x42\x0c\n\ncredential\"\x84\x02\n\x1a\x46\x65tchWebCredentialResponse\x12&\n\x04kind\x18\x01 \x01(\x0e\x32\x18.tidings.v1.WebTokenKind\x12\x11\n\tcontainer\x18\x02 \x01(\t\x12,\n\x0b\x65nvironment\x18\x03 \x01(\x0e\x32\x17.tidings.v1.Environment\x12\x17\n\x0f\x61llowed_origins\x18\x04 \x03(\t\x12\x14\n\x0c\x63\x61llback_url\x18\x05 \x01(\t\x12\x12\n\npublic_key\x18\x06 \x01(\x0c\x12\r\n\x05label\x18\x07 \x01(\t\x12+\n\x07\x65xpires\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x1a\n\x18RenewWebAuthTokenRequest\"`\n\x19RenewWebAuthTokenResponse\x12\x16\n\x0eweb_auth_token\x18\x01 \x01(\t\x12+\n\x07\x65xpires\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x1b\n\x19\x46\x65tchSessionHandleRequest\"4\n\x1a\x46\x65tchSessionHandleResponse\x12\x16\n\x0esession_handle\x18\x01 \x01(\t\"W\n\x12\x42\x65ginSignInRequest\x12\x11\n\tapi_token\x18\x01 \x01(\t\x12\x16\n\x0ekeep_signed_in\x18\x02 \x01(\x08\x12\x16\n\x0e\x63lient_address\x18\x03 \x01(\t\"e\n\x13\x42\x65ginSignInResponse\x12\x0e\n\x06secret\x18\x01 \x01(\t\x12\x11\n\tuser_code\x18\x02 \x01(\t\x12+\n\x07\x65xpires\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\'\n\x15\x43ompleteSignInRequest\x12\x0e\n\x06secret\x18\x01 \x01(\t\"n\n\x16\x43ompleteSignInResponse\x12\x0f\n\x07pending\x18\x01 \x01(\x08\x12\x16\n\x0eweb_auth_token\x18\x02 \x01(\t\x12+\n\x07\x65xpires\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp2\xef\x03\n\x0eGatewayService\x12h\n\x12\x46\x65tchWebCredential\x12%.tidings.v1.FetchWebCredentialRequest\x1a&.tidings.v1.FetchWebCredentialResponse\"\x03\x90\x02\x01\x12`\n\x11RenewWebAuthToken\x12$.tidings.v1.RenewWebAuthTokenRequest\x1a%.tidings.v1.RenewWebAuthTokenResponse\x12h\n\x12\x46\x65tchSessionHandle\x12%.tidings.v1.FetchSessionHandleRequest\x1a&.tidings.v1.FetchSessionHandleResponse\"\x03\x90\x02\x01\x12N\n\x0b\x42\x65ginSignIn\x12\x1e.tidings.v1.BeginSignInRequest\x1a\x1f.tidings.v1.BeginSignInResponse\x12W\n\x0e\x43ompleteSignIn\x12!.tidings.v1.CompleteSignInRequest\x1a\".tidings.v1.CompleteSignInResponseb\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'tidings.v1.gateway_service_pb2', globals())
@@ -40,13 +40,13 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _FETCHSESSIONHANDLERESPONSE._serialized_start=643
   _FETCHSESSIONHANDLERESPONSE._serialized_end=695
   _BEGINSIGNINREQUEST._serialized_start=697
-  _BEGINSIGNINREQUEST._serialized_end=760
-  _BEGINSIGNINRESPONSE._serialized_start=762
-  _BEGINSIGNINRESPONSE._serialized_end=863
-  _COMPLETESIGNINREQUEST._serialized_start=865
-  _COMPLETESIGNINREQUEST._serialized_end=904
-  _COMPLETESIGNINRESPONSE._serialized_start=906
-  _COMPLETESIGNINRESPONSE._serialized_end=1016
-  _GATEWAYSERVICE._serialized_start=1019
-  _GATEWAYSERVICE._serialized_end=1514
+  _BEGINSIGNINREQUEST._serialized_end=784
+  _BEGINSIGNINRESPONSE._serialized_start=786
+  _BEGINSIGNINRESPONSE._serialized_end=887
+  _COMPLETESIGNINREQUEST._serialized_start=889
+  _COMPLETESIGNINREQUEST._serialized_end=928
+  _COMPLETESIGNINRESPONSE._serialized_start=930
+  _COMPLETESIGNINRESPONSE._serialized_end=1040
+  _GATEWAYSERVICE._serialized_start=1043
+  _GATEWAYSERVICE._serialized_end=1538
 # @@protoc_insertion_point(module_scope)

@@ -9,12 +9,14 @@ from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Map
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class BeginSignInRequest(_message.Message):
-    __slots__ = ["api_token", "keep_signed_in"]
+    __slots__ = ["api_token", "client_address", "keep_signed_in"]
     API_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    CLIENT_ADDRESS_FIELD_NUMBER: _ClassVar[int]
     KEEP_SIGNED_IN_FIELD_NUMBER: _ClassVar[int]
     api_token: str
+    client_address: str
     keep_signed_in: bool
-    def __init__(self, api_token: _Optional[str] = ..., keep_signed_in: bool = ...) -> None: ...
+    def __init__(self, api_token: _Optional[str] = ..., keep_signed_in: bool = ..., client_address: _Optional[str] = ...) -> None: ...
 
 class BeginSignInResponse(_message.Message):
     __slots__ = ["expires", "secret", "user_code"]

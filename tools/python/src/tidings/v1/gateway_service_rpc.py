@@ -125,7 +125,8 @@ class GatewayServiceClient:
         idempotency_key: str | None = None,
     ) -> gateway_service_pb2.BeginSignInResponse:
         """Begins a sign-in that a user approves with a code in another program (RFC 8628). It is lost when the server
-        restarts. REQUEST_RATE_LIMITED when 1,000 sign-ins wait.
+        restarts. When 100 wait that began at one address with the API token, 500 with the token, or 1,000 in all, the
+        oldest of them that no user has approved is over.
         """
         return await self._transport.unary(
             GatewayServiceMethods.BEGIN_SIGN_IN,
@@ -218,7 +219,8 @@ class GatewayServiceSyncClient:
         idempotency_key: str | None = None,
     ) -> gateway_service_pb2.BeginSignInResponse:
         """Begins a sign-in that a user approves with a code in another program (RFC 8628). It is lost when the server
-        restarts. REQUEST_RATE_LIMITED when 1,000 sign-ins wait.
+        restarts. When 100 wait that began at one address with the API token, 500 with the token, or 1,000 in all, the
+        oldest of them that no user has approved is over.
         """
         return self._transport.unary(
             GatewayServiceMethods.BEGIN_SIGN_IN,
