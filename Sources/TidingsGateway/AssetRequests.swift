@@ -145,9 +145,9 @@ private actor AssetChunks {
   }
 }
 
-extension UploadSlots {
+extension Slots {
   /// Takes a slot for the content of an asset.
-  func takeForUpload(_ owner: WebCaller.Credential) throws(WebFailure) -> Slot {
+  func takeForUpload(_ owner: Owner) throws(WebFailure) -> Slot {
     do {
       return try take(for: owner)
     } catch {
@@ -156,7 +156,7 @@ extension UploadSlots {
       case .ofOne(let countMax):
         throw WebFailure(
           .throttled,
-          "a caller has at most \(countMax) uploads at a time: wait for one to end",
+          "a user has at most \(countMax) uploads at a time: wait for one to end",
           retryAfter: 2
         )
       }

@@ -43,6 +43,8 @@ struct DatabaseRequests: Sendable {
       Self.givesURLs(name)
       ? try await handles.lasting(caller, requestID: uuid, isChecked: name == "assets/upload")
       : caller
+    // Uploads are counted by user, whatever proves who it is.
+    let owner = name == "assets/upload" ? try await user(of: lasting, in: database, uuid) : nil
     let downloads = DownloadURLs { [urls] asset in
       let content = SealedURLs.Content(
         purpose: .download,
@@ -57,13 +59,26 @@ struct DatabaseRequests: Sendable {
     call.uploadURL = { [urls] in
       let content = SealedURLs.Content(
         purpose: .upload,
-        database: database,
+        database: database.named(by: owner),
         caller: lasting,
         expires: SealedURLs.now + WebLimits.uploadSeconds
       )
       return "\(baseURL)/assets/\(urls.seal(content))"
     }
     return try await endpoint(call)
+  }
+
+  /// The user of a caller; `nil`: a guest.
+  private func user(
+    of caller: WebCaller,
+    in database: WebDatabase,
+    _ uuid: String
+  ) async throws -> String? {
+    guard caller.isUser else { return nil }
+    return try await TidingsV1.AccountService.Client(transport).fetchUserRecordID(
+      .init(container: database.container),
+      options: CallOptions(metadata: caller.metadata(requestID: uuid))
+    ).userRecordName
   }
 
   /// Whether the answers of an endpoint can have URLs of assets.

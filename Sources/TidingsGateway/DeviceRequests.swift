@@ -15,7 +15,7 @@ struct DeviceRequests: Sendable {
   let urls: SealedURLs
   let handles: SessionHandles
   let hub: EventHub
-  let slots: StreamSlots
+  let slots: Slots
 
   /// How long a poll waits for a notification.
   static let pollTime = Duration.seconds(50)
@@ -76,9 +76,7 @@ struct DeviceRequests: Sendable {
     guard let content = urls.open(sealed, for: .courier) else {
       throw WebFailure(.notFound, "this courier is not valid, or has expired: create another token")
     }
-    let slot = try slots.takeForStream(
-      .init(container: content.database.container, user: content.database.user)
-    )
+    let slot = try slots.takeForStream(.init(content))
     defer { withExtendedLifetime(slot) {} }
     let leased: TidingsV1.LeasedNotification?
     do {

@@ -10,7 +10,7 @@ struct EventRequests: Sendable {
   let transport: any ClientTransport
   let hub: EventHub
   let handles: SessionHandles
-  let slots: StreamSlots
+  let slots: Slots
   let tracing: RequestTracing?
 
   /// So much of a stream may wait for its client to read.
@@ -39,9 +39,7 @@ struct EventRequests: Sendable {
       .init(container: database.container),
       options: CallOptions(metadata: caller.metadata(requestID: uuid))
     )
-    let slot = try slots.takeForStream(
-      .init(container: database.container, user: account.userRecordName)
-    )
+    let slot = try slots.takeForStream(.user(account.userRecordName))
     let stream = HTTPStream(pendingBytesMax: Self.pendingBytesMax)
     let session = EventSession(
       of: database.named(by: account.userRecordName),
@@ -83,9 +81,9 @@ struct EventRequests: Sendable {
   }
 }
 
-extension StreamSlots {
+extension Slots {
   /// Takes a slot for a stream or a poll.
-  func takeForStream(_ owner: StreamOwner) throws(WebFailure) -> Slot {
+  func takeForStream(_ owner: Owner) throws(WebFailure) -> Slot {
     do {
       return try take(for: owner)
     } catch {

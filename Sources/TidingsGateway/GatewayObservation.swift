@@ -8,8 +8,8 @@ internal import TidingsTracing
 /// What a gateway answers at its operator endpoint.
 struct GatewayObservation: Sendable {
   let metrics: GatewayMetrics
-  let streams: StreamSlots
-  let uploads: UploadSlots
+  let streams: Slots
+  let uploads: Slots
   let transport: any ClientTransport
   let tracer: Tracer?
 

@@ -14,8 +14,8 @@ struct GatewayRequests: Sendable {
   private let authentication: Authentication
   private let signIn: SignIn
   private let events: EventRequests
-  let streams: StreamSlots
-  let uploads: UploadSlots
+  let streams: Slots
+  let uploads: Slots
   let metrics = GatewayMetrics()
   let tracing: RequestTracing?
   private let dashboard: DashboardRequests
@@ -38,8 +38,8 @@ struct GatewayRequests: Sendable {
       logsRequests: settings.logsRequests,
       trustedProxies: settings.trustedProxies
     )
-    streams = StreamSlots(settings.streamsMax, ofOne: settings.streamsPerUserMax)
-    uploads = UploadSlots(settings.uploadsMax, ofOne: settings.uploadsPerCallerMax)
+    streams = Slots(settings.streamsMax, ofOne: settings.streamsPerUserMax)
+    uploads = Slots(settings.uploadsMax, ofOne: settings.uploadsPerUserMax)
     let handles = SessionHandles(transport)
     events = EventRequests(
       transport: transport,
@@ -84,10 +84,10 @@ struct GatewayRequests: Sendable {
     }
     let uuid = RequestID.make()
     do {
-      let caller = try assets.content(sealed, .upload).caller
+      let content = try assets.content(sealed, .upload)
       return .file(
         bytesMax: WebLimits.assetBytesMax + MultipartPart.overheadBytesMax,
-        holding: try uploads.takeForUpload(caller.credential)
+        holding: try uploads.takeForUpload(.init(content))
       )
     } catch {
       // Any page may use such a URL, and read why it cannot.

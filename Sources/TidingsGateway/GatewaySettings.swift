@@ -15,12 +15,12 @@ package struct GatewaySettings: Sendable {
   package var publicURL: String?
   /// Event streams and courier polls at a time.
   package var streamsMax = 10_000
-  /// Event streams and courier polls of one user in one container.
+  /// Event streams and courier polls of one user.
   package var streamsPerUserMax = 100
   /// Uploads of assets at a time, each with a file of its own.
   package var uploadsMax = 64
-  /// Uploads of one session, of one server's key, or of all guests of an API token.
-  package var uploadsPerCallerMax = 32
+  /// Uploads of one user, or of all guests of an API token.
+  package var uploadsPerUserMax = 32
   /// For how many seconds browsers are to use HTTPS alone for this host; 0: the header is not sent.
   package var strictTransportSeconds = 0
   /// Addresses of proxies that say for whom they call.

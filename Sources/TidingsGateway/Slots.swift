@@ -1,7 +1,16 @@
 internal import Synchronization
+internal import TidingsWeb
 
 /// Slots for what lasts, as event streams and uploads do: a number of them in all, and of each owner.
-final class Slots<Owner: Hashable & Sendable>: Sendable {
+final class Slots: Sendable {
+  /// Whose slots are counted together.
+  enum Owner: Hashable, Sendable {
+    /// A user, in all containers and with all sessions and keys.
+    case user(String)
+    /// All who have the same credential and no user, as guests of an API token.
+    case guests(WebCaller.Credential)
+  }
+
   private struct State {
     var count = 0
     var counts: [Owner: Int] = [:]
@@ -60,15 +69,9 @@ final class Slots<Owner: Hashable & Sendable>: Sendable {
   }
 }
 
-/// Slots for event streams and polls.
-typealias StreamSlots = Slots<StreamOwner>
-
-/// Whose streams are counted together.
-struct StreamOwner: Hashable, Sendable {
-  let container: String
-  /// The user's record in the container; `nil`: nobody's.
-  let user: String?
+extension Slots.Owner {
+  /// Whose a sealed URL is.
+  init(_ content: SealedURLs.Content) {
+    self = content.database.user.map { .user($0) } ?? .guests(content.caller.credential)
+  }
 }
-
-/// Slots for uploads, of a session, a server's key or all guests of an API token.
-typealias UploadSlots = Slots<WebCaller.Credential>

@@ -67,7 +67,7 @@ enum GatewayArguments {
     value: "COUNT",
     default: defaults.streamsPerUserMax,
     in: 1...10_000,
-    "Event streams and courier polls of one user in one container at a time."
+    "Event streams and courier polls of one user at a time."
   )
   private static let strictTransportSeconds = OptionKey<Int>(
     "strict-transport-seconds",

@@ -8,7 +8,7 @@ internal import TidingsProto
 /// Event streams and uploads have a number of slots in all, and of each owner.
 @Suite(.endsServers, .timeLimit(.minutes(10))) struct SlotsTests {
   private static func head(of user: String) -> String {
-    "GET \(EventReader.path)?ckAPIToken=x\(GatewayWorld.token(user)) HTTP/1.1\r\nHost: x\r\n"
+    "GET \(EventReader.path)?ckAPIToken=x\(GatewayWorld.token(user)) HTTP/1.1\r\nHost: localhost\r\n"
   }
 
   /// Asks for a stream, and reads no more than the begin of the answer.
@@ -96,7 +96,7 @@ internal import TidingsProto
     var connections: [HTTPConnection] = []
     for _ in 0..<32 {
       let connection = try HTTPConnection(world.port)
-      connection.send("POST \(path) HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n")
+      connection.send("POST \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n")
       // Accepted, or refused: before that nothing says that it has a slot.
       connection.send("Expect: 100-continue\r\n\r\n")
       let bytes = try await blocking { [connection = Lent(connection)] in connection.value.read() }
@@ -109,7 +109,7 @@ internal import TidingsProto
     #expect(refused.status == 429, "\(refused.text)")
     #expect(
       refused.json?.object?["reason"]?.string
-        == "a caller has at most 32 uploads at a time: wait for one to end"
+        == "a user has at most 32 uploads at a time: wait for one to end"
     )
     let other = try uploadPath(of: "bob")
     #expect(
@@ -119,6 +119,34 @@ internal import TidingsProto
     try await waitUntil("a slot for an upload", pausing: .milliseconds(50)) {
       try HTTPAnswer.to("POST", path, at: world.port, body: Array("content".utf8)).status == 200
     }
+  }
+
+  @Test("sessions of one user do not add up")
+  func sessions() async throws {
+    let world = try await CredentialWorld.make()
+    let asked = #"{"tokens": [{"recordType": "Notes", "fieldName": "file"}]}"#
+    func uploadPath(_ token: String) throws -> String {
+      let answer = try world.post("private/assets/upload", user: token, body: asked)
+      let url = answer.json?.object?["tokens"]?.array?.first?.object?["url"]?.string
+      let start = try #require(url?.range(of: "/assets/")?.lowerBound, "\(answer.text)")
+      return String(try #require(url)[start...])
+    }
+    var connections: [HTTPConnection] = []
+    for _ in 0..<2 {
+      let path = try uploadPath(try await world.token())
+      for _ in 0..<16 {
+        let connection = try HTTPConnection(world.port)
+        connection.send(
+          "POST \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n"
+        )
+        _ = try await blocking { [connection = Lent(connection)] in connection.value.read() }
+        connections.append(connection)
+      }
+    }
+    let path = try uploadPath(try await world.token())
+    let refused = try HTTPAnswer.to("POST", path, at: world.port, body: Array("content".utf8))
+    #expect(refused.status == 429, "\(refused.text)")
+    withExtendedLifetime(connections) {}
   }
 
   @Test("browsers are asked to use HTTPS alone where that is set")
