@@ -20,6 +20,8 @@ struct GatewayRequests: Sendable {
   let tracing: RequestTracing?
   private let dashboard: DashboardRequests
   private let log: RequestLog
+  /// In development mode: who may call.
+  private let localCallers: LocalCallers?
   let hub: EventHub
 
   init(
@@ -38,6 +40,7 @@ struct GatewayRequests: Sendable {
       logsRequests: settings.logsRequests,
       trustedProxies: settings.trustedProxies
     )
+    localCallers = settings.keys == nil ? LocalCallers(publicURL: settings.publicURL) : nil
     streams = Slots(settings.streamsMax, ofOne: settings.streamsPerUserMax)
     uploads = Slots(settings.uploadsMax, ofOne: settings.uploadsPerUserMax)
     let handles = SessionHandles(transport)
@@ -74,6 +77,11 @@ struct GatewayRequests: Sendable {
 
   /// What becomes of a request's body: nothing is written for whoever may not upload.
   func plan(_ head: HTTPHead) -> HTTPBodyPlan {
+    if let problem = localCallers?.problem(head) {
+      let uuid = RequestID.make()
+      let response = WebAnswer.failure(WebFailure(.accessDenied, problem), uuid: uuid)
+      return .refuse(finish(response, to: head, .unknown, uuid: uuid, after: .zero))
+    }
     guard head.path.hasPrefix("/assets/"), ["POST", "PUT"].contains(head.method),
       case .asset(let sealed) = RequestPath(head.path)
     else {

@@ -46,7 +46,10 @@ package struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
   package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
   /// Only programs of this machine reach it.
-  package var isLoopback: Bool { host == "::1" || host == "localhost" || host.hasPrefix("127.") }
+  package var isLoopback: Bool {
+    host == "::1" || host == "localhost"
+      || host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." }
+  }
 }
 
 /// Why a server cannot start.

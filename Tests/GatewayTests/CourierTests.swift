@@ -50,7 +50,7 @@ internal import TidingsProto
     )
     for name in ["a", "b", "c"] {
       var gone: HTTPConnection? = try HTTPConnection(world.port)
-      gone?.send("GET \(Self.path(url)) HTTP/1.1\r\nHost: x\r\n\r\n")
+      gone?.send("GET \(Self.path(url)) HTTP/1.1\r\nHost: localhost\r\n\r\n")
       try await waitUntil("the poll to wait") { try Self.hasOneStream(operatorPort) }
       gone = nil
       _ = try await client.modify([.init("Houses", name)], in: .init(container: "app"))
@@ -95,7 +95,7 @@ internal import TidingsProto
     #expect(try await waiting?["rid"]?.string == "a")
     // Killed while one waits: what comes next is for the next poll.
     let broken = try HTTPConnection(world.port)
-    broken.send("GET \(Self.path(url)) HTTP/1.1\r\nHost: x\r\n\r\n")
+    broken.send("GET \(Self.path(url)) HTTP/1.1\r\nHost: localhost\r\n\r\n")
     world.gateway.send(9)
     try await world.gateway.waitForExit()
     for name in ["b", "c"] {

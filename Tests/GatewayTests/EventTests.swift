@@ -254,7 +254,7 @@ internal import TidingsProto
       Array(
         """
         POST \(GatewayWorld.path("private/zones/list")) HTTP/1.1\r
-        Host: x\r
+        Host: localhost\r
         Content-Length: 2\r
         Connection: close\r
         \r
