@@ -111,6 +111,7 @@ let package = Package(
     .target(name: "DescriptorProtoC", dependencies: ["CProtobufC"]),
     .target(name: "CZMTPFilter"),
     .target(name: "CWebFiles"),
+    .target(name: "CHTTPRefusals"),
     .systemLibrary(name: "CThreads"),
     .systemLibrary(name: "CAllocator"),
     .systemLibrary(name: "CTerminal"),
@@ -203,7 +204,7 @@ let package = Package(
     ),
 
     // HTTP.
-    library("TidingsHTTP", "CMicroHTTPD"),
+    library("TidingsHTTP", "CHTTPRefusals", "CMicroHTTPD"),
     library("TidingsOperator", "TidingsHTTP", "TidingsMetrics"),
     library(
       "TidingsTracing",

@@ -25,8 +25,31 @@ typedef size_t (*tidings_mhd_unescape)(void *, struct MHD_Connection *, char *);
 
 /* Functions in options are numbers there. */
 static inline intptr_t tidings_mhd_completed_value(tidings_mhd_completed function) { return (intptr_t)function; }
+static inline intptr_t tidings_mhd_connected_value(MHD_NotifyConnectionCallback function) { return (intptr_t)function; }
 static inline intptr_t tidings_mhd_uri_value(tidings_mhd_uri function) { return (intptr_t)function; }
 static inline intptr_t tidings_mhd_unescape_value(tidings_mhd_unescape function) { return (intptr_t)function; }
+
+/* Puts the address of the other side into 16 bytes. Returns how many it has; 0: it is none of the internet's. */
+static inline int tidings_mhd_address(struct MHD_Connection *connection, uint8_t *bytes) {
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+  const struct sockaddr *address = info ? info->client_addr : NULL;
+  if (address && address->sa_family == AF_INET) {
+    memcpy(bytes, &((const struct sockaddr_in *)address)->sin_addr, 4);
+    return 4;
+  }
+  if (!address || address->sa_family != AF_INET6) return 0;
+  memcpy(bytes, &((const struct sockaddr_in6 *)address)->sin6_addr, 16);
+  return 16;
+}
+
+/* What MHD_OPTION_NOTIFY_CONNECTION left for a connection: its number. */
+static inline uint64_t tidings_mhd_number(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+  return info ? (uint64_t)(uintptr_t)info->socket_context : 0;
+}
+
+/* Nothing more comes and goes on a connection, which is open until it is closed. */
+static inline void tidings_shut(int descriptor) { shutdown(descriptor, SHUT_RDWR); }
 
 /* The address of the other side as text, of at least 64 bytes; empty: it is none of the internet's. */
 static inline void tidings_mhd_peer(struct MHD_Connection *connection, char *text) {

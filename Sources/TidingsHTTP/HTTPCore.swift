@@ -1,3 +1,4 @@
+internal import CHTTPRefusals
 internal import CMicroHTTPD
 internal import Synchronization
 
@@ -15,6 +16,7 @@ final class HTTPCore: Sendable {
     var idle: [CheckedContinuation<Void, Never>] = []
   }
   private let state = Mutex(State())
+  private let connections: Mutex<ConnectionTable>
 
   init(
     _ configuration: HTTPConfiguration,
@@ -24,6 +26,7 @@ final class HTTPCore: Sendable {
     (self.planning, self.handler) = (planning, handler)
     folder = configuration.temporaryFolder
     budget = BodyBudget(bytesMax: configuration.bodiesBytesMax)
+    connections = Mutex(ConnectionTable(connectionsMax: configuration.connectionsMax))
   }
 
   // MARK: Callbacks
@@ -36,6 +39,17 @@ final class HTTPCore: Sendable {
     return Unmanaged.passRetained(exchange).toOpaque()
   }
 
+  /// A connection was accepted, or is about to be closed; what it is until then is the number of it.
+  static let connected: MHD_NotifyConnectionCallback = { context, connection, slot, event in
+    guard let context, let connection, let slot else { return }
+    let core = Unmanaged<HTTPCore>.fromOpaque(context).takeUnretainedValue()
+    if event == .CONNECTION_NOTIFY_STARTED {
+      slot.pointee = UnsafeMutableRawPointer(bitPattern: UInt(core.opened(connection)))
+    } else {
+      core.connections.withLock { $0.close(UInt64(UInt(bitPattern: slot.pointee))) }
+    }
+  }
+
   static let unescape: tidings_mhd_unescape = { _, _, text in
     // Signatures cover paths as they were sent.
     var count = 0
@@ -43,7 +57,7 @@ final class HTTPCore: Sendable {
     return count
   }
 
-  static let completed: tidings_mhd_completed = { context, _, slot, code in
+  static let completed: tidings_mhd_completed = { context, connection, slot, code in
     guard let context, let pointer = slot?.pointee else { return }
     slot?.pointee = nil
     let exchange = Unmanaged<HTTPExchange>.fromOpaque(pointer).takeRetainedValue()
@@ -52,13 +66,17 @@ final class HTTPCore: Sendable {
     exchange.onEnd?(code == .REQUEST_TERMINATED_COMPLETED_OK)
     let core = Unmanaged<HTTPCore>.fromOpaque(context).takeUnretainedValue()
     if let stream = exchange.stream { core.ended(stream) }
+    if exchange.isBegun, let connection {
+      let number = tidings_mhd_number(connection)
+      core.connections.withLock { $0.finish(number) }
+    }
     if exchange.isCounted { core.finished() }
   }
 
   static let access: MHD_AccessHandlerCallback = {
     context,
     connection,
-    _,
+    target,
     method,
     version,
     data,
@@ -68,7 +86,7 @@ final class HTTPCore: Sendable {
     let core = Unmanaged<HTTPCore>.fromOpaque(context).takeUnretainedValue()
     let exchange = Unmanaged<HTTPExchange>.fromOpaque(pointer).takeUnretainedValue()
     if exchange.head == nil {
-      return core.begin(exchange, method.map { String(cString: $0) } ?? "", version, connection)
+      return core.begin(exchange, RequestLine(method, target, version), connection)
     }
     if let size, size.pointee > 0 {
       let goesOn = exchange.append(UnsafeRawBufferPointer(start: data, count: size.pointee))
@@ -80,27 +98,40 @@ final class HTTPCore: Sendable {
 
   // MARK: Steps
 
+  /// Closes another connection if there is little room.
+  private func opened(_ connection: OpaquePointer) -> UInt64 {
+    let network = Self.network(of: connection)
+    let descriptor = tidings_mhd_descriptor(connection)
+    return connections.withLock { connections in
+      let (number, displaced) = connections.open(from: network, descriptor)
+      // Under the lock: it is closed by nobody before, and libmicrohttpd notices the end.
+      if let displaced { tidings_shut(displaced) }
+      return number
+    }
+  }
+
   private func begin(
     _ exchange: HTTPExchange,
-    _ method: String,
-    _ version: UnsafePointer<CChar>?,
+    _ line: RequestLine,
     _ connection: OpaquePointer
   ) -> MHD_Result {
-    var received = ReceivedHeaders(
-      ends: LineEnds(afterRequestLine: version.map { $0 + Self.count($0) })
-    )
+    var received = ReceivedHeaders(ends: LineEnds(afterRequestLine: line.end))
     Self.read(connection, into: &received)
     received.ends.finish()
     let uri = exchange.uri.utf8
     let mark = uri.firstIndex(of: UInt8(ascii: "?"))
     let head = HTTPHead(
-      method: method,
+      method: line.method,
       path: String(exchange.uri[..<(mark ?? uri.endIndex)]),
       query: mark.map { String(exchange.uri[uri.index(after: $0)...]) } ?? "",
       headers: received.headers,
       peer: Self.peer(of: connection)
     )
-    if let problem = received.ends.areValid ? HeadRules.problem(head) : Self.brokenLines {
+    let problem =
+      received.ends.areValid
+      ? line.problem(uri: exchange.uri) ?? HeadRules.problem(head, isOldVersion: line.isOldVersion)
+      : Self.brokenLines
+    if let problem {
       exchange.begin(head, .refuse(.text(400, problem)), folder: folder)
     } else {
       exchange.begin(head, planning(head), folder: folder)
@@ -121,6 +152,8 @@ final class HTTPCore: Sendable {
       return .YES
     }
     exchange.isBegun = true
+    let number = tidings_mhd_number(connection)
+    connections.withLock { $0.begin(number) }
     guard begin() else { return Self.send(Self.stopping, closes: true, connection) }
     exchange.isCounted = true
     return request.body.isSmall
@@ -210,10 +243,11 @@ final class HTTPCore: Sendable {
     }
   }
 
-  private static func count(_ text: UnsafePointer<CChar>) -> Int {
-    var count = 0
-    while text[count] != 0 { count += 1 }
-    return count
+  private static func network(of connection: OpaquePointer) -> PeerNetwork {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { bytes in
+      let count = tidings_mhd_address(connection, bytes.baseAddress)
+      return PeerNetwork(bytes.prefix(Int(count)))
+    }
   }
 
   private static func peer(of connection: OpaquePointer) -> String {
@@ -277,7 +311,7 @@ final class HTTPCore: Sendable {
     defer { MHD_destroy_response(response) }
     add(answer.headers, to: response)
     if closes { MHD_add_response_header(response, "Connection", "close") }
-    return MHD_queue_response(connection, UInt32(answer.status), response)
+    return tidings_mhd_answer(connection, UInt32(answer.status), response)
   }
 
   private static func stream(
@@ -297,7 +331,7 @@ final class HTTPCore: Sendable {
     guard let response else { return .NO }
     defer { MHD_destroy_response(response) }
     add(answer.headers, to: response)
-    return MHD_queue_response(connection, UInt32(answer.status), response)
+    return tidings_mhd_answer(connection, UInt32(answer.status), response)
   }
 
   private static func add(_ headers: [(name: String, value: String)], to response: OpaquePointer) {

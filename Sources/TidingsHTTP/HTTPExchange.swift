@@ -44,7 +44,13 @@ final class HTTPExchange: @unchecked Sendable {
 
   func begin(_ head: HTTPHead, _ plan: HTTPBodyPlan, folder: String) {
     (self.head, self.plan) = (head, plan)
-    switch plan {
+    // A length of more digits is more than anybody takes.
+    if let declared = head.header("content-length").map({ Int($0) ?? .max }),
+      declared > plan.bytesMax, !plan.isRefusal
+    {
+      self.plan = .refuse(Self.tooLarge(plan.bytesMax))
+    }
+    switch self.plan {
     case .memory: break
     case .file(_, let held):
       file = HTTPFile(in: folder, holding: held)

@@ -57,4 +57,8 @@ extension HTTPBodyPlan {
     case .refuse: 0
     }
   }
+
+  var isRefusal: Bool {
+    if case .refuse = self { true } else { false }
+  }
 }

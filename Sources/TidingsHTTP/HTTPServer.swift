@@ -37,10 +37,14 @@ package final class HTTPServer: Sendable {
       MHD_OptionItem(.CONNECTION_LIMIT, configuration.connectionsMax),
       MHD_OptionItem(.CONNECTION_TIMEOUT, configuration.idleSeconds),
       MHD_OptionItem(.CONNECTION_MEMORY_LIMIT, configuration.headBytesMax),
-      MHD_OptionItem(.STRICT_FOR_CLIENT, 1),
       MHD_OptionItem(
         .NOTIFY_COMPLETED,
         Int(tidings_mhd_completed_value(HTTPCore.completed)),
+        context
+      ),
+      MHD_OptionItem(
+        .NOTIFY_CONNECTION,
+        Int(tidings_mhd_connected_value(HTTPCore.connected)),
         context
       ),
       MHD_OptionItem(

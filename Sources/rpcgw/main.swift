@@ -20,14 +20,16 @@ do {
     print(GatewayManual.page.text, terminator: "")
     endProcess(0)
   }
-  guard let settings = try GatewayArguments.settings(ProgramArguments.own) else { endProcess(0) }
+  guard var settings = try GatewayArguments.settings(ProgramArguments.own) else { endProcess(0) }
   let need = settings.http.connectionsMax + descriptorsBesideConnections
   if let limit = DescriptorLimit.raise(), limit < need {
+    let room = max(1, limit - descriptorsBesideConnections)
     settings.logger.log(
       .warning,
-      "the process may have \(limit) files open, and \(settings.http.connectionsMax) connections need \(need): raise the "
-        + "limit with ulimit -n, or LimitNOFILE of the service, or lower --connections-max"
+      "the process may have \(limit) files open, and \(settings.http.connectionsMax) connections need \(need), so it takes "
+        + "\(room): raise the limit with ulimit -n, or LimitNOFILE of the service, or lower --connections-max"
     )
+    settings.http.connectionsMax = room
   }
   let stopSignals = StopSignals()
   let gateway = try await Gateway.start(settings)

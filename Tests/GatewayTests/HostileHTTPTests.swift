@@ -11,7 +11,8 @@ internal import TidingsJSON
   @Test("a request whose end is ambiguous is refused, and nothing behind it is read")
   func smuggling() async throws {
     let world = try await GatewayWorld.start()
-    let inner = "GET \(GatewayWorld.path("private/users/caller")) HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    let inner =
+      "GET \(GatewayWorld.path("private/users/caller")) HTTP/1.1\r\nHost: localhost\r\n\r\n"
     let heads = [
       "Content-Length: 2\r\nContent-Length: 2\r\n",
       "Content-Length: 2\r\nContent-Length: \(inner.utf8.count)\r\n",
@@ -29,7 +30,6 @@ internal import TidingsJSON
       let bytes = try await blocking { [connection = Lent(connection)] in connection.value.readAll()
       }
       let answers = String(decoding: bytes, as: UTF8.self).components(of: "HTTP/1.1 ")
-      // libmicrohttpd sends the head of its own refusals twice before it closes the connection.
       #expect(answers.allSatisfy { $0.hasPrefix("4") }, "\(head): \(answers)")
       #expect(!answers.contains { $0.contains("userRecordName") }, "\(head): \(answers)")
     }
@@ -39,7 +39,8 @@ internal import TidingsJSON
   @Test("a head whose lines do not end as they must, or continue, is refused")
   func lineEnds() async throws {
     let world = try await GatewayWorld.start()
-    let inner = "GET \(GatewayWorld.path("private/users/caller")) HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    let inner =
+      "GET \(GatewayWorld.path("private/users/caller")) HTTP/1.1\r\nHost: localhost\r\n\r\n"
     let line = "POST \(Self.path) HTTP/1.1"
     let heads = [
       // Line feeds alone.
@@ -78,7 +79,8 @@ internal import TidingsJSON
   func chunks() async throws {
     let world = try await GatewayWorld.start()
     let head = "POST \(Self.path) HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
-    let inner = "GET \(GatewayWorld.path("private/users/caller")) HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    let inner =
+      "GET \(GatewayWorld.path("private/users/caller")) HTTP/1.1\r\nHost: localhost\r\n\r\n"
     for body in [
       "0x2\r\n{}\r\n0\r\n\r\n", "-2\r\n{}\r\n0\r\n\r\n", "+2\r\n{}\r\n0\r\n\r\n",
       "g\r\n{}\r\n0\r\n\r\n", "\r\n{}\r\n0\r\n\r\n",
@@ -87,6 +89,45 @@ internal import TidingsJSON
     let whole = head.replacingOccurrences(of: "\r\n\r\n", with: "\r\nConnection: close\r\n\r\n")
     for body in ["2\r\n{}\r\n0\r\n\r\n", "1\r\n{\r\n1;x=y\r\n}\r\n0\r\n\r\n"] {
       #expect(try HTTPAnswer.raw(Array((whole + body).utf8), at: world.port).status == 200)
+    }
+  }
+
+  @Test("what is refused has one head, plain text and a reason, at once")
+  func refusals() async throws {
+    let world = try await GatewayWorld.start()
+    let line = "POST \(Self.path) HTTP/1.1\r\n"
+    let host = line + "Host: localhost\r\n"
+    let chunked = host + "Transfer-Encoding: chunked\r\n\r\n"
+    for (text, status, reason) in [
+      (line + "Content-Length: 2\r\n\r\n{}", 400, "host' is missing"),
+      (host + "Content-Length: x\r\n\r\n{}", 400, "content-length is not a number"),
+      (host + "Content-Length: 99999999999999999999\r\n\r\n", 413, "more than 8388608 bytes"),
+      (host + "Content-Length: 60000000\r\n\r\n", 413, "more than 8388608 bytes"),
+      (host + "Content-Length 2\r\n\r\n{}", 400, "not valid"),
+      ("POST  \(Self.path) HTTP/1.1\r\nHost: localhost\r\n\r\n", 400, "more than two spaces"),
+      ("POST \(Self.path)  HTTP/1.1\r\nHost: localhost\r\n\r\n", 400, "more than two spaces"),
+      ("GET /a b HTTP/1.1\r\nHost: localhost\r\n\r\n", 400, "more than two spaces"),
+      ("POST \(Self.path) HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", 400, "HTTP/1.0 has"),
+      ("GET / HTTP/3.0\r\nHost: localhost\r\n\r\n", 505, "version of HTTP"),
+      (chunked + "2;x=\(String(repeating: "y", count: 100_000))", 400, "too long"),
+      (chunked + "g\r\n", 400, "before a chunk"),
+    ] {
+      let connection = try HTTPConnection(world.port)
+      connection.send(text)
+      let bytes = try await blocking { [connection = Lent(connection)] in connection.value.readAll()
+      }
+      let answer = HTTPAnswer(bytes)
+      let shown = text.prefix(150)
+      #expect(answer?.status == status && answer?.text.contains(reason) == true, "\(shown)")
+      #expect(answer?.headers["content-type"] == "text/plain; charset=utf-8", "\(shown)")
+      let answers = String(decoding: bytes, as: UTF8.self).components(of: "HTTP/1.1 ")
+      #expect(answers.count == 1, "\(shown): \(answers)")
+    }
+    for headers in [
+      "Content-Length: 2 \t\r\n\r\n{}", "Transfer-Encoding: chunked \r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+    ] {
+      let text = host + "Connection: close\r\n" + headers
+      #expect(try HTTPAnswer.raw(Array(text.utf8), at: world.port).status == 200, "\(headers)")
     }
   }
 
@@ -101,7 +142,8 @@ internal import TidingsJSON
     let answers = String(decoding: bytes, as: UTF8.self).components(of: "HTTP/1.1 ")
     #expect(answers.map { $0.prefix(3) } == ["200", "200", "200", "200", "200", "404"])
     // A path that names a server is none of ours.
-    let absolute = "GET http://other\(Self.path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    let absolute =
+      "GET http://other\(Self.path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
     #expect(try HTTPAnswer.raw(Array(absolute.utf8), at: world.port).status == 404)
   }
 
@@ -125,7 +167,9 @@ internal import TidingsJSON
     let world = try await GatewayWorld.start()
     for _ in 0..<200 {
       let connection = try HTTPConnection(world.port)
-      connection.send("POST \(Self.path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}")
+      connection.send(
+        "POST \(Self.path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}"
+      )
     }
     #expect(try world.post("private/zones/list").status == 200)
     world.gateway.send(SIGTERM)
