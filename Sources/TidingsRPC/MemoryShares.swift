@@ -1,6 +1,6 @@
 /// What a server may hold in memory for its clients, and what part of it each of its queues has.
 ///
-/// The parts together are about three quarters: the rest is for what is being decoded, for subscriptions and
+/// The parts together are about seven eighths: the rest is for what is being decoded, for subscriptions and
 /// schemas, and for what the allocator loses.
 public struct MemoryShares: Hashable, Sendable {
   /// Of the whole process, 2 GiB.
@@ -48,6 +48,19 @@ public struct MemoryShares: Hashable, Sendable {
   public var unreadAnswersPerConnection: Int { bytes / 16 }
   /// Those of one connection that libzmq is given.
   public var unreadAnswersInLibzmq: Int { bytes / 32 }
+
+  // MARK: Topics
+
+  /// What libzmq keeps of the topics for which subscribers ask.
+  public var topics: Int { bytes / 32 * 3 }
+  /// Those of a user's connections.
+  public var topicsPerUser: Int { bytes / 16 }
+
+  /// What libzmq keeps of a topic at most: some 900 bytes of 16 random ones, 2,300 of those that are chosen to need much.
+  ///
+  /// - Parameter byteCount: The topic's length.
+  /// - Returns: Bytes.
+  public static func topicCost(_ byteCount: Int) -> Int { 1_792 + 34 * byteCount }
 
   // MARK: Pages of the store
 

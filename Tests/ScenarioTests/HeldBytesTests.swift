@@ -60,25 +60,42 @@ import TidingsRPC
     withExtendedLifetime(silent) {}
   }
 
-  @Test("a connection that asks for too many topics is ended, another is not")
+  @Test(
+    "connections of a user that ask for too many topics together are ended, others are not"
+  )
   func topics() async throws {
-    let server = try await SecureServer.start()
-    let eve = try await server.createUser("eve")
-    let greedy = try await ZMTPPeer.connect(
-      server.server.pushEndpoint,
-      keys: server.keys(eve),
-      .subscriber
-    )
-    // The bound is 50,000; what was sent on its way to the end does not count.
-    let count = try await greedy.subscribeEndlessly(countMax: 1_000_000)
-    #expect(count > 50_000 && count < 1_000_000)
-    let other = try await ZMTPPeer.connect(
-      server.server.pushEndpoint,
-      keys: server.keys(eve),
-      .subscriber
-    )
-    try await other.subscribe([2])
-    #expect(try await server.client(eve).health.check(.init()).status == .serving)
+    let server = try await SecureServer.start(arguments: ["--limit", "memory-bytes-max=201326592"])
+    let memory = MemoryShares(bytes: MemoryShares.bytesMin)
+    let topicsPerUser = memory.topicsPerUser / MemoryShares.topicCost(16)
+    let eve = server.keys(try await server.createUser("eve"))
+    let ended = Observed(0)
+    var peers: [ZMTPPeer] = []
+    for number in 0..<12 {
+      let peer = try await ZMTPPeer.connect(server.server.pushEndpoint, keys: eve, .subscriber)
+      peers.append(peer)
+      Task {
+        try await peer.waitForEnd()
+        ended.update { $0 += 1 }
+      }
+      for topic in 0..<1_000 {
+        let half = withUnsafeBytes(of: UInt64(number * 1_000 + topic).bigEndian) { Array($0) }
+        guard (try? await peer.subscribe(half + half)) != nil else { break }
+      }
+    }
+    try await ended.wait("the connections beyond the bound to end") {
+      $0 >= 12 - topicsPerUser / 1_000
+    }
+    let ada = server.keys(try await server.createUser("ada"))
+    let other = try await ZMTPPeer.connect(server.server.pushEndpoint, keys: ada, .subscriber)
+    for topic in 0..<1_000 {
+      let half = withUnsafeBytes(of: UInt64(topic).bigEndian) { Array($0) }
+      try await other.subscribe(half + half)
+    }
+    #expect(try await server.client().health.check(.init()).status == .serving)
+    try await server.server.process.seen.wait("a warning") {
+      $0.errors.contains("more topics than there is room for")
+    }
+    withExtendedLifetime(peers) {}
   }
 
   @Test("connections that are used for nothing are ended after a minute, others are not")

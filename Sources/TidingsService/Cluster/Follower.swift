@@ -41,6 +41,8 @@ final class Follower {
   /// Up to which event a part of what was missed was published; `nil`: nothing is missing.
   private var caughtUp: Int64?
   private var keysVersion: UInt64?
+  /// Whose the keys were that may connect, and in which version of them.
+  private var holders: (version: UInt64?, users: [Int64: String]) = (nil, [:])
   /// Counts the connections, so that an answer of an earlier one is not taken for one of this.
   private var linkNumber = 0
   /// The leader has answered on this connection.
@@ -233,6 +235,15 @@ extension Follower: LoopDelegate {
   }
 
   func stopping(_ loop: LoopContext) { forwarding.end(on: loop) }
+
+  func subscriber(ofKey key: Int64) -> CallerKey {
+    let version = admittedKeys.version
+    if holders.version != version {
+      holders = (version, admittedKeys.holders.mapValues(\.user))
+    }
+    guard let user = holders.users[key], !user.isEmpty else { return CallerKey(guestKey: key) }
+    return CallerKey(user: user)
+  }
 
   func admit(
     key: Int64?,

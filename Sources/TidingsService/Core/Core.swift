@@ -51,6 +51,7 @@ final class Core {
   /// Warnings of what the loop does to connections.
   private var refusedConnections = PacedWarning()
   private var connectionsWithoutRoom = PacedWarning()
+  private var connectionsWithTopics = PacedWarning()
 
   /// A core on an open database; the folder stays locked as long as the core lives.
   init(
@@ -246,6 +247,23 @@ extension Core: LoopDelegate {
       .warning,
       "out of file descriptors, new connections are not accepted: raise the limit of open files",
       ["pauses": "\(loop.counters.acceptPauses)"]
+    )
+  }
+
+  func subscriber(ofKey key: Int64) -> CallerKey {
+    guard let user = try? engine.holder(ofKey: key)?.user, !user.isEmpty else {
+      return CallerKey(guestKey: key)
+    }
+    return CallerKey(user: user)
+  }
+
+  func connectionsEndedForTopics(_ loop: LoopContext) {
+    guard connectionsWithTopics.isDue(at: loop.now) else { return }
+    logger.log(
+      .warning,
+      "connections were ended that asked for more topics than there is room for: if they are honest, raise "
+        + "memory-bytes-max",
+      ["closed": "\(loop.counters.connectionsEnded)"]
     )
   }
 

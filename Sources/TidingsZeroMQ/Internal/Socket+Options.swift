@@ -114,7 +114,4 @@ enum SocketLimits {
   static let headerBytesMax = 16 * 1024
   /// Largest topic that a subscriber may send.
   static let topicBytesMax = 1024
-  /// Topics that a subscriber may ask for on a connection, those included that it gave up: libzmq
-  /// keeps some 400 bytes for each.
-  static let topicsPerConnectionMax = 50_000
 }

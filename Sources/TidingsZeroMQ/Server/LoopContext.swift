@@ -87,6 +87,7 @@ public final class LoopContext {
   /// Those whose end is not yet settled.
   var endedConnections: Set<ConnectionNumber> = []
   @exclusivity(unchecked) var connections = ConnectionTable()
+  var topics: TopicAccounts
   @exclusivity(unchecked) var callerBounds = CallerAdmission()
   @exclusivity(unchecked) var waiting: WaitingRequests
   /// More arrives than a turn can handle: it waits for its caller's turn.
@@ -133,6 +134,7 @@ public final class LoopContext {
       stallMax: configuration.creditStallMax
     )
     unread = UnreadAnswers(configuration.memory)
+    topics = TopicAccounts(configuration.memory)
     waiting = WaitingRequests(
       bytesMax: configuration.memory.requestsWaiting,
       countPerCallerMax: configuration.requestsWaitingPerCallerMax

@@ -69,6 +69,10 @@ public protocol LoopDelegate: AnyObject {
   func handshakesRefused(_ refusals: [RefusedHandshake], _ loop: LoopContext)
   /// Accepting connections was paused, for lack of file descriptors.
   func connectionsRefused(_ loop: LoopContext)
+  /// Returns for whom the topics count for which a connection with a key asks.
+  func subscriber(ofKey key: Int64) -> CallerKey
+  /// A connection was ended: its user, or all together, ask for more topics than there is room for.
+  func connectionsEndedForTopics(_ loop: LoopContext)
   /// Connections were ended: there was no room for what they had begun to send, and they did not go on.
   func connectionsEndedForRoom(_ loop: LoopContext)
 }
@@ -121,6 +125,10 @@ extension LoopDelegate {
   public func handshakesRefused(_ refusals: [RefusedHandshake], _ loop: LoopContext) {}
   /// Nothing to do.
   public func connectionsRefused(_ loop: LoopContext) {}
+  /// Each key for itself.
+  public func subscriber(ofKey key: Int64) -> CallerKey { CallerKey(guestKey: key) }
+  /// Nothing to do.
+  public func connectionsEndedForTopics(_ loop: LoopContext) {}
   /// Nothing to do.
   public func connectionsEndedForRoom(_ loop: LoopContext) {}
 }

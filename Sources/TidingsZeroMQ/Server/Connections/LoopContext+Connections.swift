@@ -55,6 +55,7 @@ extension LoopContext {
     for number in ended {
       counters.repliesUndeliverable += UInt64(backlog.remove(number))
       unread.remove(number)
+      topics.remove(number)
       callerBounds.ended(number)
     }
     forwarding?.connectionsEnded(ended)
@@ -94,12 +95,17 @@ extension LoopContext {
     }
     guard let connection = known else { return }
     connection.topics += 1
-    var isTooMuch = connection.topics > SocketLimits.topicsPerConnectionMax
-    if noteUse(of: connection), let key = frames.keyNumber(ofFrame: 0) {
-      let count = connections.subscribes(connection, key: key)
-      isTooMuch = isTooMuch || count > SocketLimits.subscribersPerKeyMax
+    let key = frames.keyNumber(ofFrame: 0)
+    if noteUse(of: connection), let key,
+      connections.subscribes(connection, key: key) > SocketLimits.subscribersPerKeyMax
+    {
+      end(connection)
     }
-    if isTooMuch { end(connection) }
+    let size = frames[0].count - 1
+    let excess = topics.add(size, of: number, for: key.flatMap { delegate?.subscriber(ofKey: $0) })
+    guard let excess, let largest = connections.connection(excess) else { return }
+    end(largest)
+    delegate?.connectionsEndedForTopics(self)
   }
 
   /// A call of a connection was begun, or it subscribed to something.
