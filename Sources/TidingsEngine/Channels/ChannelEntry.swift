@@ -16,12 +16,22 @@ final class ChannelEntry {
   var head: Int64
   /// How many subscriptions are active.
   var members: Int64
+  /// What it takes in memory, with its part of the index.
+  let memoryBytes: Int
   /// The head moved in this transaction and is not written.
   var isDirty = false
   /// This transaction changed something about it.
   var isTouched = false
 
-  init(number: Int64, databaseNumber: Int64, kind: Subscription.Kind, head: Int64, members: Int64) {
+  init(
+    number: Int64,
+    databaseNumber: Int64,
+    kind: Subscription.Kind,
+    head: Int64,
+    members: Int64,
+    watchBytes: Int
+  ) {
+    memoryBytes = SubscriptionMemory.cost(count: 1, bytes: watchBytes)
     self.number = number
     self.databaseNumber = databaseNumber
     self.kind = kind

@@ -81,7 +81,8 @@ final class ChannelRegistry: TransactionParticipant {
       databaseNumber: database.number,
       kind: watch.kind,
       head: found.head,
-      members: 0
+      members: 0,
+      watchBytes: watch.bytes.count
     )
     watched.insert(entry, watch, reader)
     try change(entry, members: 1)

@@ -11,6 +11,8 @@ final class ChannelTable {
     var members: Int64
     /// The only reader; `nil`: everyone may read it.
     var reader: String?
+    /// The bytes of its `ChannelWatch`.
+    var watchBytes: Int
   }
 
   /// A channel that may have no subscribers.
@@ -90,12 +92,15 @@ final class ChannelTable {
 
   private static func watched(_ row: any SQLStatement) -> Watched {
     let reader = row.string(5)
+    var watchBytes = 0
+    row.withBytes(4) { watchBytes = $0.count }
     return Watched(
       number: row.int64(0),
       databaseNumber: row.int64(1),
       head: row.int64(2),
       members: row.int64(3),
-      reader: reader.isEmpty ? nil : reader
+      reader: reader.isEmpty ? nil : reader,
+      watchBytes: watchBytes
     )
   }
 

@@ -34,8 +34,9 @@ final class SubscriptionTable {
 
   private struct OwnerKey: Hashable {
     var owner: String
-    var container: String
-    var environment: Environment
+    /// `nil`: all containers, in both environments.
+    var container: String?
+    var environment: Environment?
   }
 
   /// Users of whom this is known without looking.
@@ -65,6 +66,7 @@ final class SubscriptionTable {
   private let selectTopics: any SQLStatement
   private let countOwned: any SQLStatement
   private let countEnded: any SQLStatement
+  private let countAll: any SQLStatement
   private let insert: any SQLStatement
   private let end: any SQLStatement
   private let endStale: any SQLStatement
@@ -110,6 +112,11 @@ final class SubscriptionTable {
       """
       SELECT count(*), coalesce(sum(length(s.body)), 0) \(from)
       WHERE s.owner = ?1 AND s.container = ?2 AND s.environment = ?3 AND \(active)
+      """
+    )
+    countAll = try connection.prepare(
+      """
+      SELECT count(*), coalesce(sum(length(s.body)), 0) \(from) WHERE s.owner = ?1 AND \(active)
       """
     )
     countEnded = try connection.prepare(
@@ -231,9 +238,7 @@ final class SubscriptionTable {
     environment: Environment
   ) throws(SQLError) -> Owned {
     let key = OwnerKey(owner: owner, container: container, environment: environment)
-    if let known = counts[key], known.endsNotNoted == endsNotNoted || !isOld(known) {
-      return known.owned
-    }
+    if let known = known(key) { return known }
     for statement in [countOwned, countEnded] {
       bind(owner, container, environment, to: statement)
     }
@@ -249,9 +254,32 @@ final class SubscriptionTable {
       bytes: countOwned.int64(1),
       endedCount: countEnded.int64(0)
     )
-    if counts.count >= Self.knownOwnersMax { counts = [:] }
-    counts[key] = Count(owned: found, endsNotNoted: endsNotNoted, time: now)
+    remember(found, key)
     return found
+  }
+
+  /// What a user's subscriptions in all containers take, the ended ones aside; see `owned(of:container:environment:)`.
+  func owned(of owner: String) throws(SQLError) -> Owned {
+    let key = OwnerKey(owner: owner)
+    if let known = known(key) { return known }
+    countAll.bind(owner, at: 1)
+    defer { countAll.reset() }
+    guard try countAll.step() else { return Owned(count: 0, bytes: 0, endedCount: 0) }
+    let found = Owned(count: countAll.int64(0), bytes: countAll.int64(1), endedCount: 0)
+    remember(found, key)
+    return found
+  }
+
+  private func known(_ key: OwnerKey) -> Owned? {
+    guard let known = counts[key], known.endsNotNoted == endsNotNoted || !isOld(known) else {
+      return nil
+    }
+    return known.owned
+  }
+
+  private func remember(_ owned: Owned, _ key: OwnerKey) {
+    if counts.count >= Self.knownOwnersMax { counts = [:] }
+    counts[key] = Count(owned: owned, endsNotNoted: endsNotNoted, time: now)
   }
 
   /// Looks again at what users' subscriptions take.
@@ -266,6 +294,7 @@ final class SubscriptionTable {
     guard let known = counts[key] else { return false }
     guard isOld(known) || known.endsNotNoted != endsNotNoted else { return false }
     counts[key] = nil
+    counts[OwnerKey(owner: owner)] = nil
     return true
   }
 
@@ -275,9 +304,11 @@ final class SubscriptionTable {
 
   private func note(_ count: Int64, _ bytes: Int, of owner: String, in id: DatabaseID) {
     let key = OwnerKey(owner: owner, container: id.container, environment: id.environment)
-    counts[key]?.owned.count += count
-    counts[key]?.owned.bytes += count * Int64(bytes)
-    if count < 0 { counts[key]?.owned.endedCount -= count }
+    for key in [key, OwnerKey(owner: owner)] {
+      counts[key]?.owned.count += count
+      counts[key]?.owned.bytes += count * Int64(bytes)
+      if count < 0 { counts[key]?.owned.endedCount -= count }
+    }
   }
 
   /// Writes a new active subscription; one of the same name is active no longer.

@@ -15,6 +15,8 @@ final class WatchedChannels {
   /// Numbers of the zones that query channels name, for the index.
   private var zoneNumbers = ZoneNumbers()
   private var time = Timestamp(millisecondsSince1970: 0)
+  /// What all channels take in memory.
+  private(set) var memoryBytes = 0
 
   /// How many channels have subscribers.
   var count: Int { entries.count }
@@ -69,6 +71,7 @@ final class WatchedChannels {
 
   private func enter(_ entry: ChannelEntry, _ reader: String?) {
     entries[entry.number] = entry
+    memoryBytes += entry.memoryBytes
     if let reader { readers[entry.number] = reader }
   }
 
@@ -99,6 +102,7 @@ final class WatchedChannels {
   /// Removes a channel: changes no longer fire it.
   func remove(_ entry: ChannelEntry) {
     entries[entry.number] = nil
+    memoryBytes -= entry.memoryBytes
     readers[entry.number] = nil
     if entry.kind == .query {
       index.remove(channel: entry.number)
@@ -256,7 +260,8 @@ extension ChannelEntry {
       databaseNumber: row.databaseNumber,
       kind: kind,
       head: row.head,
-      members: row.members
+      members: row.members,
+      watchBytes: row.watchBytes
     )
   }
 }

@@ -52,6 +52,9 @@ extension Engine {
   /// How many channels have subscribers.
   public var channelCount: Int { channels.registry.watched.count }
 
+  /// What the subscriptions of all users take in memory, about.
+  package var subscriptionMemory: Int { channels.registry.watched.memoryBytes }
+
   // MARK: Notifications
 
   /// Marks notifications read, for all devices of the user.

@@ -235,7 +235,10 @@ final class ModifySubscriptions {
   ) throws {
     let container = id.container
     func refusal() throws -> ItemError? {
-      try Self.refusal(
+      if let error = try memoryRefusal(of: owner, adding: bytes, replacing: replaced) {
+        return error
+      }
+      return try Self.refusal(
         of: subscriptions.owned(of: owner, container: container, environment: id.environment),
         of: owner,
         in: container,
@@ -250,6 +253,38 @@ final class ModifySubscriptions {
     guard subscriptions.mayHaveFewer(of: owner, container: container, environment: environment)
     else { throw first }
     if let refusal = try refusal() { throw refusal }
+  }
+
+  /// Why the server has no room in memory for another subscription of a user, or a larger one; `nil`: it has.
+  private func memoryRefusal(
+    of owner: String,
+    adding bytes: Int,
+    replacing replaced: Int?
+  ) throws -> ItemError? {
+    let added = SubscriptionMemory.cost(
+      count: replaced == nil ? 1 : 0,
+      bytes: bytes - (replaced ?? 0)
+    )
+    guard added > 0 else { return nil }
+    let owned = try subscriptions.owned(of: owner)
+    let own = SubscriptionMemory.cost(count: Int(owned.count), bytes: Int(owned.bytes)) + added
+    let ownMax = limits.subscriptionMemoryPerUserMax
+    guard own <= ownMax else {
+      return ItemError(
+        .limitExceeded,
+        "the subscriptions of user '\(owner)' in all containers would take about \(own) bytes of memory and may "
+          + "take \(ownMax): delete some first, shorten their predicates, or ask an administrator to raise "
+          + "memory-bytes-max"
+      )
+    }
+    let all = channels.watched.memoryBytes + added
+    let allMax = limits.subscriptionMemoryMax
+    guard all > allMax else { return nil }
+    return ItemError(
+      .limitExceeded,
+      "the subscriptions of all users would take about \(all) bytes of memory and may take \(allMax): delete some "
+        + "first, or ask an administrator to raise memory-bytes-max"
+    )
   }
 
   /// Why a user cannot have another subscription, or a larger one; `nil`: it is not too much.
