@@ -42,12 +42,19 @@ internal import TidingsModel
     #expect(refusal(.apiToken(origins: many, callbackURL: "")) == .invalidArguments)
   }
 
-  @Test("callback URLs are absolute, without fragments")
+  @Test("callback URLs are absolute, without fragments, and cross no network unprotected")
   func callbacks() {
-    for url in ["", "https://example.org/done?x=1", "http://localhost:8080/"] {
+    for url in [
+      "", "https://example.org/done?x=1", "https://Example.org", "http://localhost:8080/",
+      "http://127.0.0.1/done", "http://[::1]:8080?x",
+    ] {
       #expect(refusal(.apiToken(origins: [], callbackURL: url)) == nil, "\(url)")
     }
-    for url in ["/done", "https:///x", "https://example.org/#x", "javascript:x", "https://a b"] {
+    for url in [
+      "/done", "https:///x", "https://example.org/#x", "javascript:x", "https://a b",
+      "http://example.org/done", "http://localhost.example.org", "http://localhost@example.org",
+      "https://ada@example.org", "http://127.0.0.1.example.org", "http://[::1].example.org",
+    ] {
       #expect(refusal(.apiToken(origins: [], callbackURL: url)) == .invalidArguments, "\(url)")
     }
   }

@@ -55,17 +55,22 @@ enum WebTokenGrammar {
 
   private static func check(callbackURL url: String) throws(ItemError) {
     guard !url.isEmpty else { return }
-    guard url.utf8.count <= textBytesMax, let rest = withoutScheme(url),
-      let first = rest.utf8.first,
-      first != UInt8(ascii: "/"), url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }),
-      !url.utf8.contains(UInt8(ascii: "#"))
+    let host = withoutScheme(url)?.prefix { $0 != "/" && $0 != "?" }.lowercased() ?? ""
+    guard url.utf8.count <= textBytesMax, !host.isEmpty, host.utf8.allSatisfy(isOfHost),
+      url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), !url.utf8.contains(UInt8(ascii: "#")),
+      url.hasPrefix("https://") || isThisMachine(host)
     else {
       throw ItemError(
         .invalidArguments,
-        "the callback URL \(Identifier.shown(url)) is not valid: use an https URL of at most "
-          + "\(textBytesMax) bytes without a fragment"
+        "the callback URL \(Identifier.shown(url)) is not valid: use an https URL, or http on this machine "
+          + "(localhost, 127.0.0.1, [::1]), of at most \(textBytesMax) bytes, without a user and a fragment"
       )
     }
+  }
+
+  /// Whether what is sent to a host, with or without a port, crosses no network.
+  private static func isThisMachine(_ host: String) -> Bool {
+    ["localhost", "127.0.0.1", "[::1]"].contains { host == $0 || host.hasPrefix($0 + ":") }
   }
 
   private static func withoutScheme(_ url: String) -> Substring? {
