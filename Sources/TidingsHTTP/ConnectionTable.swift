@@ -1,8 +1,8 @@
 /// The connections of a server, and which of them is closed for a new one when little room is left.
 ///
-/// A connection waits from its beginning until a request has arrived as a whole, and again behind each answer. Whoever
-/// opens many of them, and calls or not, closes the own ones: of the network with the most that wait, the one that has
-/// waited longest.
+/// A connection waits from its beginning until a request has arrived as a whole, and again behind each answer; each part
+/// of a body begins the wait anew. Whoever opens many of them, and calls or not, closes the own ones: of the network with
+/// the most that wait, the one that has waited longest.
 struct ConnectionTable {
   private struct Entry {
     let network: PeerNetwork
@@ -35,9 +35,9 @@ struct ConnectionTable {
   /// A request has arrived as a whole.
   mutating func begin(_ number: UInt64) { entries[number]?.waitingSince = nil }
 
-  /// The request was answered.
-  mutating func finish(_ number: UInt64) {
-    guard entries[number]?.waitingSince == nil else { return }
+  /// A part of a request's body has arrived, or the request was answered.
+  mutating func wait(_ number: UInt64) {
+    guard entries[number] != nil else { return }
     lastNumber += 1
     entries[number]?.waitingSince = lastNumber
   }

@@ -68,7 +68,7 @@ final class HTTPCore: Sendable {
     if let stream = exchange.stream { core.ended(stream) }
     if exchange.isBegun, let connection {
       let number = tidings_mhd_number(connection)
-      core.connections.withLock { $0.finish(number) }
+      core.connections.withLock { $0.wait(number) }
     }
     if exchange.isCounted { core.finished() }
   }
@@ -90,6 +90,8 @@ final class HTTPCore: Sendable {
     }
     if let size, size.pointee > 0 {
       let goesOn = exchange.append(UnsafeRawBufferPointer(start: data, count: size.pointee))
+      let number = tidings_mhd_number(connection)
+      core.connections.withLock { $0.wait(number) }
       size.pointee = 0
       return goesOn ? .YES : .NO
     }

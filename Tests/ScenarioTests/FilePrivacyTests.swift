@@ -153,8 +153,7 @@ import TidingsProto
   func badEndpoints() async throws {
     let data = try TemporaryFolder().file("data")
     for text in [
-      "", "nonsense", "tcp://127.0.0.1:99999", "tcp://127.0.0.1:12x", "tcp://:1", "tcp://x",
-      "ipc://",
+      "nonsense", "tcp://127.0.0.1:99999", "tcp://127.0.0.1:12x", "tcp://:1", "tcp://x", "ipc://",
     ] {
       for option in ["--rpc", "--push"] {
         let (exit, errors) = try await run(["--data", data, option, text])

@@ -35,6 +35,7 @@ internal import TidingsSQL
     "SteadyClock.offset": "shows what StoreTime has",
     "WatchedChannels.entries": "ChannelRegistry restores what a transaction changed",
     "WatchedChannels.matchingTime": "is measured",
+    "WatchedChannels.memoryBytes": "ChannelRegistry restores what a transaction changed",
     "WatchedChannels.readers": "ChannelRegistry restores what a transaction changed",
     "WatchedChannels.time": "is of the open transaction",
     "WatchedChannels.zoneNumbers": "ChannelRegistry restores what a transaction changed",
