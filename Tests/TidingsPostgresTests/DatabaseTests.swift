@@ -136,6 +136,7 @@ struct DatabaseTests {
       "commits.term bigint not null", "commits.number bigint not null",
       "leader.id bigint not null", "leader.term bigint not null", "leader.name text not null",
       "leader.endpoint text not null", "leader.beat bigint not null",
+      "leader_keys.key text not null",
     ]
     let common = columns.1.filter { !Self.isDatabaseContent($0) }
     #expect(Set(columns.0).symmetricDifference(common) == notes)
