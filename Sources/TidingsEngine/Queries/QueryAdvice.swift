@@ -50,7 +50,9 @@ enum QueryAdvice {
 
   private static func toFind(_ query: RecordQuery, _ fields: Fields) -> String? {
     for operand in query.predicate.root.conjuncts {
-      let missing = needs(of: operand, fields)?.filter { !fields.ready.contains($0) } ?? []
+      var needs = Needs()
+      guard needs.add(operand, fields) else { continue }
+      let missing = needs.all.filter { !fields.ready.contains($0) }
       guard !missing.isEmpty else { continue }
       return "declare \(missing.map { "\(query.recordType).\($0.text)" }.joined(separator: ", ")) "
         + "in the schema (rpcctl schema apply)"
@@ -59,31 +61,6 @@ enum QueryAdvice {
       return "declare \(query.recordType).\(field) SORTABLE in the schema (rpcctl schema apply)"
     }
     return nil
-  }
-
-  /// The indexes that serve a part of a predicate; `nil`: none would.
-  private static func needs(of node: Predicate.Node, _ fields: Fields) -> [Need]? {
-    switch node {
-    case .comparison(let comparison):
-      guard comparison.modifier == .none else { return nil }
-      if comparison.isFullText {
-        return fields.texts.map { Need(field: $0, kind: .words, attribute: "SEARCHABLE") }
-      }
-      return comparison.indexAttribute(in: fields.kind(comparison.field)).map {
-        [Need(field: IndexedField.schemaName(comparison.field), kind: $0.kind, attribute: $0.name)]
-      }
-    case .and(let operands): return operands.lazy.compactMap { needs(of: $0, fields) }.first
-    case .or(let operands):
-      var all: [Need] = []
-      for operand in operands {
-        guard let needs = needs(of: operand, fields) else { return nil }
-        all += needs.filter { need in
-          !all.contains { $0.field == need.field && $0.kind == need.kind }
-        }
-      }
-      return all
-    case .constant, .not: return nil
-    }
   }
 
   private static func toList(_ query: RecordQuery) -> String {
@@ -111,6 +88,59 @@ extension QueryAdvice {
     let attribute: String
 
     var text: String { "\(field) \(attribute)" }
+  }
+
+  /// The indexes that serve parts of a predicate, each once.
+  private struct Needs {
+    private struct Index: Hashable {
+      let field: String
+      let kind: IndexKind
+    }
+
+    private(set) var all: [Need] = []
+    private var known: Set<Index> = []
+    /// Those of all texts are there: many comparisons may need them, and each needs many.
+    private var hasTexts = false
+
+    /// Adds what serves a part.
+    ///
+    /// - Returns: `false`: nothing would, and what was added is of no use.
+    mutating func add(_ node: Predicate.Node, _ fields: Fields) -> Bool {
+      switch node {
+      case .comparison(let comparison): return add(comparison, fields)
+      case .and(let operands):
+        for operand in operands {
+          var needs = self
+          guard needs.add(operand, fields) else { continue }
+          self = needs
+          return true
+        }
+        return false
+      case .or(let operands): return operands.allSatisfy { add($0, fields) }
+      case .constant, .not: return false
+      }
+    }
+
+    private mutating func add(_ comparison: Predicate.Comparison, _ fields: Fields) -> Bool {
+      guard comparison.modifier == .none else { return false }
+      if comparison.isFullText {
+        guard !hasTexts else { return true }
+        hasTexts = true
+        for text in fields.texts { add(Need(field: text, kind: .words, attribute: "SEARCHABLE")) }
+        return true
+      }
+      guard let attribute = comparison.indexAttribute(in: fields.kind(comparison.field)) else {
+        return false
+      }
+      let field = IndexedField.schemaName(comparison.field)
+      add(Need(field: field, kind: attribute.kind, attribute: attribute.name))
+      return true
+    }
+
+    private mutating func add(_ need: Need) {
+      let isNew = known.insert(Index(field: need.field, kind: need.kind)).inserted
+      if isNew { all.append(need) }
+    }
   }
 }
 
