@@ -196,34 +196,31 @@ internal import TidingsRPC
 
 /// Queries that take long, of several users, beside the quick ones of another.
 @Suite(.endsServers) struct SlowQueryTests {
-  @Test("quick queries are answered before any of the slow ones", arguments: [2, 10])
-  func floods(users: Int) async throws {
+  private static let query = "tidings.v1.RecordService/QueryRecords"
+
+  /// Sends four slow queries of each user, and then quick ones of another user, before the server looks at any.
+  private func expectQuickFirst(
+    users: Int,
+    _ records: [TidingsV1.Record],
+    _ slow: TidingsV1.QueryRecordsRequest,
+    quickCount: Int
+  ) async throws {
     let server = try await TestServer.start()
-    let text = TidingsV1.FieldValue(.stringValue(String(repeating: "some words ", count: 1_000)))
     for user in 0..<users {
       let client = try await server.client(as: "flood\(user)")
-      let results = try await client.modify((0..<100).map { .init("Texts", "t\($0)", ["a": text]) })
-      #expect(results.allSatisfy { $0.record != nil })
+      let results = try await client.modify(records)
+      #expect(results.allSatisfy { $0.record != nil }, "\(results.compactMap(\.error))")
     }
     let quick = try await server.client(as: "quiet")
     try await quick.save(.init("Notes", "n", ["a": "x"]))
-    let query = "tidings.v1.RecordService/QueryRecords"
-    let patterns = (0..<64).map { #"a LIKE "*x\#($0)*""# }
-    let slow = TidingsV1.QueryRecordsRequest(
-      recordType: "Texts",
-      predicate: .init(text: patterns.joined(separator: " OR ")),
-      sortDescriptors: [.init(fieldName: "a")]
-    ).encoded()
     let socket = try RawSocket(.dealer, connectedTo: server.rpcEndpoint)
+    let slow = slow.encoded()
     var calls: [RawCall] = []
     for user in 0..<users {
-      for _ in 0..<4 { calls.append(RawCall(query, slow, as: "flood\(user)")) }
+      for _ in 0..<4 { calls.append(RawCall(Self.query, slow, as: "flood\(user)")) }
     }
-    for _ in 0..<10 {
-      calls.append(
-        RawCall(query, TidingsV1.QueryRecordsRequest(recordType: "Notes").encoded(), as: "quiet")
-      )
-    }
+    let notes = TidingsV1.QueryRecordsRequest(recordType: "Notes").encoded()
+    for _ in 0..<quickCount { calls.append(RawCall(Self.query, notes, as: "quiet")) }
     try server.process.pause()
     for (position, call) in calls.enumerated() {
       var call = call
@@ -231,12 +228,47 @@ internal import TidingsRPC
       try await socket.send([call.header.encoded(), call.body])
     }
     server.process.resume()
-    for _ in 0..<10 {
+    for _ in 0..<quickCount {
       let (header, body) = try await RawCall.answer(socket.receive())
       #expect(header.status == 0, "\(header.message)")
       #expect(header.callID >= UInt64(users * 4), "a slow one was answered first")
       let response = try TidingsV1.QueryRecordsResponse(decoding: body)
       #expect(response.records.count == 1)
     }
+  }
+
+  private func predicate(_ count: Int, _ comparison: (Int) -> String) -> TidingsV1.Predicate {
+    .init(text: (0..<count).map(comparison).joined(separator: " OR "))
+  }
+
+  @Test("quick queries are answered before any of the slow ones", arguments: [2, 10])
+  func floods(users: Int) async throws {
+    let text = TidingsV1.FieldValue(.stringValue(String(repeating: "some words ", count: 1_000)))
+    try await expectQuickFirst(
+      users: users,
+      (0..<100).map { .init("Texts", "t\($0)", ["a": text]) },
+      .init(
+        recordType: "Texts",
+        predicate: predicate(64) { #"a LIKE "*x\#($0)*""# },
+        sortDescriptors: [.init(fieldName: "a")]
+      ),
+      quickCount: 10
+    )
+  }
+
+  @Test("a quick query does not wait for the evaluation of one record", arguments: ["a", "self"])
+  func expensiveRecord(field: String) async throws {
+    let words = (0..<80_000).map { "Word\($0)" }.joined(separator: " ")
+    // The words are found once for all comparisons, and each pattern is looked for.
+    let predicate = predicate(450 + 64) {
+      $0 < 450 ? #"\#(field) CONTAINS "x\#($0)""# : #"a LIKE[c] "*x\#($0)q*""#
+    }
+    // One for each thread that could work on the quick query.
+    try await expectQuickFirst(
+      users: 5,
+      [.init("Texts", "t", ["a": .init(.stringValue(words))])],
+      .init(recordType: "Texts", predicate: predicate),
+      quickCount: 1
+    )
   }
 }

@@ -110,7 +110,7 @@ final class QueryStore: EngineHarness {
           for: Self.user,
           at: steady,
           until: { sliceCount > 0 },
-          isBrief: sliceCount == 0
+          effort: sliceCount == 0 ? .brief : sliceCount == 1 ? .cheapRows : .any
         ) { page.records.append(try self.codec.decodeRecord($0)) }
       }
       if let answer {

@@ -8,10 +8,9 @@ extension EngineReader {
   ///   - page: The page; call this again with it until there is an answer.
   ///   - user: Who asks: the cursor is valid for this user only.
   ///   - now: The store's steady time (`SteadyClock`).
-  ///   - isOver: Asked before each row but the first: whether the rest is for another slice, which may be on
+  ///   - isOver: Asked before each row but the first, and within expensive ones: whether the rest is for another slice, maybe on
   ///     another reader. `nil`: the whole page at once.
-  ///   - isBrief: Only what is known to be quick begins: the first page of a query that an index answers
-  ///     with few entries. The rest, `nil`, is for another slice.
+  ///   - effort: What begins; the rest, `nil`, is for another slice.
   ///   - deliver: Takes an encoded record, valid for the call.
   /// - Returns: The cursor of the next page, and how this one was answered; `nil`: the page goes on.
   /// - Throws: `ItemError` `invalidArguments`, also for a cursor of another user, `changeTokenExpired`,
@@ -24,7 +23,7 @@ extension EngineReader {
     for user: String,
     at now: SteadyTime,
     until isOver: (() -> Bool)? = nil,
-    isBrief: Bool = false,
+    effort: QueryEffort = .any,
     _ deliver: @escaping (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer? {
     let hidesTypes = page.hidesTypes
@@ -35,7 +34,7 @@ extension EngineReader {
       reading: { try publicReading(of: user, in: $0) },
       at: now,
       until: isOver ?? { false },
-      isBrief: isBrief,
+      effort: effort,
       deliver
     )
   }

@@ -64,7 +64,7 @@ final class QueryEngine {
   ///   - reading: Which records of a database the user may read; `nil`: all.
   ///   - now: The time.
   ///   - isOver: Whether the slice is to end.
-  ///   - isBrief: Only what is known to be quick begins.
+  ///   - effort: What begins.
   ///   - deliver: Takes an encoded record, valid for the call.
   /// - Returns: The next page's cursor, and how this one was answered; `nil`: the page goes on.
   /// - Throws: `ItemError`, `SQLError`.
@@ -75,9 +75,10 @@ final class QueryEngine {
     reading: (DatabaseID) throws -> PublicReading?,
     at now: SteadyTime,
     until isOver: @escaping () -> Bool,
-    isBrief: Bool,
+    effort: QueryEffort,
     _ deliver: @escaping (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer? {
+    let isBrief = effort == .brief
     if isBrief, try !quick.mayPlan(page, catalog) { return nil }
     let slice: Slice
     if let started = page.started {
@@ -95,7 +96,7 @@ final class QueryEngine {
       }
     }
     if isBrief, try !quick.mayRun(slice.cursor.plan, in: slice.zones) { return nil }
-    return try run(slice, &page, user, until: isOver, deliver)
+    return try run(slice, &page, user, until: isOver, effort, deliver)
   }
 
   // MARK: Pages
@@ -218,6 +219,7 @@ final class QueryEngine {
     _ page: inout QueryPage,
     _ user: String,
     until isOver: @escaping () -> Bool,
+    _ effort: QueryEffort,
     _ deliver: @escaping (UnsafeRawBufferPointer) throws -> Void
   ) throws -> QueryAnswer? {
     let limit = page.limit == 0 ? limits.pageItemsMax : min(page.limit, limits.pageItemsMax)
@@ -238,6 +240,7 @@ final class QueryEngine {
       limit: limit,
       progress: page.progress,
       until: isOver,
+      effort,
       deliver
     )
     page.progress = QueryProgress()

@@ -2,27 +2,6 @@ internal import TidingsCodec
 internal import TidingsModel
 internal import TidingsSQL
 
-/// How far a page of a query has come.
-///
-/// It holds no snapshot and no statement: another thread may go on with it.
-struct QueryProgress {
-  /// What was looked at so far.
-  var rowsVisited = 0
-  var recordsRead = 0
-  var recordsMatched = 0
-  /// The page ended because of the rows looked at: records that match may be left, or none.
-  var endedEarly = false
-  var bytes = 0
-  /// A slice ended before the page did.
-  var isInterrupted = false
-  /// The first row that was not looked at; `nil`: none was.
-  var resume: QueryPosition?
-  /// Of a query that is sorted, the first records so far.
-  var top: TopRecords?
-  /// Of an access in an order over many zones, where each of them is.
-  var merge: OrderedMerge?
-}
-
 /// Finds one page of a query, in slices: each may be on another snapshot.
 final class QueryRun {
   /// What a run reads with.
@@ -32,6 +11,9 @@ final class QueryRun {
     let codec: BodyCodec
     let limits: Limits
   }
+
+  /// A record that is just evaluated at once takes as long as so many rows.
+  private static let rowsPerRecordMax = 32
 
   private let source: Source
   private let query: RecordQuery
@@ -44,8 +26,10 @@ final class QueryRun {
   private let deliver: (UnsafeRawBufferPointer) throws -> Void
 
   private let isOver: () -> Bool
-  /// Rows that a slice looks at in any case: with many zones its beginning takes long.
-  private let rowsPerSliceMin: Int
+  private let effort: QueryEffort
+  private let bytesAtOnceMax: Int
+  /// Rows that this slice looks at in any case: with many zones its beginning takes long.
+  private var rowsLeft: Int
   /// How far the page has come.
   private(set) var progress: QueryProgress
   /// Where the next page begins; `nil`: this was the last.
@@ -64,6 +48,7 @@ final class QueryRun {
   ///   - limit: Most records.
   ///   - progress: How far it came in earlier slices.
   ///   - isOver: Whether this slice is to end; some rows are looked at in any case.
+  ///   - effort: What begins.
   ///   - deliver: Takes an encoded record, valid for the call.
   init(
     _ source: Source,
@@ -76,16 +61,18 @@ final class QueryRun {
     limit: Int,
     progress: QueryProgress,
     until isOver: @escaping () -> Bool,
+    _ effort: QueryEffort,
     _ deliver: @escaping (UnsafeRawBufferPointer) throws -> Void
   ) {
     self.progress = progress
-    self.isOver = isOver
+    (self.isOver, self.effort) = (isOver, effort)
+    bytesAtOnceMax = query.predicate.bytesAtOnceMax
     self.source = source
     self.query = query
     self.plan = plan
     repetitions = UnionRepetitions(of: plan.access, indexes)
     self.zones = zones
-    rowsPerSliceMin = 1 + zones.count / 64
+    rowsLeft = 1 + zones.count / 64
     self.start = start
     self.visibility = visibility
     self.limit = limit
@@ -119,10 +106,9 @@ final class QueryRun {
     let first = progress.resume ?? start
     var merge = progress.merge
     (progress.isInterrupted, progress.resume, progress.merge) = (false, nil, nil)
-    var rowCount = 0
     let pause = { [self] (position: QueryPosition?) in
       guard isOver() else { return false }
-      (progress.isInterrupted, progress.resume) = (true, position)
+      interrupt(at: position)
       return true
     }
     try source.rows.visit(
@@ -133,12 +119,69 @@ final class QueryRun {
       merging: &merge,
       pausing: pause
     ) { row in
-      if rowCount >= rowsPerSliceMin, pause(row.position) { return false }
-      rowCount += 1
+      if rowsLeft <= 0, pause(row.position) { return false }
+      rowsLeft -= 1
       return try body(row)
     }
     if progress.isInterrupted { progress.merge = merge?.closed() }
     return !progress.isInterrupted
+  }
+
+  private func interrupt(at position: QueryPosition?) {
+    (progress.isInterrupted, progress.resume) = (true, position)
+  }
+
+  /// The slice ends at a row that it began to look at.
+  private func giveUp(_ row: VisitedRow) {
+    interrupt(at: row.position)
+    progress.rowsVisited -= 1
+    progress.recordsRead -= 1
+  }
+
+  // MARK: Whether a record matches
+
+  /// What is known of a row.
+  private enum Match {
+    /// With the record as it is now.
+    case matching(Record)
+    case other
+    /// Nothing: finding it out takes another slice.
+    case open
+  }
+
+  /// Whether a row's record matches as it is now.
+  private func currentMatch(_ row: VisitedRow) throws -> Match {
+    var found: Match?
+    try row.withBody { found = try match(row, $0) }
+    guard let found else { throw SQLError(.damaged, "a record without a body") }
+    guard case .matching(let record) = found else { return found }
+    return try visibility.shows(record) ? found : .other
+  }
+
+  private func match(_ row: VisitedRow, _ body: UnsafeRawBufferPointer) throws -> Match {
+    let isExpensive = body.count > bytesAtOnceMax
+    if isExpensive, effort != .any { return .open }
+    rowsLeft -= body.count * Self.rowsPerRecordMax / bytesAtOnceMax
+    let record = try source.codec.decodeRecord(body)
+    // What was deleted and created again may have another type.
+    guard record.recordType == query.recordType else { return .other }
+    guard isExpensive else { return query.predicate.matches(record) ? .matching(record) : .other }
+    return evaluate(row, record).map { $0 ? .matching(record) : .other } ?? .open
+  }
+
+  /// Evaluates the predicate until the slice is over; `nil`: another slice goes on.
+  private func evaluate(_ row: VisitedRow, _ record: Record) -> Bool? {
+    var open =
+      progress.openRow.flatMap { $0.isSame(as: row) ? $0 : nil }
+      ?? OpenRow(
+        zone: row.zone.number,
+        name: row.name,
+        sequence: row.sequence,
+        evaluation: ResumableEvaluation(of: query.predicate)
+      )
+    let answer = open.evaluation.matches(record, largeBytesMin: bytesAtOnceMax, until: isOver)
+    progress.openRow = answer == nil ? open : nil
+    return answer
   }
 
   // MARK: In the order of the access
@@ -153,7 +196,12 @@ final class QueryRun {
         return false
       }
       progress.rowsVisited += 1
-      guard row.isRecord, try matches(row) else { return true }
+      guard row.isRecord else { return true }
+      guard let isMatching = try matches(row) else {
+        giveUp(row)
+        return false
+      }
+      guard isMatching else { return true }
       guard try delivered(row) else {
         next = row.position
         return false
@@ -162,31 +210,18 @@ final class QueryRun {
     }
   }
 
-  /// Whether a row's record matches as it is now.
-  private func matches(_ row: VisitedRow) throws -> Bool {
+  /// Whether a row is in the page; `nil`: finding that out takes another slice.
+  private func matches(_ row: VisitedRow) throws -> Bool? {
     progress.recordsRead += 1
     if plan.isExact, row.isCurrent, visibility == .all, repetitions == nil { return true }
-    guard let current = try currentMatch(row) else { return false }
-    guard let repetitions else { return true }
-    // Where it was not there at the begin, another range may have led to what has its name.
-    return try atBegin(row, current).map { !repetitions.contain($0, row) } ?? false
-  }
-
-  /// The record as it is now, if it matches.
-  private func currentMatch(_ row: VisitedRow) throws -> Record? {
-    let record = try decode(row)
-    // What was deleted and created again may have another type.
-    guard record.recordType == query.recordType, query.predicate.matches(record),
-      try visibility.shows(record)
-    else { return nil }
-    return record
-  }
-
-  private func decode(_ row: VisitedRow) throws -> Record {
-    var record: Record?
-    try row.withBody { record = try source.codec.decodeRecord($0) }
-    guard let record else { throw SQLError(.damaged, "a record without a body") }
-    return record
+    switch try currentMatch(row) {
+    case .open: return nil
+    case .other: return false
+    case .matching(let current):
+      guard let repetitions else { return true }
+      // Where it was not there at the begin, another range may have led to what has its name.
+      return try atBegin(row, current).map { !repetitions.contain($0, row) } ?? false
+    }
   }
 
   /// Delivers a record, unless the page is full of bytes.
@@ -207,6 +242,7 @@ final class QueryRun {
   // MARK: Sorted
 
   private func sorted(isPrefix: Bool) throws -> Bool {
+    if let page = progress.sorted { return try deliver(page, areCurrent: false) }
     let order = QueryOrder(query.sortKeys)
     let wasInterrupted = progress.isInterrupted
     var top = progress.top ?? TopRecords(order, capacity: limit + 1)
@@ -217,9 +253,15 @@ final class QueryRun {
       guard progress.rowsVisited <= source.limits.querySortedRowsMax else { throw tooManyToSort }
       guard row.isRecord else { return true }
       progress.recordsRead += 1
-      guard let current = try currentMatch(row), let then = try atBegin(row, current) else {
-        return true
+      let current: Record
+      switch try currentMatch(row) {
+      case .matching(let record): current = record
+      case .other: return true
+      case .open:
+        giveUp(row)
+        return false
       }
+      guard let then = try atBegin(row, current) else { return true }
       if let repetitions, repetitions.contain(then, row) { return true }
       let position = QueryPosition(
         keys: order.keys(of: then),
@@ -234,8 +276,7 @@ final class QueryRun {
       progress.top = top
       return false
     }
-    try deliver(top.sorted(), areCurrent: !wasInterrupted)
-    return true
+    return try deliver(SortedPage(positions: top.sorted()), areCurrent: !wasInterrupted)
   }
 
   /// Where the records begin that have the first key of the place to start at.
@@ -251,20 +292,44 @@ final class QueryRun {
   /// Delivers records; what comes behind the limit is where the next page begins.
   ///
   /// - Parameters:
-  ///   - positions: The first records in order, one more than the limit if there are so many.
+  ///   - page: The records.
   ///   - areCurrent: They were found in this snapshot; if not, some may match no longer.
+  /// - Returns: Whether the page is done.
   /// - Throws: `SQLError`; what delivering throws.
-  private func deliver(_ positions: [QueryPosition], areCurrent: Bool) throws {
+  private func deliver(_ page: SortedPage, areCurrent: Bool) throws -> Bool {
+    let positions = page.positions.prefix(limit)
     // Zones may have been deleted since an earlier slice.
-    let found = positions.prefix(limit).compactMap { position in
-      zones.zone(numbered: position.zone).map { (position: position, zone: $0) }
+    let found = positions.indices.dropFirst(page.doneCount).compactMap { index in
+      zones.zone(numbered: positions[index].zone).map { (index: index, zone: $0) }
     }
-    let wanted = found.map { WantedRecord(zone: $0.zone, name: $0.position.name) }
-    let end = try source.rows.lookUp(wanted) { row in
-      guard try areCurrent || (row.isRecord && currentMatch(row) != nil) else { return true }
+    let wanted = found.map { WantedRecord(zone: $0.zone, name: positions[$0.index].name) }
+    var isFirst = true
+    var isInterrupted = false
+    let end = try source.rows.lookUp(wanted) { [self] row in
+      if !areCurrent {
+        guard isFirst || !isOver() else {
+          isInterrupted = true
+          return false
+        }
+        isFirst = false
+        guard row.isRecord else { return true }
+        switch try currentMatch(row) {
+        case .matching: break
+        case .other: return true
+        case .open:
+          isInterrupted = true
+          return false
+        }
+      }
       return try delivered(row)
     }
-    next = end.map { found[$0].position } ?? positions.dropFirst(limit).first
+    let doneCount = end.map { found[$0].index }
+    if isInterrupted, let doneCount {
+      progress.sorted = SortedPage(positions: page.positions, doneCount: doneCount)
+      return false
+    }
+    next = doneCount.map { positions[$0] } ?? page.positions.dropFirst(limit).first
+    return true
   }
 
   /// The record as it was when the query began, by which it is sorted; `nil`: it was not there.

@@ -104,6 +104,9 @@ public final class EvaluationMemory: @unchecked Sendable {
     stepsLeft -= steps
   }
 
+  /// From here on only what is known answers.
+  func spendBudget() { stepsLeft = 0 }
+
   func note(_ task: Task) {
     if pending.count < Self.pendingMax { pending.append(task) }
   }

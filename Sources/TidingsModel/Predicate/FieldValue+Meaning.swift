@@ -179,7 +179,8 @@ extension String {
   }
 }
 
-private func memoryOrder(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
+/// Negative, zero or positive as bytes come before, equal or come behind others.
+func memoryOrder(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
   let shared = min(a.count, b.count)
   if shared > 0, let a = a.baseAddress, let b = b.baseAddress {
     let order = memcmp(a, b, shared)

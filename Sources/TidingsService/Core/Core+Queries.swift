@@ -46,7 +46,7 @@ private final class QueryWork: @unchecked Sendable {
       for: caller.user,
       at: reader.steadyClock.now,
       until: { reader.isOver(slice) },
-      isBrief: slice.isBrief,
+      effort: slice.effort,
       deliver
     )
     self.page = page

@@ -24,7 +24,7 @@ final class LoopReader {
     until deadline: ContinuousClock.Instant?
   ) throws -> [UInt8]? {
     try read(until: deadline) {
-      try answer.advance($0, ReadSlice(end: .now.advanced(by: Self.slice), isBrief: true))
+      try answer.advance($0, ReadSlice(end: .now.advanced(by: Self.slice), effort: .brief))
     }
   }
 

@@ -136,7 +136,8 @@ final class ReaderPool: Sendable {
       let begin = ContinuousClock.now
       var job = taken.job
       let slice = ReadSlice(
-        end: begin.advanced(by: taken.isLong ? Self.laterSlice : Self.firstSlice)
+        end: begin.advanced(by: taken.isLong ? Self.laterSlice : Self.firstSlice),
+        effort: taken.isLong ? .any : .cheapRows
       )
       var delivery: ReadJob.Delivery?
       if let deadline = job.deadline, deadline <= begin {

@@ -93,8 +93,8 @@ final class StoreReader {
 /// The time in which a thread works on a job before others have their turns.
 struct ReadSlice {
   let end: ContinuousClock.Instant
-  /// The loop waits for its end: what may take longer does not begin.
-  var isBrief = false
+  /// What of a query begins: others wait for the end.
+  let effort: QueryEffort
 
   /// Whether it has passed.
   var isOver: Bool { end <= .now }
