@@ -63,6 +63,7 @@ struct GatewayRequests: Sendable {
     let credentials = WebCredentials(transport)
     dashboard = try DashboardRequests(
       transport,
+      urls,
       isSecure: settings.isHTTPS,
       origin: settings.publicURL.map(Self.origin),
       logger: settings.logger

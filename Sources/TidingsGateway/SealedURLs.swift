@@ -38,8 +38,19 @@ final class SealedURLs: Sendable {
 
   static var now: Int { time(nil) }
 
-  func seal(_ content: Content) -> String {
-    let text = Array(content.json.description.utf8)
+  func seal(_ content: Content) -> String { seal(content.json) }
+
+  /// What a URL stands for; `nil`: it was not sealed here, or is too old.
+  func open(_ text: String, for purpose: Content.Purpose) -> Content? {
+    guard let content = open(text).flatMap({ Content($0) }),
+      content.purpose == purpose, content.expires >= Self.now
+    else { return nil }
+    return content
+  }
+
+  /// Seals what is no URL, under a purpose `p` of its own.
+  func seal(_ json: JSONValue) -> String {
+    let text = Array(json.description.utf8)
     var bytes = [UInt8](repeating: 0, count: SealingKey.overheadBytes) + text
     let nonce = nonces.withLock { $0.next() }
     bytes.withUnsafeMutableBytes { key.seal($0, nonce) }
@@ -55,13 +66,10 @@ final class SealedURLs: Sendable {
     )
   }
 
-  /// What a URL stands for; `nil`: it was not sealed here, or is too old.
-  func open(_ text: String, for purpose: Content.Purpose) -> Content? {
-    guard let bytes = Base64.decode(text), let opened = key.open(bytes),
-      let json = try? JSONValue(parsing: opened), let content = Content(json),
-      content.purpose == purpose, content.expires >= Self.now
-    else { return nil }
-    return content
+  /// What was sealed, however old; `nil`: it was not sealed here.
+  func open(_ text: String) -> JSONValue? {
+    guard let bytes = Base64.decode(text), let opened = key.open(bytes) else { return nil }
+    return try? JSONValue(parsing: opened)
   }
 }
 

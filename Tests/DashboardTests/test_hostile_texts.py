@@ -120,6 +120,10 @@ def crawl(world: World, browser: Browser) -> None:
     browser.sees("Choose what to keep", "dialog")
     walk.dialog("Conflict", 1)
     walk.close(1)
+    # As does a link.
+    browser.driver.get(world.link("ada"))
+    browser.sees("Sign in as ada?", "dialog")
+    walk.close(1)
     for screen in SCREENS:
         walk.screen(screen, prepared.get(screen, lambda: None))
     walk.note()

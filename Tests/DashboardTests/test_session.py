@@ -76,6 +76,36 @@ def test_a_link_signs_one_browser_in_once(world: World, browser: Browser, user: 
     browser.forget("/dashboard/session", "/dashboard/sign-in")
 
 
+def test_a_link_of_another_user_asks_first(world: World, browser: Browser, user: str) -> None:
+    world.create_user(f"{user}-2")
+    browser.sign_in(user)
+    # In the tab, and in one that is loaded.
+    for address in [browser.driver.current_url, "about:blank"]:
+        browser.driver.get(address)
+        browser.driver.get(world.link(f"{user}-2"))
+        browser.sees(f"You are signed in as {user}.", "dialog")
+        browser.sees(f"The link that was opened is one of {user}-2 (no roles).", "dialog")
+        browser.press("Cancel")
+        browser.sees("developer", "#actor")
+    browser.driver.refresh()
+    browser.sees("developer", "#actor")
+    browser.show("Zones")
+    browser.enter("Name of a new zone", "mine")
+    browser.driver.switch_to.new_window("tab")
+    browser.driver.get(world.link(f"{user}-2"))
+    browser.press("Sign in")
+    browser.sees(f"{user}-2 (no roles)", "#actor")
+    # What the first tab was about to do as one user is not done as another.
+    browser.driver.switch_to.window(browser.driver.window_handles[0])
+    browser.press("Create")
+    browser.sees(f"{user}-2 (no roles)", "#actor")
+    browser.sees("nothing was done", "#messages")
+    browser.settled()
+    browser.sees_no("mine", "main")
+    # Chromium reports requests that were refused.
+    browser.forget("403")
+
+
 def test_the_cookie_and_the_headers_protect_the_session(world: World, user: str) -> None:
     session = Session(world, user)
     assert re.search(r"HttpOnly; SameSite=Strict", session.set_cookie)

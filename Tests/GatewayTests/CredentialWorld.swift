@@ -16,7 +16,8 @@ struct CredentialWorld {
 
   static func make(
     arguments: [String] = [],
-    environment: [String: String] = [:]
+    environment: [String: String] = [:],
+    gatewayEnvironment: [String: String] = [:]
   ) async throws -> CredentialWorld {
     let secure = try await SecureServer.start(
       arguments: arguments,
@@ -31,7 +32,8 @@ struct CredentialWorld {
       arguments: [
         "--rpc", secure.server.rpcEndpoint, "--listen", "127.0.0.1:0",
         "--key-file", folder.file("gateway.key"), "--server-key", "\(secure.serverKey)",
-      ]
+      ],
+      environment: gatewayEnvironment
     )
     let line = try await gateway.waitForReadyLine()
     let created = try await root.createWebToken(

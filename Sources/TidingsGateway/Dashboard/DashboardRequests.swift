@@ -10,25 +10,28 @@ internal import TidingsWeb
 /// The gateway has no rights here: each call carries the session's token, and the server looks up its user, roles and
 /// key.
 struct DashboardRequests: Sendable {
-  private let transport: any ClientTransport
-  private let cookie: DashboardCookie
+  let transport: any ClientTransport
+  let urls: SealedURLs
+  let cookie: DashboardCookie
   private let origin: String?
   private let contract: DashboardContract
   private let reports: PolicyReports
 
   /// - Parameters:
   ///   - transport: To the server.
+  ///   - urls: Seals offers.
   ///   - isSecure: The page is served over HTTPS.
   ///   - origin: The page's origin; `nil`: that of each request.
   ///   - logger: Reports what browsers report.
   /// - Throws: `Schema.ReadingError` for a contract that cannot be read, a defect.
   init(
     _ transport: any ClientTransport,
+    _ urls: SealedURLs,
     isSecure: Bool,
     origin: String?,
     logger: Logger
   ) throws {
-    (self.transport, self.origin) = (transport, origin)
+    (self.transport, self.urls, self.origin) = (transport, urls, origin)
     reports = PolicyReports(logger)
     cookie = DashboardCookie(isSecure: isSecure)
     contract = try DashboardContract()
@@ -36,13 +39,15 @@ struct DashboardRequests: Sendable {
 
   /// What a path below `/dashboard` asks for.
   enum Step: Hashable, Sendable {
-    case signIn, session, renew, signOut, report
+    case signIn, accept, decline, session, renew, signOut, report
     /// `SERVICE/METHOD`.
     case call(String)
 
     init?(_ parts: ArraySlice<Substring>) {
       switch (parts.first, parts.count) {
       case ("sign-in"?, 1): self = .signIn
+      case ("accept"?, 1): self = .accept
+      case ("decline"?, 1): self = .decline
       case ("session"?, 1): self = .session
       case ("renew"?, 1): self = .renew
       case ("sign-out"?, 1): self = .signOut
@@ -77,7 +82,9 @@ struct DashboardRequests: Sendable {
         throw DashboardFailure.noRequestToken
       }
       switch step {
-      case .renew: return try await renew(token, uuid)
+      case .accept: return try await accept(request, token, uuid)
+      case .decline: return try await decline(request, token, uuid)
+      case .renew: return try await enter(try await renewed(token, uuid), uuid)
       case .signOut: return try await signOut(token, uuid)
       case .call(let name): return try await call(name, request, token, uuid)
       default: throw DashboardFailure.notSignedIn
@@ -107,77 +114,6 @@ struct DashboardRequests: Sendable {
     return WebCaller(.dashboard(token))
   }
 
-  // MARK: The session
-
-  private func signIn(_ request: HTTPRequest, _ uuid: String) async throws -> HTTPResponse {
-    guard let token = try object(request)["token"]?.string, token.utf8.count <= 64 else {
-      throw DashboardFailure.badRequest("the member token is missing")
-    }
-    let answer: HTTPResponse
-    do {
-      answer = try await renew(token, uuid)
-    } catch let error as RPCError {
-      guard error.code == .unauthenticated else { throw error }
-      throw DashboardFailure.linkIsOver
-    }
-    // The session that the browser had before is replaced.
-    if let before = cookie.token(request.head), before != token { try? await end(before, uuid) }
-    return answer
-  }
-
-  private func renew(_ token: String, _ uuid: String) async throws -> HTTPResponse {
-    let renewed = try await TidingsV1.GatewayService.Client(transport).renewWebAuthToken(
-      .init(),
-      options: options(token, uuid)
-    )
-    let description = try await describe(renewed.webAuthToken, uuid)
-    return DashboardAnswer.json(
-      200,
-      description,
-      adding: [cookie.header(keeping: renewed.webAuthToken)]
-    )
-  }
-
-  private func session(_ token: String, _ uuid: String) async throws -> HTTPResponse {
-    DashboardAnswer.json(200, try await describe(token, uuid))
-  }
-
-  private func signOut(_ token: String, _ uuid: String) async throws -> HTTPResponse {
-    try await end(token, uuid)
-    return DashboardAnswer.json(200, [:], adding: [cookie.removal])
-  }
-
-  private func end(_ token: String, _ uuid: String) async throws {
-    _ = try await TidingsV1.AccountService.Client(transport).revokeWebAuthToken(
-      .init(),
-      options: options(token, uuid)
-    )
-  }
-
-  /// Who acts, in which roles, and what calls carry.
-  private func describe(_ token: String, _ uuid: String) async throws -> JSONValue {
-    let status = try await TidingsV1.AccountService.Client(transport).fetchAccountStatus(
-      .init(),
-      options: options(token, uuid)
-    )
-    let server = try await TidingsRpcV1.ServerService.Client(transport).fetchServerInfo(
-      .init(),
-      options: options(token, uuid)
-    )
-    return [
-      "userName": .string(status.userRecordName),
-      "roles": .array(status.roles.map { .string($0) }),
-      "requestToken": .string(DashboardCookie.requestToken(of: token)),
-      "isDevelopment": .bool(server.developmentMode), "version": .string(server.version),
-    ]
-  }
-
-  private func options(_ token: String, _ uuid: String) -> CallOptions {
-    CallOptions(metadata: WebCaller(.dashboard(token)).metadata(requestID: uuid))
-  }
-
-  // MARK: Calls
-
   private func call(
     _ name: String,
     _ request: HTTPRequest,
@@ -197,7 +133,11 @@ struct DashboardRequests: Sendable {
     return DashboardAnswer.json(200, try contract.answer(answer, of: method))
   }
 
-  private func object(_ request: HTTPRequest) throws -> JSONObject {
+  func options(_ token: String, _ uuid: String) -> CallOptions {
+    CallOptions(metadata: WebCaller(.dashboard(token)).metadata(requestID: uuid))
+  }
+
+  func object(_ request: HTTPRequest) throws -> JSONObject {
     guard case .bytes(let bytes) = request.body, !bytes.isEmpty else { return JSONObject() }
     let value: JSONValue
     do {

@@ -1,6 +1,7 @@
 // The page: sign-in, navigation, and the screen that the address names (`#/records`).
 
-import { currentSession, hasRole, renew, resume, signIn, signOut, watchSession } from '/dashboard/server.js';
+import { accept, currentSession, decline, hasRole, nameOf, renew, resume, signIn, signOut, watchSession } from '/dashboard/server.js';
+import { confirm } from '/dashboard/dialog.js';
 import { View, button, field, fill, h, notify, select } from '/dashboard/element.js';
 import { moveTo, chosen } from '/dashboard/location.js';
 import { auditScreen } from '/dashboard/audit.js';
@@ -42,6 +43,8 @@ const themeKey = 'tidings-theme';
 /** That of a link of `rpcctl dashboard`, which may be opened in a tab that has the page already. */
 const signInToken = () => location.hash.match(/^#\/sign-in\/([A-Za-z0-9_-]+)$/)?.[1];
 
+const rolesOf = ({ isDevelopment, roles }) => (isDevelopment ? 'development mode: all roles' : roles.join(', ') || 'no roles');
+
 function setTheme(name) {
   if (name === 'system') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = name;
@@ -68,10 +71,26 @@ class App extends View {
     this.failure = undefined;
     if (token) history.replaceState(null, '', '/#/records');
     try {
-      await (token ? signIn(token) : resume());
+      const offered = await (token ? signIn(token) : resume());
+      if (offered) this.#ask(offered);
     } catch (error) {
       this.failure = error.message;
       await resume().catch(() => {});
+    }
+  }
+
+  /** Asks whether the session becomes that of a link, which anybody can have put in the user's way. */
+  async #ask(offered) {
+    const session = currentSession() ?? {};
+    const [from, to, roles] = [nameOf(session), nameOf(offered), rolesOf({ ...session, ...offered })];
+    const isAccepted = await confirm(`Sign in as ${to}?`, [
+      h('p', {}, `You are signed in as ${from}. The link that was opened is one of ${to} (${roles}).`),
+      h('p', {}, `Then your session ends, and what you do is done as ${to}.`)], 'Sign in');
+    try {
+      await (isAccepted ? accept : decline)(offered.offer);
+    } catch (error) {
+      // An offer that is not taken ends by itself.
+      if (isAccepted) notify(error.message, 'error');
     }
   }
 
@@ -84,11 +103,10 @@ class App extends View {
         h('p', {}, 'It opens a link that is good once, for 2 minutes, with the rights of its caller.')));
       return;
     }
-    const roles = session.isDevelopment ? 'development mode: all roles' : session.roles.join(', ') || 'no roles';
     fill(this,
       h('a.skip', { href: '#main', onclick: (event) => { event.preventDefault(); this.#main.focus(); } }, 'Skip to content'),
       h('header.top', {}, h('a.brand', { href: '#/records' }, 'Tidings'),
-        h('span.actor', { id: 'actor' }, h('strong', {}, session.userName || 'guest'), ` (${roles})`),
+        h('span.actor', { id: 'actor' }, h('strong', {}, nameOf(session)), ` (${rolesOf(session)})`),
         select([['system', 'System theme'], ['light', 'Light'], ['dark', 'Dark']], localStorage.getItem(themeKey),
           { 'aria-label': 'Theme', onchange: (event) => setTheme(event.target.value) }),
         button('Sign out', async () => {

@@ -22,6 +22,9 @@ const listeners = new Set();
 
 export const currentSession = () => session;
 
+/** How the user of a session is called. */
+export const nameOf = ({ userName }) => userName || 'guest';
+
 /** Calls a function with the session, now and when it changes; returns what ends that. */
 export function watchSession(listener) {
   listeners.add(listener);
@@ -60,9 +63,27 @@ export async function resume() {
   }
 }
 
-/** Redeems a link of `rpcctl dashboard`. */
+/**
+ * Redeems a link of `rpcctl dashboard`.
+ *
+ * @returns {Promise<{userName: string, roles: string[], offer: string} | undefined>} Whose link it is, if another user is
+ *   signed in, who stays so until the offer is accepted.
+ */
 export async function signIn(token) {
-  setSession(await send('sign-in', { body: { token } }));
+  const answer = await send('sign-in', { body: { token } });
+  if (!answer.offer) return setSession(answer);
+  await resume();
+  return answer;
+}
+
+/** Replaces the session by the one that was offered. */
+export async function accept(offer) {
+  setSession(await send('accept', { body: { offer }, headers: withToken() }));
+}
+
+/** Ends the session that was offered. */
+export async function decline(offer) {
+  await send('decline', { body: { offer }, headers: withToken() });
 }
 
 /** Lets the session last for another half hour. */
@@ -85,14 +106,17 @@ export async function signOut() {
  */
 export async function call(method, request = {}) {
   const attempt = () => send(`rpc/${method}`, { body: request, headers: withToken() });
-  const before = session?.requestToken;
+  const before = session;
   try {
     return await attempt();
   } catch (error) {
     // Another tab may have renewed the session: then the request was not carried out.
     if (error.status === 'PERMISSION_DENIED' && !error.code && session) {
       await resume();
-      if (session && session.requestToken !== before) return attempt();
+      if (session && session.userName !== before?.userName) {
+        throw new CallError({ status: 'ABORTED', message: `nothing was done: ${nameOf(session)} has signed in in another tab` });
+      }
+      if (session && session.requestToken !== before?.requestToken) return attempt();
     }
     if (error.status === 'UNAUTHENTICATED' && session) {
       await resume();
