@@ -1,7 +1,7 @@
 /// The connections of a server, and which of them is closed for a new one when little room is left.
 ///
 /// A connection waits from its beginning until a request has arrived as a whole, and again behind each answer; each part
-/// of a body begins the wait anew. Whoever opens many of them, and calls or not, closes the own ones: of the network with
+/// of a body begins the wait again. Whoever opens many of them, and calls or not, closes the own ones: of the network with
 /// the most that wait, the one that has waited longest.
 struct ConnectionTable {
   private struct Entry {

@@ -79,7 +79,10 @@ import TidingsRPC
       }
       for topic in 0..<1_000 {
         let half = withUnsafeBytes(of: UInt64(number * 1_000 + topic).bigEndian) { Array($0) }
-        guard (try? await peer.subscribe(half + half)) != nil else { break }
+        // Some hide their topics behind a frame that is none.
+        let hides = number % 2 == 1 && topic > 0
+        let frames = (hides ? [[5]] : []) + [[1] + half + half]
+        guard (try? await peer.send(frames)) != nil else { break }
       }
     }
     try await ended.wait("the connections beyond the bound to end") {

@@ -80,29 +80,36 @@ extension LoopContext {
   func takeSubscriptions() throws(TransportError) {
     hasPublished = false
     while try push?.receive(&frames) == true {
-      noteSubscription()
+      // libzmq acts on each frame of a message, whatever is before it.
+      for index in 0..<frames.count { noteSubscription(index) }
       frames.clear()
     }
   }
 
-  private func noteSubscription() {
+  private func noteSubscription(_ index: Int) {
+    let frame = frames[index]
     // 1 and a topic; 0 and a topic ends a subscription.
-    guard frames[0].first == 1, let number = frames.connectionNumber(ofFrame: 0) else { return }
+    guard frame.first != 0, let number = frames.connectionNumber(ofFrame: index) else { return }
     var known = connections.connection(number)
-    if known == nil, let descriptor = frames.descriptor(ofFrame: 0) {
+    if known == nil, let descriptor = frames.descriptor(ofFrame: index) {
       followConnections()
       known = connections.join(number, ConnectionSlot(socket: .pushes, descriptor: descriptor))
     }
     guard let connection = known else { return }
+    // A subscriber has nothing else to say.
+    guard frame.first == 1 else { return end(connection) }
     connection.topics += 1
-    let key = frames.keyNumber(ofFrame: 0)
+    let key = frames.keyNumber(ofFrame: index)
     if noteUse(of: connection), let key,
       connections.subscribes(connection, key: key) > SocketLimits.subscribersPerKeyMax
     {
       end(connection)
     }
-    let size = frames[0].count - 1
-    let excess = topics.add(size, of: number, for: key.flatMap { delegate?.subscriber(ofKey: $0) })
+    let excess = topics.add(
+      frame.count - 1,
+      of: number,
+      for: key.flatMap { delegate?.subscriber(ofKey: $0) }
+    )
     guard let excess, let largest = connections.connection(excess) else { return }
     end(largest)
     delegate?.connectionsEndedForTopics(self)
