@@ -1,7 +1,7 @@
 /// What a server may hold in memory for its clients, and what part of it each of its queues has.
 ///
-/// The parts together are about seven eighths: the rest is for what is being decoded, for subscriptions and
-/// schemas, and for what the allocator loses.
+/// The parts and that of subscriptions, which the engine counts, are the whole of it. The process itself, what is being
+/// decoded, schemas and what the allocator loses come on top: seldom are all parts full.
 public struct MemoryShares: Hashable, Sendable {
   /// Of the whole process, 2 GiB.
   public static let defaultBytes = 2 << 30

@@ -169,7 +169,12 @@ final class SignIns: TransactionParticipant {
 
   /// Anybody can begin sign-ins: those of one address, or of one API token, take no room from others.
   private func makeRoom(apiToken: Int64, address: String) {
-    guard waiting.count >= limits.signInsWaitingPerAddressMax else { return }
+    let fewest = min(
+      limits.signInsWaitingPerAddressMax,
+      limits.signInsWaitingPerTokenMax,
+      limits.signInsWaitingMax
+    )
+    guard waiting.count >= fewest else { return }
     removeEnded()
     removeOldest(limits.signInsWaitingPerAddressMax) {
       $0.apiToken == apiToken && $0.address == address

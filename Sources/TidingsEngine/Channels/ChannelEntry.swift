@@ -16,7 +16,7 @@ final class ChannelEntry {
   var head: Int64
   /// How many subscriptions are active.
   var members: Int64
-  /// What it takes in memory, with its part of the index.
+  /// An estimate of the bytes that it takes in memory, with its part of the index.
   let memoryBytes: Int
   /// The head moved in this transaction and is not written.
   var isDirty = false

@@ -15,7 +15,7 @@ final class WatchedChannels {
   /// Numbers of the zones that query channels name, for the index.
   private var zoneNumbers = ZoneNumbers()
   private var time = Timestamp(millisecondsSince1970: 0)
-  /// What all channels take in memory.
+  /// The sum of `memoryBytes` of all channels.
   private(set) var memoryBytes = 0
 
   /// How many channels have subscribers.

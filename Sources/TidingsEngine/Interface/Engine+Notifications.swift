@@ -52,7 +52,7 @@ extension Engine {
   /// How many channels have subscribers.
   public var channelCount: Int { channels.registry.watched.count }
 
-  /// What the subscriptions of all users take in memory, about.
+  /// An estimate of the bytes that the subscriptions of all users take in memory.
   package var subscriptionMemory: Int { channels.registry.watched.memoryBytes }
 
   // MARK: Notifications

@@ -1,6 +1,6 @@
 /// What subscriptions take in memory, where all of them are as long as the server runs.
 package enum SubscriptionMemory {
-  /// What subscriptions, or channels, take at most.
+  /// Estimates from above what subscriptions, or channels, take.
   ///
   /// Measured with an `rpcd` (x86-64, release, 2026-11-28): 651 bytes for `a = 1`, 6 bytes for each byte of a long text,
   /// 12 for an OR of comparisons, 19 for the values of an IN, 24 for the words of a CONTAINS.

@@ -1,4 +1,4 @@
-/// What of a query may begin in a slice, for which others wait.
+/// The part of a query's work that may begin in a slice: others wait for its end.
 public enum QueryEffort: Sendable {
   /// What is known to be quick: the first page of a query that an index answers with few entries.
   case brief

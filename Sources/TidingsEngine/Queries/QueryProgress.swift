@@ -4,7 +4,7 @@ internal import TidingsModel
 ///
 /// It holds no snapshot and no statement: another thread may go on with it.
 struct QueryProgress {
-  /// What was looked at so far.
+  /// Counts of what was looked at so far.
   var rowsVisited = 0
   var recordsRead = 0
   var recordsMatched = 0
@@ -15,13 +15,13 @@ struct QueryProgress {
   var isInterrupted = false
   /// The first row that was not looked at; `nil`: none was.
   var resume: QueryPosition?
-  /// Of a query that is sorted, the first records so far.
+  /// The first records so far of a query that is sorted.
   var top: TopRecords?
-  /// Of an access in an order over many zones, where each of them is.
+  /// The place in each zone, of an access in an order over many zones.
   var merge: OrderedMerge?
   /// The row in whose evaluation a slice ended.
   var openRow: OpenRow?
-  /// Of a query that is sorted, the records of the page, once all were looked at.
+  /// The records of the page of a query that is sorted, once all were looked at.
   var sorted: SortedPage?
 }
 
