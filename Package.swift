@@ -587,7 +587,6 @@ let package = Package(
     tests("ProtoGenTests", exclude: ["Protos"], "ProtoGen", "DescriptorProtoC"),
     tests(
       "ScenarioTests",
-      exclude: ["Nodes/Fixtures"],
       "DiskModel",
       "PostgresTestSupport",
       "RPCTestSupport",

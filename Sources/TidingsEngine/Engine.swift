@@ -85,7 +85,7 @@ public final class Engine {
   ) throws {
     self.reloadsAlways = reloadsAlways
     self.limits = limits
-    try connection.migrate(Migration.store, baseline: .postgresBaseline)
+    try connection.migrate(Migration.store)
     retentionSettings = try RetentionSettings(connection, limits: limits)
     time = try StoreTime(connection, shared: steadyClock, read: clock)
     moment = time.moment()

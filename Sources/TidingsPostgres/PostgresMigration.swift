@@ -5,21 +5,18 @@ extension PostgresConnection {
   /// The number of the lock that migrations hold, so that of several programs that start one migrates.
   private static let lock: Int64 = 0x7469_6469_6e67_7301
 
-  /// Brings the schema up to date, in one transaction: an empty database gets the baseline, then the steps that
-  /// it has not seen run.
+  /// Brings the schema up to date: the steps that the database has not seen are one transaction.
   ///
-  /// - Parameters:
-  ///   - migrations: All steps, their numbers ascending. Those up to the baseline's number are part of it.
-  ///   - baseline: The tables after the step of its number.
+  /// - Parameter migrations: All steps, their numbers ascending.
   /// - Throws: `MigrationError` when the database was written by a newer program, or holds tables of another
   ///   one; `SQLError`.
-  public func migrate(_ migrations: [Migration], baseline: Migration) throws {
+  public func migrate(_ migrations: [Migration]) throws {
     try execute("BEGIN")
     do {
       let lock = try prepare("SELECT pg_advisory_xact_lock(?1)")
       lock.bind(Self.lock, at: 1)
       try lock.run()
-      try bringUpToDate(migrations, baseline)
+      try bringUpToDate(migrations)
       try execute("COMMIT")
     } catch {
       abandon()
@@ -27,26 +24,25 @@ extension PostgresConnection {
     }
   }
 
-  private func bringUpToDate(_ migrations: [Migration], _ baseline: Migration) throws {
-    let known = max(baseline.number, migrations.last?.number ?? 0)
-    var done = try dataFormat()
-    if done == nil {
+  private func bringUpToDate(_ migrations: [Migration]) throws {
+    let known = migrations.last?.number ?? 0
+    let done = try dataFormat() ?? 0
+    if done == 0 {
       try refuseOtherTables()
       try execute(
-        "CREATE TABLE migrations (number BIGINT PRIMARY KEY, name TEXT COLLATE \"C\" NOT NULL)"
+        """
+        CREATE TABLE migrations (number BIGINT PRIMARY KEY, name TEXT NOT NULL);
+        CREATE TABLE commits (term BIGINT PRIMARY KEY, number BIGINT NOT NULL);
+        CREATE TABLE leader (
+          id BIGINT PRIMARY KEY, term BIGINT NOT NULL, name TEXT NOT NULL, endpoint TEXT NOT NULL, beat BIGINT NOT NULL
+        );
+        CREATE TABLE leader_keys (key TEXT PRIMARY KEY);
+        """
       )
-      try execute("CREATE TABLE commits (term BIGINT PRIMARY KEY, number BIGINT NOT NULL)")
-      try execute(
-        "CREATE TABLE leader (id BIGINT PRIMARY KEY, term BIGINT NOT NULL, name TEXT COLLATE \"C\" NOT NULL, "
-          + "endpoint TEXT COLLATE \"C\" NOT NULL, beat BIGINT NOT NULL)"
-      )
-      try run(baseline)
-      done = baseline.number
     }
-    try execute("CREATE TABLE IF NOT EXISTS leader_keys (key TEXT COLLATE \"C\" PRIMARY KEY)")
-    guard let done, done <= known else {
+    guard done <= known else {
       throw MigrationError(
-        "the database was written by a newer version (schema \(done ?? 0); this program knows \(known)): "
+        "the database was written by a newer version (schema \(done); this program knows \(known)): "
           + "start that version, or restore a backup made by this one"
       )
     }
@@ -66,6 +62,7 @@ extension PostgresConnection {
   }
 
   private func run(_ migration: Migration) throws {
+    try execute(migration.sql)
     try execute(migration.postgresSQL)
     let record = try prepare("INSERT INTO migrations (number, name) VALUES (?1, ?2)")
     record.bind(migration.number, at: 1)

@@ -4,9 +4,9 @@ public struct Migration: Sendable {
   public let number: Int64
   /// What it does, in a few words.
   public let name: String
-  /// The statements, in the shared dialect; those of the embedded store, if there are others for PostgreSQL.
+  /// The statements, in the shared dialect.
   public let sql: String
-  /// The statements for PostgreSQL.
+  /// What PostgreSQL runs after them.
   public let postgresSQL: String
 
   /// A step.
@@ -14,13 +14,13 @@ public struct Migration: Sendable {
   /// - Parameters:
   ///   - number: Its number, above those of all earlier steps.
   ///   - name: What it does.
-  ///   - sql: The statements; empty: the embedded store stays as it is.
-  ///   - postgresSQL: Other statements for PostgreSQL; `nil`: the same.
-  public init(number: Int64, name: String, sql: String, postgresSQL: String? = nil) {
+  ///   - sql: The statements.
+  ///   - postgresSQL: What PostgreSQL runs after them.
+  public init(number: Int64, name: String, sql: String, postgresSQL: String = "") {
     self.number = number
     self.name = name
     self.sql = sql
-    self.postgresSQL = postgresSQL ?? sql
+    self.postgresSQL = postgresSQL
   }
 }
 
@@ -34,7 +34,7 @@ public struct MigrationError: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 extension SQLConnection {
-  /// Brings the schema up to date: runs the steps that this database has not seen.
+  /// Brings the schema up to date: each step that this database has not seen is a transaction.
   ///
   /// - Parameter migrations: All steps, their numbers ascending.
   /// - Throws: `MigrationError` when the database was written by a newer program; `SQLError`.

@@ -57,11 +57,9 @@ public protocol SQLConnection: AnyObject {
   /// Brings the schema up to date: runs the steps that the database has not seen, in the order of their
   /// numbers.
   ///
-  /// - Parameters:
-  ///   - migrations: All steps, their numbers ascending.
-  ///   - baseline: The tables after the step of its number, for an engine whose databases begin with them.
+  /// - Parameter migrations: All steps, their numbers ascending.
   /// - Throws: `MigrationError` when the database was written by a newer program; `SQLError`.
-  func migrate(_ migrations: [Migration], baseline: Migration) throws
+  func migrate(_ migrations: [Migration]) throws
 
   /// From now on, overwrites what is removed or replaced, where the engine would leave it in free space.
   ///
@@ -88,11 +86,6 @@ extension SQLConnection {
 
   /// Does nothing: each statement reads with its first step.
   public func readAhead(_ statements: [any SQLStatement]) throws(SQLError) {}
-
-  /// Runs all steps.
-  public func migrate(_ migrations: [Migration], baseline: Migration) throws {
-    try migrate(migrations)
-  }
 
   /// Does nothing.
   public func overwriteRemovedContent() throws(SQLError) {}

@@ -91,7 +91,7 @@ extension TestDatabase {
       if let name { return name }
       let uri = try cluster.makeDatabaseURI()
       try PostgresConnection(try PostgresAddress(uri))
-        .migrate(Migration.store, baseline: .postgresBaseline)
+        .migrate(Migration.store)
       let made = cluster.name(of: uri)
       name = made
       return made
@@ -123,8 +123,6 @@ private final class HoldingConnection: SQLConnection {
   var interruption: any SQLInterruption { connection.interruption }
   var insertions: InsertionQueue? { connection.insertions }
   func abandon() { connection.abandon() }
-  func migrate(_ migrations: [Migration], baseline: Migration) throws {
-    try connection.migrate(migrations, baseline: baseline)
-  }
+  func migrate(_ migrations: [Migration]) throws { try connection.migrate(migrations) }
 }
 #endif

@@ -12,7 +12,7 @@ internal import TidingsSQL
 
   init() throws {
     connection = try TestDatabase().connect()
-    try connection.migrate(Migration.store, baseline: .postgresBaseline)
+    try connection.migrate(Migration.store)
   }
 
   private func log(_ change: (inout Limits) -> Void = { _ in }) throws -> AncestorLog {

@@ -10,7 +10,7 @@ internal import TidingsSQL
 @Suite struct ChangeTokenTests {
   private func identity() throws -> StoreIdentity {
     let connection = try TestDatabase().connect()
-    try connection.migrate(Migration.store, baseline: .postgresBaseline)
+    try connection.migrate(Migration.store)
     return try StoreIdentity(connection)
   }
 

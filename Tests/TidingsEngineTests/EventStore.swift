@@ -138,7 +138,7 @@ final class EventStore: EngineHarness {
       let body = try bodies.body(
         select.bytes(5),
         of: select.int64(2),
-        content: select.isNull(7) ? nil : select.int64(7)
+        content: select.int64(7)
       )
       rows.append(
         Row(

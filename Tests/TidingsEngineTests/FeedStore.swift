@@ -28,11 +28,19 @@ final class FeedStore {
   }
 
   static let laptop = Caller(user: "ada", device: "laptop")
+  private static let database = DatabaseID(
+    container: "default",
+    environment: .development,
+    scope: .private,
+    owner: "ada"
+  )
 
   let connection: any SQLConnection
   private let codec = BodyCodec()
   /// Every subscription is this one.
   private let definition: [UInt8]
+  /// What its definition says of each event.
+  private let source: [UInt8]
   private let insertChannel: any SQLStatement
   private let insertRange: any SQLStatement
   private let insertEvent: any SQLStatement
@@ -40,18 +48,18 @@ final class FeedStore {
 
   init() throws {
     connection = try TestDatabase().connect()
-    try connection.migrate(Migration.store, baseline: .postgresBaseline)
+    try connection.migrate(Migration.store)
     var info = NotificationInfo()
     info.shouldBadge = true
-    definition = codec.encode(
-      Subscription(
-        subscriptionID: "any",
-        recordType: "Any",
-        predicate: .true,
-        options: [.recordCreation],
-        notificationInfo: info
-      )
+    let subscription = Subscription(
+      subscriptionID: "any",
+      recordType: "Any",
+      predicate: .true,
+      options: [.recordCreation],
+      notificationInfo: info
     )
+    definition = codec.encode(subscription)
+    source = codec.encode(EventSource(of: subscription, in: Self.database))
     insertChannel = try connection.prepare(
       """
       INSERT INTO channels (id, database_id, definition_key, topic, head, definition)
@@ -67,8 +75,9 @@ final class FeedStore {
     )
     insertEvent = try connection.prepare(
       """
-      INSERT INTO events (id, batch, channel_id, sequence, committed, origin_user, origin_device, body)
-      SELECT coalesce(max(id), 0) + 1, coalesce(?7, coalesce(max(id), 0) + 1), ?1, ?2, ?3, ?4, ?5, ?6
+      INSERT INTO events
+        (id, batch, channel_id, sequence, committed, origin_user, origin_device, content, body)
+      SELECT coalesce(max(id), 0) + 1, coalesce(?7, coalesce(max(id), 0) + 1), ?1, ?2, ?3, ?4, ?5, 0, ?6
       FROM events
       """
     )
@@ -85,6 +94,9 @@ final class FeedStore {
       """
     )
   }
+
+  /// The body of an event's row, of the body that a page has.
+  func stored(_ body: [UInt8]) -> [UInt8] { Array(body.dropFirst(source.count)) }
 
   /// Runs writes in one transaction.
   func write(_ body: () throws -> Void) throws {

@@ -328,47 +328,6 @@ internal import TidingsSQL
     #expect(ordered.isSortedByIndex && ordered.recordsVisited == 3)
   }
 
-  @Test(
-    "an index of locations of an earlier version is built again, and others stay",
-    .embeddedOnly
-  )
-  func locationsOfAnEarlierVersion() throws {
-    let database = try TestDatabase()
-    let near = "distanceToLocation:fromLocation:(place, @location(48.1, 11.5)) < 5000"
-    do {
-      let store = try QueryStore(testDatabase: database)
-      try store.declare("place")
-      try store.declare("n")
-      try store.save(
-        (0..<20).map { number in
-          let position = Location(latitude: 48.1 + Double(number) / 100, longitude: 11.5)
-          return record("r\(number)", ["place": .location(position), "n": .int64(1)])
-        }
-      )
-      try store.doMaintenance()
-    }
-    let connection = try database.connect()
-    try connection.execute(
-      """
-      UPDATE index_entries SET key = CAST(substr(key, 1, 1) || substr(key, 10) AS BLOB)
-        WHERE index_id = (SELECT id FROM field_indexes WHERE field = 'place');
-      DROP TABLE web_tokens; DROP TABLE delivery_targets; DROP TABLE deliveries; DROP TABLE delivery_progress;
-      DROP INDEX subscriptions_active_by_owner; DROP INDEX subscriptions_ended_by_owner;
-      DROP INDEX share_members; DROP INDEX shared_records_present;
-      DELETE FROM migrations WHERE number >= \(Migration.locationIndexes.number)
-      """
-    )
-    let store = try QueryStore(testDatabase: database)
-    let states = store.engine.schema.indexes.indexes(of: "default", .development)
-    #expect(states.map(\.field) == ["n", "place"] && states.map(\.state) == [.ready, .building])
-    #expect(try store.page(store.query(near)).records.count == 5)
-    try store.doMaintenance()
-    let page = try store.page(store.query(near))
-    #expect(page.records.count == 5 && page.answer.report.indexField == "place")
-    #expect(page.answer.report.recordsVisited < 10)
-    #expect(try entryCount(store) == 40)
-  }
-
   @Test("what cannot be sorted is refused, with the field")
   func unsortable() throws {
     let store = try QueryStore()

@@ -31,7 +31,7 @@ internal import VectorSupport
   /// The store of the vectors.
   private func identity() throws -> StoreIdentity {
     let connection = try TestDatabase().connect()
-    try connection.migrate(Migration.store, baseline: .postgresBaseline)
+    try connection.migrate(Migration.store)
     for (key, value) in [("incarnation", Array(0xa0...0xa7)), ("secret", Array(0...31))] {
       let insert = try connection.prepare("INSERT INTO store (key, value) VALUES (?1, ?2)")
       insert.bind(key, at: 1)

@@ -374,34 +374,4 @@ internal import TidingsSQL
     store.engine.rollback()
     #expect(try store.counted() == store.recounted())
   }
-
-  @Test("a store of before is counted when it is opened first", .embeddedOnly)
-  func migrates() throws {
-    let store = try Store()
-    let ada = Self.database("ada")
-    try store.commit { engine in
-      try engine.addAsset(Self.asset(3), in: ada, by: "ada")
-      let zone = ZoneID(zoneName: "z")
-      _ = try engine.saveZone(zone, in: ada, caller: Self.ada)
-      _ = try store.modify(
-        [Self.record("a", assets: [3]), Self.record("b", zone: zone, assets: [3])],
-        in: ada
-      )
-      _ = try store.modify([Self.record("gone")], in: Self.database(""))
-      _ = try store.modify([], delete: ["gone"], in: Self.database(""))
-    }
-    let counted = try store.counted()
-    try store.execute("DROP TABLE usage")
-    for name in ["usage", "storage"] {
-      let step = try #require(Migration.store.first { $0.name == name })
-      // Of the second step only what counts: its tables are there.
-      let sql =
-        name == "usage"
-        ? step.sql
-        : String(step.sql[(try #require(step.sql.range(of: "INSERT INTO usage"))).lowerBound...])
-      try store.execute(sql)
-    }
-    #expect(try store.counted() == counted && counted.count == 2)
-    #expect(try store.counted() == store.recounted())
-  }
 }

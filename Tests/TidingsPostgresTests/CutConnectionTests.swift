@@ -72,7 +72,7 @@ struct CutConnectionTests {
       ProcessInfo.processInfo.environment["TIDINGS_CUT_COMMITS"].flatMap(Int.init) ?? 25
     let uri = try cluster.makeDatabaseURI()
     let observer = PostgresConnection(try PostgresAddress(uri))
-    try observer.migrate([], baseline: Self.table)
+    try observer.migrate([Self.table])
     let proxy = try CallProxy(to: "tcp://127.0.0.1:\(cluster.port())", cutWithin: 8_000, seed: seed)
     let port = try #require(proxy.endpoint.split(separator: ":").last.flatMap { UInt16($0) })
     let address = try cluster.uri(of: uri, through: port)

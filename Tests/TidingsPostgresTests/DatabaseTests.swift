@@ -21,18 +21,18 @@ struct DatabaseTests {
   private let uri: String
   private let connection: PostgresConnection
   private static let steps = [
-    Migration(number: 1, name: "before", sql: "NONSENSE, since the baseline contains it"),
     Migration(
-      number: 3,
-      name: "third",
+      number: 1,
+      name: "first",
+      sql: "CREATE TABLE a (n BIGINT); INSERT INTO a VALUES (1);",
+      postgresSQL: "INSERT INTO a VALUES (2);"
+    ),
+    Migration(
+      number: 2,
+      name: "second",
       sql: "ALTER TABLE a ADD COLUMN m BIGINT; UPDATE a SET m = n + 1;"
     ),
   ]
-  private static let baseline = Migration(
-    number: 2,
-    name: "baseline",
-    sql: "CREATE TABLE a (n BIGINT); INSERT INTO a VALUES (1);"
-  )
 
   init() throws {
     uri = try PostgresCluster.shared().makeDatabaseURI()
@@ -53,36 +53,36 @@ struct DatabaseTests {
     return texts
   }
 
-  @Test("a new database gets the baseline, then the steps after it, each once")
+  @Test("steps run once, in order, and only those that the database has not seen")
   func migrates() throws {
-    try connection.migrate([Self.steps[0]], baseline: Self.baseline)
-    #expect(try numbers("SELECT n FROM a") == [1])
-    for _ in 0..<2 { try connection.migrate(Self.steps, baseline: Self.baseline) }
-    #expect(try numbers("SELECT m FROM a") == [2])
-    #expect(try numbers("SELECT number FROM migrations ORDER BY number") == [2, 3])
+    try connection.migrate([Self.steps[0]])
+    #expect(try numbers("SELECT n FROM a ORDER BY n") == [1, 2])
+    for _ in 0..<2 { try connection.migrate(Self.steps) }
+    #expect(try numbers("SELECT m FROM a ORDER BY m") == [2, 3])
+    #expect(try numbers("SELECT number FROM migrations ORDER BY number") == [1, 2])
   }
 
   @Test(
     "a step that fails leaves nothing behind; a newer database and one of another program are refused"
   )
   func refuses() throws {
-    let broken = Migration(number: 3, name: "broken", sql: "CREATE TABLE b (n BIGINT); NONSENSE")
-    #expect(throws: SQLError.self) { try connection.migrate([broken], baseline: Self.baseline) }
+    let broken = Migration(number: 2, name: "broken", sql: "CREATE TABLE b (n BIGINT); NONSENSE")
+    #expect(throws: SQLError.self) { try connection.migrate([Self.steps[0], broken]) }
     #expect(
       try numbers("SELECT count(*) FROM pg_class WHERE relname IN ('a', 'b', 'migrations')") == [0]
     )
-    try connection.migrate(Self.steps, baseline: Self.baseline)
+    try connection.migrate(Self.steps)
     do {
-      try connection.migrate([], baseline: Self.baseline)
+      try connection.migrate([Self.steps[0]])
       Issue.record("the newer database was accepted")
     } catch {
       #expect(
-        error is MigrationError && "\(error)".contains("schema 3") && "\(error)".contains("knows 2")
+        error is MigrationError && "\(error)".contains("schema 2") && "\(error)".contains("knows 1")
       )
     }
     try connection.execute("DROP TABLE migrations")
     do {
-      try connection.migrate(Self.steps, baseline: Self.baseline)
+      try connection.migrate(Self.steps)
       Issue.record("tables of another program were accepted")
     } catch {
       #expect(error is MigrationError && "\(error)".contains("empty database"))
@@ -96,17 +96,17 @@ struct DatabaseTests {
       for _ in 0..<4 {
         group.addTask {
           let connection = PostgresConnection(try PostgresAddress(uri))
-          try connection.migrate(Self.steps, baseline: Self.baseline)
+          try connection.migrate(Self.steps)
         }
       }
       try await group.waitForAll()
     }
-    #expect(try numbers("SELECT n FROM a") == [1])
+    #expect(try numbers("SELECT n FROM a ORDER BY n") == [1, 2])
   }
 
-  @Test("the baseline has the tables, columns, keys and indexes of the embedded store")
-  func baseline() throws {
-    try connection.migrate(Migration.store, baseline: .postgresBaseline)
+  @Test("a database has the tables, columns, keys and indexes of the embedded store")
+  func tables() throws {
+    try connection.migrate(Migration.store)
     let folder = try TemporaryFolder()
     let embedded = try SQLiteConnection(path: folder.file("db"))
     try embedded.migrate(Migration.store)
@@ -171,7 +171,7 @@ struct DatabaseTests {
   func checks() throws {
     #expect(try connection.facts().problems == [])
     #expect(try connection.facts().version >= PostgresFacts.oldestVersion)
-    try connection.execute("CREATE TABLE t (s TEXT)")
+    try connection.execute("CREATE TABLE t (s TEXT COLLATE \"default\")")
     #expect(try connection.facts().unorderedColumn == "t.s")
     let name = try #require(uri.prefix { $0 != "?" }.split(separator: "/").last)
     try connection.execute(

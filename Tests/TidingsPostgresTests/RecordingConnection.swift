@@ -17,8 +17,6 @@ final class RecordingConnection: SQLConnection {
   func execute(_ sql: String) throws(SQLError) { try connection.execute(sql) }
   var interruption: any SQLInterruption { connection.interruption }
   func abandon() { connection.abandon() }
-  func migrate(_ migrations: [Migration], baseline: Migration) throws {
-    try connection.migrate(migrations, baseline: baseline)
-  }
+  func migrate(_ migrations: [Migration]) throws { try connection.migrate(migrations) }
 }
 #endif

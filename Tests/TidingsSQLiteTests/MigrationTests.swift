@@ -70,44 +70,4 @@ internal import TidingsSQLite
     try connection.migrate(Migration.store)
     #expect(try self.numbers(connection, "SELECT count(*) FROM records") == [0])
   }
-
-  @Test("idempotency keys of older stores become bytes")
-  func answerKeys() throws {
-    let connection = try open()
-    try connection.migrate(Migration.store.filter { $0.number < 17 })
-    try connection.execute(
-      """
-      INSERT INTO answers (owner, idempotency_key, request_hash, response, expires)
-        VALUES ('ada', 'kéy', x'01', x'02', 3), ('ada', 'k' || char(0) || 'x', x'04', x'', 5);
-      """
-    )
-    try connection.migrate(Migration.store)
-    let select = try connection.prepare(
-      "SELECT request_hash FROM answers WHERE idempotency_key = ?1"
-    )
-    for (key, hash) in [("kéy", 1), ("k\0x", 4)] as [(String, UInt8)] {
-      select.bind([UInt8](key.utf8), at: 1)
-      #expect(try select.step() && select.bytes(0) == [hash])
-    }
-  }
-
-  @Test("zones of older stores are counted")
-  func zoneUsage() throws {
-    let connection = try open()
-    try connection.migrate(Migration.store.filter { $0.number < 8 })
-    try connection.execute(
-      """
-      INSERT INTO zones (id, database_id, name, head, created, changed)
-        VALUES (1, 1, 'a', 3, 0, 1), (2, 1, 'b', 0, 0, 2);
-      INSERT INTO records (zone_id, name, sequence, position, record_type, body)
-        VALUES (1, 'x', 1, 0, 'T', x'010203'), (1, 'y', 2, 0, 'T', x'04'), (1, 'z', 3, 0, 'T', NULL);
-      INSERT INTO assets (database_id, checksum, size) VALUES (1, x'aa', 100);
-      INSERT INTO asset_references (database_id, checksum, zone_id, name)
-        VALUES (1, x'aa', 1, 'x'), (1, x'aa', 1, 'y');
-      """
-    )
-    try connection.migrate(Migration.store)
-    #expect(try numbers(connection, "SELECT records FROM zones ORDER BY id") == [2, 0])
-    #expect(try numbers(connection, "SELECT bytes FROM zones ORDER BY id") == [204, 0])
-  }
 }

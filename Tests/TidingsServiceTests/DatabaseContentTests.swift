@@ -26,7 +26,7 @@ struct DatabaseContentTests {
 
   init() throws {
     address = try PostgresCluster.shared().makeDatabase()
-    try PostgresConnection(address).migrate(Migration.store, baseline: .postgresBaseline)
+    try PostgresConnection(address).migrate(Migration.store)
     var random = SplitMix64(seed: 11)
     content = random.bytes(10_000)
   }

@@ -50,11 +50,10 @@ final class EventBodies: TransactionParticipant {
   /// - Parameters:
   ///   - stored: The body of its row.
   ///   - channel: Its channel.
-  ///   - content: What the row says about its content; `nil`: the body is whole.
+  ///   - content: Where what it shares with others is stored; 0: it shares nothing.
   /// - Returns: The body, without what differs between subscribers.
   /// - Throws: `SQLError`.
-  func body(_ stored: [UInt8], of channel: Int64, content: Int64?) throws -> [UInt8] {
-    guard let content else { return stored }
+  func body(_ stored: [UInt8], of channel: Int64, content: Int64) throws -> [UInt8] {
     let source = try source(of: channel)
     guard content > 0, let info = source.info else { return source.bytes + stored }
     let shared = try self.content(content)

@@ -94,7 +94,7 @@ final class LoggedEvents: FeedEvents {
     try bodies.body(
       rows.bytes(4),
       of: rows.int64(1),
-      content: rows.isNull(7) ? nil : rows.int64(7)
+      content: rows.int64(7)
     )
   }
 

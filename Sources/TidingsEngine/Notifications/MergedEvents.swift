@@ -119,7 +119,7 @@ final class MergedEvents: FeedEvents {
     return try bodies.body(
       rows.bytes(3),
       of: channel,
-      content: rows.isNull(6) ? nil : rows.int64(6)
+      content: rows.int64(6)
     )
   }
 

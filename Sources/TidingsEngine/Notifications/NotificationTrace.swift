@@ -109,7 +109,7 @@ final class NotificationTracer {
     let body = try bodies.body(
       selectEvent.bytes(2),
       of: id.channel,
-      content: selectEvent.isNull(4) ? nil : selectEvent.int64(4)
+      content: selectEvent.int64(4)
     )
     return NotificationTrace(
       item: .init(id: id, subscriptionID: name, body: body),

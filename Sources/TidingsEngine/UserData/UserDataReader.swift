@@ -266,11 +266,11 @@ final class UserDataReader {
       .number(max(subscription.since, Int64(position.name) ?? 0)),
       .number(subscription.end)
     )
-    var found: [(sequence: Int64, body: [UInt8], content: Int64?, creator: String)] = []
+    var found: [(sequence: Int64, body: [UInt8], content: Int64, creator: String)] = []
     try events.forEachRow {
       found.append(
         (
-          events.int64(0), events.bytes(1), events.isNull(2) ? nil : events.int64(2),
+          events.int64(0), events.bytes(1), events.int64(2),
           events.isNull(3) ? "" : events.string(3)
         )
       )

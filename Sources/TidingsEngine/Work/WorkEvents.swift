@@ -81,7 +81,7 @@ final class WorkEvents {
     let body = try bodies.body(
       selectBody.bytes(0),
       of: id.channel,
-      content: selectBody.isNull(3) ? nil : selectBody.int64(3)
+      content: selectBody.int64(3)
     )
     return (body, selectBody.int64(1) != 0, selectBody.string(2))
   }

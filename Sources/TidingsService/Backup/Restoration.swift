@@ -84,10 +84,10 @@ public struct Restoration: Sendable {
     try forEachSection("verifying", progress) { section in
       guard case .manifest(let found) = section else { return }
       manifest = found
-      guard found.schema <= (Migration.store.last?.number ?? 0) else {
+      guard found.schema <= Migration.format else {
         throw StartError(
           "the backup '\(backupPath)' was made by a newer version (rpcd \(found.serverVersion), schema "
-            + "\(found.schema); this program knows \(Migration.store.last?.number ?? 0)): restore it with that one"
+            + "\(found.schema); this program knows \(Migration.format)): restore it with that one"
         )
       }
     }

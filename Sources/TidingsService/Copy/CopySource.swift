@@ -60,7 +60,7 @@ struct CopySource {
     let newest = try connection.prepare("SELECT max(number) FROM migrations")
     defer { newest.reset() }
     let number = try newest.step() ? newest.int64(0) : 0
-    let known = max(Migration.store.last?.number ?? 0, Migration.postgresBaseline.number)
+    let known = Migration.format
     guard number <= known else {
       throw StartError(
         "\(name) was written by a newer version (schema \(number); this program knows \(known)): copy it with that "

@@ -73,7 +73,7 @@ struct EmbeddedCopyTarget: CopyTarget {
     try write(mark: fingerprint)
   }
 
-  func resume() throws { try connection.migrate(Migration.store, baseline: .postgresBaseline) }
+  func resume() throws { try connection.migrate(Migration.store) }
 
   func tables() throws -> [SQLTable] { try sqlite?.tables() ?? [] }
 

@@ -44,7 +44,7 @@ struct PostgresCopyTarget: CopyTarget {
     }
   }
 
-  func resume() throws { try postgres.migrate(Migration.store, baseline: .postgresBaseline) }
+  func resume() throws { try postgres.migrate(Migration.store) }
 
   func tables() throws -> [SQLTable] { try postgres.tables() }
 

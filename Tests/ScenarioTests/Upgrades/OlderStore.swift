@@ -4,15 +4,15 @@ internal import Testing
 internal import TidingsSQL
 internal import TidingsSQLite
 
-/// A data folder with content of all kinds in an earlier data format: the next start has several steps to run.
+/// A data folder with content of all kinds, in the data format before that of the next version, which upgrades it.
 struct OlderStore {
   /// Has the data folder, `data`.
   let folder: TemporaryFolder
   /// What clients saw of it.
   let view: StoredContent.View
 
-  /// The data format.
-  static let format: Int64 = 14
+  /// Makes a server the next version, which has a data format of its own.
+  static let nextVersion = ["TIDINGS_TEST_NEXT_FORMAT": "1"]
   private static let database = "data/tidings.sqlite"
 
   /// A folder whose server was killed: the last commits are in the log alone.
@@ -20,7 +20,6 @@ struct OlderStore {
     let server = try await TestServer.start()
     let view = try await StoredContent(server: server).fill()
     try await server.crash()
-    try OlderShareStoreTests.downgrade(server.folder.file(database))
     return OlderStore(folder: server.folder, view: view)
   }
 
@@ -30,7 +29,6 @@ struct OlderStore {
     let view = try await StoredContent(server: server).fill()
     #expect(try await server.stop() == .code(0))
     let path = server.folder.file(database)
-    try OlderShareStoreTests.downgrade(path)
     try moveLog(path)
     // Python's own SQLite knows nothing of this project's VFS.
     try SystemProgram.run("python3", ["-c", rewrites, path])
@@ -74,10 +72,30 @@ struct OlderStore {
     os.replace(plain, path)
     """#
 
+  /// The data format of a data folder which no server uses: the number of the newest step that its database has seen.
+  static func format(of folder: TemporaryFolder) throws -> Int64 {
+    // A copy: whoever opens a database changes the files beside it.
+    let copy = try TemporaryFolder()
+    for name in ["tidings.sqlite", "tidings.sqlite-wal"] where folder.has("data/\(name)") {
+      try copy.write(folder.read("data/\(name)"), to: name)
+    }
+    let connection = try SQLiteConnection(path: copy.file("tidings.sqlite"), readsOnly: true)
+    let newest = try connection.prepare("SELECT coalesce(max(number), 0) FROM migrations")
+    defer { newest.reset() }
+    return try newest.step() ? newest.int64(0) : 0
+  }
+
   /// Another folder with the same data.
   func copy() throws -> TemporaryFolder {
     let other = try TemporaryFolder()
     try FileManager.default.copyItem(atPath: folder.file("data"), toPath: other.file("data"))
     return other
+  }
+}
+
+extension TemporaryFolder {
+  /// Whether there is a file, or a folder.
+  fileprivate func has(_ name: String) -> Bool {
+    FileManager.default.fileExists(atPath: file(name))
   }
 }

@@ -207,24 +207,11 @@ struct StoredContent {
     return answers
   }
 
-  /// The lines of the audit log that are no repetition, and what is wrong with its chains.
-  func audit() async throws -> (actions: [String], problems: [String]) {
+  /// What is wrong with the chains of the audit log.
+  func auditProblems() async throws -> [String] {
     let root = TidingsV1.AdminService.Client(try await server.client(as: "root").transport)
     let audit = try await root.fetchAuditLog(.init(limit: 1_000, verifies: true))
-    return (audit.entries.map(\.action), audit.chains.flatMap(\.problems).map { "\($0)" })
-  }
-
-  /// Saves another record.
-  ///
-  /// - Parameters:
-  ///   - tokens: What clients have kept.
-  ///   - name: The record's.
-  /// - Returns: The names of the notes that the log has after the token, the newest last.
-  /// - Throws: What a call throws.
-  func change(after tokens: [[UInt8]], named name: String = "later") async throws -> [String] {
-    try await writer().save(note(name, in: "root"))
-    return try await ada().feed(after: tokens[2]).notifications
-      .filter { $0.subscriptionID == "notes" }.map { $0.recordID?.recordName ?? "" }
+    return audit.chains.flatMap(\.problems).map { "\($0)" }
   }
 
   private func assetChecksum(
