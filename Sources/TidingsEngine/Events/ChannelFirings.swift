@@ -122,8 +122,7 @@ final class ChannelFirings {
     defer { prepared.removeAll(keepingCapacity: true) }
     let shared = sharedContent(record, isDeletion: new == nil)
     let contentNumber = events.nextID
-    for event in ServerSabotage.isDue(.doubledEvent) ? prepared + prepared : prepared {
-      if event.reason == .recordUpdated, ServerSabotage.isDue(.lostEvent) { continue }
+    for event in prepared {
       let isShared = shared != nil && event.content?.isLarge == true
       try events.store(
         .record(record.recordID, event.reason),
@@ -250,7 +249,6 @@ final class ChannelFirings {
         let isOnlyCreated = !change.isDeleted && change.recordTypes.isEmpty
         if isOnlyCreated, channel.definition.zoneID != nil { continue }
         guard try mayTell(entry, channel.definition.recordType, change) else { continue }
-        if ServerSabotage.isDue(.lostZoneEvent) { continue }
         try events.storeZone(change.zone, entry, channel, of: call)
       }
     }

@@ -148,18 +148,12 @@ final class ZoneFeed {
     // Known without a look at the rows, which matters for calls with many idle zones.
     guard position.covered < zone.head else { return (0, false) }
     var count = 0
-    var displaced: [UInt8]?
     let isAtEnd = try walk(request, zone, reading, &position, &budget) { change, bytes, budget in
       guard count < room, budget.take(bytes: bytes) else { return false }
       count += 1
-      if displaced == nil, case .saved(let body) = change, ServerSabotage.isDue(.feedOrder) {
-        displaced = Array(body)
-      } else {
-        try visit(change)
-      }
+      try visit(change)
       return true
     }
-    try displaced?.withUnsafeBytes { try visit(.saved($0)) }
     return (count, !isAtEnd)
   }
 
@@ -365,8 +359,7 @@ final class ZoneFeed {
       budget.rows -= 1
       let isDeleted = rows.int64(4) != 0
       let hasChanges = !isDeleted || sequence > born
-      let isOmitted = ServerSabotage.isDue(isDeleted ? .lostDeletion : .skippedChange)
-      if hasChanges, !isOmitted,
+      if hasChanges,
         request.recordTypes.isEmpty || request.recordTypes.contains(rows.string(3)),
         try mayRead(rows, zone, reading)
       {

@@ -90,7 +90,6 @@ final class ModifyRecords {
   func finish(_ plan: RecordPlan, _ call: RecordCall, mark: [UInt8]) throws -> ModifiedRecords {
     var result = ModifiedRecords(outcomes: plan.outcomes)
     result.changedAnything = !plan.writes.isEmpty && !call.isDryRun
-    if ServerSabotage.isDue(.unstoredSave) { return result }
     result.cascadedDeletions =
       call.isDryRun ? try preview(plan, call) : try apply(plan, call, mark: mark)
     return result
@@ -193,9 +192,7 @@ final class ModifyRecords {
       }
       let isShare = sent.share != nil
       let creates = policy == .replaceIfUnchanged && row?.body == nil
-      if policy.compares || isShare, !creates, let conflict = sent.conflict(with: row),
-        !ServerSabotage.isDue(.lostUpdate)
-      {
+      if policy.compares || isShare, !creates, let conflict = sent.conflict(with: row) {
         try fail(item, sent.recordID, conflict, row, sent.changeTag, in: zone, call, &plan)
         return
       }

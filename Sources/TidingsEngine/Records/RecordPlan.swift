@@ -168,13 +168,12 @@ struct RecordPlan {
   /// Discards all writes to atomic zones in which an item failed: the others fail with
   /// `batchRequestFailed`, which names the culprit.
   mutating func applyAtomicity() {
-    if writes.count > 1, ServerSabotage.isDue(.halfBatch) { writes.removeLast() }
     var culprits: [ZoneID: RecordID] = [:]
     for case .failed(let recordID, _, _) in outcomes
     where culprits[recordID.zoneID] == nil && atomicity.covers(recordID.zoneID) {
       culprits[recordID.zoneID] = recordID
     }
-    guard !culprits.isEmpty, !ServerSabotage.isDue(.partOfBatch) else { return }
+    guard !culprits.isEmpty else { return }
     writes.removeAll { culprits[$0.zone.id] != nil }
     for (item, outcome) in outcomes.enumerated() {
       guard let culprit = culprits[zones[item]], let recordID = outcome.innocentID else { continue }

@@ -204,10 +204,6 @@ final class RecordTable {
     in zone: ZoneEntry,
     _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> Bool {
-    if let stale = ServerSabotage.staleBody(of: recordName) {
-      try stale.withUnsafeBytes(body)
-      return true
-    }
     if let known = rowAhead(recordName, in: zone) {
       guard let stored = known?.body else { return false }
       try stored.withUnsafeBytes(body)
@@ -270,7 +266,6 @@ final class RecordTable {
     at time: SteadyTime
   ) throws(SQLError) {
     precondition(old.number != nil, "a row that was read has a number")
-    ServerSabotage.note(replaced: old.body, of: name)
     ahead.wrote(Key(zone: zone.number, name: name), Self.known(row, numbered: old.number))
     let statement = statement(for: row, replacing: old, at: time)
     statement.bind(old.number, at: 1)

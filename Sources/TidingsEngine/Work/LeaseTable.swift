@@ -84,9 +84,8 @@ final class LeaseTable {
   /// Leases that ended without being settled: those given back first, then the longest ended.
   func ended(of group: Int64, at now: SteadyTime, limit: Int) throws -> [LeaseID] {
     var leases: [LeaseID] = []
-    let last = ServerSabotage.isDue(.sharedLease) ? Int64.max : now.milliseconds
     selectEnded.bind(group, at: 1)
-    selectEnded.bind(last, at: 2)
+    selectEnded.bind(now.milliseconds, at: 2)
     selectEnded.bind(Int64(limit), at: 3)
     try selectEnded.forEachRow {
       leases.append(

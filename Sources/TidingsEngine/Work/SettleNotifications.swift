@@ -68,17 +68,11 @@ final class SettleNotifications {
     guard row.device == device else { throw Self.isAnothers(lease, row.device) }
     switch settlement {
     case .done(let marksRead):
-      if !row.isSettled, !ServerSabotage.isDue(.repeatedWork, atMost: 2) {
-        try leases.settle(lease, at: now)
-      }
+      if !row.isSettled { try leases.settle(lease, at: now) }
       if marksRead { try markRead(lease.notification, in: inbox, device: device, at: now) }
     case .released:
       if row.isSettled { throw isDone(lease) }
-      if ServerSabotage.isDue(.lostRelease) {
-        try leases.settle(lease, at: now)
-      } else if !row.isReleased {
-        try leases.release(lease)
-      }
+      if !row.isReleased { try leases.release(lease) }
     case .extended(let timeout):
       if row.isSettled { throw isDone(lease) }
       if row.isReleased {
