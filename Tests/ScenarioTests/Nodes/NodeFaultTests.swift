@@ -104,10 +104,12 @@ struct NodeFaultTests {
       let leader = try await world.leader(from: 0)
       let term = try await world.status(from: 0).term
       let saved = Observed(0)
+      let isOver = Observed(false)
       let writers = try await (0..<3).asyncMap { number in
         let client = try await world.nodes[leader].client(as: "user-\(number)", retries: false)
         return Task {
-          while !Task.isCancelled {
+          // Who has just been answered when the role ends connects again, and saves through the node that it became.
+          while !isOver.value {
             let records = (0..<400).map { TidingsV1.Record("Notes", "n\($0)") }
             if (try? await client.modify(records)) == nil { return }
             saved.update { $0 += 1 }
@@ -133,6 +135,7 @@ struct NodeFaultTests {
       try await waitUntil("the next term", pausing: .milliseconds(20)) {
         (try? await world.status(from: 1 - leader).term) ?? term != term
       }
+      isOver.update { $0 = true }
       for writer in writers { await writer.value }
       for node in world.nodes {
         // The connection may be lost once more, when roles change.
