@@ -35,6 +35,11 @@ internal import Testing
     for block in blocks { #expect(sources.contains(block), "not in docs/examples/\(example)") }
   }
 
+  @Test("no example sets ZMQ_IMMEDIATE, which can end the process", arguments: ["c", "java"])
+  func immediate(example: String) throws {
+    #expect(!(try sources(example)).contains("IMMEDIATE"))
+  }
+
   @Test("its commands print the output shown")
   func commands() async throws {
     let server = try await TestServer.start()

@@ -93,6 +93,20 @@ extension ConformanceCase {
         // Whatever became of that call, later ones have a connection again.
         try await recovers(stage, InteropService.empty, [])
       },
+      Self("unread_answers_when_lost") { stage in
+        let relay = try await stage.relayedInterop()
+        for _ in 0..<10 {
+          try await hello(stage)
+          relay.use(.floods)
+          _ = try await stage.interopCall(
+            InteropService.sized,
+            InteropService.numbers([1]),
+            timeoutMilliseconds: stage.has(.deadlines) ? 5_000 : 0,
+            connects: false
+          )
+          try await recovers(stage, InteropService.empty, [])
+        }
+      },
       Self("retry_safe_call", needs: .retries) { stage in
         let relay = try await stage.relayedInterop()
         try await hello(stage)

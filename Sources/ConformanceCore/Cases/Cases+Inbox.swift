@@ -108,6 +108,23 @@ extension ConformanceCase {
         try await follower.other.save(TidingsV1.Record("back"))
         try await follower.expect(["back created"])
       },
+      inboxCase("unread_pushes_when_lost") { follower in
+        let (other, pushes) = (follower.other, follower.pushes)
+        for round in 0..<10 {
+          let names = ["read\(round)", "lost\(round)"]
+          let heard = pushes.counts.subscriptions
+          // Meanwhile, so that the client reads what it is flooded with.
+          async let saved: Void = other.save(names, aroundFloodOf: pushes)
+          let taken = try await follower.take(2).map(Follower.text)
+          try expectEqual("the notifications", names.map { "\($0) created" }, taken)
+          try await saved
+          // The next flood is for a client that listens again.
+          try await follower.stage.waitFor("the client to subscribe again") {
+            pushes.counts.subscriptions >= heard + 2
+          }
+        }
+        try await follower.expectNoMore()
+      },
       inboxCase("server_restart_resume") { follower in
         let server = try await follower.stage.records().server
         try await follower.other.save(TidingsV1.Record("before"))
@@ -167,6 +184,17 @@ extension ConformanceCase {
       pushes.use(.none)
       _ = try await follower.stop()
     }
+  }
+}
+
+extension Other {
+  /// Saves two records: the push of the first floods its subscribers and takes their connections from them.
+  fileprivate func save(_ names: [String], aroundFloodOf pushes: PushRelay) async throws {
+    let before = pushes.counts.floods
+    pushes.use(.floods)
+    try await save(TidingsV1.Record(names[0]))
+    while pushes.counts.floods == before { try await Task.sleep(for: .milliseconds(5)) }
+    try await save(TidingsV1.Record(names[1]))
   }
 }
 

@@ -42,7 +42,7 @@ extension TidingsV1.RecordResult {
 }
 
 /// What the runner does itself, as another device of the same user.
-struct Other {
+struct Other: Sendable {
   let client: Client
 
   @discardableResult

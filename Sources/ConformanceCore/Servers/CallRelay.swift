@@ -13,6 +13,8 @@ final class CallRelay: Sendable {
     case losesAnswer
     /// Messages that answer nothing come before the answer.
     case addsStrayAnswers
+    /// Many messages that answer nothing come instead of the answer, and while they are read the connection is lost.
+    case floods
     /// The answer comes twice.
     case doublesAnswer
     /// Nothing reaches the server until `behave`.
@@ -76,6 +78,13 @@ final class CallRelay: Sendable {
     seen.withLock { $0.append(header) }
   }
 
+  /// The header of an answer to a call that no client made.
+  private static let stranger = TidingsRpcV1.ResponseHeader(
+    callID: 1 << 60,
+    endOfStream: true,
+    hasMessage: true
+  )
+
   private static func answer(_ frames: [[UInt8]], _ fault: Fault?, _ sockets: RelaySockets) {
     switch fault {
     case nil, .swallows: break
@@ -83,13 +92,14 @@ final class CallRelay: Sendable {
       sockets.disconnectClients()
       return
     case .doublesAnswer: sockets.send(frames, to: .client)
+    case .floods:
+      for _ in 0..<RelaySockets.floodCount {
+        sockets.send([frames[0], stranger.encoded(), [1, 2, 3]], to: .client)
+      }
+      sockets.disconnectClients()
+      return
     case .addsStrayAnswers:
       let client = frames[0]
-      let stranger = TidingsRpcV1.ResponseHeader(
-        callID: 1 << 60,
-        endOfStream: true,
-        hasMessage: true
-      )
       sockets.send([client, stranger.encoded(), [1, 2, 3]], to: .client)
       sockets.send([client, [0xff, 0xff, 0xff], []], to: .client)
       sockets.send([client, [0x0a]], to: .client)

@@ -12,6 +12,8 @@ final class PushRelay: Sendable {
     case doubles
     /// They wait, and come in the opposite order once another is used.
     case holdsBack
+    /// The next one comes many times, and while subscribers read it their connections are lost.
+    case floods
   }
 
   private enum Order: Sendable {
@@ -26,6 +28,7 @@ final class PushRelay: Sendable {
     var subscriptions = 0
     var published = 0
     var lost = 0
+    var floods = 0
   }
 
   /// Where subscribers connect.
@@ -67,6 +70,11 @@ final class PushRelay: Sendable {
           case .loses: break
           case .doubles: for _ in 0..<2 { sockets.send(frames, to: .client) }
           case .holdsBack: held.append(frames)
+          case .floods:
+            for _ in 0..<RelaySockets.floodCount { sockets.send(frames, to: .client) }
+            sockets.disconnectClients()
+            fault = .none
+            self?.state.withLock { $0.floods += 1 }
           }
         }
       }

@@ -18,6 +18,9 @@ final class RelaySockets: @unchecked Sendable {
     case server
   }
 
+  /// How many messages a client has not read yet when its connection is lost.
+  static let floodCount = 3_000
+
   private static let endpointsTaken = Atomic<Int>(0)
 
   init(front frontType: CInt, back backType: CInt) throws(ConformanceError) {

@@ -3,9 +3,9 @@ internal import CZeroMQ
 /// One connection of a client: a DEALER socket and its events.
 ///
 /// A lost connection takes its socket with it. libzmq would make the connection again by itself,
-/// but with ZMQ_IMMEDIATE it throws away answers that had arrived before the loss and were not
-/// read yet (socket_base_t::hiccuped, 4.3.4), and without it sends requests later that were already
-/// reported as failed.
+/// and send requests later that were already reported as failed. ZMQ_IMMEDIATE is no way out: with it
+/// libzmq 4.3.4 throws away answers that had arrived before the loss and were not read yet, and ends
+/// the process if one of them was read in part (socket_base_t::hiccuped, fq_t::recvpipe).
 struct ClientLink: ~Copyable {
   let socket: Socket
   var monitor: ConnectionMonitor

@@ -19,7 +19,7 @@ typedef Tidings__V1__SubscriptionPosition Position;
 static const Tidings__V1__NotificationType READ_MARK =
     TIDINGS__V1__NOTIFICATION_TYPE__NOTIFICATION_TYPE_READ_NOTIFICATION;
 
-enum { CALL_MILLISECONDS = 10000, RECONCILE_MILLISECONDS = 60000 };
+enum { CALL_MILLISECONDS = 10000, RECONCILE_MILLISECONDS = 60000, REFUSED_MILLISECONDS = 1000 };
 
 /* Values */
 
@@ -173,6 +173,12 @@ Notification *inbox_content(const Push *push, ProtobufCBinaryData key, const cha
 
 /* Calls */
 
+static void close_pushes(struct inbox *inbox)
+{
+  tidings_close_socket(inbox->pushes, inbox->events);
+  inbox->pushes = inbox->events = NULL;
+}
+
 static bool connect_pushes(struct inbox *inbox)
 {
   if (inbox->pushes != NULL) return true;
@@ -207,8 +213,7 @@ static bool register_device(struct inbox *inbox)
   RegisterResponse *old = inbox->home;
   if (old != NULL && strcmp(old->push_endpoint, home->push_endpoint) != 0) {
     /* Another node, which publishes elsewhere. */
-    tidings_close_socket(inbox->pushes, inbox->events);
-    inbox->pushes = inbox->events = NULL;
+    close_pushes(inbox);
     tidings__v1__register_device_response__free_unpacked(old, NULL);
     old = NULL;
   }
@@ -386,6 +391,28 @@ static void reconnected(struct inbox *inbox)
   inbox->has_asked_for_keys = false;
 }
 
+/* An event of the push connection. */
+static void follow_connection(struct inbox *inbox, int event)
+{
+  switch (event) {
+  case ZMQ_EVENT_HANDSHAKE_SUCCEEDED:
+    reconnected(inbox);
+    break;
+  case ZMQ_EVENT_DISCONNECTED:
+    /* With several endpoints, the next call finds another node. */
+    if (inbox->client->endpoint_count > 1) reconnected(inbox);
+    break;
+  case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH:
+  case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL:
+    /* libzmq does not try again after these: the next registration opens another socket. */
+    close_pushes(inbox);
+    inbox->reconcile_time = tidings_now() + REFUSED_MILLISECONDS;
+    break;
+  default:
+    break;
+  }
+}
+
 const Notification *inbox_next(struct inbox *inbox, int64_t deadline)
 {
   const Notification *notification = NULL;
@@ -403,16 +430,14 @@ const Notification *inbox_next(struct inbox *inbox, int64_t deadline)
       zmq_pollitem_t items[] = {{.socket = inbox->pushes, .events = ZMQ_POLLIN},
                                 {.socket = inbox->events, .events = ZMQ_POLLIN}};
       int64_t wake = deadline < inbox->reconcile_time ? deadline : inbox->reconcile_time;
-      int count = zmq_poll(items, 2, tidings_left(wake));
+      int count = zmq_poll(items, inbox->pushes != NULL ? 2 : 0, tidings_left(wake));
       if (count < 0) return NULL;
       if (count == 0 && tidings_left(inbox->reconcile_time) == 0) reconnected(inbox);
       else if (count == 0) return NULL;
-      int event = items[1].revents != 0 ? tidings_event(inbox->events, 0) : 0;
-      /* With several endpoints, the next call finds another node. */
-      if (event == ZMQ_EVENT_HANDSHAKE_SUCCEEDED ||
-          (event == ZMQ_EVENT_DISCONNECTED && inbox->client->endpoint_count > 1))
-        reconnected(inbox);
-      if (items[0].revents != 0 && (notification = take_push(inbox)) != NULL) return notification;
+      if (items[1].revents != 0) follow_connection(inbox, tidings_event(inbox->events, 0));
+      if (items[0].revents != 0 && inbox->pushes != NULL &&
+          (notification = take_push(inbox)) != NULL)
+        return notification;
     }
   }
 }

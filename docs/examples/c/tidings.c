@@ -14,8 +14,9 @@ typedef Tidings__Rpc__V1__ErrorInfo ErrorInfo;
 typedef Tidings__Rpc__V1__RequestHeader RequestHeader;
 typedef Tidings__Rpc__V1__RequestHeader__MetadataEntry MetadataEntry;
 
-/* How long an endpoint may take to connect if there is another one. */
-enum { ATTEMPT_MILLISECONDS = 1500 };
+/* How long an endpoint may take to connect if there is another one; how long a call tries to
+ * connect again, and the pause between attempts. */
+enum { ATTEMPT_MILLISECONDS = 1500, RECONNECT_MILLISECONDS = 3000, PAUSE_MILLISECONDS = 100 };
 
 bool tidings_fail(struct tidings *client, uint32_t status, const char *format, ...)
 {
@@ -60,11 +61,9 @@ static bool set_options(struct tidings *client, void *socket)
   const struct tidings_options *options = &client->options;
   /* With several endpoints a silent server must be noticed soon. */
   bool is_quick = client->endpoint_count > 1;
-  int linger = 0, immediate = 1, is_curve = options->server_key != NULL;
+  int linger = 0, is_curve = options->server_key != NULL;
   int heartbeat = is_quick ? 1000 : 30000, silence = is_quick ? 2000 : 30000;
   if (zmq_setsockopt(socket, ZMQ_LINGER, &linger, sizeof linger) == 0 &&
-      /* A call waits for a connection, not in a queue that outlives its deadline. */
-      zmq_setsockopt(socket, ZMQ_IMMEDIATE, &immediate, sizeof immediate) == 0 &&
       zmq_setsockopt(socket, ZMQ_HEARTBEAT_IVL, &heartbeat, sizeof heartbeat) == 0 &&
       zmq_setsockopt(socket, ZMQ_HEARTBEAT_TIMEOUT, &silence, sizeof silence) == 0 &&
       (!is_curve ||
@@ -107,7 +106,7 @@ int tidings_event(void *monitor, int64_t deadline)
   zmq_pollitem_t item = {.socket = monitor, .events = ZMQ_POLLIN};
   uint16_t event = 0;
   uint8_t first[6], second[256]; /* the event with a value, the endpoint */
-  if (zmq_poll(&item, 1, tidings_left(deadline)) <= 0) return 0;
+  if (monitor == NULL || zmq_poll(&item, 1, tidings_left(deadline)) <= 0) return 0;
   if (zmq_recv(monitor, first, sizeof first, ZMQ_DONTWAIT) != sizeof first) return 0;
   if (zmq_recv(monitor, second, sizeof second, ZMQ_DONTWAIT) < 0) return 0;
   memcpy(&event, first, sizeof event);
@@ -200,15 +199,22 @@ static bool connect_to_any(struct tidings *client, int64_t deadline)
   return tidings_fail(client, client->status, "%s", problems);
 }
 
-/* Connects to the next endpoint if the connection was lost, or its server drains. */
+/* Connects again, to the next endpoint, if the connection was lost or its server drains. Always
+ * with a new socket: the old one would still send what it had queued, after its deadline. */
 static bool move_if_needed(struct tidings *client, int64_t deadline)
 {
   int event = 0;
   while ((event = tidings_event(client->events, 0)) != 0) /* older than the call */
     if (event == ZMQ_EVENT_DISCONNECTED) client->must_move = true;
-  if (client->endpoint_count == 1 || !client->must_move) return true;
+  if (!client->must_move) return true;
+  int64_t end = tidings_now() + RECONNECT_MILLISECONDS;
+  if (end > deadline) end = deadline;
   client->endpoint_index = (client->endpoint_index + 1) % client->endpoint_count;
-  return connect_to_any(client, deadline);
+  while (!connect_to_any(client, end)) {
+    if (client->status != TIDINGS_UNAVAILABLE || tidings_left(end) == 0) return false;
+    (void)zmq_poll(NULL, 0, PAUSE_MILLISECONDS);
+  }
+  return true;
 }
 
 bool tidings_connect(struct tidings *client, const struct tidings_options *options, int timeout_ms)
@@ -283,17 +289,22 @@ bool tidings_receive(struct tidings *client, struct tidings_response *response, 
   zmq_pollitem_t items[] = {{.socket = client->calls, .events = ZMQ_POLLIN},
                             {.socket = client->events, .events = ZMQ_POLLIN}};
   const char *endpoint = client->endpoint;
+  bool is_lost = false;
   zmq_msg_t header;
   for (;;) {
-    while (zmq_poll(items, 2, tidings_left(deadline)) < 0 && errno == EINTR) continue;
+    long wait = is_lost ? 0 : tidings_left(deadline);
+    while (zmq_poll(items, 2, wait) < 0 && errno == EINTR) continue;
+    if (items[0].revents == 0 && is_lost) {
+      client->must_move = true;
+      return tidings_fail(client, TIDINGS_UNAVAILABLE, "no response from %s: connection closed",
+                          endpoint);
+    }
     if (items[0].revents == 0 && items[1].revents == 0)
       return tidings_fail(client, TIDINGS_DEADLINE_EXCEEDED, "no response from %s: timed out",
                           endpoint);
     if (items[0].revents == 0) {
-      client->must_move = tidings_event(client->events, 0) == ZMQ_EVENT_DISCONNECTED;
-      if (client->must_move)
-        return tidings_fail(client, TIDINGS_UNAVAILABLE,
-                            "no response from %s: connection closed", endpoint);
+      /* What arrived before the loss is received first. */
+      is_lost = tidings_event(client->events, 0) == ZMQ_EVENT_DISCONNECTED;
       continue;
     }
     (void)zmq_msg_init(&header);
@@ -336,7 +347,7 @@ static void *answer_of(struct tidings *client, struct tidings_response *response
 {
   void *answer = NULL;
   client->is_draining = is_draining(response->header);
-  if (client->is_draining) client->must_move = true;
+  if (client->is_draining && client->endpoint_count > 1) client->must_move = true;
   if (response->header->status != TIDINGS_OK)
     (void)tidings_fail(client, response->header->status, "%s", response->header->message);
   else if ((answer = protobuf_c_message_unpack(type, NULL, zmq_msg_size(&response->body),

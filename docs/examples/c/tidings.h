@@ -32,8 +32,8 @@ struct tidings_options {
 
 /* A connection, for one thread. After a failure `status` and `message` contain the reason.
  *
- * The first endpoint of a list that connects is used until it is lost or drains; then the next call
- * goes to the next one. */
+ * A connection that was lost is made again by the next call, with a new socket. The first endpoint of
+ * a list that connects is used until it is lost or drains; then the next call goes to the next one. */
 struct tidings {
   struct tidings_options options;
   char endpoint[256]; /* the current one */

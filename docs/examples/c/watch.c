@@ -27,6 +27,7 @@ enum { CALL_MILLISECONDS = 10000, CHECK_SECONDS = 60, WAIT_MILLISECONDS = 500 };
 enum { OK = 0, DEADLINE_EXCEEDED = 4, RESOURCE_EXHAUSTED = 8, OUT_OF_RANGE = 11, UNAVAILABLE = 14 };
 
 static void *context, *calls, *pushes, *connections;
+static const char *endpoint;
 static zmq_msg_t frames[2];  /* of the last message received */
 static uint32_t call_status; /* of the last call */
 static Home *home;
@@ -45,10 +46,43 @@ static void *failed(const char *what, const char *why)
   return NULL;
 }
 
-/* Waits until the deadline, which restarts after a late response to an earlier call. */
-static bool wait_for(short event)
+static void *new_socket(int kind)
 {
-  return zmq_poll(&(zmq_pollitem_t){.socket = calls, .events = event}, 1, CALL_MILLISECONDS) > 0;
+  static const struct { const char *name; int option; } keys[] = {
+      {"TIDINGS_SERVER_KEY", ZMQ_CURVE_SERVERKEY}, {"TIDINGS_PUBLIC_KEY", ZMQ_CURVE_PUBLICKEY},
+      {"TIDINGS_SECRET_KEY", ZMQ_CURVE_SECRETKEY}};
+  void *socket = zmq_socket(context, kind);
+  bool is_set = socket != NULL;
+  for (size_t i = 0; i < 3 && is_set; i++)
+    if (getenv(keys[i].name) != NULL)
+      is_set = zmq_setsockopt(socket, keys[i].option, getenv(keys[i].name),
+                              strlen(getenv(keys[i].name)) + 1) == 0;
+  if (is_set) return socket;
+  if (socket != NULL) (void)zmq_close(socket);
+  return failed("no socket: check that keys are 40 characters of Z85", zmq_strerror(errno));
+}
+
+static bool open_calls(void)
+{
+  calls = new_socket(ZMQ_DEALER);
+  if (calls == NULL) return false;
+  return zmq_connect(calls, endpoint) == 0 || failed(endpoint, zmq_strerror(errno));
+}
+
+/* Without an answer the socket is closed as well: it may have the request in its queue, and would
+ * send it whenever there is a connection again. */
+static void *unanswered(const char *method)
+{
+  (void)zmq_close(calls);
+  calls = NULL;
+  return failed(method, "no response: check that the server runs and the keys are right");
+}
+
+/* Waits until the deadline, which restarts after a stray response. */
+static bool wait_for_response(void)
+{
+  return zmq_poll(&(zmq_pollitem_t){.socket = calls, .events = ZMQ_POLLIN}, 1,
+                  CALL_MILLISECONDS) > 0;
 }
 
 static bool send_frame(const void *message, int flags)
@@ -87,14 +121,13 @@ static void *call(char *method, const void *request, const ProtobufCMessageDescr
   user.value = getenv("TIDINGS_USER");
   header.metadata = (Tidings__Rpc__V1__RequestHeader__MetadataEntry *[]){&user};
   header.n_metadata = user.value != NULL; /* not needed with a key */
-  call_status = UNAVAILABLE;
-  if (!wait_for(ZMQ_POLLOUT) || !send_frame(&header, ZMQ_SNDMORE) || !send_frame(request, 0))
-    return failed(method, "no connection: check that the server runs and the keys are right");
   call_status = DEADLINE_EXCEEDED;
-  do { /* ignoring responses to earlier calls that timed out */
+  if (calls == NULL && !open_calls()) return NULL;
+  if (!send_frame(&header, ZMQ_SNDMORE) || !send_frame(request, 0)) return unanswered(method);
+  do {
     tidings__rpc__v1__response_header__free_unpacked(response, NULL);
     response = NULL;
-    if (!wait_for(ZMQ_POLLIN)) return failed(method, "timed out");
+    if (!wait_for_response()) return unanswered(method);
     if (receive(calls))
       response = unpack(&tidings__rpc__v1__response_header__descriptor, &frames[0]);
   } while (response == NULL || response->call_id != header.call_id);
@@ -308,33 +341,16 @@ static bool follow(const char *path)
   return home == NULL || read_log(path);
 }
 
-static void *new_socket(int kind)
-{
-  static const struct { const char *name; int option; } keys[] = {
-      {"TIDINGS_SERVER_KEY", ZMQ_CURVE_SERVERKEY}, {"TIDINGS_PUBLIC_KEY", ZMQ_CURVE_PUBLICKEY},
-      {"TIDINGS_SECRET_KEY", ZMQ_CURVE_SECRETKEY}};
-  void *socket = zmq_socket(context, kind);
-  int on = 1; /* a call waits for a connection, not in a queue that outlives its deadline */
-  bool is_set = socket != NULL && zmq_setsockopt(socket, ZMQ_IMMEDIATE, &on, sizeof on) == 0;
-  for (size_t i = 0; i < 3 && is_set; i++)
-    if (getenv(keys[i].name) != NULL)
-      is_set = zmq_setsockopt(socket, keys[i].option, getenv(keys[i].name),
-                              strlen(getenv(keys[i].name)) + 1) == 0;
-  if (is_set) return socket;
-  if (socket != NULL) (void)zmq_close(socket);
-  return failed("no socket: check that keys are 40 characters of Z85", zmq_strerror(errno));
-}
-
 static bool run(int count, char *words[])
 {
-  const char *endpoint = getenv("TIDINGS_ENDPOINT"), *events = "inproc://connections";
+  const char *events = "inproc://connections";
+  endpoint = getenv("TIDINGS_ENDPOINT");
+  if (endpoint == NULL) endpoint = "tcp://127.0.0.1:5570";
   if (signal(SIGINT, stop) == SIG_ERR || signal(SIGTERM, stop) == SIG_ERR || sodium_init() < 0 ||
       (context = zmq_ctx_new()) == NULL || zmq_ctx_set(context, ZMQ_BLOCKY, 0) != 0)
     return failed("start", strerror(errno));
-  if ((calls = new_socket(ZMQ_DEALER)) == NULL) return false;
-  if ((pushes = new_socket(ZMQ_SUB)) == NULL) return false;
-  if (zmq_connect(calls, endpoint != NULL ? endpoint : "tcp://127.0.0.1:5570") != 0 ||
-      zmq_socket_monitor(pushes, events, ZMQ_EVENT_HANDSHAKE_SUCCEEDED) != 0 ||
+  if (!open_calls() || (pushes = new_socket(ZMQ_SUB)) == NULL) return false;
+  if (zmq_socket_monitor(pushes, events, ZMQ_EVENT_HANDSHAKE_SUCCEEDED) != 0 ||
       (connections = zmq_socket(context, ZMQ_PAIR)) == NULL ||
       zmq_connect(connections, events) != 0)
     return failed("connecting", zmq_strerror(errno));

@@ -42,27 +42,36 @@ final class Tidings implements AutoCloseable {
   private final ZMQ.Context context = ZMQ.context(1);
   private final Map<String, String> caller = new HashMap<>();
   private final String endpoint;
-  private final ZMQ.Socket calls;
+  private ZMQ.Socket calls;
   // The monitor of the connection. It must stay open and be read as long as the socket is open:
   // libzmq's thread blocks while there is no room for an event.
-  private final ZMQ.Socket callEvents;
+  private ZMQ.Socket callEvents;
   private ZMQ.Socket pushes, pushEvents;
-  private long callID;
+  private long callID, connectionCount;
 
   Tidings(String endpoint, String user, String device) throws Failure {
     this.endpoint = endpoint;
     if (user != null) caller.put("tidings-user", user);
     if (device != null) caller.put("tidings-device", device);
+    try {
+      connect();
+    } catch (Failure failure) {
+      close();
+      throw failure;
+    }
+  }
+
+  private void connect() throws Failure {
     calls = context.socket(ZMQ.DEALER);
     calls.setLinger(0);
     calls.setSendTimeOut(CALL_MILLISECONDS);
-    callEvents = monitor(calls, "inproc://calls");
+    callEvents = monitor(calls, "inproc://calls" + ++connectionCount);
     calls.connect(endpoint);
     int event = 0;
     while (event != ZMQ.EVENT_CONNECTED) {
       event = ZMQ.Event.recv(callEvents).getEvent();
       if (event == ZMQ.EVENT_CLOSED || event == ZMQ.EVENT_CONNECT_RETRIED) {
-        close();
+        closeCalls();
         throw new Failure(UNAVAILABLE, "cannot reach " + endpoint + ": connection refused");
       }
     }
@@ -82,11 +91,23 @@ final class Tidings implements AutoCloseable {
     return !isFirst;
   }
 
+  private void closeCalls() {
+    if (calls == null) return;
+    calls.close();
+    callEvents.close();
+    calls = callEvents = null;
+  }
+
+  /** Without a response the socket is closed as well: it would send what it has queued later. */
+  private Failure timedOut(String what) {
+    closeCalls();
+    return new Failure(DEADLINE_EXCEEDED, what + " " + endpoint + ": timed out");
+  }
+
   @Override
   public void close() {
-    calls.close();
+    closeCalls();
     if (pushes != null) pushes.close();
-    callEvents.close();
     if (pushEvents != null) pushEvents.close();
     context.term();
   }
@@ -96,17 +117,16 @@ final class Tidings implements AutoCloseable {
     RequestHeader header = RequestHeader.newBuilder().setCallId(++callID).setMethod(method)
         .setTimeoutMs(CALL_MILLISECONDS).putAllMetadata(caller).build();
     long deadline = System.nanoTime() + CALL_MILLISECONDS * 1_000_000L;
+    if (calls == null) connect();
     drain(callEvents);
     if (!calls.send(header.toByteArray(), ZMQ.SNDMORE) || !calls.send(request.toByteArray(), 0)) {
-      throw new Failure(DEADLINE_EXCEEDED, "cannot reach " + endpoint + ": timed out");
+      throw timedOut("cannot reach");
     }
     try {
       while (true) {
         calls.setReceiveTimeOut((int) Math.max(0, (deadline - System.nanoTime()) / 1_000_000));
         byte[] frame = calls.recv(0);
-        if (frame == null) {
-          throw new Failure(DEADLINE_EXCEEDED, "no response from " + endpoint + ": timed out");
-        }
+        if (frame == null) throw timedOut("no response from");
         byte[] body = calls.recv(0);
         ResponseHeader response = ResponseHeader.parseFrom(frame);
         // Responses to earlier calls that timed out are ignored.

@@ -100,8 +100,8 @@ class Connection:
     """A connection to a server: a :class:`~tidings.rpc.transport.Transport`.
 
     It is established as soon as possible and reestablished whenever it is lost. A new connection
-    uses a new socket: libzmq reconnects a socket automatically, but discards responses that arrived
-    before the loss, and might send requests later that were already reported as failed.
+    uses a new socket: libzmq reconnects a socket automatically, but might send requests later that
+    were already reported as failed.
     """
 
     def __init__(
