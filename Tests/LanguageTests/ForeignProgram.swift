@@ -130,6 +130,16 @@ final class ForeignProgram: Sendable {
     return seen.lines
   }
 
+  /// Waits until it has written a text to its standard error.
+  ///
+  /// - Throws: With what it wrote, when it ends instead.
+  func waitForErrors(_ text: String) async throws {
+    let seen = try await seen.wait("'\(text)'") { $0.errors.contains(text) || $0.exit != nil }
+    guard seen.errors.contains(text) else {
+      throw WaitingFailure(description: "no '\(text)', it ended: \(seen.output)\(seen.errors)")
+    }
+  }
+
   private static func read(
     _ descriptor: Int32,
     into seen: Observed<Sightings>,

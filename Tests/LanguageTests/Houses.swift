@@ -1,4 +1,5 @@
 internal import TestSupport
+internal import Testing
 
 /// Runs an example's program against a server.
 struct Houses: Sendable {
@@ -39,5 +40,30 @@ struct Houses: Sendable {
 
   func watch(_ file: String) throws -> ForeignProgram {
     try ForeignProgram(path, ["watch", file], environment: environment)
+  }
+}
+
+extension ForeignProgram {
+  /// Saves houses, each when the one before was printed, and expects that some came by push.
+  ///
+  /// The log may be read between two of them, and then has a house before its push comes: after the connection was
+  /// made, twice when it is repeated that the channels changed, and once a minute.
+  ///
+  /// - Parameters:
+  ///   - names: The houses; more than can come from the log.
+  ///   - linesBefore: How many lines the program has printed.
+  ///   - save: Saves a house.
+  /// - Throws: When one is not printed.
+  func expectPushes(
+    of names: [String],
+    linesBefore: Int,
+    save: (String) async throws -> Void
+  ) async throws {
+    for (index, name) in names.enumerated() {
+      try await save(name)
+      try await waitForLines("the notification of \(name)") { $0.count == linesBefore + index + 1 }
+    }
+    let lines = seen.value.lines.dropFirst(linesBefore)
+    #expect(lines.contains { $0.hasSuffix(" (push)") }, "\(lines)")
   }
 }

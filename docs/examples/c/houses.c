@@ -183,12 +183,15 @@ static int watch(struct tidings *client, const char *path)
   struct inbox inbox;
   size_t size = 0;
   uint8_t *position = read_file(path, &size);
+  bool is_listening = false;
   int code = inbox_open(&inbox, client, "", TIDINGS__V1__ENVIRONMENT__ENVIRONMENT_DEVELOPMENT,
                         position, size)
                  ? 0
                  : failed(client);
   free(position);
   while (code == 0 && !is_stopping) {
+    if (inbox.is_listening && !is_listening) (void)fputs("houses: listening\n", stderr);
+    is_listening = inbox.is_listening;
     /* With a timeout, because a signal may arrive just before the wait. */
     const Tidings__V1__Notification *notification =
         inbox_next(&inbox, tidings_now() + WAIT_MILLISECONDS);

@@ -177,6 +177,7 @@ static void close_pushes(struct inbox *inbox)
 {
   tidings_close_socket(inbox->pushes, inbox->events);
   inbox->pushes = inbox->events = NULL;
+  inbox->is_listening = false;
 }
 
 static bool connect_pushes(struct inbox *inbox)
@@ -362,6 +363,7 @@ static const Notification *receive_frames(struct inbox *inbox, zmq_msg_t *topic,
     for (size_t i = 0; i < home->n_channels; i++)
       if (home->channels[i]->position != NULL &&
           is_same(home->channels[i]->topic, zmq_msg_data(topic), zmq_msg_size(topic))) {
+        inbox->is_listening = true;
         notification = receive_push(inbox, home->channels[i], push);
         break;
       }

@@ -13,7 +13,7 @@ struct inbox_channel {
   bool is_beyond;     /* events after the token were delivered */
 };
 
-/* All members are private, except `came_by_push`. */
+/* All members are private, except `came_by_push` and `is_listening`. */
 struct inbox {
   struct tidings *client;
   char *container;
@@ -30,6 +30,7 @@ struct inbox {
   int64_t reconcile_time; /* when to fetch the log without a push */
   bool must_register, must_fetch, has_asked_for_keys;
   bool came_by_push; /* whether the last notification came by push, not from the log */
+  bool is_listening; /* a push of a channel came: the server knows the topics by now */
 };
 
 /* Resumes at a position of `inbox_position`; without one, starts at the oldest notification that is

@@ -34,7 +34,7 @@ static Home *home;
 static struct channel { char *id; uint64_t seen; } *channels; /* and the newest event printed */
 static size_t n_channels, token_size;
 static uint8_t token[1024]; /* where the next fetch continues */
-static bool must_register = true, must_read = true;
+static bool must_register = true, must_read = true, is_listening;
 static volatile sig_atomic_t is_stopping;
 
 static void stop(int signal) { is_stopping = signal; }
@@ -307,6 +307,8 @@ static void receive_push(void)
     V1(Channel) *channel = home->channels[i];
     if (channel->topic.len != zmq_msg_size(&frames[0]) ||
         memcmp(channel->topic.data, zmq_msg_data(&frames[0]), channel->topic.len) != 0) continue;
+    if (!is_listening) (void)fputs("watch: listening\n", stderr);
+    is_listening = true;
     uint64_t seen = *seen_of(channel->position), number = push->sequence_number;
     if (number > seen) channel->position->sequence_number = number;
     bool is_next = push->previous_sequence_number == seen && number == seen + 1;
