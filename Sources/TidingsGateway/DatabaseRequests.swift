@@ -65,7 +65,7 @@ struct DatabaseRequests: Sendable {
       )
       return "\(baseURL)/assets/\(urls.seal(content))"
     }
-    return try await endpoint(call)
+    return try await endpoint.answer(call)
   }
 
   /// The user of a caller; `nil`: a guest.

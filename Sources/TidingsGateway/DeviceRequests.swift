@@ -35,6 +35,7 @@ struct DeviceRequests: Sendable {
       throw WebFailure(.authenticationRequired, "a device token needs a user: sign in")
     }
     let input = try request.input()
+    try input.check(register ? .registerToken : .createToken)
     let environment = try input.string("apnsEnvironment") ?? "development"
     if register {
       let token = try input.requiredString("apnsToken")

@@ -64,4 +64,27 @@ struct GatewayWorld {
   ) throws -> HTTPAnswer {
     try HTTPAnswer.to("POST", Self.path(endpoint, as: user), at: port, body: body.text())
   }
+
+  /// Posts a text to an endpoint.
+  func post(
+    _ endpoint: String,
+    text: String,
+    as user: String? = "ada"
+  ) throws -> HTTPAnswer {
+    try HTTPAnswer.to("POST", Self.path(endpoint, as: user), at: port, body: Array(text.utf8))
+  }
+
+  /// Sends one operation of `records/modify`; the record is JSON.
+  func modify(
+    _ type: String,
+    _ record: String,
+    in database: String = "private",
+    as user: String? = "ada"
+  ) throws -> HTTPAnswer {
+    try post(
+      "\(database)/records/modify",
+      text: #"{"operations": [{"operationType": "\#(type)", "record": \#(record)}]}"#,
+      as: user
+    )
+  }
 }

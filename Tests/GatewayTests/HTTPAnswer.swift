@@ -15,7 +15,12 @@ struct HTTPAnswer {
   /// The code of a failed request.
   var code: String? { json?.object?["serverErrorCode"]?.string }
   /// The records of an answer.
-  var records: [JSONObject] { json?.object?["records"]?.array?.compactMap(\.object) ?? [] }
+  var records: [JSONObject] { items("records") }
+
+  /// The items of an answer.
+  func items(_ name: String) -> [JSONObject] {
+    json?.object?[name]?.array?.compactMap(\.object) ?? []
+  }
 
   static func to(
     _ method: String,

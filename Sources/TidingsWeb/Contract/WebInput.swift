@@ -2,7 +2,7 @@ package import TidingsJSON
 
 /// An object of a request, with the path to it, which errors name.
 ///
-/// Members that nobody asks for are ignored, `null` is the same as none.
+/// `null` is the same as no member.
 package struct WebInput {
   package let object: JSONObject
   /// For example `operations[2].record`; empty: the request itself.
@@ -18,6 +18,18 @@ package struct WebInput {
   /// A member as it is.
   package subscript(name: String) -> JSONValue? {
     if let value = object[name], value != .null { value } else { nil }
+  }
+
+  /// Refuses members that are not known.
+  package func check(_ members: WebMembers) throws(WebFailure) {
+    for member in object.members {
+      if members.read.contains(member.name) || members.ignored.contains(member.name) { continue }
+      if case .null = member.value { continue }
+      let known = members.read.isEmpty ? "none is" : members.read.joined(separator: ", ") + " are"
+      throw .badRequest(
+        "\(path(to: member.name)) is not known and would have no effect: remove it; \(known) known"
+      )
+    }
   }
 
   package func string(_ name: String) throws(WebFailure) -> String? {

@@ -7,6 +7,7 @@ internal import TidingsProto
 /// are not encrypted for each asset, so that there is no wrapping key; clients expect the member.
 enum AssetDictionary {
   static func read(_ input: WebInput) throws(WebFailure) -> TidingsV1.Asset {
+    try input.check(.asset)
     let checksum = try input.base64("fileChecksum")
     guard checksum.count == 32 else {
       throw .badRequest(

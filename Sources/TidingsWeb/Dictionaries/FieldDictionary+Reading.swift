@@ -19,9 +19,17 @@ enum FieldDictionary {
     hint: String? = nil,
     in database: WebDatabase
   ) throws(WebFailure) -> TidingsV1.FieldValue {
+    try input.check(.field)
+    let type = try input.string("type")
+    if try input.bool("isEncrypted") == true, type != "ENCRYPTED_BYTES" {
+      throw .badRequest(
+        "\(input.path(to: "isEncrypted")) is true, and the gateway has no keys to encrypt with: save the field with a client "
+          + "that has the user's keys, or send what it made as ENCRYPTED_BYTES"
+      )
+    }
     guard let value = input["value"] else { return .init() }
     let path = input.path(to: "value")
-    if let type = try input.string("type") { return try read(value, as: type, path, in: database) }
+    if let type { return try read(value, as: type, path, in: database) }
     // What does not fit is what it looks like: the server says what is wrong with it.
     if let hint, !hint.isEmpty, let field = try? read(value, as: hint, path, in: database) {
       return field

@@ -11,6 +11,7 @@ enum FilterDictionary {
   ) throws(WebFailure) -> TidingsV1.Predicate? {
     var nodes: [TidingsV1.PredicateNode] = []
     for filter in filters {
+      try filter.check(.filter)
       let name = try filter.string("fieldName") ?? ""
       let type = schema?.type(of: name, in: recordType)
       nodes += try Self.nodes(filter, type, in: database)

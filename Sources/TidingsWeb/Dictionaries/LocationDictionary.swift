@@ -4,6 +4,7 @@ internal import TidingsProto
 /// `{latitude, longitude, altitude, horizontalAccuracy, verticalAccuracy, course, speed, timestamp}`.
 enum LocationDictionary {
   static func read(_ input: WebInput) throws(WebFailure) -> TidingsV1.Location {
+    try input.check(.location)
     func number(_ name: String) throws(WebFailure) -> Double? {
       guard let value = input[name] else { return nil }
       guard let double = value.number?.double else { throw input.wrong(name, value, "a number") }

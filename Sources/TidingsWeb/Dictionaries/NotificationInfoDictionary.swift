@@ -33,10 +33,13 @@ enum NotificationInfoDictionary {
   }
 
   static func read(_ input: WebInput) throws(WebFailure) -> TidingsV1.NotificationInfo {
+    try input.check(.notificationInfo)
     var info = TidingsV1.NotificationInfo()
     for (name, path) in texts { info[keyPath: path] = try input.string(name) ?? "" }
     for (name, path) in lists { info[keyPath: path] = try input.strings(name) ?? [] }
     for (name, path) in flags { info[keyPath: path] = try input.bool(name) ?? false }
+    // CloudKit JS has another name for the fields that notifications carry.
+    if let names = try input.strings("additionalFields") { info.desiredKeys = names }
     return info
   }
 

@@ -15,6 +15,7 @@ struct QueryDictionary {
     as schema: WebSchema? = nil,
     in database: WebDatabase
   ) throws(WebFailure) {
+    try input.check(.query)
     recordType = try input.requiredString("recordType")
     let filters = try input.objects("filterBy")
     predicate = try FilterDictionary.predicate(filters, of: recordType, as: schema, in: database)
@@ -25,6 +26,7 @@ struct QueryDictionary {
       fieldNames.append(try input.requiredString("fieldName"))
     }
     for sort in try input.objects("sortBy") {
+      try sort.check(.sort)
       var name = try FilterDictionary.fieldName(sort)
       if name == "recordID" { name = "recordName" }
       var location: TidingsV1.Location?

@@ -19,6 +19,7 @@ enum RecordDictionary {
     of database: WebDatabase
   ) throws(WebFailure) -> TidingsV1.Record {
     let type = try input.string("recordType") ?? ""
+    try input.check(ShareDictionary.isShare(type) ? .share : .record)
     var record = TidingsV1.Record(
       recordID: try id(input, in: zone, of: database),
       recordType: ShareDictionary.isShare(type) ? ShareDictionary.recordType : type,

@@ -7,6 +7,7 @@ enum ReferenceDictionary {
     _ input: WebInput,
     in database: WebDatabase
   ) throws(WebFailure) -> TidingsV1.Reference {
+    try input.check(.reference)
     let action: TidingsV1.ReferenceAction
     switch try input.string("action") {
     case "NONE", nil: action = .none

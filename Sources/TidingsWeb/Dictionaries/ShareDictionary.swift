@@ -11,10 +11,12 @@ enum ShareDictionary {
   static func read(_ input: WebInput) throws(WebFailure) -> TidingsV1.Share {
     var share = TidingsV1.Share()
     if let root = try input.object("forRecord") {
+      try root.check(.shareRoot)
       share.rootRecordName = try root.requiredString("recordName")
     }
     share.publicPermission = try permission(input, "publicPermission")
     for participant in try input.objects("participants") {
+      try participant.check(.participant)
       // The server adds the owner itself.
       if try participant.string("type") == "OWNER" { continue }
       share.participants.append(try Self.participant(participant))
@@ -26,8 +28,11 @@ enum ShareDictionary {
     _ input: WebInput
   ) throws(WebFailure) -> TidingsV1.Participant {
     let identity = try input.object("userIdentity")
+    try identity?.check(.identity)
     let known = try identity?.string("userRecordName")
-    let lookedUp = try identity?.object("lookupInfo")?.string("userRecordName")
+    let lookupInfo = try identity?.object("lookupInfo")
+    try lookupInfo?.check(.lookupInfo)
+    let lookedUp = try lookupInfo?.string("userRecordName")
     guard let name = known ?? lookedUp else {
       throw .badRequest(
         "\(input.path(to: "userIdentity")) has no userRecordName: look the user up with users/lookup"

@@ -33,13 +33,35 @@ enum SubscriptionDictionary {
         "\(input.path(to: "subscriptionType")) is '\(other)': use query, zone or database"
       )
     }
-    if subscription.type != .query, let type = try input.object("query")?.string("recordType") {
-      subscription.recordType = type
-    }
+    if subscription.type != .query { try readWhole(input, &subscription) }
     if let info = try input.object("notificationInfo") {
       subscription.notificationInfo = try NotificationInfoDictionary.read(info)
     }
     return subscription
+  }
+
+  /// Subscriptions to a zone or a database fire on all changes, of one record type if one is named.
+  private static func readWhole(
+    _ input: WebInput,
+    _ subscription: inout TidingsV1.Subscription
+  ) throws(WebFailure) {
+    if let query = try input.object("query") {
+      try query.check(.query)
+      subscription.recordType = try query.string("recordType") ?? ""
+      guard try query.objects("filterBy").isEmpty else {
+        throw .badRequest(
+          "\(query.path(to: "filterBy")) is for subscriptions of the type query: this one fires for all records"
+        )
+      }
+    }
+    let events = Set(try input.strings("firesOn") ?? [])
+    guard events.isEmpty || events == ["create", "update", "delete"],
+      try input.bool("firesOnce") != true
+    else {
+      throw .badRequest(
+        "\(input.path): firesOn and firesOnce are for subscriptions of the type query, this one fires on all changes"
+      )
+    }
   }
 
   private static func readEvents(

@@ -21,6 +21,7 @@ enum UserDictionary {
 
   /// Reads whom to look up.
   static func lookUp(_ input: WebInput) throws(WebFailure) -> TidingsV1.UserLookup {
+    try input.check(.lookupInfo)
     if let name = try input.string("userRecordName") { return .init(key: .userRecordName(name)) }
     if let address = try input.string("emailAddress") { return .init(key: .emailAddress(address)) }
     if let number = try input.string("phoneNumber") { return .init(key: .phoneNumber(number)) }

@@ -21,6 +21,7 @@ enum ZoneDictionary {
     _ zone: WebInput,
     in database: WebDatabase
   ) throws(WebFailure) -> TidingsV1.ZoneID {
+    try zone.check(.zoneID)
     let name = try zone.requiredString("zoneName")
     let (recordName, ownerName) = (try zone.string("ownerRecordName"), try zone.string("ownerName"))
     var owner = recordName ?? ownerName ?? ""

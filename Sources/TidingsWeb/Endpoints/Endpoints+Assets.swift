@@ -3,9 +3,10 @@ internal import TidingsProto
 internal import TidingsRPC
 
 extension WebEndpoints {
-  static let uploadAssets: WebEndpoint = { call in
+  static let uploadAssets = WebEndpoint(.uploads) { call in
     var answers: [JSONValue] = []
     for token in try call.input.objects("tokens") {
+      try token.check(.upload)
       let field = try token.requiredString("fieldName")
       guard let url = call.uploadURL?() else {
         throw WebFailure(.internalError, "this gateway takes no assets")
@@ -21,11 +22,12 @@ extension WebEndpoints {
 
   /// Contents are stored once a database, whichever records refer to them: what a record has can be given to
   /// another record as it is.
-  static let rereferenceAssets: WebEndpoint = { call in
+  static let rereferenceAssets = WebEndpoint(.rereferences) { call in
     let zone = try ZoneDictionary.read(call.input, in: call.database)
     var ids: [TidingsV1.RecordID] = []
     var fields: [String] = []
     for asset in try call.input.objects("assets") {
+      try asset.check(.rereference)
       _ = try asset.requiredString("recordName")
       ids.append(try RecordDictionary.id(asset, in: zone, of: call.database))
       fields.append(try asset.requiredString("fieldName"))

@@ -4,7 +4,7 @@ internal import TidingsRPC
 
 extension WebEndpoints {
   /// Deprecated by CloudKit in favour of `changes/zone`.
-  static let recordChanges: WebEndpoint = { call in
+  static let recordChanges = WebEndpoint(.recordChanges) { call in
     let zone = try ZoneDictionary.required(call.input, in: call.database)
     guard !zone.isDefault else {
       throw WebFailure.badRequest("zoneID is the default zone, which has no change feed")
@@ -21,12 +21,13 @@ extension WebEndpoints {
     return object
   }
 
-  static let zoneChanges: WebEndpoint = { call in
+  static let zoneChanges = WebEndpoint(.zoneChanges) { call in
     let zones = try call.input.objects("zones")
     guard !zones.isEmpty else { throw call.input.missing("zones") }
     var options: [TidingsV1.ZoneChangesOptions] = []
     var styles: [FieldDictionary.Style] = []
     for input in zones {
+      try input.check(.zoneChangesOptions)
       let zone = try ZoneDictionary.required(input, in: call.database)
       var style = try call.style()
       if let flag = try input.bool("numbersAsStrings") { style.numbersAsStrings = flag }
@@ -96,10 +97,12 @@ extension WebEndpoints {
     )
   }
 
-  static let databaseChanges: WebEndpoint = { try await databaseChanges($0, token: "syncToken") }
+  static let databaseChanges = WebEndpoint(.databaseChanges) {
+    try await databaseChanges($0, token: "syncToken")
+  }
 
   /// Deprecated by CloudKit in favour of `changes/database`; its token has another name.
-  static let databaseChangesByMetaToken: WebEndpoint = {
+  static let databaseChangesByMetaToken = WebEndpoint(.databaseChangesByMetaToken) {
     try await databaseChanges($0, token: "metaSyncToken")
   }
 

@@ -3,7 +3,7 @@ internal import TidingsProto
 internal import TidingsRPC
 
 extension WebEndpoints {
-  static let modifyRecords: WebEndpoint = { call in
+  static let modifyRecords = WebEndpoint(.modifyRecords) { call in
     let (input, style) = (call.input, try call.style())
     let zone = try ZoneDictionary.read(input, in: call.database)
     let common = try DesiredKeys.names(input)

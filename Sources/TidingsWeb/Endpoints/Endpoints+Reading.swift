@@ -3,7 +3,7 @@ internal import TidingsProto
 internal import TidingsRPC
 
 extension WebEndpoints {
-  static let queryRecords: WebEndpoint = { call in
+  static let queryRecords = WebEndpoint(.queryRecords) { call in
     let (input, style) = (call.input, try call.style())
     let queryInput = try input.requiredObject("query")
     let schema =
@@ -62,7 +62,7 @@ extension WebEndpoints {
     return response
   }
 
-  static let lookUpRecords: WebEndpoint = { call in
+  static let lookUpRecords = WebEndpoint(.lookUpRecords) { call in
     let (input, style) = (call.input, try call.style())
     let zone = try ZoneDictionary.read(input, in: call.database)
     let common = try DesiredKeys.names(input)
@@ -73,6 +73,7 @@ extension WebEndpoints {
     var union = common ?? []
     for record in wanted {
       _ = try record.requiredString("recordName")
+      try record.checkAsName()
       ids.append(try RecordDictionary.id(record, in: zone, of: call.database))
       let own = try DesiredKeys.names(record)
       if let own { union.formUnion(own) }

@@ -3,7 +3,7 @@ internal import TidingsProto
 internal import TidingsRPC
 
 extension WebEndpoints {
-  static let resolveShares: WebEndpoint = { call in
+  static let resolveShares = WebEndpoint(.shares) { call in
     let inputs = try call.input.objects("shortGUIDs")
     let wantsRoot = try inputs.contains { input throws(WebFailure) in
       try input.bool("shouldFetchRootRecord") ?? false
@@ -16,7 +16,7 @@ extension WebEndpoints {
     return try answer(inputs, keys, response.results, call)
   }
 
-  static let acceptShares: WebEndpoint = { call in
+  static let acceptShares = WebEndpoint(.shares) { call in
     let inputs = try call.input.objects("shortGUIDs")
     let keys = try rootKeys(inputs)
     let response = try await call.shares.acceptShares(
@@ -29,7 +29,10 @@ extension WebEndpoints {
   /// What is wanted of the records that are shared; read before anything is changed.
   private static func rootKeys(_ inputs: [WebInput]) throws(WebFailure) -> [Set<String>?] {
     var keys: [Set<String>?] = []
-    for input in inputs { keys.append(try DesiredKeys.names(input, "rootRecordDesiredKeys")) }
+    for input in inputs {
+      try input.check(.shortGUID)
+      keys.append(try DesiredKeys.names(input, "rootRecordDesiredKeys"))
+    }
     return keys
   }
 

@@ -3,11 +3,12 @@ internal import TidingsProto
 internal import TidingsRPC
 
 extension WebEndpoints {
-  static let listSubscriptions: WebEndpoint = { try await fetchSubscriptions([], $0) }
+  static let listSubscriptions = WebEndpoint(.nothing) { try await fetchSubscriptions([], $0) }
 
-  static let lookUpSubscriptions: WebEndpoint = { call in
+  static let lookUpSubscriptions = WebEndpoint(.subscriptions) { call in
     var ids: [String] = []
     for input in try call.input.objects("subscriptions") {
+      try input.check(.subscription)
       ids.append(try input.requiredString("subscriptionID"))
     }
     guard !ids.isEmpty else { return ["subscriptions": .array([])] }
@@ -25,12 +26,14 @@ extension WebEndpoints {
     return ["subscriptions": .array(response.results.map { json($0, call) })]
   }
 
-  static let modifySubscriptions: WebEndpoint = { call in
+  static let modifySubscriptions = WebEndpoint(.operations) { call in
     var saves: [TidingsV1.Subscription] = []
     var deletions: [String] = []
     var order = OperationOrder()
     for operation in try call.input.objects("operations") {
+      try operation.check(.subscriptionOperation)
       let subscription = try operation.requiredObject("subscription")
+      try subscription.check(.subscription)
       switch try operation.requiredString("operationType") {
       case "create", "update":
         order.addSave()

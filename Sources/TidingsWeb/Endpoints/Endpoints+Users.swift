@@ -4,7 +4,7 @@ internal import TidingsRPC
 
 extension WebEndpoints {
   /// The archive has the identity in an array, the service at the top: clients of either find it.
-  static let caller: WebEndpoint = { call in
+  static let caller = WebEndpoint(.nothing) { call in
     let name = try await userRecordName(call)
     var object: JSONObject = ["userRecordName": .string(name)]
     let displayName = try await displayName(of: name, call)
@@ -16,7 +16,7 @@ extension WebEndpoints {
   }
 
   /// Deprecated by CloudKit in favour of `users/caller`.
-  static let currentUser: WebEndpoint = { call in
+  static let currentUser = WebEndpoint(.nothing) { call in
     let name = try await userRecordName(call)
     var object: JSONObject = ["userRecordName": .string(name)]
     let displayName = try await displayName(of: name, call)
@@ -28,7 +28,7 @@ extension WebEndpoints {
   }
 
   /// A POST looks users up; contacts, which a GET asks for, there are none.
-  static let discoverUsers: WebEndpoint = { call in
+  static let discoverUsers = WebEndpoint(.lookupInfos) { call in
     var lookups: [TidingsV1.UserLookup] = []
     for input in try call.input.objects("lookupInfos") {
       lookups.append(try UserDictionary.lookUp(input))
@@ -36,7 +36,7 @@ extension WebEndpoints {
     return try await users(lookups, call)
   }
 
-  static let lookUpUsers: WebEndpoint = { call in
+  static let lookUpUsers = WebEndpoint(.users) { call in
     var lookups: [TidingsV1.UserLookup] = []
     for input in try call.input.objects("users") {
       lookups.append(try UserDictionary.lookUp(input))

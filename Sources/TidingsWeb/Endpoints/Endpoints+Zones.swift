@@ -3,13 +3,14 @@ internal import TidingsProto
 internal import TidingsRPC
 
 extension WebEndpoints {
-  static let listZones: WebEndpoint = { try await fetchZones([], $0) }
+  static let listZones = WebEndpoint(.nothing) { try await fetchZones([], $0) }
 
-  static let lookUpZones: WebEndpoint = { call in
+  static let lookUpZones = WebEndpoint(.zones) { call in
     var ids: [TidingsV1.ZoneID] = []
     for input in try call.input.objects("zones") {
       // Some clients send the zone's ID itself.
       let zone = try ZoneDictionary.read(input, in: call.database)
+      if zone != nil { try input.check(.zone) }
       ids.append(try zone ?? ZoneDictionary.id(input, in: call.database))
     }
     guard !ids.isEmpty else { return ["zones": .array([])] }
@@ -28,12 +29,14 @@ extension WebEndpoints {
     return ["zones": .array(response.results.map { json($0, tokens, call) })]
   }
 
-  static let modifyZones: WebEndpoint = { call in
+  static let modifyZones = WebEndpoint(.operations) { call in
     var saves: [TidingsV1.RecordZone] = []
     var deletions: [TidingsV1.ZoneID] = []
     var order = OperationOrder()
     for operation in try call.input.objects("operations") {
+      try operation.check(.zoneOperation)
       let zone = try operation.requiredObject("zone")
+      try zone.check(.zone)
       let id = try ZoneDictionary.required(zone, in: call.database)
       switch try operation.requiredString("operationType") {
       case "create":

@@ -26,6 +26,7 @@ struct RecordOperation {
     desiredKeys: Set<String>?,
     in database: WebDatabase
   ) throws(WebFailure) {
+    try input.check(.recordOperation)
     let type = try input.requiredString("operationType")
     let record = try input.requiredObject("record")
     let (own, inner) = (try DesiredKeys.names(input), try DesiredKeys.names(record))
@@ -64,6 +65,7 @@ struct RecordOperation {
       action = try save(.replace)
     case "delete", "forceDelete":
       try requireName()
+      try record.checkAsName()
       if type == "delete" { try requireTag() }
       action = .delete(
         try RecordDictionary.id(record, in: zone, of: database),
@@ -79,6 +81,11 @@ struct RecordOperation {
 }
 
 extension WebInput {
+  /// Refuses members that a record, or a share, cannot have: clients name a record by all that they have of it.
+  func checkAsName() throws(WebFailure) {
+    try check(ShareDictionary.isShare(string("recordType") ?? "") ? .share : .record)
+  }
+
   /// Whether a record of an operation has a value whose type is not sent.
   func hasUntaggedField() throws(WebFailure) -> Bool {
     guard let fields = try object("record")?.object("fields") else { return false }

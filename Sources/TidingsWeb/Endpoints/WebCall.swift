@@ -74,7 +74,20 @@ package struct WebCall: Sendable {
 }
 
 /// Answers the requests of one path.
-package typealias WebEndpoint = @Sendable (WebCall) async throws -> JSONObject
+package struct WebEndpoint: Sendable {
+  /// What a request may have.
+  private let members: WebMembers
+  private let body: @Sendable (WebCall) async throws -> JSONObject
+
+  init(_ members: WebMembers, _ body: @escaping @Sendable (WebCall) async throws -> JSONObject) {
+    (self.members, self.body) = (members, body)
+  }
+
+  package func answer(_ call: WebCall) async throws -> JSONObject {
+    try call.input.check(members)
+    return try await body(call)
+  }
+}
 
 /// The endpoints below `/database/1/CONTAINER/ENVIRONMENT/SCOPE/`.
 package enum WebEndpoints {
