@@ -216,7 +216,14 @@ let package = Package(
       "TidingsRPC",
       "TidingsThreads"
     ),
-    library("TidingsWeb", "TidingsJSON", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
+    library(
+      "TidingsWeb",
+      "TidingsFiles",
+      "TidingsJSON",
+      "TidingsProto",
+      "TidingsProtobuf",
+      "TidingsRPC"
+    ),
     library(
       "TidingsGateway",
       exclude: ["Web"],

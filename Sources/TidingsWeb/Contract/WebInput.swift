@@ -136,6 +136,13 @@ package struct WebInput {
   }
 
   package func wrong(_ name: String, _ value: JSONValue, _ expected: String) -> WebFailure {
-    .badRequest("\(path(to: name)) is \(value.kindDescription), not \(expected)")
+    .badRequest("\(path(to: name)) is \(value.shown), not \(expected)")
+  }
+}
+
+extension JSONValue {
+  /// The value for messages: numbers as they were sent, of everything else the kind.
+  var shown: String {
+    if let number { String(number.literal.prefix(40)) } else { kindDescription }
   }
 }

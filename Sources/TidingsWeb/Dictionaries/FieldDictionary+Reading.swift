@@ -11,12 +11,14 @@ enum FieldDictionary {
   /// - Parameters:
   ///   - input: The dictionary.
   ///   - hint: The type if none is sent; empty: what the value looks like.
+  ///   - zone: Of references that name none; `nil`: the default zone, or that of the query.
   ///   - database: Where the record is.
   /// - Returns: Without a value, if the field is to be removed.
   /// - Throws: `badRequest`, with the path to what is wrong.
   static func read(
     _ input: WebInput,
     hint: String? = nil,
+    from zone: TidingsV1.ZoneID? = nil,
     in database: WebDatabase
   ) throws(WebFailure) -> TidingsV1.FieldValue {
     try input.check(.field)
@@ -29,18 +31,21 @@ enum FieldDictionary {
     }
     guard let value = input["value"] else { return .init() }
     let path = input.path(to: "value")
-    if let type { return try read(value, as: type, path, in: database) }
+    if let type { return try read(value, as: type, path, from: zone, in: database) }
     // What does not fit is what it looks like: the server says what is wrong with it.
-    if let hint, !hint.isEmpty, let field = try? read(value, as: hint, path, in: database) {
+    if let hint, !hint.isEmpty,
+      let field = try? read(value, as: hint, path, from: zone, in: database)
+    {
       return field
     }
-    return try read(value, as: guess(value), path, in: database)
+    return try read(value, as: guess(value), path, from: zone, in: database)
   }
 
   private static func read(
     _ value: JSONValue,
     as name: String,
     _ path: String,
+    from zone: TidingsV1.ZoneID?,
     in database: WebDatabase
   ) throws(WebFailure) -> TidingsV1.FieldValue {
     if name == "UNKNOWN_LIST" {
@@ -52,9 +57,9 @@ enum FieldDictionary {
       guard let array = value.array else {
         throw .badRequest("\(path) is \(value.kindDescription), not an array, as \(name) needs")
       }
-      return try list(array, of: member, path, in: database)
+      return try list(array, of: member, path, from: zone, in: database)
     }
-    return try .init(value: one(value, name, path, in: database))
+    return try .init(value: one(value, name, path, from: zone, in: database))
   }
 
   private static func guess(_ value: JSONValue) -> String {
@@ -78,6 +83,7 @@ enum FieldDictionary {
     _ value: JSONValue,
     _ name: String,
     _ path: String,
+    from zone: TidingsV1.ZoneID?,
     in database: WebDatabase
   ) throws(WebFailure) -> TidingsV1.FieldValue.Value {
     switch name {
@@ -88,7 +94,7 @@ enum FieldDictionary {
     case "BYTES": .bytesValue(try bytes(value, path))
     case "ENCRYPTED_BYTES": .encryptedValue(try encrypted(value, path))
     case "REFERENCE":
-      .referenceValue(try ReferenceDictionary.read(object(value, path), in: database))
+      .referenceValue(try ReferenceDictionary.read(object(value, path), from: zone, in: database))
     case "ASSETID", "ASSET": .assetValue(try AssetDictionary.read(object(value, path)))
     case "LOCATION": .locationValue(try LocationDictionary.read(object(value, path)))
     default:
@@ -103,6 +109,7 @@ enum FieldDictionary {
     _ array: [JSONValue],
     of member: String,
     _ path: String,
+    from zone: TidingsV1.ZoneID?,
     in database: WebDatabase
   ) throws(WebFailure) -> TidingsV1.FieldValue {
     func each<Value>(
@@ -134,7 +141,7 @@ enum FieldDictionary {
       value = .referenceListValue(
         .init(
           values: try each { value, path throws(WebFailure) in
-            try ReferenceDictionary.read(object(value, path), in: database)
+            try ReferenceDictionary.read(object(value, path), from: zone, in: database)
           }
         )
       )
@@ -178,7 +185,7 @@ enum FieldDictionary {
       if let double = Double(text), double.isFinite { return double }
     default: break
     }
-    throw wrong(value, path, "a number")
+    throw wrong(value, path, "a number that a DOUBLE can be")
   }
 
   /// Milliseconds since 1970; fractions are rounded.
@@ -186,13 +193,17 @@ enum FieldDictionary {
     _ value: JSONValue,
     _ path: String
   ) throws(WebFailure) -> GoogleProtobuf.Timestamp {
-    if let milliseconds = try? int64(value, path) { return .init(milliseconds: milliseconds) }
-    let double = try double(value, path).rounded()
-    guard let milliseconds = Int64(exactly: double) else {
-      throw wrong(value, path, "a time in milliseconds since 1970")
+    var milliseconds = try? int64(value, path)
+    if milliseconds == nil, let double = try? double(value, path) {
+      milliseconds = Int64(exactly: double.rounded())
+    }
+    guard let milliseconds, timeRange ~= milliseconds else {
+      throw wrong(value, path, "a time in milliseconds since 1970, of the years 1 to 9999")
     }
     return .init(milliseconds: milliseconds)
   }
+
+  private static let timeRange: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
 
   private static func bytes(_ value: JSONValue, _ path: String) throws(WebFailure) -> [UInt8] {
     guard let bytes = value.string.flatMap({ Base64.decode($0) }) else {
@@ -220,7 +231,7 @@ enum FieldDictionary {
   }
 
   private static func wrong(_ value: JSONValue, _ path: String, _ expected: String) -> WebFailure {
-    .badRequest("\(path) is \(value.kindDescription), not \(expected)")
+    .badRequest("\(path) is \(value.shown), not \(expected)")
   }
 }
 

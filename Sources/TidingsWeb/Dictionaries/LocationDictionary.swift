@@ -7,7 +7,9 @@ enum LocationDictionary {
     try input.check(.location)
     func number(_ name: String) throws(WebFailure) -> Double? {
       guard let value = input[name] else { return nil }
-      guard let double = value.number?.double else { throw input.wrong(name, value, "a number") }
+      guard let double = value.number?.double else {
+        throw input.wrong(name, value, "a number that a DOUBLE can be")
+      }
       return double
     }
     func required(_ name: String) throws(WebFailure) -> Double {

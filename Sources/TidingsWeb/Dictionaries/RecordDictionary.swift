@@ -8,6 +8,7 @@ enum RecordDictionary {
   /// - Parameters:
   ///   - input: The dictionary.
   ///   - zone: Of the request; the record's own zone precedes.
+  ///   - storedType: The type of the stored record, if none is sent.
   ///   - schema: What values are that say no type.
   ///   - database: Where it is saved.
   /// - Returns: The record.
@@ -15,10 +16,11 @@ enum RecordDictionary {
   static func read(
     _ input: WebInput,
     in zone: TidingsV1.ZoneID?,
+    stored storedType: String? = nil,
     as schema: WebSchema? = nil,
     of database: WebDatabase
   ) throws(WebFailure) -> TidingsV1.Record {
-    let type = try input.string("recordType") ?? ""
+    let type = try input.string("recordType") ?? storedType ?? ""
     try input.check(ShareDictionary.isShare(type) ? .share : .record)
     var record = TidingsV1.Record(
       recordID: try id(input, in: zone, of: database),
@@ -34,6 +36,7 @@ enum RecordDictionary {
           record.fields[member.name] = try FieldDictionary.read(
             WebInput(object, at: path),
             hint: schema?.type(of: member.name, in: record.recordType),
+            from: record.recordID?.zoneID,
             in: database
           )
         default:
@@ -46,11 +49,16 @@ enum RecordDictionary {
     if let parent = input.object["parent"] {
       record.parent = .init(recordID: .init())
       if parent != .null, let parent = try input.object("parent") {
-        record.parent?.recordID?.recordName = try parent.requiredString("recordName")
+        record.parent = try ReferenceDictionary.read(
+          parent,
+          from: record.recordID?.zoneID,
+          in: database
+        )
       }
     }
     if ShareDictionary.isShare(type) {
       record.share = try ShareDictionary.read(input)
+      try ShareDictionary.checkZone(input, of: &record, in: database)
       if try input.string("recordName") == nil { record.recordID?.recordName = "" }
     }
     return record

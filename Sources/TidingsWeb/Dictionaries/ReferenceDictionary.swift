@@ -3,8 +3,10 @@ internal import TidingsProto
 
 /// `{recordName, action, zoneID}`.
 enum ReferenceDictionary {
+  /// Reads a reference; one that names no zone is to a record of the given one.
   static func read(
     _ input: WebInput,
+    from zone: TidingsV1.ZoneID?,
     in database: WebDatabase
   ) throws(WebFailure) -> TidingsV1.Reference {
     try input.check(.reference)
@@ -21,7 +23,7 @@ enum ReferenceDictionary {
     return .init(
       recordID: .init(
         recordName: try input.requiredString("recordName"),
-        zoneID: try ZoneDictionary.read(input, in: database)
+        zoneID: try ZoneDictionary.read(input, in: database) ?? zone
       ),
       action: action
     )

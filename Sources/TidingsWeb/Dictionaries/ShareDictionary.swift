@@ -24,6 +24,25 @@ enum ShareDictionary {
     return share
   }
 
+  /// A share is in the zone of what it shares, whichever of the two names it.
+  static func checkZone(
+    _ input: WebInput,
+    of record: inout TidingsV1.Record,
+    in database: WebDatabase
+  ) throws(WebFailure) {
+    guard let root = try input.object("forRecord"),
+      let zone = try ZoneDictionary.read(root, in: database)
+    else { return }
+    guard let own = record.recordID?.zoneID, own != zone else {
+      record.recordID?.zoneID = zone
+      return
+    }
+    throw .badRequest(
+      "\(root.path(to: "zoneID")) is '\(zone.zoneName)', and the share is in '\(own.zoneName)': a share is in the zone of what it "
+        + "shares"
+    )
+  }
+
   private static func participant(
     _ input: WebInput
   ) throws(WebFailure) -> TidingsV1.Participant {

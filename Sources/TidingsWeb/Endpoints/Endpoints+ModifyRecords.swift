@@ -8,16 +8,21 @@ extension WebEndpoints {
     let zone = try ZoneDictionary.read(input, in: call.database)
     let common = try DesiredKeys.names(input)
     let inputs = try input.objects("operations")
+    let types = try await storedTypes(
+      inputs.map { try $0.untypedRecord(in: zone, of: call.database) },
+      call
+    )
     // The schema says what a value is that says no type; most clients send types.
     let schema =
       try inputs.contains(where: { try $0.hasUntaggedField() })
       ? await call.fetchSchema() : nil
     var operations: [RecordOperation] = []
-    for operation in inputs {
+    for (operation, type) in zip(inputs, types) {
       operations.append(
         try RecordOperation(
           operation,
           zone: zone,
+          storedType: type,
           schema: schema,
           desiredKeys: common,
           in: call.database
@@ -51,16 +56,7 @@ extension WebEndpoints {
           )
         )
       case .error(let error)?:
-        var failure = WebFailure(error)
-        if failure.detail == "INVALID_ARGUMENTS", case .save(let record, _) = operation.action,
-          let reason = await call.schemaFailure(
-            recordType: record.recordType,
-            fields: record.fields.keys.sorted()
-          )
-        {
-          failure.code = reason.code
-          failure.reason = "\(reason.reason): \(failure.reason)"
-        }
+        let failure = await explained(WebFailure(error), operation, call)
         answers.append(conflict(result, failure, style, call))
       default:
         answers.append(.object(RecordDictionary.deleted(result.recordID, in: call.database)))
@@ -75,6 +71,57 @@ extension WebEndpoints {
       object.append("syncToken", .string(token))
     }
     return object
+  }
+
+  /// The types of records that are stored; `nil`: none was asked for, or the record is not there.
+  private static func storedTypes(
+    _ ids: [TidingsV1.RecordID?],
+    _ call: WebCall
+  ) async throws -> [String?] {
+    let wanted = ids.compactMap { $0 }
+    guard !wanted.isEmpty else { return ids.map { _ in nil } }
+    var results = try await call.records.fetchRecords(
+      .init(databaseID: call.database.id, recordIDs: wanted, desiredKeys: .init()),
+      options: call.options
+    ).results[...]
+    return ids.map { id in
+      guard id != nil, case .record(let record)? = results.popFirst()?.outcome else { return nil }
+      return record.recordType
+    }
+  }
+
+  /// Why an operation failed, in the words of CloudKit where the schema or a missing type is the reason.
+  private static func explained(
+    _ failure: WebFailure,
+    _ operation: RecordOperation,
+    _ call: WebCall
+  ) async -> WebFailure {
+    guard failure.detail == "INVALID_ARGUMENTS",
+      case .save(let record, let policy) = operation.action
+    else { return failure }
+    var failure = failure
+    let name = record.recordID?.recordName ?? ""
+    if record.recordType.isEmpty {
+      let isUpdate = policy == .ifServerRecordUnchanged && !record.changeTag.isEmpty
+      failure.code = isUpdate ? .notFound : .badRequest
+      failure.detail = isUpdate ? "UNKNOWN_ITEM" : failure.detail
+      failure.reason =
+        isUpdate
+        ? "record '\(name)' does not exist"
+        : "record '\(name)' is new and has no recordType: say which"
+      return failure
+    }
+    // Saves in development add what the schema does not have.
+    if call.database.environment == .production,
+      let reason = await call.schemaFailure(
+        recordType: record.recordType,
+        fields: record.fields.keys.sorted()
+      )
+    {
+      failure.code = reason.code
+      failure.reason = "\(reason.reason): \(failure.reason)"
+    }
+    return failure
   }
 
   /// What the records have after their saves.

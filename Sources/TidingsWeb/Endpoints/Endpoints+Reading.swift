@@ -14,16 +14,17 @@ extension WebEndpoints {
     if zone == nil, try input.bool("zoneWide") != true {
       zone = .init(zoneName: ZoneDictionary.defaultName)
     }
-    let request = TidingsV1.QueryRecordsRequest(
+    let whole = TidingsV1.QueryRecordsRequest(
       databaseID: call.database.id,
       recordType: query.recordType,
       predicate: query.predicate,
       sortDescriptors: query.sortDescriptors,
-      zoneID: zone,
-      desiredKeys: try DesiredKeys.read(input),
-      limit: try resultsLimit(input),
-      cursor: try input.base64("continuationMarker")
+      zoneID: zone
     )
+    var request = whole
+    request.desiredKeys = try DesiredKeys.read(input)
+    request.limit = try resultsLimit(input)
+    request.cursor = try ContinuationMarker.cursor(input, of: whole)
     let response = try await found(query, request, call)
     var object: JSONObject = [
       "records": .array(
@@ -31,7 +32,10 @@ extension WebEndpoints {
       )
     ]
     if !response.cursor.isEmpty {
-      object.append("continuationMarker", .string(Base64.encode(response.cursor)))
+      object.append(
+        "continuationMarker",
+        .string(ContinuationMarker.text(response.cursor, of: whole))
+      )
     }
     return object
   }
@@ -42,23 +46,27 @@ extension WebEndpoints {
     _ request: TidingsV1.QueryRecordsRequest,
     _ call: WebCall
   ) async throws -> TidingsV1.QueryRecordsResponse {
-    var response = TidingsV1.QueryRecordsResponse()
-    var failure: (any Error)?
+    let response: TidingsV1.QueryRecordsResponse
     do {
       response = try await call.records.queryRecords(request, options: call.options)
     } catch {
-      guard WebFailure(error).code == .badRequest else { throw error }
-      failure = error
+      // Only in production the schema can be the reason.
+      guard request.cursor.isEmpty, call.database.environment == .production,
+        WebFailure(error).code == .badRequest,
+        let reason = await call.schemaFailure(
+          recordType: query.recordType,
+          fields: query.fieldNames
+        )
+      else { throw error }
+      throw reason
     }
     guard response.records.isEmpty, response.cursor.isEmpty, request.cursor.isEmpty else {
       return response
     }
     // Fields of conditions may be in records that are still to be saved.
-    let fields = failure == nil ? [] : query.fieldNames
-    if let reason = await call.schemaFailure(recordType: query.recordType, fields: fields) {
+    if let reason = await call.schemaFailure(recordType: query.recordType, fields: []) {
       throw reason
     }
-    if let failure { throw failure }
     return response
   }
 

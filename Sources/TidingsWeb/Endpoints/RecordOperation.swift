@@ -22,6 +22,7 @@ struct RecordOperation {
   init(
     _ input: WebInput,
     zone: TidingsV1.ZoneID?,
+    storedType: String? = nil,
     schema: WebSchema?,
     desiredKeys: Set<String>?,
     in database: WebDatabase
@@ -36,7 +37,13 @@ struct RecordOperation {
       _ policy: TidingsV1.SavePolicy,
       tag: String = ""
     ) throws(WebFailure) -> Action {
-      var record = try RecordDictionary.read(record, in: zone, as: schema, of: database)
+      var record = try RecordDictionary.read(
+        record,
+        in: zone,
+        stored: storedType,
+        as: schema,
+        of: database
+      )
       record.changeTag = tag
       return .save(record, policy)
     }
@@ -81,6 +88,19 @@ struct RecordOperation {
 }
 
 extension WebInput {
+  /// The record of an operation that changes one and does not say its type.
+  func untypedRecord(
+    in zone: TidingsV1.ZoneID?,
+    of database: WebDatabase
+  ) throws(WebFailure) -> TidingsV1.RecordID? {
+    guard
+      ["update", "forceUpdate", "replace", "forceReplace"].contains(try string("operationType")),
+      let record = try object("record"), try record.string("recordType") == nil
+    else { return nil }
+    let id = try RecordDictionary.id(record, in: zone, of: database)
+    return id.recordName.isEmpty ? nil : id
+  }
+
   /// Refuses members that a record, or a share, cannot have: clients name a record by all that they have of it.
   func checkAsName() throws(WebFailure) {
     try check(ShareDictionary.isShare(string("recordType") ?? "") ? .share : .record)
