@@ -237,7 +237,12 @@ export interface CallOptions {
 }
 
 /** What happens to a record that exists already. */
-export type SavePolicy = 'ifServerRecordUnchanged' | 'changedKeys' | 'replace' | 'replaceIfUnchanged';
+export type SavePolicy =
+  | 'ifServerRecordUnchanged'
+  | 'changedKeys'
+  | 'allKeys'
+  | 'replace'
+  | 'replaceIfUnchanged';
 
 /** How records are saved and deleted. */
 export interface SaveOptions extends CallOptions {

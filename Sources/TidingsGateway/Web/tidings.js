@@ -277,24 +277,33 @@ function fieldMember(name) {
   return name.startsWith('___') ? { systemFieldName: name } : { fieldName: name };
 }
 
+/** The name of the field in a part of a query, or in words what is there instead. */
+function requireField(part, path) {
+  if (typeof part.field === 'string') return part.field;
+  const other = ['fieldName', 'systemFieldName'].find((name) => name in part);
+  throw new TypeError(
+    other ? `${path}.${other} is not known: the member is 'field'` : `${path}.field is missing: it names a field`,
+  );
+}
+
 function encodeQuery({ recordType, filter = [], sort = [] }) {
   if (!recordType) throw new TypeError('a query needs a recordType');
   return {
     recordType,
-    filterBy: [filter].flat().map(({ field, comparator = 'EQUALS', value, type, distance }, index) => ({
-      ...fieldMember(field),
+    filterBy: [filter].flat().map(({ comparator = 'EQUALS', value, type, distance, ...part }, index) => ({
+      ...fieldMember(requireField(part, `filter[${index}]`)),
       comparator,
       fieldValue: encodeField(value, `filter[${index}].value`, type),
       ...(distance !== undefined && { distance }),
     })),
-    sortBy: [sort].flat().map((key) => {
+    sortBy: [sort].flat().map((key, index) => {
       if (typeof key === 'string') {
         const isDescending = key.startsWith('-');
         return { ...fieldMember(isDescending ? key.slice(1) : key), ascending: !isDescending };
       }
-      const { field, ascending = true, relativeLocation } = key;
+      const { ascending = true, relativeLocation } = key;
       return {
-        ...fieldMember(field),
+        ...fieldMember(requireField(key, `sort[${index}]`)),
         ascending,
         ...(relativeLocation && { relativeLocation: encodeOne(relativeLocation, 'LOCATION') }),
       };
@@ -689,6 +698,7 @@ function networkError(cause) {
 const operations = {
   ifServerRecordUnchanged: ['create', 'update'],
   changedKeys: ['forceUpdate', 'forceUpdate'],
+  allKeys: ['forceUpdate', 'forceUpdate'],
   replace: ['forceReplace', 'forceReplace'],
   replaceIfUnchanged: ['replace', 'replace'],
 };
@@ -718,7 +728,7 @@ export class Database {
    *
    * @param {object | object[]} records What to save; a record without recordName gets one.
    * @param {object} [options]
-   * @param {'ifServerRecordUnchanged' | 'changedKeys' | 'replace' | 'replaceIfUnchanged'}
+   * @param {'ifServerRecordUnchanged' | 'changedKeys' | 'allKeys' | 'replace' | 'replaceIfUnchanged'}
    *   [options.policy] `ifServerRecordUnchanged` by default: a record that has changed since it was
    *   fetched, or exists and was not fetched, is a conflict.
    * @param {boolean} [options.atomic] All or none; by default so in zones that can.
@@ -768,7 +778,7 @@ export class Database {
       operationType: names[record.recordChangeTag ? 1 : 0],
       record: encodeRecord(record),
     }));
-    const isForced = policy === 'changedKeys' || policy === 'replace';
+    const isForced = ['changedKeys', 'allKeys', 'replace'].includes(policy);
     const deletions = (changes.delete ?? []).map((record) => {
       const name = encodeName(record);
       const compares = !isForced && name.recordChangeTag;

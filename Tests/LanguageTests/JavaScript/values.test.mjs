@@ -248,3 +248,21 @@ test('an error that does not pass ends the stream', async () => {
   const stream = tidings.events({ onNotification: () => {} });
   await assert.rejects(stream.closed, { code: 'AUTHENTICATION_REQUIRED' });
 });
+
+test("a query says that a field is named by 'field'", async () => {
+  const { tidings, requests } = clientOf([json({ records: [] })]);
+  const query = (part) => tidings.publicDatabase.queryAll({ recordType: 'T', ...part });
+  await assert.rejects(query({ filter: { fieldName: 'a', value: 1 } }), { name: 'TypeError', message: /filter\[0\]\.fieldName.*'field'/ });
+  await assert.rejects(query({ sort: ['a', { systemFieldName: '___modTime' }] }), { message: /sort\[1\]\.systemFieldName.*'field'/ });
+  await assert.rejects(query({ filter: [{ field: 'a', value: 1 }, { value: 1 }] }), { message: /filter\[1\]\.field is missing/ });
+  assert.equal(requests.length, 0);
+});
+
+test('policies have the names of the contract', async () => {
+  const names = { ifServerRecordUnchanged: 'update', changedKeys: 'forceUpdate', allKeys: 'forceUpdate', replaceIfUnchanged: 'replace', replace: 'forceReplace' };
+  for (const [policy, operation] of Object.entries(names)) {
+    const { tidings, requests } = clientOf([saved]);
+    await tidings.publicDatabase.save({ recordType: 'T', recordName: 'a', recordChangeTag: '1', fields: {} }, { policy });
+    assert.equal(requests[0].json.operations[0].operationType, operation);
+  }
+});

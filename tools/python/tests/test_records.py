@@ -17,6 +17,7 @@ from tidings import (
     ReferenceAction,
     SavePolicy,
 )
+from tidings.v1 import record_service_pb2
 from tidings.values import Value
 
 NOW = datetime(2026, 5, 4, 3, 2, 1, 987_000, tzinfo=timezone.utc)
@@ -110,6 +111,35 @@ async def test_a_conflict_contains_both_records(make_client: ClientMaker) -> Non
             await database.save(mine, policy="all keys")
         forced = await database.save(mine, policy="changed_keys")
         assert forced["a"] == 3
+
+
+async def test_policies_are_those_of_the_contract(make_client: ClientMaker) -> None:
+    contract = {
+        name.removeprefix("SAVE_POLICY_"): number
+        for name, number in record_service_pb2.SavePolicy.items()
+        if number
+    }
+    assert contract == {policy.name: policy.value for policy in SavePolicy}
+    keeps = {"changed_keys", "all_keys", "if_server_record_unchanged"}
+    async with make_client() as client:
+        database = client.database()
+        for policy in SavePolicy:
+            name = policy.name.lower()
+            stored = await database.save(Record("Things", name, {"a": 1, "b": 2}))
+            sent = Record("Things", name, {"a": 3})
+            sent.change_tag = stored.change_tag
+            await database.save(sent, policy=name)
+            expected = {"a": 3, "b": 2} if name in keeps else {"a": 3}
+            assert dict((await database.fetch(name)).items()) == expected, name
+
+
+async def test_a_time_that_utc_does_not_have_is_refused() -> None:
+    east, west = timezone(timedelta(hours=2)), timezone(timedelta(hours=-2))
+    for time in [datetime.min.replace(tzinfo=east), datetime.max.replace(tzinfo=west)]:
+        values: list[Value] = [time, [time], Location(1, 2, timestamp=time)]
+        for value in values:
+            with pytest.raises(ValueError, match="0001-01-01 to 9999-12-31"):
+                Record("Things", "t", {"at": value}).to_wire()
 
 
 async def test_items_fail_one_by_one(make_client: ClientMaker) -> None:

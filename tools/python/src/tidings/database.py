@@ -30,9 +30,13 @@ class SavePolicy(enum.IntEnum):
     IF_SERVER_RECORD_UNCHANGED = 1
     """The change tag must be the stored one, and a record without one must be new."""
     CHANGED_KEYS = 2
-    """No comparison; writes the fields in the request and keeps the others."""
+    """No comparison; writes the fields in the request, which changed, and keeps the others."""
     ALL_KEYS = 3
-    """No comparison; replaces all fields."""
+    """No comparison; writes the fields in the request, all that the client has."""
+    REPLACE_IF_UNCHANGED = 4
+    """The tag of a record that exists must be the stored one; removes fields not in the request."""
+    REPLACE = 5
+    """No comparison; removes fields not in the request."""
 
     @classmethod
     def of(cls, policy: SavePolicy | str) -> SavePolicy:

@@ -222,13 +222,19 @@ def _scalar(value: object) -> tuple[str, Callable[[Any], Any]]:
 
 
 def timestamp_to_wire(time: datetime) -> Timestamp:
-    """Encodes a time; raises :class:`ValueError` without a time zone."""
+    """Encodes a time; raises :class:`ValueError` without a zone, and outside years 1 to 9999."""
     if time.tzinfo is None:
         raise ValueError(
             "the time has no time zone: use an aware datetime, such as datetime.now(timezone.utc)"
         )
+    try:
+        utc = time.astimezone(timezone.utc)
+    except OverflowError:
+        raise ValueError(
+            f"the time {time.isoformat()} is outside 0001-01-01 to 9999-12-31 in UTC"
+        ) from None
     message = Timestamp()
-    message.FromDatetime(time.astimezone(timezone.utc).replace(tzinfo=None))
+    message.FromDatetime(utc.replace(tzinfo=None))
     if isinstance(time, PreciseTime):
         message.nanos += time.nanosecond
     return message
