@@ -44,10 +44,14 @@ def test_calls_wait_for_a_connection() -> None:
     assert send(table) == [] and table.next_timer == PATIENCE
     assert table.expire(2.9) == []
     assert failures(table.expire(PATIENCE)) == {1: StatusCode.UNAVAILABLE}
-    refusal = table.start(2, is_safe=True, deadline=None, now=PATIENCE)
-    assert refusal is not None and "cannot reach tcp://there" in refusal.message
+    # Who repeats calls without a pause does it twice a second.
+    start(table, 2, now=PATIENCE)
+    assert table.next_timer == PATIENCE + 0.5 and table.expire(PATIENCE + 0.4) == []
+    (refusal,) = table.expire(PATIENCE + 0.5)
+    assert isinstance(refusal, Fail) and "cannot reach tcp://there" in refusal.error.message
+    # A call that waits goes as soon as there is a connection.
+    start(table, 3, now=PATIENCE + 0.5)
     table.connected()
-    start(table, 3, now=PATIENCE)
     assert send(table) == [3]
 
 

@@ -7,8 +7,6 @@ import os
 from collections.abc import Callable, Sequence
 from types import TracebackType
 
-import zmq
-
 from tidings.database import Database
 from tidings.encryption.default_key_ring import DefaultKeyRing
 from tidings.encryption.key_ring import KeyRing
@@ -18,12 +16,14 @@ from tidings.inbox.inbox import Inbox, InboxOptions
 from tidings.inbox.position import InboxPosition
 from tidings.inbox.stream import ConnectionListener, NotificationStream
 from tidings.rpc.connection import Connection, ConnectionSettings
+from tidings.rpc.context import Context, end_context, end_context_later, make_context
 from tidings.rpc.keys import ClientKeys, KeyPair, is_key, read_public_key
 from tidings.rpc.retry import RetryPolicy
 from tidings.rpc.subscriber import Subscriber
 from tidings.rpc.v1.health_rpc import HealthServiceClient
 from tidings.rpc.v1.reflection_rpc import ReflectionServiceClient
 from tidings.rpc.v1.server_rpc import ServerServiceClient
+from tidings.rpc.weak import WeakCallback
 from tidings.settings import DEFAULT_ENDPOINT, ClientSettings, Environment
 from tidings.v1 import database_pb2
 from tidings.v1.account_service_pb2 import FetchUserRecordIDRequest
@@ -101,7 +101,7 @@ class Client:
             retry=retry or RetryPolicy(),
             trace_parent=trace_parent,
         )
-        self._context: zmq.Context[zmq.Socket[bytes]] | None = None
+        self._context: Context | None = None
         self._connection: Connection | None = None
         self._subscribers: set[Subscriber] = set()
         self._move_count = 0
@@ -122,7 +122,8 @@ class Client:
         """Starts connecting on the running loop; ``async with`` calls this.
 
         If the server is unreachable, the calls fail. Raises
-        :class:`~tidings.rpc.errors.InvalidArgument` for a malformed endpoint.
+        :class:`~tidings.rpc.errors.InvalidArgument` for a malformed endpoint, and
+        :class:`OSError` if the process has too few file descriptors left.
         """
         if self._connection is not None:
             raise RuntimeError("the client is already connected")
@@ -135,13 +136,13 @@ class Client:
             timeout=self.settings.timeout,
             retry=self.settings.retry,
             trace_parent=self.settings.trace_parent,
-            on_move=self._moved,
+            on_move=WeakCallback(self._moved),
         )
-        context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        context = make_context()
         try:
             self._connection = Connection(settings, context)
         except BaseException:
-            context.term()
+            end_context_later(context)
             raise
         self._context = context
 
@@ -150,15 +151,15 @@ class Client:
 
         Returns when queued messages have been sent, after one second at most.
         """
-        connection, self._connection = self._connection, None
-        context, self._context = self._context, None
+        connection, context = self._connection, self._context
         if connection is None or context is None:
             return
+        connection.close()
+        self._connection = self._context = None
         for subscriber in self._subscribers:
             subscriber.close()
         self._subscribers.clear()
-        connection.close()
-        await asyncio.to_thread(context.term)
+        await asyncio.to_thread(end_context, context)
 
     @property
     def transport(self) -> Connection:

@@ -165,7 +165,7 @@ class NotificationStream:
             self._pushes.close()
         try:
             self._pushes = self._account.subscriber(endpoint)
-        except (zmq.ZMQError, RPCError) as error:
+        except (OSError, zmq.ZMQError, RPCError) as error:
             # Also if the process has no descriptors left for a moment.
             reason = error.message if isinstance(error, RPCError) else str(error)
             raise Unavailable(

@@ -13,6 +13,7 @@ import enum
 from collections import deque
 from dataclasses import dataclass
 
+from tidings.rpc import limits
 from tidings.rpc.errors import (
     ResourceExhausted,
     RPCError,
@@ -71,6 +72,8 @@ class _Phase(enum.Enum):
 class _Call:
     is_safe: bool
     deadline: float | None
+    patience_end: float
+    """When it fails if there is no connection."""
     phase: _Phase = _Phase.WAITING
     resumption: float = 0.0
     attempts: int = 0
@@ -150,13 +153,12 @@ class CallTable:
                 StatusCode.RESOURCE_EXHAUSTED,
                 f"too many calls: at most {self._calls_max} can wait for a response",
             )
-        due = self._connection_due
-        if due is not None and due <= now:
-            return self._unreachable().copied()
-        self._calls[call_id] = _Call(is_safe, deadline)
+        # Whoever repeats calls without a pause would keep a processor busy.
+        pause = min(self._connect_timeout, limits.REFUSAL_PAUSE_MILLISECONDS / 1000)
+        call = self._calls[call_id] = _Call(is_safe, deadline, now + pause)
         self._unsent.append(call_id)
         self._wake(deadline)
-        self._wake(due)
+        self._wake(self._patience_end(call))
         return None
 
     def next_unsent(self) -> tuple[int, float | None] | None:
@@ -337,20 +339,20 @@ class CallTable:
         if self._next_timer is None or self._next_timer > now:
             return []
         self._next_timer = None
-        due = self._connection_due
-        if due is not None and due > now:
-            self._wake(due)
         actions: list[Action] = []
         for call_id, call in list(self._calls.items()):
             if call.deadline is not None and call.deadline <= now:
                 actions.append(Fail(call_id, deadline_passed()))
                 actions += self.cancel(call_id)
-            elif due is not None and due <= now and not call.is_sent:
+                continue
+            patience_end = self._patience_end(call)
+            if patience_end is not None and patience_end <= now:
                 del self._calls[call_id]
                 actions.append(Fail(call_id, _last(call, self._unreachable())))
-            else:
-                self._wake(call.deadline)
-                self._end_pause(call_id, call, now)
+                continue
+            self._wake(call.deadline)
+            self._wake(patience_end)
+            self._end_pause(call_id, call, now)
         return actions
 
     def end_all(self, error: RPCError) -> list[Action]:
@@ -371,6 +373,11 @@ class CallTable:
     def _connection_due(self) -> float | None:
         """When calls stop waiting for a connection; ``None`` if connected."""
         return None if self._disconnected is None else self._disconnected + self._connect_timeout
+
+    def _patience_end(self, call: _Call) -> float | None:
+        """When a call stops waiting for a connection; ``None`` if it does not wait for one."""
+        due = self._connection_due
+        return None if due is None or call.is_sent else max(due, call.patience_end)
 
     def _wait_again(self, call_id: int) -> None:
         """A call that was sent is sent again, or fails if there is no connection for too long."""

@@ -7,6 +7,8 @@ import functools
 import itertools
 import math
 import random
+import sys
+import warnings
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +19,7 @@ from google.protobuf.message import DecodeError
 
 from tidings.rpc import limits
 from tidings.rpc.call_table import Action, CallTable, Fail, Reception, SendCancel
+from tidings.rpc.context import Context, end_context_later
 from tidings.rpc.errors import (
     Cancelled,
     Internal,
@@ -42,6 +45,7 @@ from tidings.rpc.v1.header_pb2 import (
     RequestHeader,
     ResponseHeader,
 )
+from tidings.rpc.weak import WeakCallback, run_on
 
 _MESSAGES_PER_TURN = 256
 """After this many messages, other tasks of the loop run."""
@@ -104,14 +108,14 @@ class Connection:
     were already reported as failed.
     """
 
-    def __init__(
-        self, settings: ConnectionSettings, context: zmq.Context[zmq.Socket[bytes]]
-    ) -> None:
-        """Starts connecting, on the running loop.
+    def __init__(self, settings: ConnectionSettings, context: Context) -> None:
+        """Starts connecting, on the running loop, which must be the one that calls are made on.
 
         If the server is unreachable, the calls fail; a malformed endpoint raises
-        :class:`~tidings.rpc.errors.InvalidArgument`.
+        :class:`~tidings.rpc.errors.InvalidArgument`. A connection that is dropped without
+        :meth:`close` warns, closes, and ends the context.
         """
+        self._end: RPCError | None = None
         check_endpoints(settings.endpoints)
         self._settings = settings
         self._context = context
@@ -130,7 +134,10 @@ class Connection:
         self._last_failure: LinkEvent | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._turn_is_due = False
-        self._end: RPCError | None = None
+        # The loop holds neither a connection that nobody uses nor one of which only it knows.
+        self._ready = WeakCallback(self._schedule_turn)
+        self._turn_ready = WeakCallback(self._turn)
+        self._timer_ready = WeakCallback(self._on_timer)
         self._table = CallTable(
             self._ring.current,
             settings.connect_timeout,
@@ -139,9 +146,9 @@ class Connection:
             self._loop.time(),
             len(settings.endpoints),
         )
-        self._link = self._make_link()
         # The connection to a server that drains, until all of its calls are answered.
         self._previous: Link | None = None
+        self._link = self._make_link()
 
     # Calls.
 
@@ -182,8 +189,14 @@ class Connection:
 
         ``is_safe``: the call may be retried, because repeating it has no further effect.
         """
+        self._check_loop()
         answer: asyncio.Future[Answer] = self._loop.create_future()
-        call_id = self._start(method, body, options, is_safe, self._settings.timeout, answer)
+        try:
+            call_id = self._start(method, body, options, is_safe, self._settings.timeout, answer)
+        except RPCError:
+            # Whoever repeats a call that is refused at once lets other tasks run in between.
+            await asyncio.sleep(0)
+            raise
         try:
             return await answer
         finally:
@@ -204,13 +217,47 @@ class Connection:
 
     def close(self) -> None:
         """Fails running calls with CANCELLED, and closes the socket."""
+        if self._loop.is_running():
+            self._check_loop()
         self._close(Cancelled(StatusCode.CANCELLED, "the connection is closed"))
+
+    def __del__(self) -> None:
+        # The garbage collector may run in any thread, and after a failed constructor.
+        link: Link | None = getattr(self, "_link", None)
+        if link is None or self._end is not None or sys.is_finalizing():
+            return
+        links = [link] if self._previous is None else [link, self._previous]
+        timer, context = self._timer, self._context
+
+        def end() -> None:
+            if timer is not None:
+                timer.cancel()
+            for link in links:
+                link.close()
+            end_context_later(context)
+
+        run_on(self._loop, end)
+        # Where warnings are errors, it raises.
+        warnings.warn(
+            f"unclosed client of {self._ring.current}: use 'async with', or await aclose()",
+            ResourceWarning,
+            stacklevel=1,
+            source=self,
+        )
+
+    def _check_loop(self) -> None:
+        if asyncio.get_running_loop() is not self._loop:
+            raise RuntimeError(
+                "the client belongs to another event loop: create one on each loop, or use "
+                "tidings.sync"
+            )
 
     def _close(self, reason: RPCError) -> None:
         if self._end is not None:
             return
         self._end = reason
         self._perform(self._table.end_all(reason))
+        self._ready.keeps = None
         if self._timer is not None:
             self._timer.cancel()
         self._send_controls()
@@ -236,6 +283,7 @@ class Connection:
     def _start_stream(
         self, method: str, body: bytes, options: CallOptions, is_safe: bool
     ) -> tuple[StreamBuffer, int]:
+        self._check_loop()
         buffer = StreamBuffer()
         try:
             return buffer, self._start(method, body, options, is_safe, None, buffer)
@@ -267,6 +315,7 @@ class Connection:
         if refusal is not None:
             raise refusal
         self._calls[call_id] = _Outgoing(method, self._context_of(options), body, sink)
+        self._ready.keeps = self
         self._schedule_turn()
         return call_id
 
@@ -291,6 +340,8 @@ class Connection:
         """Cancels a call; has no effect if it has ended."""
         if self._calls.pop(call_id, None) is not None:
             self._perform(self._table.cancel(call_id))
+        if not self._calls:
+            self._ready.keeps = None
 
     def _control(self, header: RequestHeader, *, is_on_previous: bool = False) -> None:
         (self._previous_controls if is_on_previous else self._controls).append(header)
@@ -301,8 +352,8 @@ class Connection:
     def _schedule_turn(self) -> None:
         """Schedules a turn, which sends all calls that tasks have started before it as a batch."""
         if not self._turn_is_due and self._end is None:
+            self._loop.call_soon(self._turn_ready)
             self._turn_is_due = True
-            self._loop.call_soon(self._turn)
 
     def _turn(self) -> None:
         self._turn_is_due = False
@@ -314,6 +365,8 @@ class Connection:
             # Not caused by a peer.
             reason = f"the client's socket failed: {error}"
             self._close(Unavailable(StatusCode.UNAVAILABLE, reason))
+        if not self._calls:
+            self._ready.keeps = None
 
     def _take_turn(self) -> None:
         self._follow_connection()
@@ -336,7 +389,7 @@ class Connection:
             if self._timer.when() == due:
                 return
             self._timer.cancel()
-        self._timer = None if due is None else self._loop.call_at(due, self._on_timer)
+        self._timer = None if due is None else self._loop.call_at(due, self._timer_ready)
 
     def _on_timer(self) -> None:
         self._timer = None
@@ -350,7 +403,7 @@ class Connection:
             zmq.DEALER,
             self._ring.current,
             self._settings.keys,
-            self._schedule_turn,
+            self._ready,
             connect_timeout=self._settings.connect_timeout,
             is_quick=self._ring.has_several,
         )
@@ -358,7 +411,7 @@ class Connection:
     def _renew_link(self) -> None:
         try:
             renewed = self._make_link()
-        except (zmq.ZMQError, InvalidArgument) as error:
+        except (OSError, zmq.ZMQError, InvalidArgument) as error:
             # The process may have no descriptors left for a moment.
             failure = Unavailable(StatusCode.UNAVAILABLE, f"cannot create a socket: {error}")
             self._perform(self._table.connection_failed(failure, fails_calls=False))

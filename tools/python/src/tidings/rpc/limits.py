@@ -70,5 +70,11 @@ RECONNECT_MILLISECONDS: Final = 50
 RECONNECT_MILLISECONDS_MAX: Final = 1_000
 """Maximum reconnection delay."""
 
+REFUSAL_PAUSE_MILLISECONDS: Final = 500
+"""How long a call waits at least while it is known that there is no connection."""
+
+DESCRIPTORS_MIN: Final = 24
+"""How many file descriptors must be left for a connection."""
+
 LINGER_MILLISECONDS: Final = 1_000
 """How long a closed socket continues to send queued messages."""

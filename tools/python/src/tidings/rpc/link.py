@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable
-from urllib.parse import urlsplit
 
 import zmq
 
 from tidings.rpc import limits
+from tidings.rpc.context import Context, check_descriptors
 from tidings.rpc.errors import InvalidArgument
 from tidings.rpc.keys import ClientKeys
 from tidings.rpc.monitor import LinkMonitor, events
@@ -33,7 +33,7 @@ class Link:
 
     def __init__(
         self,
-        context: zmq.Context[zmq.Socket[bytes]],
+        context: Context,
         kind: int,
         endpoint: str,
         keys: ClientKeys | None,
@@ -44,11 +44,13 @@ class Link:
         queue_max: int = limits.RPC_QUEUE_MAX,
         topics: Iterable[bytes] = (),
     ) -> None:
-        """Starts connecting; raises :class:`InvalidArgument` for a malformed endpoint.
+        """Starts connecting; raises :class:`InvalidArgument` for a malformed endpoint, and
+        :class:`OSError` if the process has too few descriptors left.
 
         ``is_quick``: a silent peer is disconnected after 3 s at the latest.
         """
         self._loop = asyncio.get_running_loop()
+        check_descriptors()
         self.socket: zmq.Socket[bytes] = context.socket(kind)
         try:
             _configure(self.socket, endpoint, queue_max, connect_timeout)
@@ -68,11 +70,14 @@ class Link:
             self.monitor = LinkMonitor(self.socket)
             try:
                 self.socket.connect(endpoint)
-            except zmq.ZMQError:
+            except BaseException:
                 self.monitor.close()
                 raise
-        except zmq.ZMQError as error:
+        except BaseException as error:
+            # A socket that stays open keeps its context from ending.
             self.socket.close(linger=0)
+            if not isinstance(error, zmq.ZMQError):
+                raise
             raise InvalidArgument(
                 StatusCode.INVALID_ARGUMENT, f"cannot connect to '{endpoint}': {error}"
             ) from None
@@ -138,5 +143,5 @@ def _configure(
     socket.reconnect_ivl_max = limits.RECONNECT_MILLISECONDS_MAX
     socket.handshake_ivl = limits.HANDSHAKE_MILLISECONDS
     socket.connect_timeout = max(1, int(connect_timeout * 1000))
-    if "[" in urlsplit(endpoint).netloc:
+    if "[" in endpoint:
         socket.ipv6 = True

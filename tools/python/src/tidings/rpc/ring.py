@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -225,6 +226,8 @@ def check_endpoints(endpoints: Sequence[str]) -> None:
     """Raises :class:`InvalidArgument` if a list of endpoints is empty or has unusable items."""
     if not endpoints:
         raise _invalid("the list of endpoints is empty: it needs at least one")
+    for endpoint in endpoints:
+        _check_brackets(endpoint)
     if len(endpoints) == 1:
         return
     for index, endpoint in enumerate(endpoints):
@@ -237,6 +240,23 @@ def check_endpoints(endpoints: Sequence[str]) -> None:
             )
         if endpoint in endpoints[:index]:
             raise _invalid(f"'{endpoint}' is in the list of endpoints twice: name each one once")
+
+
+_BRACKETS = re.compile(r"tcp://(?:[^;\[\]]*;)?\[([^\[\]]*)\]:[0-9*]+")
+
+
+def _check_brackets(endpoint: str) -> None:
+    """Only an IPv6 address stands in brackets, a link-local one with its zone."""
+    if "[" not in endpoint and "]" not in endpoint:
+        return
+    match = _BRACKETS.fullmatch(endpoint)
+    address, _, _ = match[1].partition("%") if match else ("", "", "")
+    try:
+        socket.inet_pton(socket.AF_INET6, address)
+    except OSError:
+        raise _invalid(
+            f"'{endpoint}' is malformed: brackets are for IPv6 addresses, as in tcp://[::1]:5570"
+        ) from None
 
 
 def _invalid(problem: str) -> InvalidArgument:

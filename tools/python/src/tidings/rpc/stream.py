@@ -47,6 +47,8 @@ class StreamBuffer:
         """Waits for the next message; ``None`` after the last one. One reader at a time."""
         while not self._messages:
             if self.is_finished:
+                # Whoever repeats a call that is refused at once lets other tasks run in between.
+                await asyncio.sleep(0)
                 if self._error is not None:
                     raise self._error
                 return None

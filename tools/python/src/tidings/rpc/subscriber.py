@@ -7,17 +7,20 @@ Events report when that may have happened.
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections import deque
 from dataclasses import dataclass
 
 import zmq
 
 from tidings.rpc import limits
+from tidings.rpc.context import Context
 from tidings.rpc.errors import InvalidArgument
 from tidings.rpc.keys import ClientKeys
 from tidings.rpc.link import Link
 from tidings.rpc.monitor import LinkEvent
-from tidings.rpc.ring import Renewal
+from tidings.rpc.ring import Renewal, check_endpoints
+from tidings.rpc.weak import WeakCallback, run_on
 
 
 @dataclass(frozen=True)
@@ -58,13 +61,16 @@ class Subscriber:
         self,
         endpoint: str,
         keys: ClientKeys | None,
-        context: zmq.Context[zmq.Socket[bytes]],
+        context: Context,
         tick: float | None = None,
     ) -> None:
         """Starts connecting; ``tick`` is the interval of :class:`Tick`, in seconds.
 
-        Raises :class:`~tidings.rpc.errors.InvalidArgument` for a malformed endpoint.
+        Raises :class:`~tidings.rpc.errors.InvalidArgument` for a malformed endpoint. A subscriber
+        that is dropped closes.
         """
+        self.is_closed = False
+        check_endpoints((endpoint,))
         self._endpoint = endpoint
         self._keys = keys
         self._context = context
@@ -76,9 +82,13 @@ class Subscriber:
         self._renewal = Renewal()
         self._renewal_timer: asyncio.TimerHandle | None = None
         self._is_connected = False
-        self.is_closed = False
+        self._ready = WeakCallback(self._turn)
+        self._renewal_ready = WeakCallback(self._renew)
+        self._tick_ready = WeakCallback(self._on_tick)
+        self._tick_timer: asyncio.TimerHandle | None = None
         self._link = self._make_link()
-        self._tick_timer = self._loop.call_later(tick, self._on_tick) if tick else None
+        if tick:
+            self._tick_timer = self._loop.call_later(tick, self._tick_ready)
 
     async def next(self) -> SubscriberEvent | None:
         """Waits for the next event; ``None`` after :meth:`close`. One reader at a time."""
@@ -86,10 +96,12 @@ class Subscriber:
             if self.is_closed:
                 return None
             self._reader = self._loop.create_future()
+            self._ready.keeps = self
             try:
                 await self._reader
             finally:
                 self._reader = None
+                self._ready.keeps = None
         return self._events.popleft()
 
     def subscribe(self, topic: bytes) -> None:
@@ -121,13 +133,28 @@ class Subscriber:
         self._events.clear()
         self._wake()
 
+    def __del__(self) -> None:
+        # The garbage collector may run in any thread, and after a failed constructor.
+        link: Link | None = getattr(self, "_link", None)
+        if link is None or self.is_closed or sys.is_finalizing():
+            return
+        timers = (self._tick_timer, self._renewal_timer)
+
+        def end() -> None:
+            for timer in timers:
+                if timer is not None:
+                    timer.cancel()
+            link.close()
+
+        run_on(self._loop, end)
+
     def _make_link(self) -> Link:
         return Link(
             self._context,
             zmq.SUB,
             self._endpoint,
             self._keys,
-            self._turn,
+            self._ready,
             queue_max=limits.PUSH_QUEUE_MAX,
             topics=self._topics,
         )
@@ -167,7 +194,7 @@ class Subscriber:
 
     def _set_renewal_timer(self) -> None:
         if self._renewal.due is not None and self._renewal_timer is None:
-            self._renewal_timer = self._loop.call_at(self._renewal.due, self._renew)
+            self._renewal_timer = self._loop.call_at(self._renewal.due, self._renewal_ready)
 
     def _renew(self) -> None:
         """Creates a new socket: libzmq does not reconnect after some failed handshakes."""
@@ -175,7 +202,7 @@ class Subscriber:
         if self._renewal.is_due(self._loop.time()):
             try:
                 renewed = self._make_link()
-            except (zmq.ZMQError, InvalidArgument):
+            except (OSError, zmq.ZMQError, InvalidArgument):
                 # The process may have no descriptors left for a moment.
                 self._renewal.schedule(self._loop.time())
             else:
@@ -186,7 +213,7 @@ class Subscriber:
     def _on_tick(self) -> None:
         self._deliver(Tick())
         if self._tick is not None:
-            self._tick_timer = self._loop.call_later(self._tick, self._on_tick)
+            self._tick_timer = self._loop.call_later(self._tick, self._tick_ready)
 
     def _deliver(self, event: SubscriberEvent) -> None:
         if len(self._events) < limits.PUSH_QUEUE_MAX:

@@ -15,7 +15,10 @@ T = TypeVar("T")
 
 
 class LoopThread:
-    """Runs coroutines for threads without an event loop."""
+    """Runs coroutines for threads without an event loop.
+
+    The thread ends with :meth:`close`, or when nobody can pass anything to it any more.
+    """
 
     def __init__(self, name: str = "tidings") -> None:
         self._loop = asyncio.new_event_loop()
@@ -23,7 +26,7 @@ class LoopThread:
         # After `close` no coroutine is passed to the loop: nothing would end it. Reentrant, because
         # the handler of a signal may close the client.
         self._lock = threading.RLock()
-        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread = threading.Thread(target=_run, args=(self._loop,), name=name, daemon=True)
         self._thread.start()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
@@ -56,6 +59,11 @@ class LoopThread:
             self._is_closed = True
         self._thread.join()
 
+    def __del__(self) -> None:
+        # The garbage collector may run in any thread, also in this one, which it must not wait for.
+        if not getattr(self, "_is_closed", True) and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._loop.stop)
+
     def _start(self, work: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
         with self._lock:
             is_open = not self._is_closed and self._thread.is_alive()
@@ -64,20 +72,22 @@ class LoopThread:
                 raise RuntimeError("the client is closed, or was called from its own loop")
             return asyncio.run_coroutine_threadsafe(work, self._loop)
 
-    def _run(self) -> None:
-        asyncio.set_event_loop(self._loop)
-        try:
-            self._loop.run_forever()
-            self._cancel_tasks()
-            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
-            self._loop.run_until_complete(self._loop.shutdown_default_executor())
-        finally:
-            self._loop.close()
 
-    def _cancel_tasks(self) -> None:
-        """Ends the tasks that other threads wait for."""
-        tasks = asyncio.all_tasks(self._loop)
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            self._loop.run_until_complete(asyncio.wait(tasks))
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    asyncio.set_event_loop(loop)
+    try:
+        loop.run_forever()
+        _cancel_tasks(loop)
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.run_until_complete(loop.shutdown_default_executor())
+    finally:
+        loop.close()
+
+
+def _cancel_tasks(loop: asyncio.AbstractEventLoop) -> None:
+    """Ends the tasks that other threads wait for."""
+    tasks = asyncio.all_tasks(loop)
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        loop.run_until_complete(asyncio.wait(tasks))
