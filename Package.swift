@@ -120,6 +120,7 @@ let package = Package(
     library("TidingsThreads", "CThreads"),
     library("TidingsWire"),
     library("TidingsMetrics"),
+    library("TidingsMemory"),
 
     // Domain wing.
     library("TidingsModel"),
@@ -146,6 +147,7 @@ let package = Package(
     library(
       "TidingsEngine",
       "TidingsCodec",
+      "TidingsMemory",
       "TidingsModel",
       "TidingsMatcher",
       "TidingsSQL",
@@ -158,7 +160,7 @@ let package = Package(
 
     // Wire wing.
     library("TidingsProtobuf", "TidingsWire", "CProtobufC"),
-    library("TidingsRPC", "TidingsProtobuf", "TidingsWire"),
+    library("TidingsRPC", "TidingsMemory", "TidingsProtobuf", "TidingsWire"),
     library("TidingsProto", "TidingsProtobuf", "TidingsRPC", "TidingsProtoC"),
     library("TidingsJSON", "TidingsWire"),
     library("TidingsLogging", "TidingsJSON"),
@@ -168,6 +170,7 @@ let package = Package(
     library(
       "TidingsZeroMQ",
       "TidingsKeys",
+      "TidingsMemory",
       "TidingsMetrics",
       "TidingsProto",
       "TidingsProtobuf",
@@ -287,6 +290,7 @@ let package = Package(
       "TidingsJSON",
       "TidingsKeys",
       "TidingsLogging",
+      "TidingsMemory",
       "TidingsMetrics",
       "TidingsModel",
       "TidingsOperator",
@@ -606,6 +610,7 @@ let package = Package(
       "TidingsFiles",
       "TidingsJSON",
       "TidingsKeys",
+      "TidingsMemory",
       "TidingsModel",
       "TidingsPostgres",
       "TidingsProto",
@@ -721,6 +726,7 @@ let package = Package(
       "TidingsFiles",
       "TidingsKeys",
       "TidingsMatcher",
+      "TidingsMemory",
       "TidingsModel",
       "TidingsProto",
       "TidingsProtobuf",
@@ -763,6 +769,7 @@ let package = Package(
       "CProtobufC"
     ),
     tests("TidingsProtoTests", "TidingsProto", "TidingsProtobuf", "TidingsRPC"),
+    tests("TidingsMemoryTests", "TidingsMemory"),
     tests("TidingsRPCTests", "RPCTestSupport", "RandomSupport", "TidingsInterop", "TidingsRPC"),
     tests(
       "TidingsServiceTests",
@@ -832,6 +839,7 @@ let package = Package(
       "RPCTestSupport",
       "TidingsInterop",
       "TidingsKeys",
+      "TidingsMemory",
       "TidingsProto",
       "TidingsProtobuf",
       "TidingsRPC",

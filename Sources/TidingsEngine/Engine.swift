@@ -1,4 +1,5 @@
 internal import TidingsCodec
+internal import TidingsMemory
 public import TidingsModel
 public import TidingsSQL
 
@@ -101,7 +102,9 @@ public final class Engine {
       limits: limits,
       secret: identity.secret,
       pace: Pace(costMax: limits.callCostMax),
-      remembered: RememberedCount(max: limits.rememberedEntriesMax)
+      remembered: RememberedCount(
+        max: min(limits.rememberedEntriesMax, limits.memory.count(of: .remembered))
+      )
     )
 
     catalog = try Catalog(

@@ -29,7 +29,7 @@ public struct CallRate: Sendable {
 /// The buckets of all callers; those that are full are forgotten.
 public struct CallRates: Sendable {
   /// Most callers with a bucket of their own; more within a second share one.
-  public static let callersMax = 100_000
+  private let callersMax: Int
 
   private var rates: [CallerKey: CallRate] = [:]
   private var shared: CallRate?
@@ -38,7 +38,9 @@ public struct CallRates: Sendable {
   private var nextSweep: ContinuousClock.Instant?
 
   /// No caller has called.
-  public init() {}
+  ///
+  /// - Parameter callersMax: Most callers with a bucket of their own; more within a second share one.
+  public init(callersMax: Int) { self.callersMax = callersMax }
 
   /// How many callers are remembered.
   public var count: Int { rates.count }
@@ -59,7 +61,7 @@ public struct CallRates: Sendable {
       return rates.values[index].take(perSecond: perSecond, now: now)
     }
     if rates.count >= sweepCount, nextSweep.map({ $0 <= now }) ?? true { sweep(now) }
-    guard rates.count < Self.callersMax else {
+    guard rates.count < callersMax else {
       var rate = shared ?? CallRate(now: now)
       defer { shared = rate }
       return rate.take(perSecond: perSecond, now: now)
@@ -71,8 +73,8 @@ public struct CallRates: Sendable {
 
   private mutating func sweep(_ now: ContinuousClock.Instant) {
     rates = rates.filter { !$0.value.isFull(now) }
-    sweepCount = min(max(2 * rates.count, 1_024), Self.callersMax)
+    sweepCount = min(max(2 * rates.count, 1_024), callersMax)
     // Without room for as many again, only time makes room: within a second any bucket is full.
-    nextSweep = rates.count > Self.callersMax / 2 ? now.advanced(by: .seconds(1)) : nil
+    nextSweep = rates.count > callersMax / 2 ? now.advanced(by: .seconds(1)) : nil
   }
 }

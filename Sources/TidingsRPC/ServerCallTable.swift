@@ -47,25 +47,37 @@ public struct ServerCallTable<Peer: Hashable> {
     }
   }
 
+  /// The tasks of a caller, and the bytes of their requests.
+  private struct Load {
+    var count = 0
+    var bytes = 0
+  }
+
   private let callsMax: Int
   private let callsPerCallerMax: Int
+  private let requestBytesMax: Int
   private let stallMax: Duration
   private var numbers: [Key: Number] = [:]
   private var calls: [Number: Call] = [:]
-  private var tasks: [Number: CallerKey] = [:]
-  private var taskCounts: [CallerKey: Int] = [:]
+  /// Who has a task, and what its request takes.
+  private var tasks: [Number: (caller: CallerKey, bytes: Int)] = [:]
+  private var loads: [CallerKey: Load] = [:]
+  private var requestBytes = 0
   private var lastNumber: Number = 0
   /// A moment not after the first timer; timers are looked for only then.
   private var earliest: ContinuousClock.Instant?
 
-  /// A table with limits on running tasks, of all and of one caller.
+  /// A table with limits on running tasks, of all and of one caller, and on what their requests take; those of one caller
+  /// take half of it.
   public init(
     callsMax: Int = WireLimits.callsInFlightMax,
     callsPerCallerMax: Int = .max,
+    requestBytesMax: Int = .max,
     stallMax: Duration = WireLimits.creditStallMax
   ) {
     self.callsMax = callsMax
     self.callsPerCallerMax = callsPerCallerMax
+    self.requestBytesMax = requestBytesMax
     self.stallMax = stallMax
   }
 
@@ -85,6 +97,7 @@ public struct ServerCallTable<Peer: Hashable> {
   /// - Parameters:
   ///   - key: The connection, and how it names the call.
   ///   - caller: Who calls.
+  ///   - bytes: What its request takes until the task ends.
   ///   - credit: The header's credit for a stream (0 counts as the default); `nil` for unary.
   ///   - deadline: When the answer is no longer wanted.
   ///   - now: The current time.
@@ -93,6 +106,7 @@ public struct ServerCallTable<Peer: Hashable> {
   public mutating func start(
     _ key: Key,
     of caller: CallerKey = .nobody,
+    bytes: Int = 0,
     credit: UInt32?,
     deadline: ContinuousClock.Instant?,
     now: ContinuousClock.Instant
@@ -110,12 +124,23 @@ public struct ServerCallTable<Peer: Hashable> {
         )
       )
     }
-    if taskCounts[caller, default: 0] >= callsPerCallerMax {
+    var load = loads[caller] ?? Load()
+    if load.count >= callsPerCallerMax {
       return .refuse(
         RPCError(
           .resourceExhausted,
           "\(callsPerCallerMax) calls of yours are running, which is the limit: wait for some of "
             + "them",
+          details: [.retryInfo(after: .milliseconds(100))]
+        )
+      )
+    }
+    guard bytes <= requestBytesMax - requestBytes, bytes <= requestBytesMax / 2 - load.bytes else {
+      return .refuse(
+        RPCError(
+          .resourceExhausted,
+          "the requests of running calls of this kind take \(requestBytes) bytes, \(load.bytes) of them yours, and may "
+            + "take \(requestBytesMax), half of them yours: wait for some of them, or send less",
           details: [.retryInfo(after: .milliseconds(100))]
         )
       )
@@ -128,8 +153,10 @@ public struct ServerCallTable<Peer: Hashable> {
       credit: credit.map { CreditWindow(requested: $0) }
     )
     calls[lastNumber] = call
-    tasks[lastNumber] = caller
-    taskCounts[caller, default: 0] += 1
+    tasks[lastNumber] = (caller, bytes)
+    (load.count, load.bytes) = (load.count + 1, load.bytes + bytes)
+    loads[caller] = load
+    requestBytes += bytes
     wake(at: call.timer)
     return .run(lastNumber)
   }
@@ -168,9 +195,10 @@ public struct ServerCallTable<Peer: Hashable> {
   ///
   /// - Returns: The call to answer; `nil` when it is already answered.
   public mutating func finished(_ number: Number) -> Key? {
-    if let caller = tasks.removeValue(forKey: number) {
-      let count = taskCounts[caller, default: 1] - 1
-      taskCounts[caller] = count == 0 ? nil : count
+    if let (caller, bytes) = tasks.removeValue(forKey: number), var load = loads[caller] {
+      (load.count, load.bytes) = (load.count - 1, load.bytes - bytes)
+      loads[caller] = load.count == 0 ? nil : load
+      requestBytes -= bytes
     }
     return forget(number)?.key
   }

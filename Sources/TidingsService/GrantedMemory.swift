@@ -1,7 +1,7 @@
 internal import Foundation
 internal import TidingsEngine
 internal import TidingsLogging
-internal import TidingsRPC
+internal import TidingsMemory
 
 /// How much memory the system lets this process have.
 enum GrantedMemory {
@@ -76,9 +76,4 @@ enum GrantedMemory {
   private static func text(_ path: String) -> String? {
     FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
   }
-}
-
-extension MemoryShares {
-  /// Those of the memory that limits name.
-  init(_ limits: Limits) { self.init(bytes: limits.memoryBytesMax) }
 }

@@ -92,21 +92,21 @@ struct LeadingServer: ServerRole {
           "incarnation": core.engine.incarnation,
         ]
       )
-      warnOfSubscriptions(core.engine, settings.limits, logger)
+      try warnOfStored(core.engine, logger)
     }
     return LeadingServer(server: server, health: health, end: end)
   }
 
-  /// They are all needed, so that no change is missed: there are just no more of them.
-  private static func warnOfSubscriptions(_ engine: Engine, _ limits: Limits, _ logger: Logger) {
-    let (bytes, bytesMax) = (engine.subscriptionMemory, limits.subscriptionMemoryMax)
-    guard bytes > bytesMax else { return }
-    logger.log(
-      .warning,
-      "the stored subscriptions take more memory than they may, new ones are refused: raise memory-bytes-max, or "
-        + "delete some",
-      ["bytes": "\(bytes)", "bytesMax": "\(bytesMax)"]
-    )
+  /// All that is stored is needed, so that no change is missed and nobody is locked out: there is just no more of it.
+  private static func warnOfStored(_ engine: Engine, _ logger: Logger) throws {
+    for stored in try engine.storedMemory() where stored.bytes > stored.bytesMax {
+      logger.log(
+        .warning,
+        "the stored \(stored.what) take more memory than they may, new ones are refused: raise memory-bytes-max, or "
+          + "delete some",
+        ["bytes": "\(stored.bytes)", "bytesMax": "\(stored.bytesMax)"]
+      )
+    }
   }
 
   func ended() async -> RoleEnd {

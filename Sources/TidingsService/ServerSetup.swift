@@ -3,6 +3,7 @@ internal import TidingsEngine
 internal import TidingsFiles
 internal import TidingsKeys
 internal import TidingsLogging
+internal import TidingsMemory
 internal import TidingsModel
 internal import TidingsPostgres
 internal import TidingsRPC
@@ -53,7 +54,7 @@ struct ServerSetup: Sendable {
       logger
     )
     // A page has room in a frame, with what an answer has besides.
-    let pageBytesMax = MemoryShares(settings.limits).frameBytesMax - (1 << 20)
+    let pageBytesMax = settings.limits.memory.frameBytesMax - (1 << 20)
     settings.limits.answerBytesMax = min(settings.limits.answerBytesMax, pageBytesMax)
     (self.settings, self.logger, self.drained) = (settings, logger, drained)
     tracer = settings.traces.map { traces in
@@ -70,7 +71,7 @@ struct ServerSetup: Sendable {
       endpoint: settings.rpcEndpoint,
       pushEndpoint: settings.pushEndpoint
     )
-    configuration.memory = MemoryShares(settings.limits)
+    configuration.memory = settings.limits.memory
     configuration.frameBytesMax = configuration.memory.frameBytesMax
     configuration.advertisedPushEndpoint = settings.advertisedPushEndpoint
     if settings.database.isShared { configuration.refusalPeriod = Self.refusalPeriod }
@@ -85,10 +86,10 @@ struct ServerSetup: Sendable {
     if let pair {
       let hasNodes = settings.database.isShared
       configuration.security = .curveServer(pair) { [unknownKeys] key in
-        if hasNodes, key == pair.publicKey { return LoopContext.nodeKeyNumber }
-        if let number = admittedKeys.number(of: key) { return number }
-        guard unknownKeys.look() else { return nil }
-        return admittedKeys.number(of: key)
+        if hasNodes, key == pair.publicKey { return AdmittedKey(number: LoopContext.nodeKeyNumber) }
+        var holder = admittedKeys.holder(of: key)
+        if holder == nil, unknownKeys.look() { holder = admittedKeys.holder(of: key) }
+        return holder.map { AdmittedKey(number: $0.number, user: $0.user) }
       }
       configuration.second = try folder.secondKey(settings, beside: pair)
     }

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 import TidingsClient
 import TidingsKeys
+import TidingsMemory
 import TidingsProto
 import TidingsProtobuf
 import TidingsRPC
@@ -66,7 +67,7 @@ import TidingsRPC
   func topics() async throws {
     let server = try await SecureServer.start(arguments: ["--limit", "memory-bytes-max=201326592"])
     let memory = MemoryShares(bytes: MemoryShares.bytesMin)
-    let topicsPerUser = memory.topicsPerUser / MemoryShares.topicCost(16)
+    let topicsPerUser = memory[.topicsPerUser] / MemoryShares.topicCost(16)
     let eve = server.keys(try await server.createUser("eve"))
     let ended = Observed(0)
     var peers: [ZMTPPeer] = []

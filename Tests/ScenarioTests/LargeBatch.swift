@@ -3,7 +3,7 @@ import TidingsClient
 import TidingsProto
 import TidingsProtobuf
 
-/// A save of about 7 MiB, in a private database.
+/// A save of about 5 MiB, in a private database.
 struct LargeBatch {
   static let database = TidingsV1.DatabaseID(container: "t", scope: .private)
 
@@ -12,7 +12,7 @@ struct LargeBatch {
   /// A batch whose records have names that begin so.
   init(_ prefix: String) {
     let text = String(repeating: "0123456789", count: 95_000)
-    records = (0..<7).map {
+    records = (0..<5).map {
       TidingsV1.Record("Pages", "\(prefix)-\($0)", ["text": .init(stringLiteral: text)])
     }
   }

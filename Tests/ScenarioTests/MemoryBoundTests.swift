@@ -20,7 +20,7 @@ import TidingsRPC
   }
 
   @Test(
-    "12 connections that send batches of 7 MiB one after the other",
+    "12 connections that send batches of 5 MiB one after the other",
     arguments: MemoryBound.available
   )
   func largeBatches(bound: MemoryBound) async throws {
@@ -98,7 +98,7 @@ import TidingsRPC
     var silent: [ZMTPPeer] = []
     for _ in 0..<60 {
       let peer = try await ZMTPPeer.connect(server.rpcEndpoint)
-      try? await peer.begin(frameOf: 8 << 20, sending: 15 << 19)
+      try? await peer.begin(frameOf: 6 << 20, sending: 11 << 19)
       silent.append(peer)
     }
     #expect(try await ada.modify([.init("Pages", "p", ["text": "small"])]).first?.record != nil)

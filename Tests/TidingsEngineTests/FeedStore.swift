@@ -1,6 +1,7 @@
 internal import EngineTestSupport
 internal import TestSupport
 internal import TidingsCodec
+import TidingsMemory
 internal import TidingsModel
 internal import TidingsSQL
 
@@ -148,7 +149,11 @@ final class FeedStore {
       identity: StoreIdentity(connection),
       codec: codec,
       limits: limits,
-      visibility: NotificationVisibility(connection, codec: codec) { _, _, _ in
+      visibility: NotificationVisibility(
+        connection,
+        codec: codec,
+        memory: MemoryShares()
+      ) { _, _, _ in
         .all
       }
     )

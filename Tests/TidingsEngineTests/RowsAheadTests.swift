@@ -66,7 +66,7 @@ struct RowsAheadTests {
     let seed = Seed.make("RowsAheadTests")
     var random = SplitMix64(seed: seed)
     let table = Table()
-    let ahead = Ahead(table, Self.query)
+    let ahead = Ahead(table, Self.query, bytesMax: 32 << 20)
     let moment = Moment(
       timeOfDay: Timestamp(millisecondsSince1970: 0),
       steady: SteadyTime(milliseconds: 0)

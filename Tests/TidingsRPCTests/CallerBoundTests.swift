@@ -3,6 +3,7 @@ import Testing
 import TidingsRPC
 
 @Suite("bounds of callers") struct CallerBoundTests {
+  private static let callersMax = 20_000
   private let start = ContinuousClock.now
 
   private func at(_ milliseconds: Int) -> ContinuousClock.Instant {
@@ -44,7 +45,7 @@ import TidingsRPC
 
   @Test("callers have buckets of their own; those that are full are forgotten")
   func rates() {
-    var rates = CallRates()
+    var rates = CallRates(callersMax: Self.callersMax)
     let (ada, bob) = (CallerKey(user: "ada"), CallerKey(user: "bob"))
     #expect(rates.take(ada, perSecond: 1, now: start) == nil)
     #expect(rates.take(ada, perSecond: 1, now: start) == .seconds(1))
@@ -55,18 +56,18 @@ import TidingsRPC
     }
     #expect(rates.count <= 1_025)
     // However many call within a second, memory is bounded.
-    for number in 0..<CallRates.callersMax + 1_000 {
+    for number in 0..<Self.callersMax + 1_000 {
       _ = rates.take(CallerKey(user: "other\(number)"), perSecond: 1, now: at(30_000_000))
     }
-    #expect(rates.count <= CallRates.callersMax)
+    #expect(rates.count <= Self.callersMax)
     #expect(rates.take(CallerKey(user: "late"), perSecond: 1, now: at(30_000_000)) != nil)
     #expect(rates.take(CallerKey(user: "late"), perSecond: 1, now: at(30_002_000)) == nil)
   }
 
   @Test("with as many callers as are remembered, they are looked through once a second at most")
   func sweeps() {
-    var rates = CallRates()
-    for number in 0..<CallRates.callersMax {
+    var rates = CallRates(callersMax: Self.callersMax)
+    for number in 0..<Self.callersMax {
       let perSecond = number % 4 == 0 ? 1_000 : 1
       _ = rates.take(CallerKey(user: "user\(number)"), perSecond: perSecond, now: start)
     }
@@ -74,10 +75,10 @@ import TidingsRPC
       _ = rates.take(CallerKey(user: name), perSecond: 1, now: at(milliseconds))
       return rates.count
     }
-    #expect(countAfterNewCaller("first", 0) == CallRates.callersMax)
+    #expect(countAfterNewCaller("first", 0) == Self.callersMax)
     // The fast ones are as good as new: no reason to look through all for each new caller.
-    #expect(countAfterNewCaller("second", 500) == CallRates.callersMax)
-    #expect(countAfterNewCaller("third", 999) == CallRates.callersMax)
+    #expect(countAfterNewCaller("second", 500) == Self.callersMax)
+    #expect(countAfterNewCaller("third", 999) == Self.callersMax)
     #expect(countAfterNewCaller("fourth", 1_000) == 1)
   }
 

@@ -23,7 +23,7 @@ internal import Testing
 
   @Test("after the last event its number is repeated 1 s and 5 s later, then never")
   func twoBeacons() {
-    var schedule = BeaconSchedule()
+    var schedule = BeaconSchedule(channelsMax: 1_000)
     schedule.published([1], 7, at: start)
     let seen = beacons(&schedule, until: 60_000)
     #expect(seen.map(\.ms) == [1000, 5000] && seen.map(\.number) == [7, 7])
@@ -32,7 +32,7 @@ internal import Testing
 
   @Test("an event between the two beacons starts again: 1 s and 5 s after it")
   func eventBetweenBeacons() {
-    var schedule = BeaconSchedule()
+    var schedule = BeaconSchedule(channelsMax: 1_000)
     schedule.published([1], 1, at: start)
     #expect(beacons(&schedule, until: 1500).map(\.ms) == [1000])
     schedule.published([1], 2, at: start + .milliseconds(1500))
@@ -45,7 +45,7 @@ internal import Testing
     let seed = Seed.make("BeaconSchedule")
     var random = SplitMix64(seed: seed)
     for _ in 0..<50 {
-      var schedule = BeaconSchedule()
+      var schedule = BeaconSchedule(channelsMax: 1_000)
       var (now, expected, seen) = (0, [] as Set<[Int]>, [] as Set<[Int]>)
       var last: [Int: (ms: Int, number: Int)] = [:]
       func note(_ channel: Int, until end: Int) {

@@ -5,6 +5,8 @@ internal import Testing
 @testable internal import TidingsService
 
 @Suite struct PushPacingTests {
+  private static let topicsMax = 10_000
+
   private let start = ContinuousClock.now
 
   private func time(_ microseconds: Int) -> ContinuousClock.Instant {
@@ -48,7 +50,7 @@ internal import Testing
     let seed = Seed.make("PushPacing")
     var random = SplitMix64(seed: seed)
     for _ in 0..<6 {
-      var pacing = PushPacing(pushesPerSecondMax: rate)
+      var pacing = PushPacing(pushesPerSecondMax: rate, topicsMax: Self.topicsMax)
       var heads: [UInt8: Int64] = [:]
       var buckets: [UInt8: Bucket] = [:]
       var (now, seen, expected) = (0, [] as [Published], [] as [Published])
@@ -131,7 +133,7 @@ internal import Testing
 
   @Test("a merged push leaves as soon as the topic may have one, not later")
   func dueInTime() {
-    var pacing = PushPacing(pushesPerSecondMax: 100)
+    var pacing = PushPacing(pushesPerSecondMax: 100, topicsMax: Self.topicsMax)
     for sequence in 1...25 as ClosedRange<Int64> {
       #expect(pacing.decide([1], channel: 1, sequence: sequence, at: start) == .publish)
     }
@@ -149,7 +151,7 @@ internal import Testing
 
   @Test("a topic that is forgotten has nothing to say, and starts again")
   func forgotten() {
-    var pacing = PushPacing(pushesPerSecondMax: 1)
+    var pacing = PushPacing(pushesPerSecondMax: 1, topicsMax: Self.topicsMax)
     #expect(pacing.decide([1], channel: 1, sequence: 1, at: start) == .publish)
     #expect(pacing.decide([1], channel: 1, sequence: 2, at: start) == .merge)
     pacing.forget([1])
@@ -161,12 +163,12 @@ internal import Testing
 
   @Test("it remembers so many topics, and those that are idle no longer than it must")
   func boundedMemory() {
-    var pacing = PushPacing(pushesPerSecondMax: 2000)
-    for number in 0..<PushPacing.topicsMax + 5000 {
+    var pacing = PushPacing(pushesPerSecondMax: 2000, topicsMax: Self.topicsMax)
+    for number in 0..<Self.topicsMax + 5000 {
       let topic = withUnsafeBytes(of: number) { Array($0) }
       #expect(pacing.decide(topic, channel: 1, sequence: 1, at: start) == .publish)
     }
-    #expect(pacing.topicCount == PushPacing.topicsMax)
+    #expect(pacing.topicCount == Self.topicsMax)
     #expect(pacing.decide([1], channel: 1, sequence: 1, at: time(1_000_000)) == .publish)
     #expect(pacing.topicCount == 1)
   }

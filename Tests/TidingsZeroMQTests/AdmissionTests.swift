@@ -224,7 +224,7 @@ extension Held<ConnectionCeiling> {
 @Suite("ConnectionCeiling") struct ConnectionCeilingTests {
   @Test("it shuts at the ceiling, once, and opens below it", arguments: [64, 700, 1024, 20_000])
   func ceiling(descriptorsMax: Int) {
-    let ceiling = Held(ConnectionCeiling(descriptorsMax: descriptorsMax))
+    let ceiling = Held(ConnectionCeiling(descriptorsMax: descriptorsMax, connectionsMax: .max))
     let first = ceiling.ceiling
     #expect(first >= descriptorsMax / 2 && first < descriptorsMax)
     #expect(!ceiling.accepted(first - 1))

@@ -36,7 +36,9 @@ struct CurveServer {
     let (pair, admitted) = (KeyPair(), Observed())
     let server = try await TestServer.start(endpoint: endpoint) {
       $0.pushEndpoint = push
-      $0.security = .curveServer(pair) { key in admitted.keys.withLock { $0[key] } }
+      $0.security = .curveServer(pair) { key in
+        admitted.keys.withLock { $0[key] }.map { AdmittedKey(number: $0) }
+      }
     } setup: { loop in
       loop.delegate = admitted
       loop.registerInline(InteropService.empty) { call, loop in
@@ -218,14 +220,14 @@ struct CurveServer {
   func selfTest() async throws {
     let error = await #expect(throws: TransportError.self) {
       _ = try await TestServer.start {
-        $0.security = .curveServer(KeyPair()) { _ in 1 }
+        $0.security = .curveServer(KeyPair()) { _ in AdmittedKey(number: 1) }
       }
     }
     #expect(error?.message.contains("must not start") == true)
     let push = await #expect(throws: TransportError.self) {
       _ = try await TestServer.start {
         $0.pushEndpoint = "tcp://127.0.0.1:0"
-        $0.security = .curveServer(KeyPair()) { _ in 1 }
+        $0.security = .curveServer(KeyPair()) { _ in AdmittedKey(number: 1) }
       }
     }
     #expect(push?.message.contains("must not start") == true)

@@ -16,7 +16,7 @@ internal import TidingsRPC
   func model() {
     let seed = Seed.make("ForwardedCallsTests")
     var random = SplitMix64(seed: seed)
-    var calls = ForwardedCalls()
+    var calls = ForwardedCalls(bytesMax: 256 << 20)
     var model: [UInt64: ReplyToken] = [:]
     var waiting: Set<UInt64> = []
     var last: UInt64 = 0
@@ -66,13 +66,13 @@ internal import TidingsRPC
 
   @Test("one connection cannot take all the room, and what is answered gives its own back")
   func bounds() {
-    var calls = ForwardedCalls()
+    var calls = ForwardedCalls(bytesMax: 256 << 20)
     var number: UInt64 = 0
     func add(_ connection: UInt64, bytes: Int) -> Bool {
       number += 1
       return calls.add(number, token(connection, number), bytes: bytes, mayWait: false)
     }
-    let quarter = ForwardedCalls.bytesPerConnectionMax
+    let quarter = 64 << 20
     var results = [add(1, bytes: quarter), add(1, bytes: 1), add(2, bytes: quarter)]
     #expect(results == [true, false, true])
     _ = calls.answered(1, isLast: false)

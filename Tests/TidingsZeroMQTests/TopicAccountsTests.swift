@@ -1,4 +1,5 @@
 import Testing
+import TidingsMemory
 import TidingsRPC
 
 @testable import TidingsZeroMQ
@@ -26,7 +27,7 @@ import TidingsRPC
   @Test("a user's connections have a bound together, and room again when one has ended")
   func user() {
     var accounts = TopicAccounts(memory)
-    let count = memory.topicsPerUser / MemoryShares.topicCost(16)
+    let count = memory[.topicsPerUser] / MemoryShares.topicCost(16)
     #expect(fill(&accounts, 1, eve, countMax: count - 10) == nil)
     #expect(fill(&accounts, 2, eve, countMax: 20) == ConnectionNumber(2))
     // What it still sends ends no other.
@@ -39,7 +40,7 @@ import TidingsRPC
   @Test("if all together have too many, the user who has the most loses the largest connection")
   func all() {
     var accounts = TopicAccounts(memory)
-    let count = memory.topicsPerUser / MemoryShares.topicCost(16)
+    let count = memory[.topicsPerUser] / MemoryShares.topicCost(16)
     #expect(fill(&accounts, 1, eve, countMax: count / 3) == nil)
     #expect(fill(&accounts, 2, eve, countMax: count / 2) == nil)
     #expect(fill(&accounts, 3, ada, countMax: count * 3 / 4) == ConnectionNumber(2))
@@ -48,8 +49,8 @@ import TidingsRPC
   @Test("a long topic counts for more, and without keys only the bound of all applies")
   func nobody() {
     var accounts = TopicAccounts(memory)
-    let count = memory.topics / MemoryShares.topicCost(1_000)
-    #expect(count * 10 < memory.topics / MemoryShares.topicCost(16))
+    let count = memory[.topics] / MemoryShares.topicCost(1_000)
+    #expect(count * 10 < memory[.topics] / MemoryShares.topicCost(16))
     for _ in 0..<count {
       #expect(accounts.add(1_000, of: ConnectionNumber(1), for: nil) == nil)
     }

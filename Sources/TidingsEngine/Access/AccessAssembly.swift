@@ -17,7 +17,11 @@ struct AccessAssembly: RoomAssembly {
     admittedKeys: AdmittedKeys
   ) throws {
     accounts = try AccountDirectory(room.connection, admittedKeys: admittedKeys)
-    publicAccesses = PublicAccesses(schemas: schemas, accounts: accounts)
+    publicAccesses = PublicAccesses(
+      schemas: schemas,
+      accounts: accounts,
+      memory: room.limits.memory
+    )
     directoryTable = try DirectoryTable(room.connection)
     directory = UserDirectory(
       directoryTable,

@@ -25,9 +25,17 @@ public final class AdmittedKeys: Sendable {
 
   /// The number of a key that may connect; `nil`: it may not.
   public func number(of key: PublicKey, at now: Timestamp = .now) -> Int64? {
+    holder(of: key, at: now)?.number
+  }
+
+  /// The number of a key that may connect, and whose it is; empty: a guest's; `nil`: it may not connect.
+  public func holder(
+    of key: PublicKey,
+    at now: Timestamp = .now
+  ) -> (number: Int64, user: String)? {
     guard let admission = state.withLock({ $0.admissions[key] }) else { return nil }
     if let expires = admission.expires, expires <= now { return nil }
-    return admission.number
+    return (admission.number, admission.user)
   }
 
   /// Whose the keys are that may connect, by their numbers; empty: a guest's.

@@ -35,7 +35,7 @@ final class PublicAccess: RecordAccess {
     return rights
   }
 
-  private static let typesKeptMax = 1_000
+  private static let typesKeptMax = 50
 
   func canRead(
     _ recordID: RecordID,

@@ -1,3 +1,4 @@
+internal import TidingsMemory
 internal import TidingsModel
 internal import TidingsSQL
 
@@ -10,7 +11,7 @@ final class PublicAccesses {
   }
 
   /// Most accesses that are kept.
-  private static let accessesMax = 1_024
+  private let accessesMax: Int
 
   private let schemas: SchemaTable
   private let accounts: AccountDirectory
@@ -18,8 +19,9 @@ final class PublicAccesses {
   /// The one that was used last: callers have more than one call.
   private var last: PublicAccess?
 
-  init(schemas: SchemaTable, accounts: AccountDirectory) {
+  init(schemas: SchemaTable, accounts: AccountDirectory, memory: MemoryShares) {
     (self.schemas, self.accounts) = (schemas, accounts)
+    accessesMax = memory.count(of: .publicAccesses)
   }
 
   /// What a user may do in the public database of a container; an empty name: who has no account.
@@ -32,7 +34,7 @@ final class PublicAccesses {
       return access
     }
     let access = PublicAccess(user: user, schema, accounts)
-    if known.count >= Self.accessesMax { known.removeAll(keepingCapacity: true) }
+    if known.count >= accessesMax { known.removeAll(keepingCapacity: true) }
     known[key] = access
     last = access
     return access

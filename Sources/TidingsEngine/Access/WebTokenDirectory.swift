@@ -1,3 +1,4 @@
+internal import TidingsMemory
 internal import TidingsModel
 internal import TidingsSQL
 
@@ -61,6 +62,14 @@ final class WebTokenDirectory: TransactionParticipant {
     if isStale { try refresh() }
     return (sessions[user] ?? []).sorted().compactMap { tokens[$0] }
       .filter { $0.revoked == nil && !$0.hasExpired(at: now) }
+  }
+
+  /// What all of them take in memory.
+  var memoryBytes: Int {
+    get throws {
+      if isStale { try refresh() }
+      return MemoryShares.webTokenCost(count: tokens.count)
+    }
   }
 
   /// API tokens and server keys that are not revoked.

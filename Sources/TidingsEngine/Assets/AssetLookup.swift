@@ -32,7 +32,8 @@ public final class AssetLookup {
   ///
   /// - Throws: `SQLError`.
   public init(_ connection: any SQLConnection) throws {
-    schemas = try SchemaReader(connection)
+    // It serves one call, or those of one thread: the schema that it used last is enough.
+    schemas = try SchemaReader(connection, bytesMax: 0)
     roles = try RoleReader(connection)
     publicAssets = try PublicAssets(connection, codec: BodyCodec())
     select = try connection.prepare(

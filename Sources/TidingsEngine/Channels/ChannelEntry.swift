@@ -1,3 +1,4 @@
+internal import TidingsMemory
 internal import TidingsModel
 
 /// A channel that has subscribers: all subscriptions that always fire together with the same content.
@@ -31,7 +32,7 @@ final class ChannelEntry {
     members: Int64,
     watchBytes: Int
   ) {
-    memoryBytes = SubscriptionMemory.cost(count: 1, bytes: watchBytes)
+    memoryBytes = MemoryShares.subscriptionCost(count: 1, bytes: watchBytes)
     self.number = number
     self.databaseNumber = databaseNumber
     self.kind = kind

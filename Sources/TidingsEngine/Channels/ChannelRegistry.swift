@@ -1,4 +1,5 @@
 internal import TidingsCodec
+internal import TidingsMemory
 internal import TidingsModel
 internal import TidingsSQL
 
@@ -6,8 +7,6 @@ internal import TidingsSQL
 final class ChannelRegistry: TransactionParticipant {
   /// Those that have subscribers.
   let watched = WatchedChannels()
-  /// Bytes of the contents of channels that are kept in memory, about.
-  private static let contentBytesMax = 64 << 20
   /// Channels whose watch is made in one transaction, when it is missing.
   private static let fillCount = 1_000
 
@@ -16,7 +15,7 @@ final class ChannelRegistry: TransactionParticipant {
   private let catalog: Catalog
   private let codec: BodyCodec
   private let pace: Pace
-  private var contents = ChannelContents(bytesMax: contentBytesMax)
+  private var contents: ChannelContents
   /// What this transaction changed.
   private var touched: [ChannelEntry] = []
   /// Those of transactions that are prepared and not yet durable, oldest first.
@@ -26,9 +25,11 @@ final class ChannelRegistry: TransactionParticipant {
     _ connection: any SQLConnection,
     catalog: Catalog,
     codec: BodyCodec,
-    pace: Pace
+    pace: Pace,
+    memory: MemoryShares
   ) throws {
     self.pace = pace
+    contents = ChannelContents(bytesMax: memory[.channelContents])
     self.connection = connection
     self.catalog = catalog
     self.codec = codec

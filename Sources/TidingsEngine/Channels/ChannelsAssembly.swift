@@ -1,3 +1,5 @@
+internal import TidingsMemory
+
 /// Channels, their subscribers and their topics.
 struct ChannelsAssembly: RoomAssembly {
   let registry: ChannelRegistry
@@ -16,7 +18,8 @@ struct ChannelsAssembly: RoomAssembly {
       room.connection,
       catalog: catalog,
       codec: room.codec,
-      pace: room.pace
+      pace: room.pace,
+      memory: room.limits.memory
     )
     subscriptions = try SubscriptionTable(room.connection, usage: usage)
     once = try OnceChannels(room.connection, wakeUp: room.wakeUp)

@@ -52,9 +52,6 @@ extension Engine {
   /// How many channels have subscribers.
   public var channelCount: Int { channels.registry.watched.count }
 
-  /// An estimate of the bytes that the subscriptions of all users take in memory.
-  package var subscriptionMemory: Int { channels.registry.watched.memoryBytes }
-
   // MARK: Notifications
 
   /// Marks notifications read, for all devices of the user.

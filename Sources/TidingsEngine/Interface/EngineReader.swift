@@ -51,7 +51,7 @@ public final class EngineReader {
     )
     databaseFeed = try DatabaseFeed(connection, identity: identity, limits: limits)
     shares = try ShareReader(connection)
-    schemas = try SchemaReader(connection)
+    schemas = try SchemaReader(connection, bytesMax: SchemaReader.bytesMax(limits))
     roles = try RoleReader(connection)
     ancestors = try AncestorLog(connection, limits: limits)
     beginStatement = try connection.prepare("BEGIN")
@@ -121,7 +121,7 @@ public final class EngineReader {
 
   private func notificationVisibility() throws -> NotificationVisibility {
     if let visibility { return visibility }
-    let made = try NotificationVisibility(connection, codec: codec) {
+    let made = try NotificationVisibility(connection, codec: codec, memory: limits.memory) {
       [schemas, roles] user, recordType, database in
       let schema = try schemas.schema(of: database.container, database.environment)
       return try PublicReading(user: user, container: database.container, schema, roles)

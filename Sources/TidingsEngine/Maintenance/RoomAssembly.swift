@@ -1,4 +1,5 @@
 internal import TidingsCodec
+internal import TidingsMemory
 internal import TidingsSQL
 
 /// What every room of the engine is made with.
@@ -12,6 +13,9 @@ struct RoomResources {
   let pace: Pace
   let wakeUp = WakeUpFlag()
   let remembered: RememberedCount
+
+  /// What rows of each of two tables may take that are read ahead: a store of which that is done keeps no pages here.
+  var bytesAheadMax: Int { limits.memory[.readerPages] / 2 }
 }
 
 /// The parts of one room, made once with the engine.

@@ -1,3 +1,4 @@
+internal import TidingsMemory
 internal import TidingsModel
 
 /// Creates, renews and revokes web credentials: checks all, then writes the store and what is in memory.
@@ -32,6 +33,7 @@ final class ModifyWebTokens {
           + "operator raise --limit web-tokens-max"
       )
     }
+    try checkMemory()
     var token: WebToken
     var text: String?
     switch request.credential {
@@ -122,6 +124,18 @@ final class ModifyWebTokens {
     for session in sessions.dropLast(limits.webSessionsPerUserMax - 1) {
       _ = try revoke(session, at: now)
     }
+    try checkMemory()
+  }
+
+  /// All credentials are in memory.
+  private func checkMemory() throws {
+    let (bytes, bytesMax) = (try directory.memoryBytes, limits.memory[.webTokens])
+    guard bytes >= bytesMax else { return }
+    throw ItemError(
+      .limitExceeded,
+      "the sessions on the web, the API tokens and the server keys take \(bytes) bytes of memory and may take "
+        + "\(bytesMax): revoke some, or let an operator raise --limit memory-bytes-max"
+    )
   }
 
   /// Gives a session another token and a later expiry; that of a sign-in to the dashboard is good once.

@@ -1,4 +1,5 @@
 internal import TidingsCodec
+internal import TidingsMemory
 internal import TidingsModel
 internal import TidingsSQL
 
@@ -6,7 +7,7 @@ internal import TidingsSQL
 /// them.
 final class BadgeReader {
   /// Most channels of which it remembers whether they increment badges.
-  private static let knownMax = 100_000
+  private let knownMax: Int
 
   private let memberships: MembershipTable
   private let counter: UnreadCounter
@@ -22,8 +23,10 @@ final class BadgeReader {
     memberships: MembershipTable,
     counter: UnreadCounter,
     codec: BodyCodec,
-    visibility: NotificationVisibility
+    visibility: NotificationVisibility,
+    memory: MemoryShares
   ) throws {
+    knownMax = memory.count(of: .badges)
     (self.memberships, self.counter, self.codec) = (memberships, counter, codec)
     self.visibility = visibility
     selectBadge = try connection.prepare(
@@ -122,7 +125,7 @@ final class BadgeReader {
     try selectBody.withBytes(0) {
       increments = try codec.decodeSubscription($0).notificationInfo?.shouldBadge ?? false
     }
-    if known.count >= Self.knownMax { known.removeAll() }
+    if known.count >= knownMax { known.removeAll() }
     known[channel] = increments
     return increments
   }

@@ -55,7 +55,8 @@ final class NotificationFeed {
       memberships: memberships,
       counter: UnreadCounter(connection, locations: locations, interruption: interruption),
       codec: codec,
-      visibility: visibility
+      visibility: visibility,
+      memory: limits.memory
     )
     pool = StatementPool(connection)
     selectLog = try LoggedEvents.statement(connection)

@@ -1,4 +1,5 @@
 internal import TidingsCodec
+internal import TidingsMemory
 internal import TidingsModel
 internal import TidingsSQL
 
@@ -23,7 +24,7 @@ final class NotificationVisibility: TransactionParticipant {
   }
 
   /// Most channels of which it remembers what they watch.
-  private static let knownMax = 100_000
+  private let knownMax: Int
 
   private let codec: BodyCodec
   private let readable:
@@ -36,16 +37,19 @@ final class NotificationVisibility: TransactionParticipant {
   /// - Parameters:
   ///   - connection: The store.
   ///   - codec: Reads definitions.
+  ///   - memory: How much it may remember.
   ///   - readable: Which records of a type a user may read now, in a public database.
   /// - Throws: `SQLError`.
   init(
     _ connection: any SQLConnection,
     codec: BodyCodec,
+    memory: MemoryShares,
     readable:
       @escaping (_ user: String, _ recordType: String, DatabaseID) throws -> TypeRights.Readable
   ) throws {
     self.codec = codec
     self.readable = readable
+    knownMax = memory.count(of: .visibility)
     select = try connection.prepare(
       """
       SELECT d.container, d.environment, d.scope, c.definition
@@ -69,7 +73,7 @@ final class NotificationVisibility: TransactionParticipant {
   private func watched(_ channel: Int64) throws -> Watched? {
     if let known = known[channel] { return known }
     let found = try read(channel)
-    if known.count >= Self.knownMax { known.removeAll() }
+    if known.count >= knownMax { known.removeAll() }
     known[channel] = .some(found)
     return found
   }

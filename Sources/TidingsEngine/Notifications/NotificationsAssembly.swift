@@ -15,7 +15,11 @@ struct NotificationsAssembly: RoomAssembly {
     access: AccessAssembly
   ) throws {
     bodies = try EventBodies(room.connection, codec: room.codec)
-    visibility = try NotificationVisibility(room.connection, codec: room.codec) {
+    visibility = try NotificationVisibility(
+      room.connection,
+      codec: room.codec,
+      memory: room.limits.memory
+    ) {
       [accesses = access.publicAccesses] user, recordType, database in
       try accesses.access(of: user, in: database).rights(on: recordType).readable
     }

@@ -37,11 +37,12 @@ final class AnswerLog {
   init(
     _ connection: any SQLConnection,
     readingAhead: (any SQLConnection)? = nil,
+    bytesAheadMax: Int = 0,
     limits: Limits,
     usage: UsageTable
   ) throws {
     (self.limits, self.usage) = (limits, usage)
-    ahead = RowsAhead(readingAhead, Self.queryAhead)
+    ahead = RowsAhead(readingAhead, Self.queryAhead, bytesMax: bytesAheadMax)
     select = try connection.prepare(
       """
       SELECT request_hash, response, expires FROM answers

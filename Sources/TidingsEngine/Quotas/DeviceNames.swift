@@ -1,3 +1,4 @@
+internal import TidingsMemory
 internal import TidingsModel
 internal import TidingsSQL
 
@@ -12,7 +13,7 @@ final class DeviceNames: TransactionParticipant {
 
   private static let millisecondsPerDay: Int64 = 86_400_000
   /// Most names that are remembered; others are looked up.
-  private static let knownMax = 100_000
+  private let knownMax: Int
 
   private let limits: Limits
   private let select: any SQLStatement
@@ -27,6 +28,7 @@ final class DeviceNames: TransactionParticipant {
 
   init(_ connection: any SQLConnection, limits: Limits) throws {
     self.limits = limits
+    knownMax = limits.memory.count(of: .devices)
     select = try connection.prepare("SELECT seen FROM devices WHERE owner = ?1 AND name = ?2")
     count = try connection.prepare("SELECT count(*) FROM devices WHERE owner = ?1")
     upsert = try connection.prepare(
@@ -79,7 +81,7 @@ final class DeviceNames: TransactionParticipant {
     bind(key, to: upsert)
     upsert.bind(day * Self.millisecondsPerDay, at: 3)
     try upsert.run()
-    if known.count >= Self.knownMax { known.removeAll(keepingCapacity: true) }
+    if known.count >= knownMax { known.removeAll(keepingCapacity: true) }
     known[key] = day
     return true
   }

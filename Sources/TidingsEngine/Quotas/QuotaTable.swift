@@ -1,3 +1,4 @@
+internal import TidingsMemory
 internal import TidingsModel
 internal import TidingsSQL
 
@@ -17,10 +18,11 @@ final class QuotaTable {
   /// A quota was set in the open transaction.
   private var isChanged = false
 
-  private static let usersKeptMax = 10_000
+  private let usersKeptMax: Int
 
   init(_ connection: any SQLConnection, limits: Limits) throws {
     self.limits = limits
+    usersKeptMax = limits.memory.count(of: .quotas)
     select = try connection.prepare(
       """
       SELECT records_max, bytes_max, calls_per_second_max, subscriptions_max, connections_max
@@ -48,7 +50,7 @@ final class QuotaTable {
       return quota
     }
     let quota = try read(user)
-    if known.count >= Self.usersKeptMax { known.removeAll(keepingCapacity: true) }
+    if known.count >= usersKeptMax { known.removeAll(keepingCapacity: true) }
     known[user] = quota
     return quota
   }

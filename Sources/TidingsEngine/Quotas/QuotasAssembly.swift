@@ -13,6 +13,7 @@ struct QuotasAssembly: RoomAssembly {
     answers = try AnswerLog(
       room.connection,
       readingAhead: room.readingAhead,
+      bytesAheadMax: room.bytesAheadMax,
       limits: room.limits,
       usage: usage
     )

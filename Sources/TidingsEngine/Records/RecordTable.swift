@@ -44,8 +44,12 @@ final class RecordTable {
   private let selectLeftover: any SQLStatement
   private let delete: any SQLStatement
 
-  init(_ connection: any SQLConnection, readingAhead: (any SQLConnection)? = nil) throws {
-    ahead = RowsAhead(readingAhead, Self.queryAhead)
+  init(
+    _ connection: any SQLConnection,
+    readingAhead: (any SQLConnection)? = nil,
+    bytesAheadMax: Int = 0
+  ) throws {
+    ahead = RowsAhead(readingAhead, Self.queryAhead, bytesMax: bytesAheadMax)
     let insertion = SQLInsertion(
       into: "records",
       ["zone_id", "name", "sequence", "position", "record_type", "body"],

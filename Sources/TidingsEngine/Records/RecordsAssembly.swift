@@ -5,7 +5,11 @@ struct RecordsAssembly: RoomAssembly {
   let references: ReferenceTable
 
   init(_ room: RoomResources) throws {
-    table = try RecordTable(room.connection, readingAhead: room.readingAhead)
+    table = try RecordTable(
+      room.connection,
+      readingAhead: room.readingAhead,
+      bytesAheadMax: room.bytesAheadMax
+    )
     ancestors = try AncestorLog(room.connection, limits: room.limits)
     references = try ReferenceTable(room.connection, limits: room.limits, pace: room.pace)
   }

@@ -1,3 +1,4 @@
+internal import TidingsMemory
 public import TidingsModel
 internal import TidingsSQL
 
@@ -8,15 +9,22 @@ final class SchemaReader {
     let environment: Environment
   }
 
-  /// Most schemas that are kept.
-  private static let schemasMax = 64
+  /// What the schemas may take that the loop keeps, and those of each thread that reads.
+  static func bytesMax(_ limits: Limits) -> Int { limits.memory[.schemas] / 5 }
 
   private var known: [Key: StoredSchema] = [:]
+  private var knownBytes = 0
+  private let knownBytesMax: Int
   private let rows: SchemaRows
   fileprivate let selectIndexes: any SQLStatement
   fileprivate let selectHidden: any SQLStatement
 
-  init(_ connection: any SQLConnection) throws {
+  /// - Parameters:
+  ///   - connection: The store.
+  ///   - bytesMax: What the schemas may take that are kept.
+  /// - Throws: `SQLError`.
+  init(_ connection: any SQLConnection, bytesMax: Int) throws {
+    knownBytesMax = bytesMax
     rows = try SchemaRows(connection)
     selectHidden = try connection.prepare(
       """
@@ -47,8 +55,11 @@ final class SchemaReader {
     }
     if let schema = known[key], schema.version == version { return schema }
     let schema = try rows.schema(of: container, environment) ?? StoredSchema()
-    if known.count >= Self.schemasMax { known = [:] }
+    let bytes = schema.memoryBytes
+    // One that changed counts again, and all are forgotten sooner.
+    if knownBytes + bytes > knownBytesMax { (known, knownBytes) = ([:], 0) }
     known[key] = schema
+    knownBytes += bytes
     return schema
   }
 

@@ -1,3 +1,4 @@
+internal import TidingsMemory
 internal import TidingsModel
 internal import TidingsSQL
 
@@ -58,10 +59,11 @@ final class SchemaTable: TransactionParticipant {
     let environment: Environment
   }
 
-  /// Most schemas that are kept from one transaction to the next.
-  private static let schemasMax = 256
-
   private var known: [Key: Entry] = [:]
+  /// What they take, those aside that changed in this transaction.
+  private var knownBytes = 0
+  /// Those that take more are not kept from one transaction to the next.
+  private let knownBytesMax: Int
   /// The one that was used last: most calls are of one container.
   private var last: Entry?
   private var changed: [Entry] = []
@@ -75,39 +77,46 @@ final class SchemaTable: TransactionParticipant {
     rows = try SchemaRows(connection)
     writer = try SchemaWriter(connection)
     self.limits = limits
+    knownBytesMax = SchemaReader.bytesMax(limits)
   }
 
   /// The schema of a container in an environment; an empty one if the store has none.
   func entry(_ container: String, _ environment: Environment) throws -> Entry {
     if let last, last.environment == environment, last.container == container { return last }
     let key = Key(container: container, environment: environment)
-    let entry =
-      try known[key]
-      ?? Entry(container, environment, rows.schema(of: container, environment) ?? StoredSchema())
+    if let entry = known[key] {
+      last = entry
+      return entry
+    }
+    let stored = try rows.schema(of: container, environment) ?? StoredSchema()
+    let entry = Entry(container, environment, stored)
+    knownBytes += stored.memoryBytes
     known[key] = entry
     last = entry
     return entry
   }
 
   func reload() {
-    known = [:]
+    (known, knownBytes) = ([:], 0)
     last = nil
     changed = []
   }
 
   func willCommit(_ transaction: inout CommittedTransaction) throws(SQLError) {
-    if changed.isEmpty, known.count <= Self.schemasMax { return }
+    if changed.isEmpty, knownBytes <= knownBytesMax { return }
     for entry in changed {
       try writer.moveVersion(of: entry)
       entry.isChanged = false
+      knownBytes += entry.stored.memoryBytes
     }
     changed.removeAll(keepingCapacity: true)
-    if known.count > Self.schemasMax { reload() }
+    if knownBytes > knownBytesMax { reload() }
   }
 
   private func touch(_ entry: Entry) {
     guard !entry.isChanged else { return }
     entry.isChanged = true
+    knownBytes -= entry.stored.memoryBytes
     changed.append(entry)
   }
 

@@ -1,3 +1,4 @@
+internal import TidingsMemory
 internal import TidingsModel
 
 /// The schema of a container in one environment, as the store has it.
@@ -25,6 +26,20 @@ struct StoredSchema {
   /// The types of which not every user may read all records in the public database.
   var closedTypes: Set<String> {
     Set(types.lazy.filter { !TypeRights.isOpen($0.value.grants, of: $0.key) }.map(\.key))
+  }
+
+  /// What it takes in memory, about.
+  var memoryBytes: Int {
+    var count = roles.count
+    var nameBytes = roles.reduce(0) { $0 + $1.utf8.count }
+    for (name, type) in types {
+      count += 1 + type.fields.count + type.grants.count + type.users.count
+      nameBytes += name.utf8.count
+      nameBytes += type.fields.keys.reduce(0) { $0 + $1.utf8.count }
+      nameBytes += type.grants.keys.reduce(0) { $0 + $1.utf8.count }
+      nameBytes += type.users.reduce(0) { $0 + $1.utf8.count }
+    }
+    return MemoryShares.schemaCost(count: count, nameBytes: nameBytes)
   }
 
   /// The schema itself.

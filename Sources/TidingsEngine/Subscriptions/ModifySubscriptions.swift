@@ -1,4 +1,5 @@
 internal import TidingsCodec
+internal import TidingsMemory
 public import TidingsModel
 internal import TidingsSQL
 
@@ -261,14 +262,15 @@ final class ModifySubscriptions {
     adding bytes: Int,
     replacing replaced: Int?
   ) throws -> ItemError? {
-    let added = SubscriptionMemory.cost(
+    let added = MemoryShares.subscriptionCost(
       count: replaced == nil ? 1 : 0,
       bytes: bytes - (replaced ?? 0)
     )
     guard added > 0 else { return nil }
     let owned = try subscriptions.owned(of: owner)
-    let own = SubscriptionMemory.cost(count: Int(owned.count), bytes: Int(owned.bytes)) + added
-    let ownMax = limits.subscriptionMemoryPerUserMax
+    let own =
+      MemoryShares.subscriptionCost(count: Int(owned.count), bytes: Int(owned.bytes)) + added
+    let ownMax = limits.memory[.subscriptionsPerUser]
     guard own <= ownMax else {
       return ItemError(
         .limitExceeded,
@@ -278,7 +280,7 @@ final class ModifySubscriptions {
       )
     }
     let all = channels.watched.memoryBytes + added
-    let allMax = limits.subscriptionMemoryMax
+    let allMax = limits.memory[.subscriptions]
     guard all > allMax else { return nil }
     return ItemError(
       .limitExceeded,

@@ -3,7 +3,7 @@ internal import TidingsSQL
 /// Rows that are read before the calls of a group need them, many with one statement.
 ///
 /// They are read on a connection of their own, while the groups before are made durable. So what those groups wrote
-/// counts more than what was read. They hold 32 MiB at most: so many rows of `rowBytesMax`.
+/// counts more than what was read. Their keys are as many as rows of `rowBytesMax` have room.
 final class RowsAhead<Key: Hashable, Row>: TransactionParticipant {
   /// What the rows are, and how they are found.
   struct Query {
@@ -21,7 +21,7 @@ final class RowsAhead<Key: Hashable, Row>: TransactionParticipant {
   /// Keys of one statement; those that it lacks are null.
   private static var keysPerStatement: Int { 16 }
   /// Keys of a group; what others need is read when it is needed.
-  private static var keysMax: Int { 4_096 }
+  private let keysMax: Int
 
   /// The largest value of a row that is held.
   static var rowBytesMax: Int { 8 << 10 }
@@ -48,8 +48,10 @@ final class RowsAhead<Key: Hashable, Row>: TransactionParticipant {
   /// Of transactions that are prepared and not yet durable, oldest first.
   private var underWay: [Written] = []
 
-  init(_ connection: (any SQLConnection)?, _ query: Query) {
+  /// Room for rows of so many bytes.
+  init(_ connection: (any SQLConnection)?, _ query: Query, bytesMax: Int) {
     (self.connection, self.query) = (connection, query)
+    keysMax = bytesMax / Self.rowBytesMax
   }
 
   private var isUsed: Bool { connection != nil }
@@ -59,7 +61,7 @@ final class RowsAhead<Key: Hashable, Row>: TransactionParticipant {
 
   /// A call is going to read a row.
   func want(_ key: Key) {
-    if isUsed, wanted.count < Self.keysMax { wanted.append(key) }
+    if isUsed, wanted.count < keysMax { wanted.append(key) }
   }
 
   /// The statements that read what is wanted, with their values.
@@ -89,7 +91,7 @@ final class RowsAhead<Key: Hashable, Row>: TransactionParticipant {
   ///
   /// - Throws: `SQLError`.
   func take(_ reading: Reading) throws {
-    if rows.count + reading.keys.count > Self.keysMax { forget() }
+    if rows.count + reading.keys.count > keysMax { forget() }
     for key in reading.keys { rows.updateValue(nil, forKey: key) }
     for statement in reading.statements {
       try statement.forEachRow {

@@ -1,4 +1,5 @@
 internal import TidingsEngine
+internal import TidingsMemory
 internal import TidingsModel
 internal import TidingsRPC
 internal import TidingsSQL
@@ -36,7 +37,7 @@ extension GroupedCalls {
 
   /// What waits for the store while a call has it.
   static func longCallBounds(_ memory: MemoryShares) -> LongCalls<CallLine, HeldCall>.Bounds {
-    .init(countMax: 4_096, bytesMax: memory.callsBehindLong)
+    .init(countMax: 4_096, bytesMax: memory[.callsBehindLong])
   }
   /// How often a long call starts again when the store was out of reach.
   private static let longCallAttemptsMax = 3
@@ -90,7 +91,7 @@ extension GroupedCalls {
     _ loop: LoopContext
   ) -> PausedWork {
     PausedWork { [self] in
-      let memory = StoreCall.Memory()
+      let memory = StoreCall.Memory(bytesMax: loop.configuration.memory.decodedBytesMax)
       do {
         let answer: [UInt8] = try held.body.withUnsafeBytes { body in
           let call = held.call(body, on: loop, memory: memory)

@@ -1,4 +1,5 @@
 internal import TidingsEngine
+internal import TidingsMemory
 internal import TidingsModel
 internal import TidingsProtobuf
 internal import TidingsRPC
@@ -7,7 +8,7 @@ internal import TidingsZeroMQ
 extension GroupedCalls {
   /// Most calls that are postponed or wait behind one, and what they hold.
   static func postponedBounds(_ memory: MemoryShares) -> PostponedCalls<CallLine, HeldCall>.Bounds {
-    .init(countMax: 4_096, bytesMax: memory.callsPostponed, countPerLineMax: 1_024)
+    .init(countMax: 4_096, bytesMax: memory[.callsPostponed], countPerLineMax: 1_024)
   }
   /// How often a call that was held is run again when the store was out of reach.
   private static let resumedAttemptsMax = 3

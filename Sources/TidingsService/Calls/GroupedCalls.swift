@@ -1,5 +1,6 @@
 internal import TidingsEngine
 internal import TidingsLogging
+internal import TidingsMemory
 internal import TidingsMetrics
 internal import TidingsModel
 internal import TidingsProtobuf
@@ -102,8 +103,8 @@ final class GroupedCalls {
     (self.engine, self.store) = (engine, store)
     (self.gate, self.reads, self.remote) = (gate, reads, remote)
     (self.audit, self.failures, self.logger) = (audit, failures, logger)
-    let memory = MemoryShares(engine.limits)
-    groupAnswersMax = memory.groupAnswers
+    let memory = engine.limits.memory
+    groupAnswersMax = memory[.groupAnswers]
     postponed = PostponedCalls(Self.postponedBounds(memory))
     longCalls = LongCalls(Self.longCallBounds(memory))
     committer = Committer(engine, store: store, auditTable: auditTable)
@@ -416,7 +417,7 @@ final class GroupedCalls {
   ///
   /// What waits refers to its calls in turn, and would never go.
   func abandon() {
-    let memory = MemoryShares(engine.limits)
+    let memory = engine.limits.memory
     postponed = PostponedCalls(Self.postponedBounds(memory))
     longCalls = LongCalls(Self.longCallBounds(memory))
     (failedGroups, failedWaiting) = ([], [])

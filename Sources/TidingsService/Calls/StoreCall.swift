@@ -15,7 +15,9 @@ enum StoreAccess {
 struct StoreCall: ~Copyable {
   /// The memory of one call.
   final class Memory {
-    let arena = Arena()
+    let arena: Arena
+
+    init(bytesMax: Int) { arena = Arena(capacityBytes: bytesMax) }
   }
 
   let caller: Caller

@@ -1,5 +1,6 @@
 internal import TidingsEngine
 internal import TidingsLogging
+internal import TidingsMemory
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsProtobuf
@@ -36,7 +37,9 @@ extension Core {
       node,
       term: term,
       event: engine.lastEvent,
-      admittedKeys: admittedKeys
+      admittedKeys: admittedKeys,
+      // A store that several nodes share keeps no pages here.
+      publishedBytesMax: engine.limits.memory[.writerPages]
     )
     self.leadership = leadership
     loop.publicationObserver = { leadership.published($0, $1) }

@@ -58,7 +58,11 @@ struct FollowingServer: ServerRole {
     )
     let server = try await RPCServer.start(setup.configuration) { loop in
       let follower = Follower(
-        try Forwarding(setup.nodeSecurity, waitingMethods: FollowedServices.waitingMethods),
+        try Forwarding(
+          setup.nodeSecurity,
+          waitingMethods: FollowedServices.waitingMethods,
+          memory: loop.configuration.memory
+        ),
         setup.node(loop),
         health,
         setup.logger,

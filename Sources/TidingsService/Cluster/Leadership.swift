@@ -30,7 +30,7 @@ final class Leadership {
   let node: NodeIdentity
   let term: Int64
   private let admittedKeys: AdmittedKeys
-  private var ring = PublicationRing()
+  private var ring: PublicationRing
   private var waiting: [UInt64: Waiting] = [:]
   /// By their connections.
   private var followers: [UInt64: Follower] = [:]
@@ -42,7 +42,14 @@ final class Leadership {
   /// Nodes that follow forward nothing more, and wait for the next leader.
   private(set) var isLeaving = false
 
-  init(_ node: NodeIdentity, term: Int64, event: Int64, admittedKeys: AdmittedKeys) {
+  init(
+    _ node: NodeIdentity,
+    term: Int64,
+    event: Int64,
+    admittedKeys: AdmittedKeys,
+    publishedBytesMax: Int
+  ) {
+    ring = PublicationRing(bytesMax: publishedBytesMax)
     (self.node, self.term, self.event) = (node, term, event)
     self.admittedKeys = admittedKeys
   }

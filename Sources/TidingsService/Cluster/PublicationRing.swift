@@ -9,7 +9,7 @@ struct PublicationRing {
   }
 
   /// Bytes that are kept; a node that is further behind reads from the log.
-  static let bytesMax = 64 << 20
+  private let bytesMax: Int
   /// Most of an answer.
   static let answerBytesMax = 1 << 20
   private static let overheadBytes = 64
@@ -21,12 +21,15 @@ struct PublicationRing {
   /// The number of the newest; 0: there was none.
   private(set) var last: UInt64 = 0
 
+  /// Room for publications of so many bytes.
+  init(bytesMax: Int) { self.bytesMax = bytesMax }
+
   /// Adds a publication, and forgets the oldest if there are too many.
   mutating func append(_ publication: Publication) {
     publications.append(publication)
     last += 1
     bytes += publication.bytes
-    while bytes > Self.bytesMax {
+    while bytes > bytesMax {
       bytes -= publications[head].bytes
       head += 1
     }

@@ -48,10 +48,10 @@ extension Core {
       guard !call.caller.user.isEmpty else { throw ItemError.noUser }
       guard call.body.count < Self.decodedApartBytesMin || call.memory != nil else {
         let progress = RecordsProgress()
-        let caller = call.caller
+        let (caller, decoding) = (call.caller, largeDecoding)
         throw CallPostponed(
           cause: .computing { body, _ in
-            progress.decode(body, for: caller)
+            decoding.withArena { progress.decode(body, for: caller, in: $0) }
             return true
           },
           progress: progress
@@ -104,8 +104,7 @@ extension Core {
       decoded = .success(changes)
     }
 
-    func decode(_ body: [UInt8], for caller: Caller) {
-      let arena = Arena()
+    func decode(_ body: [UInt8], for caller: Caller, in arena: borrowing Arena) {
       decoded = Result {
         try body.withUnsafeBytes { try Core.changes($0, caller: caller, in: arena) }
       }

@@ -31,8 +31,10 @@ extension Core {
       progress = SubscriptionsProgress(caller, limits)
       guard call.body.count < SubscriptionsProgress.readApartBytesMin else {
         throw CallPostponed(
-          cause: .computing { [progress] body, _ in
-            body.withUnsafeBytes { progress.read($0, in: Arena()) }
+          cause: .computing { [progress, largeDecoding] body, _ in
+            largeDecoding.withArena { arena in
+              body.withUnsafeBytes { progress.read($0, in: arena) }
+            }
             return true
           },
           progress: progress

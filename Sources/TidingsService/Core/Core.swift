@@ -1,6 +1,7 @@
 internal import TidingsEngine
 internal import TidingsKeys
 internal import TidingsLogging
+internal import TidingsMemory
 internal import TidingsModel
 internal import TidingsRPC
 internal import TidingsZeroMQ
@@ -28,6 +29,7 @@ final class Core {
   let remote: CoreRemote
   let reads: ReadDispatch
   let calls: GroupedCalls
+  let largeDecoding: LargeDecoding
   let feeds: WaitingFeeds
   let maintenance: MaintenanceTurns
   var publisher: Publisher
@@ -96,6 +98,7 @@ final class Core {
     audit = try AuditLog(auditStorage, syslogPath: auditSyslogPath, logger: logger)
     let failures = StoreFailures(logger: logger)
     gate = IdentityGate(engine, mode: callerMode, audit: audit)
+    largeDecoding = LargeDecoding(limits.memory)
     publisher = Publisher(limits, key: sealsPushes ? engine.pushKey : nil)
     store = try database.makeStore(
       for: StoreUser(
@@ -245,7 +248,8 @@ extension Core: LoopDelegate {
     guard refusedConnections.isDue(at: loop.now) else { return }
     logger.log(
       .warning,
-      "out of file descriptors, new connections are not accepted: raise the limit of open files",
+      "there is no room for more connections, new connections are not accepted: raise the limit of open files, or "
+        + "memory-bytes-max",
       ["pauses": "\(loop.counters.acceptPauses)"]
     )
   }

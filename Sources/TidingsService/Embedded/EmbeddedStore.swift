@@ -1,6 +1,7 @@
 internal import TidingsEngine
 internal import TidingsFiles
 internal import TidingsLogging
+internal import TidingsMemory
 internal import TidingsMetrics
 internal import TidingsRPC
 internal import TidingsSQL
@@ -42,7 +43,7 @@ final class EmbeddedStore: Store {
   /// - Throws: `SQLError`, `FileError`.
   init(_ connection: SQLiteConnection, in folder: DataFolder, for server: StoreUser) throws {
     self.connection = connection
-    try connection.keepPages(bytesMax: MemoryShares(server.limits).writerPages)
+    try connection.keepPages(bytesMax: server.limits.memory[.writerPages])
     path = folder.databasePath
     assets = try AssetFolder(path: folder.assetsPath)
     try connection.moveWholeLog()

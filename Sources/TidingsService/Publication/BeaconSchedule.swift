@@ -13,7 +13,7 @@ struct BeaconSchedule {
   static let delays: [Duration] = [.seconds(1), .seconds(5)]
   /// Channels that are remembered at once; more go without beacons, and their subscribers notice a
   /// loss with the next push or the regular look at the log.
-  static let channelsMax = 100_000
+  private let channelsMax: Int
 
   private struct Entry {
     var sequence: Int64
@@ -26,13 +26,16 @@ struct BeaconSchedule {
   private var entries: [[UInt8]: Entry] = [:]
   private var timers = TimerHeap<[UInt8]>()
 
+  /// Remembers so many channels at once.
+  init(channelsMax: Int) { self.channelsMax = channelsMax }
+
   /// When the next look is due; `nil`: never.
   var next: ContinuousClock.Instant? { timers.next }
 
   /// An event was published.
   mutating func published(_ topic: [UInt8], _ sequence: Int64, at now: ContinuousClock.Instant) {
     let known = entries[topic]
-    guard known != nil || entries.count < Self.channelsMax else { return }
+    guard known != nil || entries.count < channelsMax else { return }
     // A timer that goes off too early is set again then: a busy channel keeps one timer.
     if let known, known.sent == 0 {
       entries[topic] = Entry(sequence: sequence, published: now, due: known.due)

@@ -13,7 +13,7 @@ struct Publication: Hashable {
 /// How the newest notifications were published, for tracing.
 struct PublicationLog {
   /// Capacity, in notifications; the oldest are discarded.
-  static let countMax = 100_000
+  private let countMax: Int
 
   /// Indices in `entries`.
   private var indices: [Key: Int] = [:]
@@ -26,19 +26,22 @@ struct PublicationLog {
     let sequence: Int64
   }
 
+  /// A log of so many notifications.
+  init(countMax: Int) { self.countMax = countMax }
+
   /// Records how an event was published.
   mutating func note(_ channel: Int64, _ sequence: Int64, _ publication: Publication) {
     let key = Key(channel: channel, sequence: sequence)
     if let index = indices[key] {
       entries[index].publication = publication
-    } else if entries.count < Self.countMax {
+    } else if entries.count < countMax {
       indices[key] = entries.count
       entries.append((key, publication))
     } else {
       indices[entries[next].key] = nil
       indices[key] = next
       entries[next] = (key, publication)
-      next = (next + 1) % Self.countMax
+      next = (next + 1) % countMax
     }
   }
 

@@ -1,4 +1,5 @@
 internal import TidingsEngine
+internal import TidingsMemory
 internal import TidingsMetrics
 internal import TidingsModel
 internal import TidingsSeal
@@ -8,11 +9,11 @@ internal import TidingsZeroMQ
 ///
 /// An event is sealed once and sent once, whoever receives it.
 struct Publisher: ~Copyable {
-  private var beacons = BeaconSchedule()
+  private var beacons: BeaconSchedule
   /// When to repeat on control topics that channels changed, for a device that did not listen yet.
-  private var announcements = BeaconSchedule()
+  private var announcements: BeaconSchedule
   private var pacing: PushPacing
-  private var publications = PublicationLog()
+  private var publications: PublicationLog
   /// None: pushes are not sealed.
   private var keys: SealingKeyCache?
   private var nonces = NonceSequence()
@@ -33,7 +34,14 @@ struct Publisher: ~Copyable {
   ///   - limits: How large pushes may be, and how many there may be.
   ///   - key: The key of a topic; `nil`: pushes are not sealed.
   init(_ limits: Limits, key: (([UInt8]) -> SealingKey)?) {
-    pacing = PushPacing(pushesPerSecondMax: limits.pushesPerSecondMax)
+    let memory = limits.memory
+    beacons = BeaconSchedule(channelsMax: memory.count(of: .beacons))
+    announcements = BeaconSchedule(channelsMax: memory.count(of: .beacons))
+    publications = PublicationLog(countMax: memory.count(of: .publications))
+    pacing = PushPacing(
+      pushesPerSecondMax: limits.pushesPerSecondMax,
+      topicsMax: memory.count(of: .pacing)
+    )
     keys = key.map { SealingKeyCache($0) }
     pushBytesMax = limits.pushBytesMax
   }

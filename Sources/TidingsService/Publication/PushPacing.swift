@@ -28,7 +28,7 @@ struct PushPacing {
   /// Topics that are watched at once.
   ///
   /// When more than these are busy, the others are not paced.
-  static let topicsMax = 65_536
+  private let topicsMax: Int
 
   private struct Entry {
     /// Up to when the pushes so far use the topic's share.
@@ -44,8 +44,11 @@ struct PushPacing {
   private var timers = TimerHeap<[UInt8]>()
   private var swept: ContinuousClock.Instant?
 
-  /// - Parameter pushesPerSecondMax: Most pushes of one topic in a second, at least 1.
-  init(pushesPerSecondMax: Int) {
+  /// - Parameters:
+  ///   - pushesPerSecondMax: Most pushes of one topic in a second, at least 1.
+  ///   - topicsMax: Topics that are watched at once.
+  init(pushesPerSecondMax: Int, topicsMax: Int) {
+    self.topicsMax = topicsMax
     interval = .seconds(1) / max(1, pushesPerSecondMax)
     tolerance = interval * (max(1, pushesPerSecondMax / 4) - 1)
   }
@@ -117,10 +120,10 @@ struct PushPacing {
 
   /// A topic that has its whole share again need not be remembered.
   private mutating func hasRoom(at now: ContinuousClock.Instant) -> Bool {
-    guard entries.count >= Self.topicsMax else { return true }
+    guard entries.count >= topicsMax else { return true }
     if let swept, now < swept + tolerance + interval { return false }
     swept = now
     entries = entries.filter { $0.value.merged != nil || $0.value.paidUntil > now }
-    return entries.count < Self.topicsMax
+    return entries.count < topicsMax
   }
 }

@@ -1,5 +1,6 @@
 internal import Synchronization
 internal import TidingsEngine
+internal import TidingsMemory
 internal import TidingsModel
 internal import TidingsProtobuf
 internal import TidingsRPC
@@ -77,8 +78,8 @@ final class ReaderPool: Sendable {
     remote: CoreRemote
   ) {
     self.readers = readers
-    memory = MemoryShares(limits)
-    jobs = Mutex(Jobs(bytesMax: memory.readsWaiting))
+    memory = limits.memory
+    jobs = Mutex(Jobs(bytesMax: memory[.readsWaiting]))
     self.limits = limits
     self.failures = failures
     self.steadyClock = steadyClock
@@ -227,9 +228,15 @@ final class ReaderPool: Sendable {
 
   /// Opens what one thread reads with.
   func openReader() throws -> StoreReader {
-    let connection = try readers.connect(cacheBytes: memory.readerPages)
+    let connection = try readers.connect(cacheBytes: memory[.readerPages] / Self.threadCount)
     let engine = try EngineReader(connection, limits: limits)
-    return StoreReader(engine, readers: readers, failures: failures, steadyClock: steadyClock) {
+    return StoreReader(
+      engine,
+      readers: readers,
+      failures: failures,
+      steadyClock: steadyClock,
+      decodedBytesMax: memory.decodedReadBytesMax
+    ) {
       [self] in
       jobs.withLock(\.isStopping)
     }

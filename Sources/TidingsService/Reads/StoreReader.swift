@@ -6,7 +6,8 @@ internal import TidingsRPC
 /// What one thread reads with.
 final class StoreReader {
   let engine: EngineReader
-  let arena = Arena()
+  /// Where its requests are decoded.
+  let arena: Arena
   private let readers: any StoreReaders
   let failures: StoreFailures
   /// The steady time of the store.
@@ -18,9 +19,11 @@ final class StoreReader {
     readers: any StoreReaders,
     failures: StoreFailures,
     steadyClock: SteadyClock,
+    decodedBytesMax: Int,
     isStopping: @escaping () -> Bool
   ) {
     self.engine = engine
+    arena = Arena(capacityBytes: decodedBytesMax)
     self.readers = readers
     self.failures = failures
     self.steadyClock = steadyClock

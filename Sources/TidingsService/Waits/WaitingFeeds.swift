@@ -1,4 +1,5 @@
 internal import TidingsEngine
+internal import TidingsMemory
 internal import TidingsModel
 internal import TidingsProto
 internal import TidingsRPC
@@ -24,7 +25,7 @@ final class WaitingFeeds {
     waiting = WaitingCalls(
       countMax: limits.waitingCallsMax,
       countPerCallerMax: limits.waitingCallsPerUserMax,
-      bytesMax: MemoryShares(limits).changeWaits
+      bytesMax: limits.memory[.changeWaits]
     )
   }
 

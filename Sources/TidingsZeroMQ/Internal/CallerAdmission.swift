@@ -1,3 +1,4 @@
+internal import TidingsMemory
 internal import TidingsRPC
 
 /// Whether callers call too fast, or on too many connections.
@@ -16,11 +17,19 @@ struct CallerAdmission {
   /// Users may have bounds on their rates.
   var boundsRates = false
 
-  private var rates = CallRates()
+  private var rates: CallRates
   private var counter = PeerCounter<ConnectionNumber>()
   private var bounds: [CallerKey: CallerBounds] = [:]
 
-  private static let boundsKeptMax = 100_000
+  private let boundsKeptMax: Int
+  /// Most connections of one caller, whatever its own bound says.
+  private let connectionsMax: Int
+
+  init(_ memory: MemoryShares, connectionsMax: Int) {
+    self.connectionsMax = connectionsMax
+    rates = CallRates(callersMax: memory.count(of: .callRates))
+    boundsKeptMax = memory.count(of: .callerBounds)
+  }
 
   /// Judges a call.
   ///
@@ -63,9 +72,12 @@ struct CallerAdmission {
 
   /// Remembers what a caller may do.
   ///
-  /// - Returns: The same.
+  /// - Returns: The same, with no more connections than leave others room.
   mutating func remember(_ found: CallerBounds, of caller: CallerKey) -> CallerBounds {
-    if bounds.count >= Self.boundsKeptMax { forgetBounds() }
+    if bounds.count >= boundsKeptMax { forgetBounds() }
+    var found = found
+    let isBounded = 1...connectionsMax ~= found.connectionsMax
+    if !isBounded { found.connectionsMax = connectionsMax }
     bounds[caller] = found
     return found
   }

@@ -1,5 +1,6 @@
 internal import CZMTPFilter
 internal import CZeroMQ
+internal import TidingsMemory
 internal import TidingsRPC
 
 /// What libzmq has received of all connections of this process, and was not taken: messages that wait, and those that have not
@@ -22,9 +23,11 @@ enum InboundBytes {
   }
 
   /// Sets the bounds: of all connections, and of the message of one.
+  ///
+  /// What was there and the large messages that are read besides may be twice the bound.
   static func setBounds(_ configuration: ServerConfiguration) {
     tidings_inbound_bound(
-      configuration.memory.received,
+      configuration.memory[.received] / 2,
       configuration.frameBytesMax + SocketLimits.frameBytesSlack + SocketLimits.headerBytesMax
     )
   }

@@ -88,10 +88,6 @@ enum SocketLimits {
   static let attemptMilliseconds = 1500
   /// The same for a long list, whose endpoints share the time that calls wait for a connection.
   static let attemptMillisecondsMin = 100
-  /// Connections with one key that subscribe to something.
-  static let subscribersPerKeyMax = 1000
-  /// Connections with one key that are used for nothing yet.
-  static let unusedPerKeyMax = 1000
   /// How long a client may take nothing of what is waiting for it, in the system's queue, too: then
   /// the system ends the connection (TCP_USER_TIMEOUT).
   static let unreadMillisecondsMax: CInt = 60_000

@@ -42,6 +42,8 @@ extension LoopContext {
     let start = calls.start(
       key,
       of: caller,
+      // As it came, and decoded.
+      bytes: 2 * call.body.count,
       credit: isStream ? credit : nil,
       deadline: call.deadline,
       now: now

@@ -1,5 +1,6 @@
 internal import CZeroMQ
 internal import TidingsKeys
+internal import TidingsMemory
 public import TidingsProtobuf
 public import TidingsRPC
 internal import TidingsThreads
@@ -86,9 +87,13 @@ public final class LoopContext {
   @exclusivity(unchecked) var unread: UnreadAnswers
   /// Those whose end is not yet settled.
   var endedConnections: Set<ConnectionNumber> = []
-  @exclusivity(unchecked) var connections = ConnectionTable()
+  @exclusivity(unchecked) var connections: ConnectionTable
+  /// Connections that subscribe to something, by whose they are.
+  var subscribers = PeerCounter<ConnectionNumber>()
+  /// How many connections there may be.
+  let ceiling: ConnectionCeiling
   var topics: TopicAccounts
-  @exclusivity(unchecked) var callerBounds = CallerAdmission()
+  @exclusivity(unchecked) var callerBounds: CallerAdmission
   @exclusivity(unchecked) var waiting: WaitingRequests
   /// More arrives than a turn can handle: it waits for its caller's turn.
   @exclusivity(unchecked) var isBehind = false
@@ -131,19 +136,32 @@ public final class LoopContext {
     calls = ServerCallTable(
       callsMax: configuration.callsInFlightMax,
       callsPerCallerMax: configuration.callsPerCallerInFlightMax,
+      requestBytesMax: configuration.memory[.taskRequests],
       stallMax: configuration.creditStallMax
     )
     unread = UnreadAnswers(configuration.memory)
     topics = TopicAccounts(configuration.memory)
+    ceiling = ConnectionCeiling(configuration.memory)
+    connections = ConnectionTable(crowded: ceiling.crowded)
+    callerBounds = CallerAdmission(
+      configuration.memory,
+      connectionsMax: ceiling.callingPerOwnerMax
+    )
     waiting = WaitingRequests(
-      bytesMax: configuration.memory.requestsWaiting,
+      bytesMax: configuration.memory[.requestsWaiting],
       countPerCallerMax: configuration.requestsWaitingPerCallerMax
     )
     context = try Context()
     let endpoint = Endpoint(configuration.endpoint)
     try endpoint.check(configuration.security)
     // Before the sockets: libzmq lets everybody in while nobody is there to decide.
-    admission = try Self.makeAdmission(context, configuration.security, inbox, remote)
+    admission = try Self.makeAdmission(
+      context,
+      configuration.security,
+      unusedPerOwnerMax: ceiling.perOwnerMax,
+      inbox,
+      remote
+    )
     isCurve = !configuration.security.hidesIdentities
     router = try Socket(context, kind: ZMQ_ROUTER)
     try router.configure(
@@ -157,7 +175,7 @@ public final class LoopContext {
     // Without it an answer that finds its client's queue full is dropped in silence.
     try router.set(ZMQ_ROUTER_MANDATORY, CInt(1))
     InboundBytes.setBounds(configuration)
-    admission.watch(try ConnectionWatch(router, as: .calls, context))
+    admission.watch(try ConnectionWatch(router, as: .calls, context, ceiling))
     let hidesIdentities = configuration.security.hidesIdentities
     guard let pushText = configuration.pushEndpoint else {
       push = nil
@@ -170,7 +188,7 @@ public final class LoopContext {
       return
     }
     let publisher = try Self.makePublisher(context, Endpoint(pushText), configuration)
-    admission.watch(try ConnectionWatch(publisher, as: .pushes, context))
+    admission.watch(try ConnectionWatch(publisher, as: .pushes, context, ceiling))
     self.endpoint = try router.bind(
       endpoint.text,
       hidesIdentities: hidesIdentities,
@@ -283,13 +301,15 @@ public final class LoopContext {
   private static func makeAdmission(
     _ context: Context,
     _ security: Security,
+    unusedPerOwnerMax: Int,
     _ inbox: Mailbox<LoopMessage>,
     _ remote: LoopRemote
   ) throws(TransportError) -> ZAPHandler {
-    var admit: (@Sendable (PublicKey) -> Int64?)?
+    var admit: (@Sendable (PublicKey) -> AdmittedKey?)?
     if case .curveServer(_, let admits) = security { admit = admits }
     return try ZAPHandler(
       context,
+      unusedPerOwnerMax: unusedPerOwnerMax,
       admit: admit,
       report: { refusals in
         remote.submit { loop in loop.delegate?.handshakesRefused(refusals, loop) }

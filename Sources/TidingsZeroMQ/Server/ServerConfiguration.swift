@@ -1,4 +1,5 @@
-public import TidingsRPC
+public import TidingsMemory
+internal import TidingsRPC
 
 /// Where a server listens, and its limits.
 public struct ServerConfiguration: Sendable {

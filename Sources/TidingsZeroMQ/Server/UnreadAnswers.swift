@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import TidingsMemory
 internal import TidingsRPC
 
 /// Bytes that are held for clients that have not read them: in libzmq's queues and in the backlog.
@@ -117,7 +118,7 @@ struct UnreadAnswers {
     let account = Account(
       connection,
       Count(partOf: parent),
-      bytesInLibzmqMax: memory.unreadAnswersInLibzmq
+      bytesInLibzmqMax: memory[.unreadAnswersInLibzmq]
     )
     accounts[connection] = account
     return account
@@ -125,16 +126,16 @@ struct UnreadAnswers {
 
   /// Whether an answer may be held, wherever; asked for large ones, and for those that wait.
   func room(for byteCount: Int, in account: Account) -> Room {
-    if account.held + byteCount > memory.unreadAnswersPerConnection, account.count.value > 0 {
+    if account.held + byteCount > memory[.unreadAnswersPerConnection], account.count.value > 0 {
       return .exceeded(account.connection)
     }
     if let user = account.count.total, user !== total,
-      user.value - endingBytes(of: user) + byteCount > memory.unreadAnswersPerUser,
+      user.value - endingBytes(of: user) + byteCount > memory[.unreadAnswersPerUser],
       let largest = largest(of: user)
     {
       return .exceeded(largest)
     }
-    if total.value - endingBytes(of: nil) + byteCount > memory.unreadAnswers,
+    if total.value - endingBytes(of: nil) + byteCount > memory[.unreadAnswers],
       let largest = largest()
     {
       return .exceeded(largest)

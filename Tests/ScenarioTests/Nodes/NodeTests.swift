@@ -35,14 +35,14 @@ struct NodeTests {
       try await world.nodes[1].client(as: "ada", retries: false)
     )
     #expect(
-      try await follower.server.fetchServerInfo(.init()).limits?.frameBytesMax == 8 << 20
+      try await follower.server.fetchServerInfo(.init()).limits?.frameBytesMax == 6 << 20
     )
     let houses = (0..<10).map { index in
       let bytes = [UInt8](repeating: UInt8(index), count: 950_000)
       return TidingsV1.Record("Houses", "h\(index)", ["bytes": .init(.bytesValue(bytes))])
     }
     // A frame that is 1 MiB larger than the largest ends a connection: that of the nodes, or that of the client.
-    let tooMany = isSmall ? houses[...] : houses[..<9]
+    let tooMany = isSmall ? houses[...] : houses[..<7]
     let failure = await failure { _ = try await follower.modify(Array(tooMany)) }
     #expect(failure?.code == .resourceExhausted, "\(String(describing: failure))")
     for half in [houses[..<5], houses[5...]] { _ = try await leader.modify(Array(half)) }
@@ -50,7 +50,7 @@ struct NodeTests {
     let page = try await follower.records.fetchRecordZoneChanges(
       .init(zones: [.init(zoneID: .init())])
     ).zones.first
-    #expect(page?.changedRecords.count == (isSmall ? 7 : 10))
+    #expect(page?.changedRecords.count == (isSmall ? 5 : 10))
     let log = world.nodes[1].process.seen.value.errors
     #expect(!log.contains("cannot be reached"), "\(log)")
   }

@@ -5,6 +5,8 @@ internal import Testing
 @testable internal import TidingsService
 
 @Suite struct PublicationRingTests {
+  private static let bytesMax = 64 << 20
+
   private func publication(_ number: UInt64, bytes: Int = 8) -> PublicationRing.Publication {
     var body = [UInt8](repeating: 0, count: max(8, bytes))
     withUnsafeBytes(of: number) { body.replaceSubrange(0..<8, with: $0) }
@@ -15,7 +17,7 @@ internal import Testing
   func model() {
     let seed = Seed.make("PublicationRingTests")
     var random = SplitMix64(seed: seed)
-    var ring = PublicationRing()
+    var ring = PublicationRing(bytesMax: Self.bytesMax)
     var model: [UInt64: PublicationRing.Publication] = [:]
     var readers: [UInt64] = [0, 0, 0]
     for _ in 0..<20_000 {
@@ -32,7 +34,7 @@ internal import Testing
           let kept = model.filter { $0.key > readers[reader] }
           let bytes = kept.values.reduce(0) { $0 + $1.body.count }
           let isSkipped = UInt64(kept.count) < ring.last - readers[reader]
-          #expect(isSkipped || bytes > PublicationRing.bytesMax / 2, "seed \(seed)")
+          #expect(isSkipped || bytes > Self.bytesMax / 2, "seed \(seed)")
           readers[reader] = ring.last
           continue
         }
@@ -50,11 +52,11 @@ internal import Testing
 
   @Test("what is kept is bounded")
   func bound() {
-    var ring = PublicationRing()
+    var ring = PublicationRing(bytesMax: Self.bytesMax)
     let size = 1 << 20
     for number in 1...100 { ring.append(publication(UInt64(number), bytes: size)) }
     #expect(ring.publications(after: 0) == nil)
     #expect(ring.publications(after: 99)?.count == 1)
-    #expect(ring.publications(after: 100 - UInt64(PublicationRing.bytesMax / size)) == nil)
+    #expect(ring.publications(after: 100 - UInt64(Self.bytesMax / size)) == nil)
   }
 }

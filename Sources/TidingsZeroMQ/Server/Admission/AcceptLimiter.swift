@@ -1,19 +1,21 @@
 internal import CZeroMQ
 internal import Glibc
 
-/// Stops the listeners of a socket while the process has no descriptors to spare.
+/// Stops the listeners of a socket while the process has no descriptors, or no memory, to spare.
 ///
 /// libzmq would try to accept without end, at the cost of a core, and would take the descriptors that
 /// the store needs. The system can be made to drop what would open a connection: clients try again by
 /// themselves, later and later.
 struct AcceptLimiter {
   private var listeners: [CInt] = []
-  private var ceiling = ConnectionCeiling(descriptorsMax: Self.descriptorsMax)
+  private var ceiling: ConnectionCeiling
   /// When to call `lookAgain`.
   private(set) var nextLook: ContinuousClock.Instant?
 
   /// How often it is looked whether there are descriptors again.
   private static let pause = Duration.milliseconds(100)
+
+  init(_ ceiling: ConnectionCeiling) { self.ceiling = ceiling }
 
   /// The socket listens.
   mutating func listens(_ descriptor: CInt) { listeners.append(descriptor) }
@@ -28,7 +30,7 @@ struct AcceptLimiter {
     return true
   }
 
-  /// Accepts connections again, if there are descriptors.
+  /// Accepts connections again, if there is room.
   mutating func lookAgain(_ now: ContinuousClock.Instant) {
     guard let due = nextLook, due <= now else { return }
     nextLook = now.advanced(by: Self.pause)
@@ -40,14 +42,8 @@ struct AcceptLimiter {
   /// The number that the next descriptor will have; the limit when there is none.
   private static var lowestFree: Int {
     let descriptor = fcntl(0, F_DUPFD_CLOEXEC, 0)
-    guard descriptor >= 0 else { return descriptorsMax }
+    guard descriptor >= 0 else { return ConnectionCeiling.descriptorsMax }
     close(descriptor)
     return Int(descriptor)
-  }
-
-  private static var descriptorsMax: Int {
-    var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return .max }
-    return Int(clamping: limit.rlim_cur)
   }
 }

@@ -1,16 +1,22 @@
-/// Connections that were admitted and are used for nothing yet, by their keys.
+internal import TidingsRPC
+
+/// Connections that were admitted and are used for nothing yet, by whose they are.
 ///
 /// A value without clock or socket. Which connection ended unused is unknown; one that is still
 /// unused after a minute is ended, so one counts for as long.
 struct UnusedConnections {
-  private var keys: [ConnectionNumber: Int64] = [:]
-  private var counts: [Int64: Int] = [:]
+  private let perOwnerMax: Int
+  private var owners: [ConnectionNumber: CallerKey] = [:]
+  private var counts: [CallerKey: Int] = [:]
   /// In the order in which they stop counting.
   private var queue: [(number: ConnectionNumber, due: ContinuousClock.Instant)] = []
   private var head = 0
 
-  /// Whether one more of a key is admitted.
-  mutating func admits(_ key: Int64, _ now: ContinuousClock.Instant) -> Bool {
+  /// None, and room for so many of one owner.
+  init(perOwnerMax: Int) { self.perOwnerMax = perOwnerMax }
+
+  /// Whether one more of an owner is admitted.
+  mutating func admits(_ owner: CallerKey, _ now: ContinuousClock.Instant) -> Bool {
     while head < queue.count, queue[head].due <= now {
       used(queue[head].number)
       head += 1
@@ -19,20 +25,24 @@ struct UnusedConnections {
       queue.removeFirst(head)
       head = 0
     }
-    return counts[key, default: 0] < SocketLimits.unusedPerKeyMax
+    return counts[owner, default: 0] < perOwnerMax
   }
 
   /// One is admitted.
-  mutating func add(_ number: ConnectionNumber, of key: Int64, _ now: ContinuousClock.Instant) {
-    keys[number] = key
-    counts[key, default: 0] += 1
+  mutating func add(
+    _ number: ConnectionNumber,
+    of owner: CallerKey,
+    _ now: ContinuousClock.Instant
+  ) {
+    owners[number] = owner
+    counts[owner, default: 0] += 1
     queue.append((number, now.advanced(by: ConnectionTable.silenceMax)))
   }
 
   /// One is used.
   mutating func used(_ number: ConnectionNumber) {
-    guard let key = keys.removeValue(forKey: number) else { return }
-    let count = counts[key, default: 1] - 1
-    counts[key] = count == 0 ? nil : count
+    guard let owner = owners.removeValue(forKey: number) else { return }
+    let count = counts[owner, default: 1] - 1
+    counts[owner] = count == 0 ? nil : count
   }
 }

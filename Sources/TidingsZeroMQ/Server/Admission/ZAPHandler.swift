@@ -32,14 +32,16 @@ final class ZAPHandler: Sendable {
   ///
   /// - Parameters:
   ///   - context: Of the sockets to be guarded.
-  ///   - admit: Answers with a key's number, or `nil` to refuse it; must not wait. `nil`: connections have
+  ///   - unusedPerOwnerMax: Most connections of one owner that are used for nothing yet.
+  ///   - admit: Answers with what is known of a key, or `nil` to refuse it; must not wait. `nil`: connections have
   ///     no keys, and all are admitted.
   ///   - report: Takes note of refusals; `false`: not now.
   ///   - failed: The thread ends other than by `stop`.
   /// - Throws: When the endpoint cannot be bound.
   init(
     _ context: Context,
-    admit: (@Sendable (PublicKey) -> Int64?)?,
+    unusedPerOwnerMax: Int,
+    admit: (@Sendable (PublicKey) -> AdmittedKey?)?,
     report: @escaping @Sendable ([RefusedHandshake]) -> Bool,
     failed: @escaping @Sendable (TransportError) -> Void
   ) throws(TransportError) {
@@ -51,6 +53,7 @@ final class ZAPHandler: Sendable {
           context,
           commands: commands,
           events: events,
+          unusedPerOwnerMax: unusedPerOwnerMax,
           admit: admit,
           report: report
         )
@@ -122,7 +125,7 @@ private struct ZAPLoop: ~Copyable {
   private let socket: Socket
   private let commands: Mailbox<ZAPHandler.Command>
   private let events: Mailbox<ConnectionEvent>
-  private let admit: (@Sendable (PublicKey) -> Int64?)?
+  private let admit: (@Sendable (PublicKey) -> AdmittedKey?)?
   /// With CURVE only: without it, libzmq does not see what peers claim.
   private var fence: IOThreadFence?
   private var watches: [ListeningSocket: ConnectionWatch] = [:]
@@ -135,7 +138,7 @@ private struct ZAPLoop: ~Copyable {
   private var claimant: PublicKey?
   private var throttle = RefusalThrottle()
   private var refusals = RefusalLog()
-  private var unused = UnusedConnections()
+  private var unused: UnusedConnections
   /// The order is that in which they are due.
   private var waiting: [WaitingReply] = []
 
@@ -143,7 +146,8 @@ private struct ZAPLoop: ~Copyable {
     _ context: Context,
     commands: Mailbox<ZAPHandler.Command>,
     events: Mailbox<ConnectionEvent>,
-    admit: (@Sendable (PublicKey) -> Int64?)?,
+    unusedPerOwnerMax: Int,
+    admit: (@Sendable (PublicKey) -> AdmittedKey?)?,
     report: @escaping @Sendable ([RefusedHandshake]) -> Bool
   ) throws(TransportError) {
     var fence: IOThreadFence?
@@ -163,6 +167,7 @@ private struct ZAPLoop: ~Copyable {
     self.commands = commands
     self.events = events
     self.admit = admit
+    unused = UnusedConnections(perOwnerMax: unusedPerOwnerMax)
     self.fence = fence
     self.report = report
   }
@@ -250,19 +255,19 @@ private struct ZAPLoop: ~Copyable {
     of request: ZAPRequest,
     _ now: ContinuousClock.Instant
   ) -> ZAPReply? {
-    var number: Int64?
+    var admitted: AdmittedKey?
     if let admit {
       guard let key = request.publicKey else { return nil }
-      number = admit(key)
-      guard number != nil || key == claimant else { return nil }
+      admitted = admit(key)
+      guard admitted != nil || key == claimant else { return nil }
     } else if !request.isNull {
       return nil
     }
-    if let number, !unused.admits(number, now) { return .dropped }
+    if let admitted, !unused.admits(admitted.owner, now) { return .dropped }
     lastNumber += 1
     let connection = ConnectionNumber(lastNumber)
-    if let number { unused.add(connection, of: number, now) }
-    return .admitted(keyNumber: number, connection)
+    if let admitted { unused.add(connection, of: admitted.owner, now) }
+    return .admitted(keyNumber: admitted?.number, connection)
   }
 
   private mutating func refuse(

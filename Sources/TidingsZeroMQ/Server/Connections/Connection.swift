@@ -26,6 +26,8 @@ final class Connection {
   var isCounted = false
   /// Its inline calls that are begun and not answered.
   var inlineOpen = 0
+  /// It was asked to end.
+  var isAskedToEnd = false
   /// What is held for it; `nil`: nothing was sent to it yet.
   var answers: UnreadAnswers.Account?
 

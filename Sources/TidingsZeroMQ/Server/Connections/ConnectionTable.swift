@@ -13,14 +13,18 @@ struct ConnectionTable {
   static let silenceMax = Duration.seconds(60)
   private static let recentCount = 1024
 
+  /// From this descriptor on there is little room.
+  private let crowded: Int
   private var open: [ConnectionSlot: Connection] = [:]
   private var numbered: [ConnectionNumber: Connection] = [:]
-  private var subscribers: [Int64: Int] = [:]
   /// In the order in which they are due.
   private var silent: [Silent] = []
   private var silentHead = 0
   /// Connections that were looked for lately, each at the place of its number.
   private var recent = [Connection?](repeating: nil, count: Self.recentCount)
+
+  /// - Parameter crowded: From this descriptor on a connection without a use makes room for each new one.
+  init(crowded: Int) { self.crowded = crowded }
 
   /// How many are open.
   var count: Int { open.count }
@@ -54,10 +58,6 @@ struct ConnectionTable {
       return nil
     }
     numbered[number] = nil
-    if let key = connection.subscriber {
-      let count = subscribers[key, default: 1] - 1
-      subscribers[key] = count == 0 ? nil : count
-    }
     if recent[Self.location(number)] === connection { recent[Self.location(number)] = nil }
     return number
   }
@@ -90,35 +90,58 @@ struct ConnectionTable {
   /// Those that were used, in no order.
   var used: [Connection] { numbered.values.filter(\.isInUse) }
 
-  /// A connection subscribed to something for the first time.
-  ///
-  /// - Returns: How many connections with its key have.
-  mutating func subscribes(_ connection: Connection, key: Int64) -> Int {
-    connection.subscriber = key
-    subscribers[key, default: 0] += 1
-    return subscribers[key, default: 0]
+  /// Takes the connection that makes room for one that was just accepted, if there is little: the one that is open for the
+  /// longest time without a use.
+  mutating func displaced(by slot: ConnectionSlot, _ now: ContinuousClock.Instant) -> Connection? {
+    guard Int(slot.descriptor) >= crowded else { return nil }
+    defer { compactSilent() }
+    while silentHead < silent.count {
+      guard let connection = unused(silent[silentHead]) else {
+        silentHead += 1
+        continue
+      }
+      if connection.slot == slot { return nil }
+      lookAgain(now)
+      return connection
+    }
+    return nil
   }
 
   /// Takes the connections that were open too long without a use.
   mutating func overdue(_ now: ContinuousClock.Instant) -> [Connection] {
     var overdue: [Connection] = []
     while silentHead < silent.count, silent[silentHead].due <= now {
-      let entry = silent[silentHead]
-      silentHead += 1
-      guard let connection = open[entry.slot], connection.floor == entry.floor,
-        !connection.isInUse
-      else { continue }
+      guard let connection = unused(silent[silentHead]) else {
+        silentHead += 1
+        continue
+      }
       overdue.append(connection)
-      // Should it not end, its turn comes again.
-      silent.append(
-        .init(slot: entry.slot, floor: entry.floor, due: now.advanced(by: Self.silenceMax))
-      )
+      lookAgain(now)
     }
-    if silentHead * 2 > silent.count {
-      silent.removeFirst(silentHead)
-      silentHead = 0
-    }
+    compactSilent()
     return overdue
+  }
+
+  /// The connection of an entry, if it is open and was not used.
+  private func unused(_ entry: Silent) -> Connection? {
+    guard let connection = open[entry.slot], connection.floor == entry.floor, !connection.isInUse
+    else { return nil }
+    return connection
+  }
+
+  /// The first connection is being ended; should it not end, its turn comes again.
+  private mutating func lookAgain(_ now: ContinuousClock.Instant) {
+    let entry = silent[silentHead]
+    silentHead += 1
+    silent.append(
+      .init(slot: entry.slot, floor: entry.floor, due: now.advanced(by: Self.silenceMax))
+    )
+  }
+
+  private mutating func compactSilent() {
+    guard silentHead * 2 > silent.count else { return }
+    silent.removeFirst(silentHead)
+    silentHead = 0
   }
 
   private static func location(_ number: ConnectionNumber) -> Int {

@@ -15,15 +15,17 @@ final class ConnectionWatch: @unchecked Sendable {
   // moves to another thread.
   let socket: ListeningSocket
   private var events: SocketEvents
-  private var limiter = AcceptLimiter()
+  private var limiter: AcceptLimiter
   private var floors: [CInt: UInt64] = [:]
 
   init(
     _ socket: borrowing Socket,
     as name: ListeningSocket,
-    _ context: Context
+    _ context: Context,
+    _ ceiling: ConnectionCeiling
   ) throws(TransportError) {
     self.socket = name
+    limiter = AcceptLimiter(ceiling)
     events = try SocketEvents(
       socket,
       context,

@@ -15,6 +15,7 @@ extension LoopContext {
         if let former = connections.accepted(slot, floor: floor, now) {
           endedConnections.insert(former)
         }
+        if let unused = connections.displaced(by: slot, now) { end(unused) }
       case .ended(let slot):
         if let number = connections.ended(slot) { endedConnections.insert(number) }
       case .full: isFull = true
@@ -56,6 +57,7 @@ extension LoopContext {
       counters.repliesUndeliverable += UInt64(backlog.remove(number))
       unread.remove(number)
       topics.remove(number)
+      subscribers.ended(number)
       callerBounds.ended(number)
     }
     forwarding?.connectionsEnded(ended)
@@ -71,7 +73,8 @@ extension LoopContext {
 
   /// Ends a connection: its end is reported like any other.
   func end(_ connection: Connection) {
-    counters.connectionsEnded += 1
+    if !connection.isAskedToEnd { counters.connectionsEnded += 1 }
+    connection.isAskedToEnd = true
     admission.end(connection.slot, floor: connection.floor)
   }
 
@@ -95,15 +98,17 @@ extension LoopContext {
       followConnections()
       known = connections.join(number, ConnectionSlot(socket: .pushes, descriptor: descriptor))
     }
-    guard let connection = known else { return }
+    guard let connection = known, !connection.isAskedToEnd else { return }
     // A subscriber has nothing else to say.
     guard frame.first == 1 else { return end(connection) }
     connection.topics += 1
     let key = frames.keyNumber(ofFrame: index)
-    if noteUse(of: connection), let key,
-      connections.subscribes(connection, key: key) > SocketLimits.subscribersPerKeyMax
-    {
-      end(connection)
+    if noteUse(of: connection), let key {
+      connection.subscriber = key
+      let owner = delegate?.subscriber(ofKey: key) ?? CallerKey(guestKey: key)
+      guard subscribers.admits(number, of: owner, countMax: ceiling.perOwnerMax) else {
+        return end(connection)
+      }
     }
     let excess = topics.add(
       frame.count - 1,

@@ -1,3 +1,4 @@
+internal import TidingsMemory
 internal import TidingsRPC
 
 /// What libzmq keeps of the topics for which subscribers ask: of each connection, of each user, and of all.
@@ -40,9 +41,9 @@ struct TopicAccounts {
     accounts[connection] = account
     if let user = account.user {
       users[user, default: 0] += cost
-      if users[user, default: 0] > memory.topicsPerUser { return end(connection) }
+      if users[user, default: 0] > memory[.topicsPerUser] { return end(connection) }
     }
-    return bytes > memory.topics ? largest().flatMap { end($0) } : nil
+    return bytes > memory[.topics] ? largest().flatMap { end($0) } : nil
   }
 
   /// A connection has ended.

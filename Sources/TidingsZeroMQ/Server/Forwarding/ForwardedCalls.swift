@@ -17,17 +17,19 @@ struct ForwardedCalls {
     var bytes = 0
   }
 
-  /// Most calls, and bytes of their requests.
+  /// Most calls; of one connection a quarter.
   static let countMax = 65_536
-  static let bytesMax = 256 << 20
-  /// The same of one connection.
   static let countPerConnectionMax = countMax / 4
-  static let bytesPerConnectionMax = bytesMax / 4
+  /// Most bytes of their requests; of one connection a quarter.
+  private let bytesMax: Int
 
   private var calls: [UInt64: Call] = [:]
   private var numbers: [Key: UInt64] = [:]
   private var shares: [ConnectionNumber?: Share] = [:]
   private var total = Share()
+
+  /// Room for calls whose requests have so many bytes.
+  init(bytesMax: Int) { self.bytesMax = bytesMax }
 
   /// How many calls there are.
   var count: Int { calls.count }
@@ -48,8 +50,8 @@ struct ForwardedCalls {
   ) -> Bool {
     let connection = token.peer.connection
     var share = shares[connection, default: Share()]
-    guard total.count < Self.countMax, total.bytes + bytes <= Self.bytesMax,
-      share.count < Self.countPerConnectionMax, share.bytes + bytes <= Self.bytesPerConnectionMax
+    guard total.count < Self.countMax, total.bytes + bytes <= bytesMax,
+      share.count < Self.countPerConnectionMax, share.bytes + bytes <= bytesMax / 4
     else { return false }
     (share.count, share.bytes) = (share.count + 1, share.bytes + bytes)
     (total.count, total.bytes) = (total.count + 1, total.bytes + bytes)
@@ -96,7 +98,7 @@ struct ForwardedCalls {
   /// Removes all calls.
   mutating func removeAll() -> [ReplyToken] {
     let tokens = calls.sorted { $0.key < $1.key }.map(\.value.token)
-    self = ForwardedCalls()
+    self = ForwardedCalls(bytesMax: bytesMax)
     return tokens
   }
 

@@ -1,3 +1,4 @@
+public import TidingsMemory
 internal import TidingsProto
 internal import TidingsProtobuf
 public import TidingsRPC
@@ -13,7 +14,7 @@ public final class Forwarding {
   private let context: Context
   private var waitingMethods = MethodTable<Void>()
   private(set) var upstream: Upstream?
-  private(set) var calls = ForwardedCalls()
+  private(set) var calls: ForwardedCalls
   /// Calls of this server itself.
   private var ownCalls: [UInt64: (Result<[UInt8], RPCError>) -> Void] = [:]
   private var lastNumber: UInt64 = 0
@@ -40,12 +41,15 @@ public final class Forwarding {
   /// - Parameters:
   ///   - security: `development` or `curveClient`.
   ///   - methods: Those whose calls may wait for something to happen.
+  ///   - memory: What the requests of its calls have room in.
   /// - Throws: `TransportError`.
   public init(
     _ security: Security,
-    waitingMethods methods: [MethodDescriptor] = []
+    waitingMethods methods: [MethodDescriptor] = [],
+    memory: MemoryShares
   ) throws(TransportError) {
     self.security = security
+    calls = ForwardedCalls(bytesMax: memory.forwarded)
     context = try Context()
     for method in methods { waitingMethods.insert(method, ()) }
     patienceEnd = .now.advanced(by: Self.patience)
