@@ -53,6 +53,7 @@ struct FollowingServer: ServerRole {
         leads: { taken in
           end.set(.leads(taken))
           remote.submit { $0.end(on: $1) }
+          remote.foundLeader()
         }
       )
     )
@@ -73,7 +74,7 @@ struct FollowingServer: ServerRole {
         keysChanged: { watch.keysChanged() },
         linkChanged: { isLinked in
           watch.linkChanged(isLinked)
-          if isLinked { remote.isLinked() }
+          if isLinked { remote.foundLeader() }
         }
       )
       loop.servicesWhileDraining = [
@@ -88,12 +89,13 @@ struct FollowingServer: ServerRole {
     }
     setup.unknownKeys.set { watch.readKeysNow() }
     watch.start()
-    // Whoever waits for this server to be ready can call it then, if it has a leader.
-    await remote.linked(within: linkPatience)
+    // Whoever waits for this server to be ready can call it then, if it has a leader. One that has taken the database
+    // meanwhile is to lead at once: its sockets are being closed, and nobody else can lead.
+    await remote.leader(within: leaderPatience)
     return FollowingServer(server: server, health: health, end: end, watch: watch)
   }
 
-  private static let linkPatience = Duration.seconds(5)
+  private static let leaderPatience = Duration.seconds(5)
 
   func ended() async -> RoleEnd {
     await server.waitUntilEnded()
@@ -111,18 +113,18 @@ final class FollowerRemote: Sendable {
 
   private let reference = Reference()
   private let loop = Mutex<LoopRemote?>(nil)
-  private let link = OneTimeSignal()
+  private let found = OneTimeSignal()
 
-  /// The follower is connected to a leader, or a little later is so again.
-  func isLinked() { link.fire() }
+  /// The follower is connected to a leader, or this node has taken the database.
+  func foundLeader() { found.fire() }
 
-  /// Returns when the follower was connected to a leader, or the time has passed.
-  func linked(within patience: Duration) async {
-    let timeout = Task { [link] in
+  /// Returns when a leader was found, or the time has passed.
+  func leader(within patience: Duration) async {
+    let timeout = Task { [found] in
       try? await Task.sleep(for: patience)
-      link.fire()
+      found.fire()
     }
-    await link.wait()
+    await found.wait()
     timeout.cancel()
   }
 

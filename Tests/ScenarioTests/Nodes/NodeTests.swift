@@ -8,6 +8,7 @@ internal import TidingsClient
 internal import TidingsPostgres
 internal import TidingsProto
 internal import TidingsRPC
+internal import TidingsSQL
 
 /// Several rpcd on one PostgreSQL database: any of them can be called, and any of them can end.
 @Suite(
@@ -155,6 +156,54 @@ struct NodeTests {
       expected = expected.dropFirst()
       if expected.isEmpty { break }
     }
+  }
+
+  @Test("a leader that is killed costs clients of the others no call that can be repeated")
+  func takeover() async throws {
+    let world = try await NodeWorld()
+    let (calls, hasEnded) = (Observed(0), Observed(false))
+    // One of these two nodes takes over, and closes its connections for that.
+    let callers = try await (0..<6).asyncMap { number in
+      let client = try await world.nodes[1 + number % 2].client(as: "user-\(number)")
+      return Task {
+        var count = 0
+        while !hasEnded.value {
+          count += 1
+          _ = try await client.modify([.init("Houses", "h")], key: "\(number)-\(count)")
+          _ = try await client.fetch([.init("h")])
+          calls.update { $0 += 1 }
+        }
+      }
+    }
+    try await calls.wait("calls") { $0 >= 20 }
+    try await world.nodes[0].crash()
+    let before = calls.value
+    try await calls.wait("calls of the next leader") { $0 >= before + 60 }
+    hasEnded.update { $0 = true }
+    for caller in callers { try await caller.value }
+  }
+
+  @Test("a node that takes the database just as it begins to follow answers at once")
+  func leadsAgain() async throws {
+    let world = try await NodeWorld(1)
+    let client = try await world.nodes[0].client(as: "ada")
+    let database = try world.database()
+    var shortest = Duration.seconds(1_000)
+    // It would wait 5 s for another leader; a busy machine may take as long, but not each time.
+    for _ in 0..<10 where shortest > .seconds(4) {
+      let term = try await world.status(from: 0).term + 1_000
+      // As if another node had led: it follows, finds nobody, and takes the database again.
+      try database.execute("UPDATE leader SET term = term + 1000")
+      try await waitUntil("the node to take the database", pausing: .milliseconds(5)) {
+        let newest = try database.prepare("SELECT term FROM leader")
+        defer { newest.reset() }
+        return try newest.step() && newest.int64(0) != Int64(term)
+      }
+      let begin = ContinuousClock.now
+      _ = try await client.fetch([.init("h")])
+      shortest = min(shortest, begin.duration(to: .now))
+    }
+    #expect(shortest < .seconds(4))
   }
 
   @Test("a node that is drained refuses calls and exits, and nobody else is disturbed")
