@@ -16,7 +16,10 @@ package struct WebMembers: Sendable {
 // MARK: Requests
 
 extension WebMembers {
-  static let nothing = Self()
+  /// Answers without numbers have them as strings in any case.
+  private static let ofAll = ["numbersAsStrings"]
+
+  static let nothing = Self(ignored: ofAll)
   static let queryRecords = Self(
     "query",
     "zoneID",
@@ -59,24 +62,24 @@ extension WebMembers {
     "reverse",
     "numbersAsStrings"
   )
-  static let databaseChanges = Self("syncToken", "resultsLimit")
+  static let databaseChanges = Self("syncToken", "resultsLimit", ignored: ofAll)
   /// CloudKit answers from the beginning here, whatever a token of the other name says.
   static let databaseChangesByMetaToken = Self(
     "metaSyncToken",
     "resultsLimit",
-    ignored: ["syncToken"]
+    ignored: ofAll + ["syncToken"]
   )
-  static let zones = Self("zones")
-  static let operations = Self("operations")
-  static let subscriptions = Self("subscriptions")
+  static let zones = Self("zones", ignored: ofAll)
+  static let operations = Self("operations", ignored: ofAll)
+  static let subscriptions = Self("subscriptions", ignored: ofAll)
   static let shares = Self("shortGUIDs", "numbersAsStrings")
   static let shortGUID = Self("value", "shouldFetchRootRecord", "rootRecordDesiredKeys")
-  static let lookupInfos = Self("lookupInfos")
-  static let users = Self("users")
-  static let uploads = Self("tokens", "zoneID")
+  static let lookupInfos = Self("lookupInfos", ignored: ofAll)
+  static let users = Self("users", ignored: ofAll)
+  static let uploads = Self("tokens", "zoneID", ignored: ofAll)
   static let upload = Self("recordName", "recordType", "fieldName")
   /// A content is stored once a database, so that it is in the target zone, too.
-  static let rereferences = Self("assets", "zoneID", ignored: ["targetZoneID"])
+  static let rereferences = Self("assets", "zoneID", ignored: ofAll + ["targetZoneID"])
   static let rereference = Self("recordName", "fieldName", "zoneID", ignored: ["recordType"])
   package static let createToken = Self("apnsEnvironment", "clientId")
   /// A token keeps the environment and the client for which it was created.
