@@ -9,6 +9,7 @@ struct DatabaseRequests: Sendable {
   let transport: any ClientTransport
   let urls: SealedURLs
   let handles: SessionHandles
+  let names: CallerNames
 
   func answer(
     _ request: HTTPRequest,
@@ -21,8 +22,8 @@ struct DatabaseRequests: Sendable {
     guard let endpoint = WebEndpoints.all[name] else {
       throw WebFailure(.notFound, "there is no endpoint '\(name)'")
     }
-    let database = database.named(by: caller.user)
     try checkAccess(database, name, caller)
+    let database = try await named(database, name, by: caller, uuid)
     // A device is not notified of its own changes.
     let query = QueryString(request.head.query)
     let device = query["clientId"]
@@ -33,6 +34,7 @@ struct DatabaseRequests: Sendable {
       options: CallOptions(metadata: caller.metadata(device: device, requestID: uuid)),
       uuid: uuid
     )
+    call.wantsSyncToken = query["getCurrentSyncToken"]?.lowercased() == "true"
     if let key = query["idempotencyKey"] {
       guard key.utf8.count <= 64 else {
         throw WebFailure.badRequest("the parameter idempotencyKey has more than 64 bytes")
@@ -66,6 +68,19 @@ struct DatabaseRequests: Sendable {
       return "\(baseURL)/assets/\(urls.seal(content))"
     }
     return try await endpoint.answer(call)
+  }
+
+  /// The database with the name of the caller, where answers name the owner of zones.
+  private func named(
+    _ database: WebDatabase,
+    _ name: String,
+    by caller: WebCaller,
+    _ uuid: String
+  ) async throws -> WebDatabase {
+    if let user = caller.user { return database.named(by: user) }
+    let isOfShares = name == "records/resolve" || name == "records/accept"
+    guard caller.isUser, database.scope != .public || isOfShares else { return database }
+    return database.named(by: try await names.user(of: caller, in: database, requestID: uuid))
   }
 
   /// The user of a caller; `nil`: a guest.

@@ -51,7 +51,12 @@ struct GatewayRequests: Sendable {
       slots: streams,
       tracing: tracing
     )
-    database = DatabaseRequests(transport: transport, urls: urls, handles: handles)
+    database = DatabaseRequests(
+      transport: transport,
+      urls: urls,
+      handles: handles,
+      names: CallerNames(transport)
+    )
     assets = AssetRequests(transport: transport, urls: urls, logger: settings.logger)
     devices = DeviceRequests(
       transport: transport,

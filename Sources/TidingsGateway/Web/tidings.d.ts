@@ -174,7 +174,7 @@ export interface TidingsRecord<F = Fields> extends NewRecord<F> {
   /** Of a share: the part of its URL that names it. */
   shortGUID?: string;
   /** Of a share: its URL. */
-  stableUrl?: string;
+  tidingsURL?: string;
   /** Of a share. */
   owner?: Participant;
 }
@@ -327,6 +327,8 @@ export interface QueryPage<F = Fields> {
   records: TidingsRecord<F>[];
   /** Where to resume; none behind the last page. */
   continuationMarker?: string;
+  /** In development, on a first page: what no record can match. */
+  warnings?: string[];
 }
 
 /** What to read of a zone's changes. */

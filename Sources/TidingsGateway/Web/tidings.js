@@ -843,7 +843,7 @@ export class Database {
    *
    * @param {object} query recordType, filter, sort, zone, allZones, limit, pageSize, desiredKeys,
    *   continuationMarker and signal; see the types in tidings.d.ts.
-   * @returns {AsyncGenerator<{records: object[], continuationMarker?: string}>}
+   * @returns {AsyncGenerator<{records: object[], continuationMarker?: string, warnings?: string[]}>}
    */
   async *query(query) {
     const { zone, allZones, limit = Infinity, pageSize = itemsMax, desiredKeys, signal } = query;
@@ -864,7 +864,8 @@ export class Database {
       );
       continuationMarker = page.continuationMarker;
       rest -= page.records.length;
-      yield { records: page.records.map(decodeRecord), continuationMarker };
+      const { warnings } = page;
+      yield { records: page.records.map(decodeRecord), continuationMarker, ...(warnings && { warnings }) };
       if (!continuationMarker) return;
     }
   }

@@ -34,7 +34,7 @@ package struct WebDatabase: Hashable, Sendable {
 extension TidingsV1.Environment {
   /// From a path.
   package init?(webName: Substring) {
-    switch webName {
+    switch webName.lowercased() {
     case "development": self = .development
     case "production": self = .production
     default: return nil

@@ -31,7 +31,7 @@ enum FieldDictionary {
     }
     guard let value = input["value"] else { return .init() }
     let path = input.path(to: "value")
-    if let type { return try read(value, as: type, path, from: zone, in: database) }
+    if let type { return try read(value, as: plain(type), path, from: zone, in: database) }
     // What does not fit is what it looks like: the server says what is wrong with it.
     if let hint, !hint.isEmpty,
       let field = try? read(value, as: hint, path, from: zone, in: database)
@@ -74,9 +74,21 @@ enum FieldDictionary {
       } else {
         "ASSETID"
       }
-    case .array(let array): array.first.map { guess($0) + "_LIST" } ?? "UNKNOWN_LIST"
+    case .array(let array): listGuess(array)
     case .string, .null: "STRING"
     }
+  }
+
+  /// Numbers of which one has a fraction are DOUBLE.
+  private static func listGuess(_ array: [JSONValue]) -> String {
+    guard let first = array.first.map(guess) else { return "UNKNOWN_LIST" }
+    let isDouble = first == "INT64" && array.contains { guess($0) == "DOUBLE" }
+    return isDouble ? "DOUBLE_LIST" : first + "_LIST"
+  }
+
+  /// CloudKit's own names of numbers, which its clients see without `remapEnums`.
+  private static func plain(_ name: String) -> String {
+    name.hasPrefix("NUMBER_") ? String(name.dropFirst("NUMBER_".count)) : name
   }
 
   private static func one(
@@ -99,8 +111,8 @@ enum FieldDictionary {
     case "LOCATION": .locationValue(try LocationDictionary.read(object(value, path)))
     default:
       throw .badRequest(
-        "the type '\(name)' of \(path) is not known: use STRING, INT64, DOUBLE, TIMESTAMP, BYTES, REFERENCE, ASSETID, "
-          + "LOCATION, or one of these with _LIST"
+        "the type '\(name)' of \(path) is not known: use STRING, INT64, DOUBLE, TIMESTAMP, BYTES, ENCRYPTED_BYTES, "
+          + "REFERENCE, ASSETID, LOCATION, or one of these, except ENCRYPTED_BYTES, with _LIST"
       )
     }
   }

@@ -31,10 +31,7 @@ enum FilterDictionary {
     let name = isNegated ? String(comparator.dropFirst("NOT_".count)) : comparator
     let field = try fieldName(filter)
     let input = try filter.requiredObject("fieldValue")
-    var hint = type.flatMap { valueType(of: $0, name, input) }
-    if field == "recordID" || field.hasSuffix("UserRecordID") || field == "parent" {
-      hint = "REFERENCE"
-    }
+    let hint = (systemType(field) ?? type).flatMap { valueType(of: $0, name, input) }
     let value = try FieldDictionary.read(
       input,
       hint: hint,
@@ -134,20 +131,39 @@ enum FilterDictionary {
     return try systemName(name, input.path(to: "fieldName"))
   }
 
+  /// The type of a system field.
+  private static func systemType(_ field: String) -> String? {
+    switch field {
+    case "recordID", "creatorUserRecordID", "lastModifiedUserRecordID", "parent": "REFERENCE"
+    case "creationDate", "modificationDate": "TIMESTAMP"
+    default: nil
+    }
+  }
+
   private static func systemName(_ name: String, _ path: String) throws(WebFailure) -> String {
     switch name.lowercased() {
-    case "recordname", "___recordid": "recordID"
-    case "___createdby", "createduserrecordname": "creatorUserRecordID"
-    case "___createtime", "createdtimestamp": "creationDate"
-    case "___modifiedby", "modifieduserrecordname": "lastModifiedUserRecordID"
-    case "___modtime", "modifiedtimestamp": "modificationDate"
-    case "___parent": "parent"
+    case "recordname", "___recordid", "recordid": "recordID"
+    case "___createdby", "createduserrecordname", "creatoruserrecordid": "creatorUserRecordID"
+    case "___createtime", "createdtimestamp", "creationdate": "creationDate"
+    case "___modifiedby", "modifieduserrecordname", "lastmodifieduserrecordid":
+      "lastModifiedUserRecordID"
+    case "___modtime", "modifiedtimestamp", "modificationdate": "modificationDate"
+    case "___parent", "parent": "parent"
+    case "___share", "share":
+      throw .badRequest(
+        "\(path) '\(name)' cannot be queried here: fetch the share, and query the records whose parent is its root"
+      )
     default: throw .badRequest("\(path) '\(name)' is not a system field that can be queried")
     }
   }
 }
 
 extension WebInput {
-  /// Whether a condition's value says no type.
-  func isUntagged() throws(WebFailure) -> Bool { try object("fieldValue")?["type"] == nil }
+  /// Whether a condition of a query has a value that says no type.
+  func hasUntaggedFilter() throws(WebFailure) -> Bool {
+    for filter in try objects("filterBy") where try filter.object("fieldValue")?["type"] == nil {
+      return true
+    }
+    return false
+  }
 }

@@ -82,7 +82,7 @@ enum ShareDictionary {
     object.append("participants", .array(share.participants.map(json)))
     if !share.url.isEmpty {
       object.append("shortGUID", .string(ShareAddress.guid(share.url)))
-      object.append("stableUrl", .string(share.url))
+      object.append("tidingsURL", .string(share.url))
     }
     for participant in share.participants where participant.role == .owner {
       object.append("owner", json(participant))

@@ -5,6 +5,7 @@ internal import TidingsProto
 enum SubscriptionDictionary {
   static func read(
     _ input: WebInput,
+    as schema: WebSchema? = nil,
     in database: WebDatabase
   ) throws(WebFailure) -> TidingsV1.Subscription {
     var subscription = TidingsV1.Subscription()
@@ -12,7 +13,7 @@ enum SubscriptionDictionary {
     let zone = try ZoneDictionary.read(input, in: database)
     switch try input.requiredString("subscriptionType") {
     case "query":
-      let query = try QueryDictionary(input.requiredObject("query"), in: database)
+      let query = try QueryDictionary(input.requiredObject("query"), as: schema, in: database)
       subscription.type = .query
       subscription.recordType = query.recordType
       subscription.predicate = query.predicate

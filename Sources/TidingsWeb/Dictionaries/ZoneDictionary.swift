@@ -5,7 +5,7 @@ internal import TidingsProto
 enum ZoneDictionary {
   static let defaultName = "_defaultZone"
   /// What clients send for whoever calls.
-  static let defaultOwner = "_defaultOwner"
+  private static let defaultOwners = ["_defaultOwner", "__defaultOwner__"]
 
   /// Reads the zone of a member; `nil`: it names none.
   static func read(
@@ -25,7 +25,7 @@ enum ZoneDictionary {
     let name = try zone.requiredString("zoneName")
     let (recordName, ownerName) = (try zone.string("ownerRecordName"), try zone.string("ownerName"))
     var owner = recordName ?? ownerName ?? ""
-    if owner == defaultOwner || owner == database.user { owner = "" }
+    if defaultOwners.contains(owner) || owner == database.user { owner = "" }
     return .init(zoneName: name, ownerName: owner)
   }
 

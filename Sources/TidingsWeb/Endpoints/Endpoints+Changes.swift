@@ -33,7 +33,12 @@ extension WebEndpoints {
       if let flag = try input.bool("numbersAsStrings") { style.numbersAsStrings = flag }
       styles.append(style)
       var option = try zoneOptions(input, zone)
-      option.newestFirst = try input.bool("reverse") ?? false
+      option.newestFirst = try input.bool("reverse") ?? call.input.bool("reverse") ?? false
+      // What is beside the zones is for those that say nothing of it.
+      if option.desiredKeys == nil { option.desiredKeys = try DesiredKeys.read(call.input) }
+      if input["desiredRecordTypes"] == nil {
+        option.recordTypes = try call.input.strings("desiredRecordTypes") ?? []
+      }
       options.append(option)
     }
     let changes = try await fetchZones(options, call)
@@ -73,7 +78,7 @@ extension WebEndpoints {
       .init(
         databaseID: call.database.id,
         zones: options,
-        limit: UInt32(WebLimits.itemsMax)
+        limit: try resultsLimit(call.input)
       ),
       options: call.options
     ).zones

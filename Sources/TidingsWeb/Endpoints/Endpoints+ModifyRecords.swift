@@ -44,6 +44,7 @@ extension WebEndpoints {
     )
     let results = try plan.order.ordered(response.results)
     let stored = await storedFields(plan, response, call)
+    let others = await othersRecords(operations, results, call)
     var answers: [JSONValue] = []
     answers.reserveCapacity(operations.count)
     for ((operation, result), position) in zip(zip(operations, results), plan.order.positions) {
@@ -56,7 +57,11 @@ extension WebEndpoints {
           )
         )
       case .error(let error)?:
-        let failure = await explained(WebFailure(error), operation, call)
+        var (result, failure) = (result, await explained(WebFailure(error), operation, call))
+        if let id = result.recordID, let record = others[id] {
+          failure = WebFailure(.conflict, "record '\(id.recordName)' exists, and is another user's")
+          result.serverRecord = record
+        }
         answers.append(conflict(result, failure, style, call))
       default:
         answers.append(.object(RecordDictionary.deleted(result.recordID, in: call.database)))
@@ -88,6 +93,31 @@ extension WebEndpoints {
       guard id != nil, case .record(let record)? = results.popFirst()?.outcome else { return nil }
       return record.recordType
     }
+  }
+
+  /// The records that creations would have replaced, and which their callers may read and not change.
+  private static func othersRecords(
+    _ operations: [RecordOperation],
+    _ results: [TidingsV1.RecordResult],
+    _ call: WebCall
+  ) async -> [TidingsV1.RecordID: TidingsV1.Record] {
+    var ids: [TidingsV1.RecordID] = []
+    for (operation, result) in zip(operations, results) {
+      guard case .error(let error)? = result.outcome, error.code == .permissionFailure,
+        operation.isCreation, let id = result.recordID
+      else { continue }
+      ids.append(id)
+    }
+    guard !ids.isEmpty else { return [:] }
+    let request = TidingsV1.FetchRecordsRequest(databaseID: call.database.id, recordIDs: ids)
+    guard let fetched = try? await call.records.fetchRecords(request, options: call.options) else {
+      return [:]
+    }
+    var records: [TidingsV1.RecordID: TidingsV1.Record] = [:]
+    for (id, result) in zip(ids, fetched.results) {
+      if case .record(let record)? = result.outcome { records[id] = record }
+    }
+    return records
   }
 
   /// Why an operation failed, in the words of CloudKit where the schema or a missing type is the reason.

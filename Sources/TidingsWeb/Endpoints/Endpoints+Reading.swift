@@ -7,7 +7,7 @@ extension WebEndpoints {
     let (input, style) = (call.input, try call.style())
     let queryInput = try input.requiredObject("query")
     let schema =
-      try queryInput.objects("filterBy").contains(where: { try $0.isUntagged() })
+      try queryInput.hasUntaggedFilter()
       ? await call.fetchSchema() : nil
     let query = try QueryDictionary(queryInput, as: schema, in: call.database)
     var zone = try ZoneDictionary.read(input, in: call.database)
@@ -25,6 +25,7 @@ extension WebEndpoints {
     request.desiredKeys = try DesiredKeys.read(input)
     request.limit = try resultsLimit(input)
     request.cursor = try ContinuationMarker.cursor(input, of: whole)
+    let token = await call.syncToken(zone)
     let response = try await found(query, request, call)
     var object: JSONObject = [
       "records": .array(
@@ -36,6 +37,10 @@ extension WebEndpoints {
         "continuationMarker",
         .string(ContinuationMarker.text(response.cursor, of: whole))
       )
+    }
+    if let token { object.append("syncToken", .string(token)) }
+    if !response.warnings.isEmpty {
+      object.append("warnings", .array(response.warnings.map { .string($0) }))
     }
     return object
   }
@@ -88,6 +93,8 @@ extension WebEndpoints {
       keys.append(own ?? common)
     }
     guard !ids.isEmpty else { return ["records": .array([])] }
+    let zones = Set(ids.map(\.zoneID))
+    let token = await call.syncToken(zones.count == 1 ? zones.first ?? nil : nil)
     let isAll = keys.contains(nil) || union.count > DesiredKeys.countMax
     let response = try await call.records.fetchRecords(
       .init(
@@ -97,7 +104,7 @@ extension WebEndpoints {
       ),
       options: call.options
     )
-    return [
+    var object: JSONObject = [
       "records": .array(
         zip(response.results, keys).map { result, keys in
           switch result.outcome {
@@ -109,6 +116,8 @@ extension WebEndpoints {
         }
       )
     ]
+    if let token { object.append("syncToken", .string(token)) }
+    return object
   }
 
   /// Of a page; 0: as many as the server gives.

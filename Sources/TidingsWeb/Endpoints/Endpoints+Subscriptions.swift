@@ -30,14 +30,20 @@ extension WebEndpoints {
     var saves: [TidingsV1.Subscription] = []
     var deletions: [String] = []
     var order = OperationOrder()
-    for operation in try call.input.objects("operations") {
+    let operations = try call.input.objects("operations")
+    let schema =
+      try operations.contains(where: {
+        try $0.object("subscription")?.object("query")?.hasUntaggedFilter() ?? false
+      })
+      ? await call.fetchSchema() : nil
+    for operation in operations {
       try operation.check(.subscriptionOperation)
       let subscription = try operation.requiredObject("subscription")
       try subscription.check(.subscription)
       switch try operation.requiredString("operationType") {
       case "create", "update":
         order.addSave()
-        var save = try SubscriptionDictionary.read(subscription, in: call.database)
+        var save = try SubscriptionDictionary.read(subscription, as: schema, in: call.database)
         if save.subscriptionID.isEmpty { save.subscriptionID = RequestID.make() }
         saves.append(save)
       case "delete":

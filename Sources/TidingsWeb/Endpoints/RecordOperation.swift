@@ -11,6 +11,15 @@ struct RecordOperation {
   let action: Action
   let desiredKeys: Set<String>?
 
+  /// It fails if the record exists.
+  var isCreation: Bool {
+    if case .save(let record, .ifServerRecordUnchanged) = action {
+      record.changeTag.isEmpty
+    } else {
+      false
+    }
+  }
+
   /// The zone of the record.
   var zoneID: TidingsV1.ZoneID {
     switch action {

@@ -3,6 +3,13 @@ internal import TidingsProto
 internal import TidingsRPC
 
 extension WebCall {
+  /// The token of a request's zone, if one is wanted: fetched before the records, so that a change between the two is
+  /// seen twice and not missed.
+  func syncToken(_ zone: TidingsV1.ZoneID?) async -> String? {
+    guard wantsSyncToken, let zone else { return nil }
+    return await syncTokens([zone])[zone]
+  }
+
   /// The tokens of custom zones as they are now; default zones have none.
   ///
   /// A zone whose token cannot be fetched is not in the result: what was asked for is answered all the same.

@@ -14,6 +14,8 @@ package struct WebCall: Sendable {
   package var options: CallOptions
   /// Applies the changes of the request once, however often it is sent; `nil`: each time.
   package var idempotencyKey: String?
+  /// The answer has the token of the zone, as it was before the request.
+  package var wantsSyncToken = false
   /// Of this request, in its answer and in the log.
   package var uuid: String
   /// Makes the URL of an asset's content.

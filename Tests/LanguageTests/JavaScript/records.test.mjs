@@ -232,7 +232,7 @@ test('a share is resolved and accepted, and its records are in the shared databa
     { zone: 'Shared' },
   );
   assert.ok(share.shortGUID);
-  const resolved = await friend.shares.resolve(share.stableUrl, { rootRecord: true });
+  const resolved = await friend.shares.resolve(share.tidingsURL, { rootRecord: true });
   assert.equal(resolved.rootRecordName, 'root');
   assert.equal(resolved.ownerIdentity.userRecordName, 'owner');
   const accepted = await friend.shares.accept(share.shortGUID);
