@@ -9,12 +9,18 @@ extension TidingsV1.Predicate {
   ///   - path: Names it in errors.
   ///   - isStored: The text is canonical, and may be longer than what a client may send.
   ///   - zone: The zone of references that name none.
+  ///   - user: Whoever calls.
   /// - Returns: The predicate in canonical form.
   /// - Throws: `ItemError` `invalidArguments`, with the place in the text.
-  package func model(_ path: String, isStored: Bool, zone: ZoneID? = nil) throws -> Predicate {
+  package func model(
+    _ path: String,
+    isStored: Bool,
+    zone: ZoneID? = nil,
+    user: String? = nil
+  ) throws -> Predicate {
     do {
       if isStored { return try Predicate(canonicalText: text) }
-      let predicate = try sent(path, zone ?? .default)
+      let predicate = try sent(path, zone ?? .default, user)
       try predicate.checkPrice()
       return predicate
     } catch let error as PredicateError {
@@ -22,7 +28,7 @@ extension TidingsV1.Predicate {
     }
   }
 
-  private func sent(_ path: String, _ zone: ZoneID) throws -> Predicate {
+  private func sent(_ path: String, _ zone: ZoneID, _ user: String?) throws -> Predicate {
     switch (text.isEmpty, nodes.isEmpty) {
     case (false, true):
       return try Predicate(
@@ -30,10 +36,11 @@ extension TidingsV1.Predicate {
         arguments: arguments.enumerated().map { index, argument in
           try argument.compared("\(path).arguments[\(index)]")
         },
-        zone: zone
+        zone: zone,
+        user: user
       )
     case (true, false):
-      return try Predicate(postfix: nodes.flatMap { try $0.items(path) }, zone: zone)
+      return try Predicate(postfix: nodes.flatMap { try $0.items(path) }, zone: zone, user: user)
     case (false, false):
       throw ItemError(.invalidArguments, "\(path) has a text and a tree: send one of them")
     case (true, true):

@@ -8,9 +8,14 @@ extension TidingsV1.Subscription {
   /// - Parameters:
   ///   - path: Names it in errors.
   ///   - isStored: It comes from the store: its predicate is canonical text.
+  ///   - user: Whoever sends it.
   /// - Returns: The subscription, not yet validated.
   /// - Throws: `ItemError` for a type that is not known, or a predicate that is not valid.
-  package func model(_ path: String, isStored: Bool = false) throws -> Subscription {
+  package func model(
+    _ path: String,
+    isStored: Bool = false,
+    user: String? = nil
+  ) throws -> Subscription {
     guard let kind = Subscription.Kind(rawValue: type.rawValue) else {
       throw ItemError(
         .invalidArguments,
@@ -24,7 +29,12 @@ extension TidingsV1.Subscription {
     var subscription = Subscription(
       subscriptionID: subscriptionID,
       recordType: recordType,
-      predicate: try predicate?.model(path + ".predicate", isStored: isStored, zone: zone) ?? .true,
+      predicate: try predicate?.model(
+        path + ".predicate",
+        isStored: isStored,
+        zone: zone,
+        user: user
+      ) ?? .true,
       zoneID: zone,
       options: options,
       notificationInfo: notificationInfo?.model

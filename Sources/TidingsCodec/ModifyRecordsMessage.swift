@@ -2,12 +2,15 @@ package import TidingsModel
 package import TidingsProto
 internal import TidingsProtoC
 package import TidingsProtobuf
+internal import TidingsRPC
 package import TidingsWire
 
 /// What a call of ModifyRecords asks for.
 package struct ModifyRecordsMessage {
   package var databaseID: TidingsV1.DatabaseID?
   package var saves: [Record] = []
+  /// Why a save cannot be read, by its position; of such a record only the name is known.
+  package var refusals: [Int: ItemError] = [:]
   package var deletions: [RecordID] = []
   package var expectedTags: [String] = []
   package var policyNumber: Int32 = 0
@@ -84,7 +87,19 @@ package struct ModifyRecordsMessage {
     saves.reserveCapacity(request.n_records_to_save)
     for index in 0..<request.n_records_to_save {
       guard let message = request.records_to_save[index] else { continue }
-      saves.append(try RecordReader.record(message, "records_to_save[\(index)]"))
+      let path = "records_to_save[\(index)]"
+      do {
+        saves.append(try RecordReader.record(message, path))
+      } catch {
+        // What is wrong with one record does not fail the others.
+        let id = try RecordReader.recordID(message.pointee.record_id, "\(path).record_id")
+        refusals[saves.count] = ItemError(
+          .invalidArguments,
+          "record \(Identifier.shown(id.recordName)): \(error.message)",
+          cause: error
+        )
+        saves.append(Record(recordID: id, recordType: ""))
+      }
     }
     for index in 0..<request.n_record_ids_to_delete {
       deletions.append(

@@ -18,7 +18,8 @@ package enum Identifier {
   }
 
   static func problem(inRecordName name: String) -> String? {
-    problem(inPrintable: name, what: "record name")
+    guard let problem = problem(inPrintable: name, what: "record name") else { return nil }
+    return name == CurrentUser.name ? CurrentUser.problemInRecordName : problem
   }
 
   /// The server's own records, users for example, have names that begin with `_`.
@@ -29,6 +30,9 @@ package enum Identifier {
   /// The user's record name, as calls give it.
   package static func problem(inUserName name: String) -> String? {
     if let problem = problem(inLengthOf: name, what: "user name") { return problem }
+    if name == CurrentUser.name {
+      return "the user name '\(name)' stands for the caller; choose another"
+    }
     guard !name.hasOnly({ (0x21...0x7e).contains($0) }) else { return nil }
     return "the user name \(shown(name)) may have printable ASCII characters without spaces only"
   }

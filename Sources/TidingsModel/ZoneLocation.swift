@@ -27,7 +27,7 @@ extension DatabaseID {
         "zone \(name) names no owner: in the shared database name whose zone it is (owner_name)"
       )
     }
-    guard zone.ownerName != user else {
+    guard zone.ownerName != user, zone.ownerName != CurrentUser.name else {
       throw ItemError(
         .invalidArguments,
         "zone \(name) is your own: use the private database; the shared one has the zones of others"
@@ -48,7 +48,7 @@ extension DatabaseID {
   /// The zone without the owner; the caller's own name is the same as none.
   private func own(_ zone: ZoneID, of user: String) throws(ItemError) -> ZoneID {
     if zone.ownerName.isEmpty { return zone }
-    guard zone.ownerName == user, !user.isEmpty else {
+    guard !user.isEmpty, zone.ownerName == user || zone.ownerName == CurrentUser.name else {
       throw ItemError(
         .invalidArguments,
         "zone \(Identifier.shown(zone.zoneName)) names the owner "
@@ -67,24 +67,27 @@ extension Record {
   ///   - location: The location of its zone.
   ///   - user: The caller.
   /// - Returns: The record. References without an owner, or with the owner of the record's zone, are
-  ///   references within the record's database.
-  /// - Throws: `invalidArguments` for a reference to another database.
+  ///   references within the record's database. What refers to whoever calls refers to the caller's record.
+  /// - Throws: `invalidArguments` for a reference to another database; `notAuthenticated` for one to the caller in a
+  ///   call without a user.
   public func settled(
     at location: DatabaseID.ZoneLocation,
     for user: String
   ) throws(ItemError) -> Record {
-    guard namesOwner else { return self }
+    guard isUnsettled else { return self }
     let owner = location.database.scope == .public ? user : location.database.owner
     var settled = self
     settled.recordID.zoneID = location.zone
-    if let parent { settled.parent = try self.settled(parent, owner) }
+    if let parent { settled.parent = try self.settled(parent, owner, user) }
     for field in fields.compound {
       switch field.value {
-      case .reference(let reference) where reference.namesOwner:
-        settled.fields[field.name] = .reference(try self.settled(reference, owner))
-      case .referenceList(let references) where references.contains(where: \.namesOwner):
+      case .reference(let reference) where reference.isUnsettled:
+        settled.fields[field.name] = .reference(try self.settled(reference, owner, user))
+      case .referenceList(let references) where references.contains(where: \.isUnsettled):
         settled.fields[field.name] = .referenceList(
-          try references.map { (reference) throws(ItemError) in try self.settled(reference, owner) }
+          try references.map { (reference) throws(ItemError) in
+            try self.settled(reference, owner, user)
+          }
         )
       default: break
       }
@@ -92,20 +95,25 @@ extension Record {
     return settled
   }
 
-  private var namesOwner: Bool {
-    !recordID.zoneID.ownerName.isEmpty || parent?.namesOwner == true
+  private var isUnsettled: Bool {
+    !recordID.zoneID.ownerName.isEmpty || parent?.isUnsettled == true
       || fields.compound.contains { field in
         switch field.value {
-        case .reference(let reference): reference.namesOwner
-        case .referenceList(let references): references.contains(where: \.namesOwner)
+        case .reference(let reference): reference.isUnsettled
+        case .referenceList(let references): references.contains(where: \.isUnsettled)
         default: false
         }
       }
   }
 
-  private func settled(_ reference: Reference, _ owner: String) throws(ItemError) -> Reference {
-    guard reference.namesOwner else { return reference }
+  private func settled(
+    _ reference: Reference,
+    _ owner: String,
+    _ user: String
+  ) throws(ItemError) -> Reference {
+    let reference = try reference.resolved(for: user)
     let target = reference.recordID
+    guard !target.zoneID.ownerName.isEmpty else { return reference }
     guard target.zoneID.ownerName == owner else {
       throw ItemError(
         .invalidArguments,
@@ -119,8 +127,21 @@ extension Record {
 }
 
 extension Reference {
-  /// Whether it names the owner of its target's zone.
-  var namesOwner: Bool { !recordID.zoneID.ownerName.isEmpty }
+  /// Whether it names the owner of its target's zone, or whoever calls.
+  fileprivate var isUnsettled: Bool { !recordID.zoneID.ownerName.isEmpty || namesCurrentUser }
+
+  /// Whether its target is the record of whoever calls.
+  var namesCurrentUser: Bool { recordID.recordName == CurrentUser.name }
+
+  /// The same, with the caller's name where whoever calls is named.
+  fileprivate func resolved(for user: String) throws(ItemError) -> Reference {
+    var resolved = self
+    if recordID.zoneID.ownerName == CurrentUser.name { resolved.recordID.zoneID.ownerName = user }
+    guard namesCurrentUser else { return resolved }
+    guard !user.isEmpty else { throw ItemError(.notAuthenticated, CurrentUser.absence) }
+    resolved.recordID.recordName = user
+    return resolved
+  }
 
   /// The reference within the target's database.
   var withoutOwner: Reference {

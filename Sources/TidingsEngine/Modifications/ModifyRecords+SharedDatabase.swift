@@ -40,6 +40,9 @@ extension ModifyRecords {
         policy: changes.policy,
         isAtomic: changes.isAtomic
       )
+      for (position, item) in part.saveItems.enumerated() {
+        owners.refusals[position] = changes.refusals[item]
+      }
       owners.policies = part.saveItems.map { changes.policy(ofSave: $0) }
       owners.expectedTags = part.deletionItems.map {
         changes.expectedTag(ofDeletion: $0 - changes.saves.count)

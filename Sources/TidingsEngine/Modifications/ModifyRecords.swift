@@ -134,7 +134,14 @@ final class ModifyRecords {
       after: discovered
     )
     for (item, record) in changes.saves.enumerated() {
-      try planSave(record, item: item, policy: changes.policy(ofSave: item), call, plan: &plan)
+      try planSave(
+        record,
+        item: item,
+        policy: changes.policy(ofSave: item),
+        refusal: changes.refusals[item],
+        call,
+        plan: &plan
+      )
       if itemCount > 1 { try pace.decisionStep() }
     }
     for (offset, recordID) in changes.deletions.enumerated() {
@@ -159,6 +166,7 @@ final class ModifyRecords {
     _ sent: Record,
     item: Int,
     policy: RecordChanges.SavePolicy,
+    refusal: ItemError?,
     _ call: RecordCall,
     plan: inout RecordPlan
   ) throws {
@@ -176,6 +184,7 @@ final class ModifyRecords {
       )
       // A change copies the record.
       if sent.recordID.zoneID != location.zone { sent.recordID.zoneID = location.zone }
+      if let refusal { throw refusal }
       sent = try sent.settled(at: location, for: call.modification.caller.user)
       let known = try tables.schemas.plainFields(of: sent.recordType, in: call.database.id)
       let areKnown = known.cover(sent.fields)

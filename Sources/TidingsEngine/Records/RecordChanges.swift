@@ -31,6 +31,8 @@ public struct RecordChanges: Sendable {
   public var saves: [Record]
   /// Records to delete.
   public var deletions: [RecordID]
+  /// Why a save fails, whatever the store says, by its position: the record could not be read.
+  public var refusals: [Int: ItemError] = [:]
   /// For all saves that have no policy of their own.
   public var policy: SavePolicy
   /// One for each save; none: `policy` for all.

@@ -18,9 +18,15 @@ extension Predicate {
   /// - Parameters:
   ///   - items: The tree; what remains at the end must be one operand.
   ///   - zone: The zone of references that name none (an empty name), except to users.
+  ///   - user: Whoever calls, meant by `__defaultOwner__`; `nil`: that name is as any other.
   /// - Throws: When the items do not make one tree, and as `init(root:)` does.
-  public init(postfix items: [PostfixItem], zone: ZoneID = .default) throws(PredicateError) {
-    try self.init(root: Self.tree(items).qualified(in: zone))
+  public init(
+    postfix items: [PostfixItem],
+    zone: ZoneID = .default,
+    user: String? = nil
+  ) throws(PredicateError) {
+    let names = PredicateNames(zone: zone, user: user)
+    try self.init(root: Self.tree(items).qualified(as: names))
   }
 
   /// A predicate from the postfix order of one that was canonical when it was kept.

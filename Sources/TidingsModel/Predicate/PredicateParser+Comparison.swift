@@ -203,6 +203,7 @@ extension PredicateParser {
     if scanner.isNext("+") || scanner.isNext("-") || scanner.isNext("*") || scanner.isNext("/") {
       throw scanner.error("arithmetic is not supported; compare a field with a value")
     }
+    if scanner.word?.uppercased() == "IS" { throw scanner.error(PredicateWord.absence("IS NULL")) }
     if scanner.word?.uppercased() == "UTI" {
       throw scanner.error(
         "UTI-CONFORMS-TO and UTI-EQUALS are not supported; = and IN compare types"

@@ -15,26 +15,29 @@ extension Predicate {
   ///     field's name.
   ///   - now: What `now` means, fixed from here on; `nil`: the clock's time.
   ///   - zone: The zone of references that name none (an empty name), except to users.
+  ///   - user: Whoever calls, meant by `__defaultOwner__`; `nil`: that name is as any other.
   /// - Throws: With line and column, what was found and what is expected.
   public init(
     text: String,
     arguments: [FieldValue] = [],
     now: Timestamp? = nil,
-    zone: ZoneID = .default
+    zone: ZoneID = .default,
+    user: String? = nil
   ) throws(PredicateError) {
-    try self.init(text, arguments, now, zone, bytesMax: PredicateLimits.textBytesMax)
+    let names = PredicateNames(zone: zone, user: user)
+    try self.init(text, arguments, now, names, bytesMax: PredicateLimits.textBytesMax)
   }
 
   /// A predicate from its own `text`, which arguments may have made longer than a caller may write.
   public init(canonicalText text: String) throws(PredicateError) {
-    try self.init(text, [], nil, .default, bytesMax: PredicateLimits.canonicalTextBytesMax)
+    try self.init(text, [], nil, PredicateNames(), bytesMax: PredicateLimits.canonicalTextBytesMax)
   }
 
   private init(
     _ text: String,
     _ arguments: [FieldValue],
     _ now: Timestamp?,
-    _ zone: ZoneID,
+    _ names: PredicateNames,
     bytesMax: Int
   ) throws(PredicateError) {
     let count = text.utf8.count
@@ -43,7 +46,7 @@ extension Predicate {
         "the text has \(count) bytes, at most \(bytesMax) are allowed; use arguments or IN"
       )
     }
-    var parser = PredicateParser(Array(text.utf8), arguments, now, zone)
+    var parser = PredicateParser(Array(text.utf8), arguments, now, names)
     try self.init(root: parser.predicate())
   }
 }
@@ -55,13 +58,13 @@ struct PredicateParser {
   /// What `now` means, the same everywhere in the text.
   private(set) lazy var now = givenNow ?? .now
   private let givenNow: Timestamp?
-  /// Of references that name none.
-  private let zone: ZoneID
+  /// What references and users mean.
+  private let names: PredicateNames
   private var nodeCount = 0
   private var depth = 0
 
-  init(_ text: [UInt8], _ arguments: [FieldValue], _ now: Timestamp?, _ zone: ZoneID) {
-    (givenNow, self.zone) = (now, zone)
+  init(_ text: [UInt8], _ arguments: [FieldValue], _ now: Timestamp?, _ names: PredicateNames) {
+    (givenNow, self.names) = (now, names)
     scanner = PredicateScanner(text)
     self.arguments = PredicateArguments(arguments)
   }
@@ -126,7 +129,11 @@ struct PredicateParser {
     _ comparison: Predicate.Comparison,
     at offset: Int
   ) throws(PredicateError) -> Predicate.Node {
-    let comparison = comparison.qualified(in: zone)
+    let qualified: Predicate.Comparison
+    do { qualified = try comparison.qualified(as: names) } catch {
+      throw scanner.error(error.message, at: offset)
+    }
+    let comparison = qualified
     if let problem = comparison.problem { throw scanner.error(problem, at: offset) }
     for _ in 0..<comparison.nodeCount { try countNode(at: offset) }
     return .comparison(comparison)

@@ -38,6 +38,13 @@ enum PredicateWord: String {
   case last = "LAST"
   case size = "SIZE"
 
+  /// Why records without a field cannot be asked for with a word, and how to ask for them.
+  static func absence(_ word: String) -> String {
+    "\(word) is not supported, a comparison with an absent field is false: NOT name >= \"\" finds the records without the "
+      + "string 'name', and other types have a least value too; for a reference or a list save a field that says that there "
+      + "is none, and compare with that"
+  }
+
   /// Why this word is refused and what to write instead; `nil` for words that are supported.
   var refusal: String? {
     switch self {
@@ -48,8 +55,7 @@ enum PredicateWord: String {
       "MATCHES is not supported: use LIKE with ? and *"
     case .tokenMatches:
       "TOKENMATCHES is not supported; CONTAINS ANY and CONTAINS ALL find words"
-    case .null, .nil:
-      "\(rawValue) is not supported; a comparison with an absent field is false"
+    case .null, .nil: Self.absence(rawValue)
     case .subquery, .function, .cast, .ternary:
       "\(rawValue) is not supported; compare a field with a value"
     case .anyKey, .first, .last, .size:

@@ -157,7 +157,12 @@ extension TidingsV1.QueryRecordsRequest {
     return RecordQuery(
       database: database,
       recordType: recordType,
-      predicate: try predicate?.model("predicate", isStored: false, zone: zone) ?? .true,
+      predicate: try predicate?.model(
+        "predicate",
+        isStored: false,
+        zone: zone,
+        user: caller.user
+      ) ?? .true,
       sortKeys: sortDescriptors.map(\.model),
       zoneID: zone
     )

@@ -145,6 +145,7 @@ extension Core {
       policy: try policy(request.policyNumber, "save_policy"),
       isAtomic: request.isAtomic
     )
+    changes.refusals = request.refusals
     changes.isDryRun = request.isDryRun
     changes.clientChangeToken = request.clientChangeToken
     if !request.policyNumbers.isEmpty {

@@ -187,7 +187,10 @@ private final class SubscriptionsProgress: CallProgress, @unchecked Sendable {
     for subscription in request.subscriptionsToSave {
       let id = subscription.subscriptionID
       let wanted = Result {
-        var wanted = try subscription.model("subscription \(Identifier.shown(id))")
+        var wanted = try subscription.model(
+          "subscription \(Identifier.shown(id))",
+          user: caller.user
+        )
         wanted.zoneID = try wanted.zoneID.map {
           try database.location(of: $0, for: caller.user).zone
         }
