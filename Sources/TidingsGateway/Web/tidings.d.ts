@@ -448,7 +448,7 @@ export interface NewSubscription {
   zone?: ZoneLike;
   zoneWide?: boolean;
   /** Of a query subscription. */
-  query?: RecordQuery;
+  query?: RecordQuery & { predicate?: string };
   /** Of a query subscription. */
   firesOn?: ('create' | 'update' | 'delete' | 'enter' | 'leave')[];
   /** Of a query subscription: it is deleted after its first notification. */

@@ -286,10 +286,12 @@ function requireField(part, path) {
   );
 }
 
-function encodeQuery({ recordType, filter = [], sort = [] }) {
+function encodeQuery({ recordType, predicate, filter = [], sort = [] }) {
   if (!recordType) throw new TypeError('a query needs a recordType');
   return {
     recordType,
+    // Of a subscription that was listed.
+    ...(predicate && { predicate }),
     filterBy: [filter].flat().map(({ comparator = 'EQUALS', value, type, distance, ...part }, index) => ({
       ...fieldMember(requireField(part, `filter[${index}]`)),
       comparator,

@@ -136,7 +136,8 @@ extension WebMembers {
     "userIdentity",
     "type",
     "permission",
-    ignored: ["participantId", "acceptanceStatus"]
+    "participantId",
+    ignored: ["acceptanceStatus"]
   )
   static let identity = Self("userRecordName", "lookupInfo", ignored: ["nameComponents"])
   static let lookupInfo = Self("userRecordName", "emailAddress", "phoneNumber")

@@ -1,7 +1,7 @@
 internal import TidingsJSON
 internal import TidingsProto
 
-/// `{recordType, filterBy, sortBy}`.
+/// `{recordType, filterBy, sortBy, predicate}`.
 struct QueryDictionary {
   var recordType: String
   var predicate: TidingsV1.Predicate?
@@ -19,6 +19,15 @@ struct QueryDictionary {
     recordType = try input.requiredString("recordType")
     let filters = try input.objects("filterBy")
     predicate = try FilterDictionary.predicate(filters, of: recordType, as: schema, in: database)
+    // A listed subscription has its predicate as text, and keeps it when it is sent back.
+    if let text = try input.string("predicate"), !text.isEmpty {
+      guard filters.isEmpty else {
+        throw .badRequest(
+          "\(input.path(to: "predicate")) and \(input.path(to: "filterBy")) cannot be combined: send one of them"
+        )
+      }
+      predicate = .init(text: text)
+    }
     sortDescriptors = []
     fieldNames = []
     for input in try filters + input.objects("sortBy")

@@ -10,6 +10,7 @@ enum RecordDictionary {
   ///   - zone: Of the request; the record's own zone precedes.
   ///   - storedType: The type of the stored record, if none is sent.
   ///   - schema: What values are that say no type.
+  ///   - shares: The stored shares among the records to save.
   ///   - database: Where it is saved.
   /// - Returns: The record.
   /// - Throws: `badRequest`, with the path to what is wrong.
@@ -18,6 +19,7 @@ enum RecordDictionary {
     in zone: TidingsV1.ZoneID?,
     stored storedType: String? = nil,
     as schema: WebSchema? = nil,
+    updating shares: [TidingsV1.RecordID: TidingsV1.Share] = [:],
     of database: WebDatabase
   ) throws(WebFailure) -> TidingsV1.Record {
     let type = try input.string("recordType") ?? storedType ?? ""
@@ -57,7 +59,8 @@ enum RecordDictionary {
       }
     }
     if ShareDictionary.isShare(type) {
-      record.share = try ShareDictionary.read(input)
+      let stored = record.recordID.flatMap { shares[$0] }
+      record.share = try ShareDictionary.read(input, over: stored)
       try ShareDictionary.checkZone(input, of: &record, in: database)
       if try input.string("recordName") == nil { record.recordID?.recordName = "" }
     }

@@ -8,18 +8,32 @@ enum ShareDictionary {
   /// The archive spells it otherwise than the service.
   static func isShare(_ type: String) -> Bool { type == recordType || type == "cloudKit.share" }
 
-  static func read(_ input: WebInput) throws(WebFailure) -> TidingsV1.Share {
-    var share = TidingsV1.Share()
+  /// Reads a share to save.
+  ///
+  /// - Parameters:
+  ///   - input: The dictionary.
+  ///   - stored: The share as it is. What the dictionary does not name stays: participants, invitations, blocked users.
+  /// - Returns: The share.
+  /// - Throws: `badRequest`, with the path to what is wrong.
+  static func read(
+    _ input: WebInput,
+    over stored: TidingsV1.Share? = nil
+  ) throws(WebFailure) -> TidingsV1.Share {
+    var share = stored ?? TidingsV1.Share()
     if let root = try input.object("forRecord") {
       try root.check(.shareRoot)
       share.rootRecordName = try root.requiredString("recordName")
     }
-    share.publicPermission = try permission(input, "publicPermission")
+    if input["publicPermission"] != nil || stored == nil {
+      share.publicPermission = try permission(input, "publicPermission")
+    }
+    guard input["participants"] != nil else { return share }
+    share.participants.removeAll { $0.role != .owner }
     for participant in try input.objects("participants") {
       try participant.check(.participant)
       // The server adds the owner itself.
       if try participant.string("type") == "OWNER" { continue }
-      share.participants.append(try Self.participant(participant))
+      share.participants.append(try Self.participant(participant, of: stored))
     }
     return share
   }
@@ -44,7 +58,8 @@ enum ShareDictionary {
   }
 
   private static func participant(
-    _ input: WebInput
+    _ input: WebInput,
+    of stored: TidingsV1.Share?
   ) throws(WebFailure) -> TidingsV1.Participant {
     let identity = try input.object("userIdentity")
     try identity?.check(.identity)
@@ -52,16 +67,27 @@ enum ShareDictionary {
     let lookupInfo = try identity?.object("lookupInfo")
     try lookupInfo?.check(.lookupInfo)
     let lookedUp = try lookupInfo?.string("userRecordName")
-    guard let name = known ?? lookedUp else {
+    let (name, id) = (known ?? lookedUp ?? "", try input.string("participantId") ?? "")
+    // Whoever has not used an invitation has no name yet.
+    let found = stored?.participants.first {
+      name.isEmpty ? !id.isEmpty && $0.participantID == id : $0.userRecordName == name
+    }
+    guard !name.isEmpty || found != nil else {
       throw .badRequest(
         "\(input.path(to: "userIdentity")) has no userRecordName: look the user up with users/lookup"
       )
     }
-    return .init(
-      userRecordName: name,
-      role: try input.string("type") == "ADMINISTRATOR" ? .administrator : .unspecified,
-      permission: try permission(input, "permission")
-    )
+    var participant = found ?? .init(userRecordName: name)
+    if found == nil || input["type"] != nil {
+      let isAdministrator = try input.string("type") == "ADMINISTRATOR"
+      if isAdministrator || participant.role == .administrator || found == nil {
+        participant.role = isAdministrator ? .administrator : .unspecified
+      }
+    }
+    if found == nil || input["permission"] != nil {
+      participant.permission = try permission(input, "permission")
+    }
+    return participant
   }
 
   private static func permission(
@@ -78,6 +104,9 @@ enum ShareDictionary {
   }
 
   static func append(_ share: TidingsV1.Share, to object: inout JSONObject) {
+    if !share.rootRecordName.isEmpty {
+      object.append("forRecord", ["recordName": .string(share.rootRecordName)])
+    }
     object.append("publicPermission", .string(name(share.publicPermission)))
     object.append("participants", .array(share.participants.map(json)))
     if !share.url.isEmpty {

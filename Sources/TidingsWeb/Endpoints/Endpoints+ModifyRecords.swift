@@ -16,6 +16,7 @@ extension WebEndpoints {
     let schema =
       try inputs.contains(where: { try $0.hasUntaggedField() })
       ? await call.fetchSchema() : nil
+    let shares = try await storedShares(inputs, zone, call)
     var operations: [RecordOperation] = []
     for (operation, type) in zip(inputs, types) {
       operations.append(
@@ -24,6 +25,7 @@ extension WebEndpoints {
           zone: zone,
           storedType: type,
           schema: schema,
+          shares: shares,
           desiredKeys: common,
           in: call.database
         )
@@ -152,6 +154,32 @@ extension WebEndpoints {
       failure.reason = "\(reason.reason): \(failure.reason)"
     }
     return failure
+  }
+
+  /// The shares that the operations change: what an operation does not name stays as it is.
+  private static func storedShares(
+    _ operations: [WebInput],
+    _ zone: TidingsV1.ZoneID?,
+    _ call: WebCall
+  ) async throws -> [TidingsV1.RecordID: TidingsV1.Share] {
+    var ids: [TidingsV1.RecordID] = []
+    for operation in operations {
+      guard let record = try operation.object("record"),
+        ShareDictionary.isShare(try record.string("recordType") ?? ""),
+        try record.string("recordName") != nil
+      else { continue }
+      ids.append(try RecordDictionary.id(record, in: zone, of: call.database))
+    }
+    guard !ids.isEmpty else { return [:] }
+    let fetched = try await call.records.fetchRecords(
+      .init(databaseID: call.database.id, recordIDs: ids),
+      options: call.options
+    )
+    var shares: [TidingsV1.RecordID: TidingsV1.Share] = [:]
+    for (id, result) in zip(ids, fetched.results) {
+      if case .record(let record)? = result.outcome { shares[id] = record.share }
+    }
+    return shares
   }
 
   /// What the records have after their saves.

@@ -33,6 +33,7 @@ struct RecordOperation {
     zone: TidingsV1.ZoneID?,
     storedType: String? = nil,
     schema: WebSchema?,
+    shares: [TidingsV1.RecordID: TidingsV1.Share],
     desiredKeys: Set<String>?,
     in database: WebDatabase
   ) throws(WebFailure) {
@@ -51,6 +52,7 @@ struct RecordOperation {
         in: zone,
         stored: storedType,
         as: schema,
+        updating: shares,
         of: database
       )
       record.changeTag = tag

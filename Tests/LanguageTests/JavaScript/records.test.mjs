@@ -180,6 +180,15 @@ test('subscriptions are saved, listed and deleted', async () => {
   const query = { recordType: 'Thing', filter: { field: 'n', comparator: 'GREATER_THAN', value: 5 } };
   await db.save({ recordType: 'Thing', fields: { n: 1 } });
   await db.subscriptions.save({ subscriptionID: 'q', subscriptionType: 'query', query, firesOn: ['create'] });
+  // What is listed can be sent back, and changed in part.
+  const [listed] = await db.subscriptions.list();
+  assert.ok(listed.query.predicate);
+  assert.deepEqual((await db.subscriptions.save(listed)).query, listed.query);
+  assert.deepEqual(await db.subscriptions.list(), [listed]);
+  const edited = { ...listed, firesOn: ['create', 'enter', 'leave'] };
+  assert.deepEqual((await db.subscriptions.save(edited)).query, listed.query);
+  assert.deepEqual((await db.subscriptions.list())[0].firesOn, edited.firesOn);
+  await db.subscriptions.save(listed);
   await db.subscriptions.save({ subscriptionID: 'z', subscriptionType: 'zone', zone: 'Zone' });
   const { subscriptionID } = await db.subscriptions.save({ subscriptionType: 'database' });
   const list = await db.subscriptions.list();
@@ -238,6 +247,18 @@ test('a share is resolved and accepted, and its records are in the shared databa
   const accepted = await friend.shares.accept(share.shortGUID);
   assert.equal(accepted.databaseScope, 'SHARED');
   assert.equal(accepted.share.recordType, 'cloudkit.share');
+  // An update changes what it names: whoever has joined and the rights of all others stay.
+  const names = (shared) => shared.participants.map((one) => one.userIdentity.userRecordName).sort();
+  const current = await db.fetch(share.recordName, { zone: 'Shared' });
+  const { recordName, recordType, recordChangeTag } = current;
+  const fields = { title: 'Groceries' };
+  const titled = await db.save({ recordName, recordType, recordChangeTag, fields }, { zone: 'Shared' });
+  assert.deepEqual(titled.forRecord, { recordName: 'root' });
+  for (const again of [await db.fetch(recordName, { zone: 'Shared' }), await db.save(titled, { zone: 'Shared' })]) {
+    assert.deepEqual(names(again), names(current));
+    assert.equal(again.publicPermission, 'READ_WRITE');
+    assert.equal(again.fields.title, 'Groceries');
+  }
   const record = await friend.sharedDatabase.fetch('root', { zone: accepted.zoneID });
   record.fields.n = 2;
   await friend.sharedDatabase.save(record);
