@@ -99,6 +99,23 @@ import TidingsProto
     }
   }
 
+  @Test("in a predicate distantPast is the beginning of the year 1, and distantFuture is as it is")
+  func sinceEver() async throws {
+    let kit = try await KitServer()
+    let database = kit.container().privateCloudDatabase
+    let record = CKRecord(recordType: "Event")
+    record["begins"] = Date(timeIntervalSince1970: 0)
+    _ = try await database.save(record)
+    for (format, count) in [("begins > %@", 1), ("begins < %@", 0), ("begins IN %@", 0)] {
+      let argument: Any = format.contains("IN") ? [Date.distantPast] : Date.distantPast
+      let query = CKQuery(
+        recordType: "Event",
+        predicate: NSPredicate(format: format, argumentArray: [argument])
+      )
+      #expect(try await database.records(matching: query).matchResults.count == count, "\(format)")
+    }
+  }
+
   @Test("a date becomes the nearest nanosecond: away from 2001 the same date comes back")
   func conversion() throws {
     let seed = Seed.make("DateTests.conversion")

@@ -23,6 +23,26 @@ import TidingsProto
     #expect(predicate.arguments.map(\.value) == [.stringValue("title"), .stringValue("Villa")])
   }
 
+  @Test("quotes, marks that combine and line ends are scalars, as the server reads them")
+  func combining() throws {
+    for mark in ["\u{301}", "\u{200d}", "\u{fe0f}", "\u{1f1e9}", "\u{20dd}"] {
+      for quote in ["\"", "'"] {
+        // The mark combines with the quote before it, and with what follows it.
+        for literal in ["\(mark)%@", "%@\(mark)", "\(mark)", "\\\(quote)\(mark)%d"] {
+          let format = "a == \(quote)\(literal)\(quote) AND b == %d"
+          let sent = try NSPredicate(format: format, 7).wire()
+          #expect(
+            Array(sent.text.unicodeScalars)
+              == Array("a == \(quote)\(literal)\(quote) AND b == %@".unicodeScalars),
+            "\(format.debugDescription)"
+          )
+          #expect(sent.arguments.map(\.value) == [.int64Value(7)])
+        }
+      }
+    }
+    #expect(try text("a == %@\r\nAND b == %@", 1, 2) == "a == %@\r\nAND b == %@")
+  }
+
   @Test("values of every kind are compared with")
   func arguments() throws {
     let date = Date(timeIntervalSince1970: 1_500_000_000)

@@ -9,19 +9,21 @@ struct FormatText {
 
 extension FormatText {
   /// What was written, with `%d` and its like as `%@`; what is in quotes stays as it is.
+  ///
+  /// It is read scalar by scalar, as the server reads it: a mark that combines with a quote is in the literal.
   init(_ source: PredicateSource) throws {
     self.init(format: "")
-    var rest = source.format[...]
+    var rest = source.format.unicodeScalars[...]
     var values = source.arguments[...]
-    var quote: Character?
-    while let character = rest.popFirst() {
-      format.append(character)
+    var quote: Unicode.Scalar?
+    while let scalar = rest.popFirst() {
+      format.unicodeScalars.append(scalar)
       if let open = quote {
-        if character == "\\", let escaped = rest.popFirst() { format.append(escaped) }
-        if character == open { quote = nil }
-      } else if character == "\"" || character == "'" {
-        quote = character
-      } else if character == "%" {
+        if scalar == "\\", let escaped = rest.popFirst() { format.unicodeScalars.append(escaped) }
+        if scalar == open { quote = nil }
+      } else if scalar == "\"" || scalar == "'" {
+        quote = scalar
+      } else if scalar == "%" {
         let position = try Self.position(&rest, in: source.format)
         let number = arguments.count + 1
         guard let value = values.popFirst() else {
@@ -64,16 +66,21 @@ extension FormatText {
   }
 
   /// Reads what stands behind a `%`: as in printf, flags, a width, a precision, a length and a letter.
-  private static func position(_ rest: inout Substring, in format: String) throws -> Position {
-    while let next = rest.first, "-+ #0123456789.*hlLqjzt".contains(next) { rest.removeFirst() }
+  private static func position(
+    _ rest: inout Substring.UnicodeScalarView,
+    in format: String
+  ) throws -> Position {
+    while let next = rest.first, "-+ #0123456789.*hlLqjzt".unicodeScalars.contains(next) {
+      rest.removeFirst()
+    }
     switch rest.popFirst() {
     case "@"?: return .value
     case "K"?: return .name
-    case let letter? where "diuoxXDUOfFeEgGaAcCsSp".contains(letter): return .value
+    case let letter? where "diuoxXDUOfFeEgGaAcCsSp".unicodeScalars.contains(letter): return .value
     case let other:
       throw CKError(
         .invalidArguments,
-        "%\(other.map(String.init) ?? "") in the predicate \(format) is not a placeholder: use %@ for a "
+        "%\(other.map { String($0) } ?? "") in the predicate \(format) is not a placeholder: use %@ for a "
           + "value, %K for the name of a field, %d or %f for a number"
       )
     }

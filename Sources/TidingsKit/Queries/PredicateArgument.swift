@@ -17,7 +17,7 @@ struct PredicateArgument {
       return
     }
     switch try Self.content(argument, context).kind {
-    case .value(let value): wire = .init(value: value.withZones)
+    case .value(let value): wire = .init(value: value.withZones.withinYears)
     case .asset, .assets:
       throw CKError(.invalidArguments, "\(context) is an asset, and assets cannot be compared")
     case .unusable(let reason): throw CKError(.invalidArguments, "\(context): \(reason)")
@@ -69,6 +69,27 @@ extension TidingsV1.FieldValue.Value {
       .referenceListValue(.init(values: list.values.map(\.withZone)))
     default: self
     }
+  }
+}
+
+extension TidingsV1.FieldValue.Value {
+  /// Times within the years 1 to 9999, between which all times of records are: what is later than `Date.distantPast` is later
+  /// than the year 1.
+  fileprivate var withinYears: Self {
+    switch self {
+    case .timestampValue(let time): .timestampValue(time.withinYears)
+    case .timestampListValue(let list):
+      .timestampListValue(.init(values: list.values.map(\.withinYears)))
+    default: self
+    }
+  }
+}
+
+extension GoogleProtobuf.Timestamp {
+  fileprivate var withinYears: Self {
+    if seconds < -62_135_596_800 { return .init(seconds: -62_135_596_800) }
+    if seconds > 253_402_300_799 { return .init(seconds: 253_402_300_799, nanos: 999_999_999) }
+    return self
   }
 }
 

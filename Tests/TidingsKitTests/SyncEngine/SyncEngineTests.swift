@@ -3,8 +3,9 @@ import Synchronization
 import TestSupport
 import Testing
 import TidingsClient
-import TidingsKit
 import TidingsProto
+
+@testable import TidingsKit
 
 @Suite(.endsServers) struct SyncEngineTests {
   /// A program on a device of Ada's, which syncs when it is reported to.
@@ -49,6 +50,51 @@ import TidingsProto
     try await b.engine.fetchChanges()
     #expect(b.notebook.notes.count == count)
     #expect(a.notebook.notes == b.notebook.notes)
+  }
+
+  @Test(
+    "a batch with one bad record, or one record twice, keeps the innocent ones pending or saves them"
+  )
+  func oneBadRecord() async throws {
+    let kit = try await KitServer()
+    let database = kit.container().privateCloudDatabase
+    let zone = CKRecordZone(zoneID: Notebook.zoneID)
+    _ = try await database.save(zone)
+    func record(_ name: String, _ date: Date = Date()) -> CKRecord {
+      let id = CKRecord.ID(recordName: name, zoneID: zone.zoneID)
+      let record = CKRecord(recordType: "Event", recordID: id)
+      record["begins"] = date
+      return record
+    }
+    for isAtomic in [true, false] {
+      for bad in [[record("old", .distantPast)], [record("twice"), record("twice")]] {
+        let good = [record("a-\(isAtomic)-\(bad.count)"), record("b-\(isAtomic)-\(bad.count)")]
+        let batch = CKSyncEngine.RecordZoneChangeBatch(
+          recordsToSave: [good[0]] + bad + [good[1]],
+          atomicByZone: isAtomic
+        )
+        guard case .modifiedRecords(let sent) = await database.answer(.modifyRecords(batch)) else {
+          Issue.record("no answer")
+          continue
+        }
+        let failures = Dictionary(
+          grouping: sent.failedRecordSaves,
+          by: { $0.record.recordID.recordName }
+        ).mapValues { Set($0.map(\.error.code)) }
+        let name = bad[0].recordID.recordName
+        #expect(failures[name] == [.invalidArguments], "\(sent)")
+        for record in good {
+          let expected: Set<CKError.Code>? = isAtomic ? [.batchRequestFailed] : nil
+          #expect(failures[record.recordID.recordName] == expected, "\(sent)")
+        }
+        #expect(sent.savedRecords.count == (isAtomic ? 0 : 2))
+        #expect(
+          sent.failedRecordSaves.allSatisfy {
+            $0.error.message.contains($0.record.recordID.recordName) || isAtomic
+          }
+        )
+      }
+    }
   }
 
   @Test("notes are renamed to and fro, and deleted")

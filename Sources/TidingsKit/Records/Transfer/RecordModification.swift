@@ -120,11 +120,13 @@ struct RecordModification: Sendable {
     var uploads = Uploads()
     var culprits: [CKRecordZone.ID: CKError] = [:]
     let tell = ledger.tell
+    let repeated = repeatedIDs
     for record in saving {
       let sent = record.contents.withLock { $0 }
       let zone = sent.recordID.zoneID
-      guard culprits[zone] == nil else { continue }
+      guard culprits[zone] == nil || repeated.contains(sent.recordID) else { continue }
       do {
+        if repeated.contains(sent.recordID) { throw sent.recordID.repetition }
         let wire = try await database.prepare(
           sent,
           sendsAll: policy == .allKeys,
@@ -137,18 +139,49 @@ struct RecordModification: Sendable {
         if failure.code == .operationCancelled { throw failure }
         ledger.tellSaved(record, failure)
         guard isAtomic, zone.isAtomic(in: database.databaseScope) else { continue }
-        culprits[zone] = CKError(
-          .batchRequestFailed,
-          "\(sent.recordID.recordName) failed: \(failure.message)"
-        )
+        culprits[zone] = .batchFailed(because: sent.recordID, failure)
       }
     }
-    guard !culprits.isEmpty else { return (prepared, deleting) }
-    ledger.fail(saving, deleting, inZones: culprits)
+    var deletions = deleting
+    if !repeated.isEmpty {
+      for id in Set(deleting).intersection(repeated) {
+        ledger.tellDeleted(id, id.repetition)
+        guard isAtomic, id.zoneID.isAtomic(in: database.databaseScope) else { continue }
+        culprits[id.zoneID] = .batchFailed(because: id, id.repetition)
+      }
+      deletions.removeAll { repeated.contains($0) }
+    }
+    guard !culprits.isEmpty else { return (prepared, deletions) }
+    ledger.fail(saving, deletions, inZones: culprits)
     return (
       prepared.filter { culprits[$0.sent.recordID.zoneID] == nil },
-      deleting.filter { culprits[$0.zoneID] == nil }
+      deletions.filter { culprits[$0.zoneID] == nil }
     )
+  }
+
+  /// Records of which more than one change is asked for: each of these fails, and the others do not.
+  private var repeatedIDs: Set<CKRecord.ID> {
+    var (seen, repeated): (Set<CKRecord.ID>, Set<CKRecord.ID>) = ([], [])
+    for id in saving.map(\.recordID) + deleting where !seen.insert(id).inserted {
+      repeated.insert(id)
+    }
+    return repeated
+  }
+}
+
+extension CKRecord.ID {
+  fileprivate var repetition: CKError {
+    CKError(
+      .invalidArguments,
+      "record \(recordName) appears twice in the call: send one change for each record"
+    )
+  }
+}
+
+extension CKError {
+  /// What fails because another item of its zone did.
+  fileprivate static func batchFailed(because id: CKRecord.ID, _ failure: CKError) -> CKError {
+    CKError(.batchRequestFailed, "\(id.recordName) failed: \(failure.message)")
   }
 }
 
