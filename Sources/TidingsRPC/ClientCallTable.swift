@@ -42,7 +42,8 @@ public struct ClientCallTable {
   private struct Call {
     let isSafe: Bool
     let deadline: Duration?
-    let started: Duration
+    /// When it fails if there is no connection.
+    let patienceEnd: Duration
     var phase = Phase.waiting
     var attempts = 0
     var hasAnswers = false
@@ -63,6 +64,9 @@ public struct ClientCallTable {
   /// Of the connection before.
   private var previousEndpoint = ""
   private let endpointsCount: Int
+  /// How long a call waits at least while it is known that there is no connection: whoever repeats calls at once would
+  /// keep a processor busy.
+  private static let refusalPause = Duration.milliseconds(500)
   private let connectTimeout: Duration
   private let retry: RetryPolicy
   private let callsMax: Int
@@ -130,11 +134,11 @@ public struct ClientCallTable {
     if calls.count >= callsMax {
       return RPCError(.resourceExhausted, "\(callsMax) calls are waiting, which is the limit")
     }
-    if let disconnected, disconnected + connectTimeout <= now { return unreachable }
-    calls[id] = Call(isSafe: isSafe, deadline: deadline, started: now)
+    let patienceEnd = now + min(connectTimeout, Self.refusalPause)
+    calls[id] = Call(isSafe: isSafe, deadline: deadline, patienceEnd: patienceEnd)
     unsent.append(id)
     wake(at: deadline)
-    wake(at: disconnected.map { $0 + connectTimeout })
+    wake(at: disconnected.map { max($0 + connectTimeout, patienceEnd) })
     return nil
   }
 
@@ -329,7 +333,6 @@ public struct ClientCallTable {
     guard let earliest, earliest <= now else { return [] }
     self.earliest = nil
     let connectionDue = disconnected.map { $0 + connectTimeout }
-    wake(at: connectionDue.flatMap { $0 > now ? $0 : nil })
     var actions: [Action] = []
     for id in calls.keys.sorted() {
       guard var call = calls[id] else { continue }
@@ -338,10 +341,16 @@ public struct ClientCallTable {
         actions += cancel(id)
         continue
       }
-      if let connectionDue, connectionDue <= now, !call.isSent {
-        calls[id] = nil
-        actions.append(.fail(id, call.isUncertain ? unreachable.afterUnknownOutcome : unreachable))
-        continue
+      if let connectionDue, !call.isSent {
+        let due = max(connectionDue, call.patienceEnd)
+        if due <= now {
+          calls[id] = nil
+          actions.append(
+            .fail(id, call.isUncertain ? unreachable.afterUnknownOutcome : unreachable)
+          )
+          continue
+        }
+        wake(at: due)
       }
       wake(at: call.deadline)
       guard case .pausing(let end) = call.phase else { continue }

@@ -111,6 +111,11 @@ extension RPCError {
   /// The client gave the call up.
   package static let cancelledByClient = Self(.cancelled, "the client cancelled the call")
 
+  /// A client uses the name of a call for another one before it is answered.
+  package static func callIDInUse(_ id: UInt64) -> Self {
+    Self(.invalidArgument, "the call id \(id) is in use")
+  }
+
   /// Returns what a caller gets for an error that a handler threw.
   ///
   /// Errors other than `RPCError` are named by their type only: their text may hold what is not

@@ -113,7 +113,7 @@ public struct ServerCallTable<Peer: Hashable> {
   ) -> Start {
     if let deadline, deadline <= now { return .refuse(.deadlinePassed) }
     if numbers[key] != nil {
-      return .refuse(RPCError(.invalidArgument, "the call id \(key.callID) is in use"))
+      return .refuse(.callIDInUse(key.callID))
     }
     if tasks.count >= callsMax {
       return .refuse(

@@ -117,7 +117,7 @@ internal import TidingsRPC
     )
   }
 
-  @Test("a caller has so many waiting calls; the next is answered at once, another caller's waits")
+  @Test("a caller has so many waiting calls; the next is refused, another caller's waits")
   func waitingCalls() async throws {
     let server = try await TestServer.start(arguments: ["--limit", "waiting-calls-per-user-max=2"])
     let socket = try RawSocket(.dealer, connectedTo: server.rpcEndpoint)
@@ -132,7 +132,7 @@ internal import TidingsRPC
     }
     // Three of ada's race for two places; bob's is not concerned.
     let (early, _) = try await RawCall.answer(socket.receive())
-    #expect(early.status == 0 && early.callID != 2)
+    #expect(early.status == StatusCode.resourceExhausted.rawValue && early.callID != 2)
     let bob = try await server.client(as: "bob", device: "phone")
     try await bob.save(.init("Houses", "h"))
     let (woken, _) = try await RawCall.answer(socket.receive())

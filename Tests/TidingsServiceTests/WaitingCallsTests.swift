@@ -145,7 +145,7 @@ private final class Table<Call> {
     bytes: Int,
     until end: ContinuousClock.Instant
   ) -> Bool {
-    calls.park(call, for: watch, bytes: bytes, until: end)
+    calls.park(call, for: watch, bytes: bytes, until: end) != nil
   }
   func wake(_ zones: [ChangedZone]) { calls.wake(zones) }
   func popWoken() -> Call? { calls.popWoken() }

@@ -186,6 +186,27 @@ private final class Journal: Sendable {
     await server.stop()
   }
 
+  @Test("a call that is cancelled while it waits for its turn is not begun")
+  func cancellationOfWaiting() async throws {
+    let journal = Journal()
+    let server = try await server(journal)
+    let dealer = RawSocket(ZMQ_DEALER, connectedTo: server.endpoint)
+    await collect(5, on: server)
+    for id in 1...3 { dealer.call(header("a", id)) }
+    for id in [2, 9] as [UInt64] { dealer.call(.init(callID: id, kind: .cancel)) }
+    var statuses: [UInt64: UInt32] = [:]
+    for _ in 1...3 {
+      let answer = try await dealer.response().header
+      statuses[answer.callID] = answer.status
+    }
+    #expect(statuses == [1: 0, 2: StatusCode.cancelled.rawValue, 3: 0])
+    #expect(journal.handled.withLock(\.self) == ["a1", "a3"])
+    // The names may be used again.
+    dealer.call(header("a", 2))
+    #expect(try await dealer.response().header.status == 0)
+    await server.stop()
+  }
+
   @Test("tasks of one caller leave room for another's")
   func tasks() async throws {
     let server = try await TestServer.start { $0.callsPerCallerInFlightMax = 2 }

@@ -32,9 +32,12 @@ extension Core {
       let token = call.token
       var end = loop.now.advanced(by: wait)
       if let deadline = call.deadline { end = min(end, deadline - Self.deadlineMargin) }
-      guard end > loop.now, feeds.letsCallsWait,
-        deliveryWaits.park(token, after: request.generation, until: end)
-      else { return loop.reply(token, body: [UInt8]()) }
+      guard end > loop.now, feeds.letsCallsWait else { return answer([token], on: loop) }
+      switch deliveryWaits.park(token, after: request.generation, until: end) {
+      case .waits: break
+      case .isDue: answer([token], on: loop)
+      case .isFull: throw RPCError.tooManyWaits
+      }
     }
   }
 

@@ -230,6 +230,11 @@ extension Core: LoopDelegate {
     calls.failures.note(error, in: "a call")
   }
 
+  func callCancelled(_ token: ReplyToken, _ loop: LoopContext) {
+    feeds.cancel(token, on: loop)
+    if let token = deliveryWaits.take(token) { loop.fail(token.afterWait, .cancelledByClient) }
+  }
+
   func handshakesRefused(_ refusals: [RefusedHandshake], _ loop: LoopContext) {
     for refusal in refusals {
       var entry = AuditEntry(

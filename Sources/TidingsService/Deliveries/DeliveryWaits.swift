@@ -47,17 +47,32 @@ struct DeliveryWaits {
     return wake(now)
   }
 
+  /// What becomes of a sender.
+  enum Parking {
+    case waits
+    /// There may be something to send already.
+    case isDue
+    /// Too many wait.
+    case isFull
+  }
+
   /// Lets a sender wait.
-  ///
-  /// - Returns: `false`: it need not, or too many do.
   mutating func park(
     _ token: ReplyToken,
     after seen: UInt64,
     until end: ContinuousClock.Instant
-  ) -> Bool {
-    guard seen == generation, waiters.count < Self.countMax else { return false }
+  ) -> Parking {
+    guard seen == generation else { return .isDue }
+    guard waiters.count < Self.countMax else { return .isFull }
     waiters.append(Waiter(token: token, end: end))
-    return true
+    return .waits
+  }
+
+  /// Ends one wait.
+  ///
+  /// - Returns: The token of the call that waited; `nil`: it does not wait.
+  mutating func take(_ token: ReplyToken) -> ReplyToken? {
+    waiters.firstIndex { $0.token == token }.map { waiters.remove(at: $0).token }
   }
 
   /// Those whose wait is over.

@@ -6,7 +6,8 @@ internal import TidingsRPC
 ///
 /// A value without clock or thread: events go in, calls come out.
 struct WaitingCalls<Call> {
-  private typealias ID = UInt64
+  /// Names a wait; never used twice.
+  typealias ID = UInt64
 
   private struct Waiter {
     let call: Call
@@ -57,7 +58,7 @@ struct WaitingCalls<Call> {
   ///   - watch: What wakes it.
   ///   - count: How many bytes it holds.
   ///   - end: When it is given up.
-  /// - Returns: `false` when too many wait already, or too many of this caller.
+  /// - Returns: The name of its wait; `nil` when too many wait already, or too many of this caller.
   mutating func park(
     _ call: Call,
     of caller: CallerKey = .nobody,
@@ -65,11 +66,11 @@ struct WaitingCalls<Call> {
     for watch: FeedWatch,
     bytes count: Int,
     until end: ContinuousClock.Instant
-  ) -> Bool {
+  ) -> ID? {
     guard waiters.count + woken.count < countMax, bytes + count <= bytesMax,
       counts[caller, default: 0] < countPerCallerMax,
       partCounts[caller, default: 0] + watch.partCount <= Self.partsPerCallerMax
-    else { return false }
+    else { return nil }
     if watch.partCount > 0 { partCounts[caller, default: 0] += watch.partCount }
     lastID += 1
     counts[caller, default: 0] += 1
@@ -89,7 +90,7 @@ struct WaitingCalls<Call> {
     for share in watch.shares { byShare[share, default: []].insert(lastID) }
     if watch.ownZones.isEmpty { byDatabase[watch.database, default: []].insert(lastID) }
     addTimer(lastID, at: end)
-    return true
+    return lastID
   }
 
   /// Zones changed: who waits for one of them is to be run again.
@@ -133,6 +134,11 @@ struct WaitingCalls<Call> {
     }
     return calls
   }
+
+  /// Ends a wait.
+  ///
+  /// - Returns: The call; `nil` when its wait is over, also if it was woken.
+  mutating func take(_ id: ID) -> Call? { remove(id)?.call }
 
   /// Ends some waits.
   mutating func take(where isTaken: (Call) -> Bool) -> [Call] {

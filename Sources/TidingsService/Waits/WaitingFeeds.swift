@@ -13,7 +13,18 @@ final class WaitingFeeds {
   /// How long before its deadline a call is answered.
   private static let deadlineMargin = Duration.milliseconds(100)
 
+  /// What a call does that is not answered.
+  private enum Step {
+    case reads
+    /// It waits, or was woken.
+    case waits(WaitingCalls<FeedCall>.ID)
+    /// Its client gave it up; whoever has it answers it.
+    case isCancelled
+  }
+
   private let calls: GroupedCalls
+  /// The calls that are not answered.
+  private var open: [ReplyToken: Step] = [:]
   private var waiting: WaitingCalls<FeedCall>
   /// Woken calls on the reader threads.
   private var rerunCount = 0
@@ -42,6 +53,7 @@ final class WaitingFeeds {
     _ handler: @escaping FeedCall.Handler
   ) {
     calls.reads.registerCall(method, on: loop) { [self] call, _ in
+      guard open[call.token] == nil else { throw RPCError.callIDInUse(call.token.callID) }
       let feedCall = FeedCall(
         token: call.token,
         caller: try CallerIdentity.caller(of: call),
@@ -52,6 +64,7 @@ final class WaitingFeeds {
         handler: handler
       )
       guard run(feedCall) else { throw RPCError.tooManyReaders }
+      open[call.token] = .reads
     }
   }
 
@@ -88,10 +101,20 @@ final class WaitingFeeds {
     for call in waiting.takeAll() { answerUnchanged(call, on: loop) }
   }
 
+  /// A client gave up a call; one that is not known is ignored.
+  func cancel(_ token: ReplyToken, on loop: LoopContext) {
+    guard let step = open.updateValue(.isCancelled, forKey: token) else {
+      open[token] = nil
+      return
+    }
+    guard case .waits(let id) = step, let call = waiting.take(id) else { return }
+    answerUnchanged(call, on: loop)
+  }
+
   /// Ends the calls of callers whose access has ended, including streams and uploads.
   func end(_ ended: EndedAccess, on loop: LoopContext) {
     for call in waiting.take(where: { ended.includes($0.keyNumber, $0.caller.user) }) {
-      loop.fail(call.token, calls.gate.refusal(ofKey: call.keyNumber) ?? .accessEnded)
+      answer(call, .failure(calls.gate.refusal(ofKey: call.keyNumber) ?? .accessEnded), on: loop)
     }
     loop.endCalls(
       where: { key, user in ended.includes(key, user) },
@@ -102,13 +125,35 @@ final class WaitingFeeds {
   /// Ends waiting calls of closed connections.
   func connectionsEnded(_ connections: [UInt64], _ loop: LoopContext) {
     for connection in connections {
-      for call in waiting.take(on: connection) { loop.abandon(call.token) }
+      for call in waiting.take(on: connection) { abandon(call, on: loop) }
     }
   }
 
   private func answerUnchanged(_ call: FeedCall, on loop: LoopContext) {
     recordWait(of: call, on: loop)
-    loop.reply(call.token.afterWait, body: call.answer)
+    var call = call
+    call.token = call.token.afterWait
+    answer(call, .success(call.answer), on: loop)
+  }
+
+  /// Answers a call, unless its client gave it up.
+  private func answer(_ call: FeedCall, _ result: Result<[UInt8], RPCError>, on loop: LoopContext) {
+    if case .isCancelled? = open.removeValue(forKey: call.token) {
+      return loop.fail(call.token, .cancelledByClient)
+    }
+    switch result {
+    case .success(let body): loop.reply(call.token, body: body)
+    case .failure(let error): loop.fail(call.token, error)
+    }
+  }
+
+  private func abandon(_ call: FeedCall, on loop: LoopContext) {
+    open[call.token] = nil
+    loop.abandon(call.token)
+  }
+
+  private func isCancelled(_ call: FeedCall) -> Bool {
+    if case .isCancelled? = open[call.token] { true } else { false }
   }
 
   /// Its wait is over: its trace shows it, if it is recorded.
@@ -138,10 +183,10 @@ final class WaitingFeeds {
       recordWait(of: call, on: loop)
       (call.isRerun, call.token) = (true, call.token.afterWait)
       (call.waitBegan, call.wokenBy) = (nil, [])
-      if run(call) {
+      if !isCancelled(call), run(call) {
         rerunCount += 1
       } else {
-        loop.reply(call.token, body: call.answer)
+        answer(call, .failure(.tooManyReaders), on: loop)
       }
     }
   }
@@ -158,36 +203,37 @@ final class WaitingFeeds {
       runWoken(on: loop)
     }
     switch result {
-    case .failure(let error): loop.fail(call.token, error)
-    case .success where !loop.isConnected(call.token): loop.abandon(call.token)
+    case .failure(let error): answer(call, .failure(error), on: loop)
+    case .success where !loop.isConnected(call.token): abandon(call, on: loop)
     case .success where calls.isStoreTaken:
       calls.longCalls.hold { [self, call] loop in deliver(result, to: call, on: loop) }
     case .success(let answer):
       call.answer = answer.body
-      guard let watch = answer.watch, answer.wait > .zero, letsCallsWait,
-        wait(call, for: watch, at: end(of: call, after: answer.wait, loop.now), on: loop)
-      else { return loop.reply(call.token, body: answer.body) }
+      let end = end(of: call, after: answer.wait, loop.now)
+      guard let watch = answer.watch, answer.wait > .zero, letsCallsWait, !isCancelled(call),
+        end > .now, let isCurrent = calls.isCurrent(watch, on: loop)
+      else { return self.answer(call, .success(answer.body), on: loop) }
+      call.end = end
+      // A change was committed after the read and before the call waits.
+      let refusal =
+        isCurrent
+        ? wait(call, for: watch, until: end, on: loop) : run(call) ? nil : .tooManyReaders
+      if let refusal { self.answer(call, .failure(refusal), on: loop) }
     }
   }
 
-  /// Lets a call wait, or executes it again immediately.
+  /// Lets a call wait.
   ///
-  /// - Returns: `false` if it must be answered instead.
+  /// - Returns: Why it cannot: it is not answered at once instead, or its caller would ask again and again.
   private func wait(
     _ call: FeedCall,
     for watch: FeedWatch,
-    at end: ContinuousClock.Instant,
+    until end: ContinuousClock.Instant,
     on loop: LoopContext
-  ) -> Bool {
-    guard end > .now, let isCurrent = calls.isCurrent(watch, on: loop) else {
-      return false
-    }
+  ) -> RPCError? {
     var call = call
-    call.end = end
-    // A change was committed after the read and before the call waits.
-    guard isCurrent else { return run(call) }
     if loop.observed(call.token)?.span != nil { call.waitBegan = unixNanoseconds() }
-    return waiting.park(
+    let id = waiting.park(
       call,
       of: call.key,
       on: call.token.connection,
@@ -195,6 +241,9 @@ final class WaitingFeeds {
       bytes: call.body.count + call.answer.count + watch.bytes,
       until: end
     )
+    guard let id else { return .tooManyWaits }
+    open[call.token] = .waits(id)
+    return nil
   }
 
   private func end(
@@ -221,6 +270,13 @@ extension EndedAccess {
 }
 
 extension RPCError {
+  /// Enough calls wait for something to happen.
+  static let tooManyWaits = RPCError(
+    .resourceExhausted,
+    "too many calls wait for changes already, yours or all together: end some of them, or try again later",
+    details: [.retryInfo(after: .seconds(1))]
+  )
+
   /// The caller had access when the call started.
   fileprivate static let accessEnded = RPCError(
     callFailure: ItemError(

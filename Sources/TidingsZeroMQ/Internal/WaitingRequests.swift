@@ -22,6 +22,8 @@ struct WaitingRequests {
 
   private var queue: FairQueue<CallerKey, Request>
   private var peers: [ConnectionNumber?: (caller: CallerKey, count: Int)] = [:]
+  /// The calls whose cancellations wait, behind them.
+  private var cancelled: Set<ReplyToken> = []
 
   /// Room for requests of so many bytes; more are refused.
   init(bytesMax: Int, countPerCallerMax: Int) {
@@ -51,6 +53,16 @@ struct WaitingRequests {
     let count = peers[request.connection]?.count ?? 0
     peers[request.connection] = (caller, count + 1)
     return true
+  }
+
+  /// A cancellation waits, which `add` has taken.
+  mutating func noteCancellation(of token: ReplyToken) { cancelled.insert(token) }
+
+  /// It is a call's turn, or that of its cancellation.
+  ///
+  /// - Returns: Whether the cancellation had come and the call had not.
+  mutating func removeCancellation(of token: ReplyToken) -> Bool {
+    !cancelled.isEmpty && cancelled.remove(token) != nil
   }
 
   /// Removes the request whose turn it is.

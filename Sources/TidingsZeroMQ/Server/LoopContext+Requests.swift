@@ -61,11 +61,14 @@ extension LoopContext {
         RPCError(.unauthenticated, "the connection's key was not admitted: connect again")
       )
     }
+    if case .waited = passage, waiting.removeCancellation(of: token), view.kind == .call {
+      return refuseUnbegun(token, .cancelledByClient)
+    }
     if forwarding != nil, forwards(view, token, on: connection, passage) { return }
     switch view.kind {
     case .call: begin(view, frames[count - 1], token, on: connection, passage)
     case .cancel, .credit:
-      if case .arriving = passage, keepsControl(token) { return }
+      if case .arriving = passage, keepsControl(view.kind, token) { return }
       control(view, token)
     case .unknown:
       counters.requestsMalformed += 1
@@ -86,7 +89,8 @@ extension LoopContext {
 
   private func control(_ header: RequestHeaderView, _ token: ReplyToken) {
     if header.kind == .credit { return grant(header.credit, token) }
-    perform(calls.cancel(.init(peer: token.peer, callID: token.callID)))
+    let actions = calls.cancel(.init(peer: token.peer, callID: token.callID))
+    if actions.isEmpty { delegate?.callCancelled(token, self) } else { perform(actions) }
   }
 
   private func begin(

@@ -112,10 +112,10 @@ extension LoopContext {
     )
   }
 
-  /// Lets a cancellation or a credit wait behind the call that it may be about.
+  /// Lets a cancellation or a credit wait behind the call that it may be about, which is not begun if it is cancelled.
   ///
   /// - Returns: `false` when it is to be handled at once.
-  func keepsControl(_ token: ReplyToken) -> Bool {
+  func keepsControl(_ kind: RequestHeaderView.Kind, _ token: ReplyToken) -> Bool {
     let connection = token.peer.connection
     guard let caller = waiting.lastCaller(on: connection) else { return false }
     let bytes = frames.byteCount
@@ -124,6 +124,8 @@ extension LoopContext {
       connection: connection,
       received: now
     )
-    return waiting.add(request, of: caller, bytes: bytes)
+    guard waiting.add(request, of: caller, bytes: bytes) else { return false }
+    if kind == .cancel { waiting.noteCancellation(of: token) }
+    return true
   }
 }

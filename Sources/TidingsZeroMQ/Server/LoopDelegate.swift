@@ -54,6 +54,12 @@ public protocol LoopDelegate: AnyObject {
 
   /// A call failed before it began, or as a task, with a cause that its caller does not see.
   func callFailed(_ error: RPCError, _ loop: LoopContext)
+  /// A client gave up a call that is no task: if it waits for something to happen, it is answered with CANCELLED.
+  ///
+  /// - Parameters:
+  ///   - token: Equal to that of the call, which may be answered already, or never have existed.
+  ///   - loop: The loop.
+  func callCancelled(_ token: ReplyToken, _ loop: LoopContext)
 
   // MARK: Connections
 
@@ -118,6 +124,8 @@ extension LoopDelegate {
 
   /// Nothing to do.
   public func callFailed(_ error: RPCError, _ loop: LoopContext) {}
+  /// Nothing to do: no call waits.
+  public func callCancelled(_ token: ReplyToken, _ loop: LoopContext) {}
 
   /// Nothing to do: answers find nobody.
   public func connectionsEnded(_ connections: [UInt64], _ loop: LoopContext) {}

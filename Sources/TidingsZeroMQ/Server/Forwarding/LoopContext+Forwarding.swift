@@ -25,7 +25,7 @@ extension LoopContext {
       return true
     case .cancel, .credit:
       // Behind the call that it may be about.
-      if case .waited = passage {} else if keepsControl(token) { return true }
+      if case .waited = passage {} else if keepsControl(header.kind, token) { return true }
       return forwarding.control(frames[frames.count - 2], token)
     case .unknown: return false
     }
