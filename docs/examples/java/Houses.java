@@ -1,16 +1,23 @@
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import tidings.v1.Database.RecordID;
-import tidings.v1.Error.ItemError;
-import tidings.v1.NotificationOuterClass.Subscription;
-import tidings.v1.NotificationOuterClass.SubscriptionType;
-import tidings.v1.NotificationServiceOuterClass.FetchNotificationChangesResponse;
-import tidings.v1.PredicateOuterClass.Predicate;
-import tidings.v1.RecordOuterClass.FieldValue;
-import tidings.v1.RecordOuterClass.Record;
-import tidings.v1.RecordServiceOuterClass.*;
-import tidings.v1.SubscriptionServiceOuterClass.*;
+import tidings.v1.FetchNotificationChangesResponse;
+import tidings.v1.FetchRecordsRequest;
+import tidings.v1.FetchRecordsResponse;
+import tidings.v1.FieldValue;
+import tidings.v1.ItemError;
+import tidings.v1.ModifyRecordsRequest;
+import tidings.v1.ModifyRecordsResponse;
+import tidings.v1.ModifySubscriptionsRequest;
+import tidings.v1.ModifySubscriptionsResponse;
+import tidings.v1.Predicate;
+import tidings.v1.Record;
+import tidings.v1.RecordID;
+import tidings.v1.RecordResult;
+import tidings.v1.SavePolicy;
+import tidings.v1.Subscription;
+import tidings.v1.SubscriptionResult;
+import tidings.v1.SubscriptionType;
 
 /** Saves houses, and prints notifications of the expensive ones. */
 final class Houses {

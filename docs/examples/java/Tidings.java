@@ -5,12 +5,12 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import org.zeromq.ZMQ;
-import tidings.rpc.v1.Header.RequestHeader;
-import tidings.rpc.v1.Header.ResponseHeader;
-import tidings.v1.NotificationServiceOuterClass.FetchNotificationChangesRequest;
-import tidings.v1.NotificationServiceOuterClass.FetchNotificationChangesResponse;
-import tidings.v1.NotificationServiceOuterClass.RegisterDeviceRequest;
-import tidings.v1.NotificationServiceOuterClass.RegisterDeviceResponse;
+import tidings.rpc.v1.RequestHeader;
+import tidings.rpc.v1.ResponseHeader;
+import tidings.v1.FetchNotificationChangesRequest;
+import tidings.v1.FetchNotificationChangesResponse;
+import tidings.v1.RegisterDeviceRequest;
+import tidings.v1.RegisterDeviceResponse;
 
 /** A connection to a server in development mode, for one thread. */
 final class Tidings implements AutoCloseable {

@@ -2050,6 +2050,8 @@ extension TidingsProtobuf.FileDescriptor {
       djEuSXNzdWVXZWJBdXRoVG9rZW5SZXF1ZXN0GiUudGlkaW5ncy52MS5Jc3N1ZVdlYkF1dGhUb2tlblJlc3BvbnNlEmgK\
       ElJldm9rZVdlYkF1dGhUb2tlbhIlLnRpZGluZ3MudjEuUmV2b2tlV2ViQXV0aFRva2VuUmVxdWVzdBomLnRpZGluZ3Mu\
       djEuUmV2b2tlV2ViQXV0aFRva2VuUmVzcG9uc2UiA5ACAhJZCg1BcHByb3ZlU2lnbkluEiAudGlkaW5ncy52MS5BcHBy\
-      b3ZlU2lnbkluUmVxdWVzdBohLnRpZGluZ3MudjEuQXBwcm92ZVNpZ25JblJlc3BvbnNlIgOQAgJiBnByb3RvMw==
+      b3ZlU2lnbkluUmVxdWVzdBohLnRpZGluZ3MudjEuQXBwcm92ZVNpZ25JblJlc3BvbnNlIgOQAgJCUgoKdGlkaW5ncy52\
+      MVABWhR0aWRpbmdzL3YxO3RpZGluZ3N2MaICA1RETqoCClRpZGluZ3MuVjHKAgpUaWRpbmdzXFYx6gILVGlkaW5nczo6\
+      VjFiBnByb3RvMw==
       """)
 }

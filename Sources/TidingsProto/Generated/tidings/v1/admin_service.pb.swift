@@ -6436,6 +6436,8 @@ extension TidingsProtobuf.FileDescriptor {
       AhJZCg1GZXRjaFVzZXJEYXRhEiAudGlkaW5ncy52MS5GZXRjaFVzZXJEYXRhUmVxdWVzdBohLnRpZGluZ3MudjEuRmV0\
       Y2hVc2VyRGF0YVJlc3BvbnNlIgOQAgESTQoJRXJhc2VVc2VyEhwudGlkaW5ncy52MS5FcmFzZVVzZXJSZXF1ZXN0Gh0u\
       dGlkaW5ncy52MS5FcmFzZVVzZXJSZXNwb25zZSIDkAICElYKDEZldGNoRXJhc3VyZRIfLnRpZGluZ3MudjEuRmV0Y2hF\
-      cmFzdXJlUmVxdWVzdBogLnRpZGluZ3MudjEuRmV0Y2hFcmFzdXJlUmVzcG9uc2UiA5ACAWIGcHJvdG8z
+      cmFzdXJlUmVxdWVzdBogLnRpZGluZ3MudjEuRmV0Y2hFcmFzdXJlUmVzcG9uc2UiA5ACAUJSCgp0aWRpbmdzLnYxUAFa\
+      FHRpZGluZ3MvdjE7dGlkaW5nc3YxogIDVEROqgIKVGlkaW5ncy5WMcoCClRpZGluZ3NcVjHqAgtUaWRpbmdzOjpWMWIG\
+      cHJvdG8z
       """)
 }

@@ -465,6 +465,7 @@ extension TidingsProtobuf.FileDescriptor {
       c2V0UmVzcG9uc2USFgoGb2Zmc2V0GAEgASgEUgZvZmZzZXQSFAoFY2h1bmsYAiABKAxSBWNodW5rMsABCgxBc3NldFNl\
       cnZpY2USUwoLVXBsb2FkQXNzZXQSHi50aWRpbmdzLnYxLlVwbG9hZEFzc2V0UmVxdWVzdBofLnRpZGluZ3MudjEuVXBs\
       b2FkQXNzZXRSZXNwb25zZSIDkAICElsKDURvd25sb2FkQXNzZXQSIC50aWRpbmdzLnYxLkRvd25sb2FkQXNzZXRSZXF1\
-      ZXN0GiEudGlkaW5ncy52MS5Eb3dubG9hZEFzc2V0UmVzcG9uc2UiA5ACATABYgZwcm90bzM=
+      ZXN0GiEudGlkaW5ncy52MS5Eb3dubG9hZEFzc2V0UmVzcG9uc2UiA5ACATABQlIKCnRpZGluZ3MudjFQAVoUdGlkaW5n\
+      cy92MTt0aWRpbmdzdjGiAgNURE6qAgpUaWRpbmdzLlYxygIKVGlkaW5nc1xWMeoCC1RpZGluZ3M6OlYxYgZwcm90bzM=
       """)
 }

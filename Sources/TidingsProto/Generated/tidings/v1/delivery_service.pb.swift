@@ -2379,6 +2379,7 @@ extension TidingsProtobuf.FileDescriptor {
       Z3MudjEuTGVhc2VEZWxpdmVyaWVzUmVzcG9uc2USXQoQU2V0dGxlRGVsaXZlcmllcxIjLnRpZGluZ3MudjEuU2V0dGxl\
       RGVsaXZlcmllc1JlcXVlc3QaJC50aWRpbmdzLnYxLlNldHRsZURlbGl2ZXJpZXNSZXNwb25zZRJfCg9Bd2FpdERlbGl2\
       ZXJpZXMSIi50aWRpbmdzLnYxLkF3YWl0RGVsaXZlcmllc1JlcXVlc3QaIy50aWRpbmdzLnYxLkF3YWl0RGVsaXZlcmll\
-      c1Jlc3BvbnNlIgOQAgFiBnByb3RvMw==
+      c1Jlc3BvbnNlIgOQAgFCUgoKdGlkaW5ncy52MVABWhR0aWRpbmdzL3YxO3RpZGluZ3N2MaICA1RETqoCClRpZGluZ3Mu\
+      VjHKAgpUaWRpbmdzXFYx6gILVGlkaW5nczo6VjFiBnByb3RvMw==
       """)
 }

@@ -918,7 +918,8 @@ extension TidingsProtobuf.FileDescriptor {
       EmgKEkZldGNoU2Vzc2lvbkhhbmRsZRIlLnRpZGluZ3MudjEuRmV0Y2hTZXNzaW9uSGFuZGxlUmVxdWVzdBomLnRpZGlu\
       Z3MudjEuRmV0Y2hTZXNzaW9uSGFuZGxlUmVzcG9uc2UiA5ACARJOCgtCZWdpblNpZ25JbhIeLnRpZGluZ3MudjEuQmVn\
       aW5TaWduSW5SZXF1ZXN0Gh8udGlkaW5ncy52MS5CZWdpblNpZ25JblJlc3BvbnNlElcKDkNvbXBsZXRlU2lnbkluEiEu\
-      dGlkaW5ncy52MS5Db21wbGV0ZVNpZ25JblJlcXVlc3QaIi50aWRpbmdzLnYxLkNvbXBsZXRlU2lnbkluUmVzcG9uc2Vi\
-      BnByb3RvMw==
+      dGlkaW5ncy52MS5Db21wbGV0ZVNpZ25JblJlcXVlc3QaIi50aWRpbmdzLnYxLkNvbXBsZXRlU2lnbkluUmVzcG9uc2VC\
+      UgoKdGlkaW5ncy52MVABWhR0aWRpbmdzL3YxO3RpZGluZ3N2MaICA1RETqoCClRpZGluZ3MuVjHKAgpUaWRpbmdzXFYx\
+      6gILVGlkaW5nczo6VjFiBnByb3RvMw==
       """)
 }

@@ -2220,6 +2220,7 @@ extension TidingsProtobuf.FileDescriptor {
       ZXN0GiYudGlkaW5ncy52MS5MZWFzZU5vdGlmaWNhdGlvbnNSZXNwb25zZRJrChNTZXR0bGVOb3RpZmljYXRpb25zEiYu\
       dGlkaW5ncy52MS5TZXR0bGVOb3RpZmljYXRpb25zUmVxdWVzdBonLnRpZGluZ3MudjEuU2V0dGxlTm90aWZpY2F0aW9u\
       c1Jlc3BvbnNlIgOQAgISVwoOUm90YXRlQ2hhbm5lbHMSIS50aWRpbmdzLnYxLlJvdGF0ZUNoYW5uZWxzUmVxdWVzdBoi\
-      LnRpZGluZ3MudjEuUm90YXRlQ2hhbm5lbHNSZXNwb25zZWIGcHJvdG8z
+      LnRpZGluZ3MudjEuUm90YXRlQ2hhbm5lbHNSZXNwb25zZUJSCgp0aWRpbmdzLnYxUAFaFHRpZGluZ3MvdjE7dGlkaW5n\
+      c3YxogIDVEROqgIKVGlkaW5ncy5WMcoCClRpZGluZ3NcVjHqAgtUaWRpbmdzOjpWMWIGcHJvdG8z
       """)
 }

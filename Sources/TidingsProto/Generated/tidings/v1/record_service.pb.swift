@@ -2011,6 +2011,8 @@ extension TidingsProtobuf.FileDescriptor {
       LnYxLkV4cGxhaW5RdWVyeVJlc3BvbnNlIgOQAgESdAoWRmV0Y2hSZWNvcmRab25lQ2hhbmdlcxIpLnRpZGluZ3MudjEu\
       RmV0Y2hSZWNvcmRab25lQ2hhbmdlc1JlcXVlc3QaKi50aWRpbmdzLnYxLkZldGNoUmVjb3JkWm9uZUNoYW5nZXNSZXNw\
       b25zZSIDkAIBEm4KFEZldGNoRGF0YWJhc2VDaGFuZ2VzEicudGlkaW5ncy52MS5GZXRjaERhdGFiYXNlQ2hhbmdlc1Jl\
-      cXVlc3QaKC50aWRpbmdzLnYxLkZldGNoRGF0YWJhc2VDaGFuZ2VzUmVzcG9uc2UiA5ACAWIGcHJvdG8z
+      cXVlc3QaKC50aWRpbmdzLnYxLkZldGNoRGF0YWJhc2VDaGFuZ2VzUmVzcG9uc2UiA5ACAUJSCgp0aWRpbmdzLnYxUAFa\
+      FHRpZGluZ3MvdjE7dGlkaW5nc3YxogIDVEROqgIKVGlkaW5ncy5WMcoCClRpZGluZ3NcVjHqAgtUaWRpbmdzOjpWMWIG\
+      cHJvdG8z
       """)
 }

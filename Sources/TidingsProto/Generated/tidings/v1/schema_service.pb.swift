@@ -812,6 +812,7 @@ extension TidingsProtobuf.FileDescriptor {
       dGNoU2NoZW1hUmVxdWVzdBofLnRpZGluZ3MudjEuRmV0Y2hTY2hlbWFSZXNwb25zZSIDkAIBElMKC0FwcGx5U2NoZW1h\
       Eh4udGlkaW5ncy52MS5BcHBseVNjaGVtYVJlcXVlc3QaHy50aWRpbmdzLnYxLkFwcGx5U2NoZW1hUmVzcG9uc2UiA5AC\
       AhJWCgxEZXBsb3lTY2hlbWESHy50aWRpbmdzLnYxLkRlcGxveVNjaGVtYVJlcXVlc3QaIC50aWRpbmdzLnYxLkRlcGxv\
-      eVNjaGVtYVJlc3BvbnNlIgOQAgJiBnByb3RvMw==
+      eVNjaGVtYVJlc3BvbnNlIgOQAgJCUgoKdGlkaW5ncy52MVABWhR0aWRpbmdzL3YxO3RpZGluZ3N2MaICA1RETqoCClRp\
+      ZGluZ3MuVjHKAgpUaWRpbmdzXFYx6gILVGlkaW5nczo6VjFiBnByb3RvMw==
       """)
 }

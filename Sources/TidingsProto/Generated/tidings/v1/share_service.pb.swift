@@ -962,6 +962,7 @@ extension TidingsProtobuf.FileDescriptor {
       aW5ncy52MS5BY2NlcHRTaGFyZXNSZXNwb25zZSIDkAICEmgKElJlcXVlc3RTaGFyZUFjY2VzcxIlLnRpZGluZ3MudjEu\
       UmVxdWVzdFNoYXJlQWNjZXNzUmVxdWVzdBomLnRpZGluZ3MudjEuUmVxdWVzdFNoYXJlQWNjZXNzUmVzcG9uc2UiA5AC\
       AhJTCgtGZXRjaFNoYXJlcxIeLnRpZGluZ3MudjEuRmV0Y2hTaGFyZXNSZXF1ZXN0Gh8udGlkaW5ncy52MS5GZXRjaFNo\
-      YXJlc1Jlc3BvbnNlIgOQAgFiBnByb3RvMw==
+      YXJlc1Jlc3BvbnNlIgOQAgFCUgoKdGlkaW5ncy52MVABWhR0aWRpbmdzL3YxO3RpZGluZ3N2MaICA1RETqoCClRpZGlu\
+      Z3MuVjHKAgpUaWRpbmdzXFYx6gILVGlkaW5nczo6VjFiBnByb3RvMw==
       """)
 }

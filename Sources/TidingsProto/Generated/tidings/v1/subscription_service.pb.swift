@@ -921,6 +921,7 @@ extension TidingsProtobuf.FileDescriptor {
       dWJzY3JpcHRpb25zEiUudGlkaW5ncy52MS5GZXRjaFN1YnNjcmlwdGlvbnNSZXF1ZXN0GiYudGlkaW5ncy52MS5GZXRj\
       aFN1YnNjcmlwdGlvbnNSZXNwb25zZSIDkAIBEm4KFEV4cGxhaW5TdWJzY3JpcHRpb25zEicudGlkaW5ncy52MS5FeHBs\
       YWluU3Vic2NyaXB0aW9uc1JlcXVlc3QaKC50aWRpbmdzLnYxLkV4cGxhaW5TdWJzY3JpcHRpb25zUmVzcG9uc2UiA5AC\
-      AWIGcHJvdG8z
+      AUJSCgp0aWRpbmdzLnYxUAFaFHRpZGluZ3MvdjE7dGlkaW5nc3YxogIDVEROqgIKVGlkaW5ncy5WMcoCClRpZGluZ3Nc\
+      VjHqAgtUaWRpbmdzOjpWMWIGcHJvdG8z
       """)
 }

@@ -643,6 +643,7 @@ extension TidingsProtobuf.FileDescriptor {
       LnYxLlpvbmVSZXN1bHRSB3Jlc3VsdHMy2AEKC1pvbmVTZXJ2aWNlEmUKEU1vZGlmeVJlY29yZFpvbmVzEiQudGlkaW5n\
       cy52MS5Nb2RpZnlSZWNvcmRab25lc1JlcXVlc3QaJS50aWRpbmdzLnYxLk1vZGlmeVJlY29yZFpvbmVzUmVzcG9uc2Ui\
       A5ACAhJiChBGZXRjaFJlY29yZFpvbmVzEiMudGlkaW5ncy52MS5GZXRjaFJlY29yZFpvbmVzUmVxdWVzdBokLnRpZGlu\
-      Z3MudjEuRmV0Y2hSZWNvcmRab25lc1Jlc3BvbnNlIgOQAgFiBnByb3RvMw==
+      Z3MudjEuRmV0Y2hSZWNvcmRab25lc1Jlc3BvbnNlIgOQAgFCUgoKdGlkaW5ncy52MVABWhR0aWRpbmdzL3YxO3RpZGlu\
+      Z3N2MaICA1RETqoCClRpZGluZ3MuVjHKAgpUaWRpbmdzXFYx6gILVGlkaW5nczo6VjFiBnByb3RvMw==
       """)
 }

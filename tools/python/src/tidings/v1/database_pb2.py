@@ -13,13 +13,14 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19tidings/v1/database.proto\x12\ntidings.v1\"w\n\nDatabaseID\x12\x11\n\tcontainer\x18\x01 \x01(\t\x12,\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x17.tidings.v1.Environment\x12(\n\x05scope\x18\x03 \x01(\x0e\x32\x19.tidings.v1.DatabaseScope\"/\n\x06ZoneID\x12\x11\n\tzone_name\x18\x01 \x01(\t\x12\x12\n\nowner_name\x18\x02 \x01(\t\"D\n\x08RecordID\x12\x13\n\x0brecord_name\x18\x01 \x01(\t\x12#\n\x07zone_id\x18\x02 \x01(\x0b\x32\x12.tidings.v1.ZoneID*c\n\x0b\x45nvironment\x12\x1b\n\x17\x45NVIRONMENT_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x45NVIRONMENT_DEVELOPMENT\x10\x01\x12\x1a\n\x16\x45NVIRONMENT_PRODUCTION\x10\x02*\x81\x01\n\rDatabaseScope\x12\x1e\n\x1a\x44\x41TABASE_SCOPE_UNSPECIFIED\x10\x00\x12\x19\n\x15\x44\x41TABASE_SCOPE_PUBLIC\x10\x01\x12\x1a\n\x16\x44\x41TABASE_SCOPE_PRIVATE\x10\x02\x12\x19\n\x15\x44\x41TABASE_SCOPE_SHARED\x10\x03*\xac\x01\n\x12ZoneDeletionReason\x12$\n ZONE_DELETION_REASON_UNSPECIFIED\x10\x00\x12 \n\x1cZONE_DELETION_REASON_DELETED\x10\x01\x12\x1f\n\x1bZONE_DELETION_REASON_PURGED\x10\x02\x12-\n)ZONE_DELETION_REASON_ENCRYPTED_DATA_RESET\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19tidings/v1/database.proto\x12\ntidings.v1\"w\n\nDatabaseID\x12\x11\n\tcontainer\x18\x01 \x01(\t\x12,\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x17.tidings.v1.Environment\x12(\n\x05scope\x18\x03 \x01(\x0e\x32\x19.tidings.v1.DatabaseScope\"/\n\x06ZoneID\x12\x11\n\tzone_name\x18\x01 \x01(\t\x12\x12\n\nowner_name\x18\x02 \x01(\t\"D\n\x08RecordID\x12\x13\n\x0brecord_name\x18\x01 \x01(\t\x12#\n\x07zone_id\x18\x02 \x01(\x0b\x32\x12.tidings.v1.ZoneID*c\n\x0b\x45nvironment\x12\x1b\n\x17\x45NVIRONMENT_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x45NVIRONMENT_DEVELOPMENT\x10\x01\x12\x1a\n\x16\x45NVIRONMENT_PRODUCTION\x10\x02*\x81\x01\n\rDatabaseScope\x12\x1e\n\x1a\x44\x41TABASE_SCOPE_UNSPECIFIED\x10\x00\x12\x19\n\x15\x44\x41TABASE_SCOPE_PUBLIC\x10\x01\x12\x1a\n\x16\x44\x41TABASE_SCOPE_PRIVATE\x10\x02\x12\x19\n\x15\x44\x41TABASE_SCOPE_SHARED\x10\x03*\xac\x01\n\x12ZoneDeletionReason\x12$\n ZONE_DELETION_REASON_UNSPECIFIED\x10\x00\x12 \n\x1cZONE_DELETION_REASON_DELETED\x10\x01\x12\x1f\n\x1bZONE_DELETION_REASON_PURGED\x10\x02\x12-\n)ZONE_DELETION_REASON_ENCRYPTED_DATA_RESET\x10\x03\x42R\n\ntidings.v1P\x01Z\x14tidings/v1;tidingsv1\xa2\x02\x03TDN\xaa\x02\nTidings.V1\xca\x02\nTidings\\V1\xea\x02\x0bTidings::V1b\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'tidings.v1.database_pb2', globals())
 if _descriptor._USE_C_DESCRIPTORS == False:
 
   DESCRIPTOR._options = None
+  DESCRIPTOR._serialized_options = b'\n\ntidings.v1P\001Z\024tidings/v1;tidingsv1\242\002\003TDN\252\002\nTidings.V1\312\002\nTidings\\V1\352\002\013Tidings::V1'
   _ENVIRONMENT._serialized_start=281
   _ENVIRONMENT._serialized_end=380
   _DATABASESCOPE._serialized_start=383

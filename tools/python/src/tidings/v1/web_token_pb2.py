@@ -15,13 +15,14 @@ from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__
 from tidings.v1 import database_pb2 as tidings_dot_v1_dot_database__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1atidings/v1/web_token.proto\x12\ntidings.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19tidings/v1/database.proto\"\xa9\x03\n\x08WebToken\x12\n\n\x02id\x18\x01 \x01(\x04\x12&\n\x04kind\x18\x02 \x01(\x0e\x32\x18.tidings.v1.WebTokenKind\x12\x11\n\tcontainer\x18\x03 \x01(\t\x12,\n\x0b\x65nvironment\x18\x04 \x01(\x0e\x32\x17.tidings.v1.Environment\x12\r\n\x05label\x18\x05 \x01(\t\x12\x11\n\tuser_name\x18\x06 \x01(\t\x12\x17\n\x0f\x61llowed_origins\x18\x07 \x03(\t\x12\x14\n\x0c\x63\x61llback_url\x18\x08 \x01(\t\x12\x14\n\x0c\x61pi_token_id\x18\t \x01(\x04\x12\x12\n\npublic_key\x18\n \x01(\x0c\x12\x0e\n\x06key_id\x18\x0b \x01(\t\x12+\n\x07\x63reated\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12+\n\x07\x65xpires\x18\r \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12+\n\x07revoked\x18\x0e \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x16\n\x0ekeep_signed_in\x18\x0f \x01(\x08*\x87\x01\n\x0cWebTokenKind\x12\x1e\n\x1aWEB_TOKEN_KIND_UNSPECIFIED\x10\x00\x12\x1c\n\x18WEB_TOKEN_KIND_API_TOKEN\x10\x01\x12\x1a\n\x16WEB_TOKEN_KIND_SESSION\x10\x02\x12\x1d\n\x19WEB_TOKEN_KIND_SERVER_KEY\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1atidings/v1/web_token.proto\x12\ntidings.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19tidings/v1/database.proto\"\xa9\x03\n\x08WebToken\x12\n\n\x02id\x18\x01 \x01(\x04\x12&\n\x04kind\x18\x02 \x01(\x0e\x32\x18.tidings.v1.WebTokenKind\x12\x11\n\tcontainer\x18\x03 \x01(\t\x12,\n\x0b\x65nvironment\x18\x04 \x01(\x0e\x32\x17.tidings.v1.Environment\x12\r\n\x05label\x18\x05 \x01(\t\x12\x11\n\tuser_name\x18\x06 \x01(\t\x12\x17\n\x0f\x61llowed_origins\x18\x07 \x03(\t\x12\x14\n\x0c\x63\x61llback_url\x18\x08 \x01(\t\x12\x14\n\x0c\x61pi_token_id\x18\t \x01(\x04\x12\x12\n\npublic_key\x18\n \x01(\x0c\x12\x0e\n\x06key_id\x18\x0b \x01(\t\x12+\n\x07\x63reated\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12+\n\x07\x65xpires\x18\r \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12+\n\x07revoked\x18\x0e \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x16\n\x0ekeep_signed_in\x18\x0f \x01(\x08*\x87\x01\n\x0cWebTokenKind\x12\x1e\n\x1aWEB_TOKEN_KIND_UNSPECIFIED\x10\x00\x12\x1c\n\x18WEB_TOKEN_KIND_API_TOKEN\x10\x01\x12\x1a\n\x16WEB_TOKEN_KIND_SESSION\x10\x02\x12\x1d\n\x19WEB_TOKEN_KIND_SERVER_KEY\x10\x03\x42R\n\ntidings.v1P\x01Z\x14tidings/v1;tidingsv1\xa2\x02\x03TDN\xaa\x02\nTidings.V1\xca\x02\nTidings\\V1\xea\x02\x0bTidings::V1b\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'tidings.v1.web_token_pb2', globals())
 if _descriptor._USE_C_DESCRIPTORS == False:
 
   DESCRIPTOR._options = None
+  DESCRIPTOR._serialized_options = b'\n\ntidings.v1P\001Z\024tidings/v1;tidingsv1\242\002\003TDN\252\002\nTidings.V1\312\002\nTidings\\V1\352\002\013Tidings::V1'
   _WEBTOKENKIND._serialized_start=531
   _WEBTOKENKIND._serialized_end=666
   _WEBTOKEN._serialized_start=103

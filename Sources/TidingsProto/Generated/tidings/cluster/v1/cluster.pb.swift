@@ -647,6 +647,7 @@ extension TidingsProtobuf.FileDescriptor {
       ZXNwb25zZTLFAQoOQ2x1c3RlclNlcnZpY2USVAoGRm9sbG93EiEudGlkaW5ncy5jbHVzdGVyLnYxLkZvbGxvd1JlcXVl\
       c3QaIi50aWRpbmdzLmNsdXN0ZXIudjEuRm9sbG93UmVzcG9uc2UiA5ACARJdCglBdXRob3JpemUSJC50aWRpbmdzLmNs\
       dXN0ZXIudjEuQXV0aG9yaXplUmVxdWVzdBolLnRpZGluZ3MuY2x1c3Rlci52MS5BdXRob3JpemVSZXNwb25zZSIDkAIB\
-      YgZwcm90bzM=
+      QnwKEnRpZGluZ3MuY2x1c3Rlci52MVABWhx0aWRpbmdzL2NsdXN0ZXIvdjE7Y2x1c3RlcnYxogIEVEROTKoCElRpZGlu\
+      Z3MuQ2x1c3Rlci5WMcoCElRpZGluZ3NcQ2x1c3RlclxWMeoCFFRpZGluZ3M6OkNsdXN0ZXI6OlYxYgZwcm90bzM=
       """)
 }

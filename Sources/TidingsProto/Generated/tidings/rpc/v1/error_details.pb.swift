@@ -266,6 +266,8 @@ extension TidingsProtobuf.FileDescriptor {
       IkcKCVJldHJ5SW5mbxI6CgtyZXRyeV9kZWxheRgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvblIKcmV0cnlE\
       ZWxheSKsAQoKQmFkUmVxdWVzdBJUChBmaWVsZF92aW9sYXRpb25zGAEgAygLMikudGlkaW5ncy5ycGMudjEuQmFkUmVx\
       dWVzdC5GaWVsZFZpb2xhdGlvblIPZmllbGRWaW9sYXRpb25zGkgKDkZpZWxkVmlvbGF0aW9uEhQKBWZpZWxkGAEgASgJ\
-      UgVmaWVsZBIgCgtkZXNjcmlwdGlvbhgCIAEoCVILZGVzY3JpcHRpb25iBnByb3RvMw==
+      UgVmaWVsZBIgCgtkZXNjcmlwdGlvbhgCIAEoCVILZGVzY3JpcHRpb25CZAoOdGlkaW5ncy5ycGMudjFQAVoUdGlkaW5n\
+      cy9ycGMvdjE7cnBjdjGiAgRURE5SqgIOVGlkaW5ncy5ScGMuVjHKAg5UaWRpbmdzXFJwY1xWMeoCEFRpZGluZ3M6OlJw\
+      Yzo6VjFiBnByb3RvMw==
       """)
 }

@@ -469,6 +469,8 @@ extension TidingsProtobuf.FileDescriptor {
       ZWZsZWN0aW9uU2VydmljZRJeCgxMaXN0U2VydmljZXMSIy50aWRpbmdzLnJwYy52MS5MaXN0U2VydmljZXNSZXF1ZXN0\
       GiQudGlkaW5ncy5ycGMudjEuTGlzdFNlcnZpY2VzUmVzcG9uc2UiA5ACARJ8ChZGZXRjaEZpbGVEZXNjcmlwdG9yU2V0\
       Ei0udGlkaW5ncy5ycGMudjEuRmV0Y2hGaWxlRGVzY3JpcHRvclNldFJlcXVlc3QaLi50aWRpbmdzLnJwYy52MS5GZXRj\
-      aEZpbGVEZXNjcmlwdG9yU2V0UmVzcG9uc2UiA5ACAWIGcHJvdG8z
+      aEZpbGVEZXNjcmlwdG9yU2V0UmVzcG9uc2UiA5ACAUJkCg50aWRpbmdzLnJwYy52MVABWhR0aWRpbmdzL3JwYy92MTty\
+      cGN2MaICBFRETlKqAg5UaWRpbmdzLlJwYy5WMcoCDlRpZGluZ3NcUnBjXFYx6gIQVGlkaW5nczo6UnBjOjpWMWIGcHJv\
+      dG8z
       """)
 }

@@ -14,13 +14,14 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"tidings/rpc/v1/error_details.proto\x12\x0etidings.rpc.v1\x1a\x1egoogle/protobuf/duration.proto\"\x97\x01\n\tErrorInfo\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x0e\n\x06\x64omain\x18\x02 \x01(\t\x12\x39\n\x08metadata\x18\x03 \x03(\x0b\x32\'.tidings.rpc.v1.ErrorInfo.MetadataEntry\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\";\n\tRetryInfo\x12.\n\x0bretry_delay\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\"\x87\x01\n\nBadRequest\x12\x43\n\x10\x66ield_violations\x18\x01 \x03(\x0b\x32).tidings.rpc.v1.BadRequest.FieldViolation\x1a\x34\n\x0e\x46ieldViolation\x12\r\n\x05\x66ield\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\tb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"tidings/rpc/v1/error_details.proto\x12\x0etidings.rpc.v1\x1a\x1egoogle/protobuf/duration.proto\"\x97\x01\n\tErrorInfo\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x0e\n\x06\x64omain\x18\x02 \x01(\t\x12\x39\n\x08metadata\x18\x03 \x03(\x0b\x32\'.tidings.rpc.v1.ErrorInfo.MetadataEntry\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\";\n\tRetryInfo\x12.\n\x0bretry_delay\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\"\x87\x01\n\nBadRequest\x12\x43\n\x10\x66ield_violations\x18\x01 \x03(\x0b\x32).tidings.rpc.v1.BadRequest.FieldViolation\x1a\x34\n\x0e\x46ieldViolation\x12\r\n\x05\x66ield\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\tBd\n\x0etidings.rpc.v1P\x01Z\x14tidings/rpc/v1;rpcv1\xa2\x02\x04TDNR\xaa\x02\x0eTidings.Rpc.V1\xca\x02\x0eTidings\\Rpc\\V1\xea\x02\x10Tidings::Rpc::V1b\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'tidings.rpc.v1.error_details_pb2', globals())
 if _descriptor._USE_C_DESCRIPTORS == False:
 
   DESCRIPTOR._options = None
+  DESCRIPTOR._serialized_options = b'\n\016tidings.rpc.v1P\001Z\024tidings/rpc/v1;rpcv1\242\002\004TDNR\252\002\016Tidings.Rpc.V1\312\002\016Tidings\\Rpc\\V1\352\002\020Tidings::Rpc::V1'
   _ERRORINFO_METADATAENTRY._options = None
   _ERRORINFO_METADATAENTRY._serialized_options = b'8\001'
   _ERRORINFO._serialized_start=87

@@ -13,13 +13,14 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1btidings/rpc/v1/health.proto\x12\x0etidings.rpc.v1\"\x1f\n\x0c\x43heckRequest\x12\x0f\n\x07service\x18\x01 \x01(\t\">\n\rCheckResponse\x12-\n\x06status\x18\x01 \x01(\x0e\x32\x1d.tidings.rpc.v1.ServingStatus\"\x1f\n\x0cWatchRequest\x12\x0f\n\x07service\x18\x01 \x01(\t\">\n\rWatchResponse\x12-\n\x06status\x18\x01 \x01(\x0e\x32\x1d.tidings.rpc.v1.ServingStatus*\x8f\x01\n\rServingStatus\x12\x1e\n\x1aSERVING_STATUS_UNSPECIFIED\x10\x00\x12\x1a\n\x16SERVING_STATUS_SERVING\x10\x01\x12\x1e\n\x1aSERVING_STATUS_NOT_SERVING\x10\x02\x12\"\n\x1eSERVING_STATUS_SERVICE_UNKNOWN\x10\x03\x32\xa7\x01\n\rHealthService\x12I\n\x05\x43heck\x12\x1c.tidings.rpc.v1.CheckRequest\x1a\x1d.tidings.rpc.v1.CheckResponse\"\x03\x90\x02\x01\x12K\n\x05Watch\x12\x1c.tidings.rpc.v1.WatchRequest\x1a\x1d.tidings.rpc.v1.WatchResponse\"\x03\x90\x02\x01\x30\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1btidings/rpc/v1/health.proto\x12\x0etidings.rpc.v1\"\x1f\n\x0c\x43heckRequest\x12\x0f\n\x07service\x18\x01 \x01(\t\">\n\rCheckResponse\x12-\n\x06status\x18\x01 \x01(\x0e\x32\x1d.tidings.rpc.v1.ServingStatus\"\x1f\n\x0cWatchRequest\x12\x0f\n\x07service\x18\x01 \x01(\t\">\n\rWatchResponse\x12-\n\x06status\x18\x01 \x01(\x0e\x32\x1d.tidings.rpc.v1.ServingStatus*\x8f\x01\n\rServingStatus\x12\x1e\n\x1aSERVING_STATUS_UNSPECIFIED\x10\x00\x12\x1a\n\x16SERVING_STATUS_SERVING\x10\x01\x12\x1e\n\x1aSERVING_STATUS_NOT_SERVING\x10\x02\x12\"\n\x1eSERVING_STATUS_SERVICE_UNKNOWN\x10\x03\x32\xa7\x01\n\rHealthService\x12I\n\x05\x43heck\x12\x1c.tidings.rpc.v1.CheckRequest\x1a\x1d.tidings.rpc.v1.CheckResponse\"\x03\x90\x02\x01\x12K\n\x05Watch\x12\x1c.tidings.rpc.v1.WatchRequest\x1a\x1d.tidings.rpc.v1.WatchResponse\"\x03\x90\x02\x01\x30\x01\x42\x64\n\x0etidings.rpc.v1P\x01Z\x14tidings/rpc/v1;rpcv1\xa2\x02\x04TDNR\xaa\x02\x0eTidings.Rpc.V1\xca\x02\x0eTidings\\Rpc\\V1\xea\x02\x10Tidings::Rpc::V1b\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'tidings.rpc.v1.health_pb2', globals())
 if _descriptor._USE_C_DESCRIPTORS == False:
 
   DESCRIPTOR._options = None
+  DESCRIPTOR._serialized_options = b'\n\016tidings.rpc.v1P\001Z\024tidings/rpc/v1;rpcv1\242\002\004TDNR\252\002\016Tidings.Rpc.V1\312\002\016Tidings\\Rpc\\V1\352\002\020Tidings::Rpc::V1'
   _HEALTHSERVICE.methods_by_name['Check']._options = None
   _HEALTHSERVICE.methods_by_name['Check']._serialized_options = b'\220\002\001'
   _HEALTHSERVICE.methods_by_name['Watch']._options = None

@@ -13,13 +13,14 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ftidings/rpc/v1/reflection.proto\x12\x0etidings.rpc.v1\"\x15\n\x13ListServicesRequest\"\x96\x02\n\x14ListServicesResponse\x12>\n\x08services\x18\x01 \x03(\x0b\x32,.tidings.rpc.v1.ListServicesResponse.Service\x1ag\n\x06Method\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x12\n\ninput_type\x18\x02 \x01(\t\x12\x13\n\x0boutput_type\x18\x03 \x01(\t\x12\x18\n\x10server_streaming\x18\x04 \x01(\x08\x12\x0c\n\x04safe\x18\x05 \x01(\x08\x1aU\n\x07Service\x12\x0c\n\x04name\x18\x01 \x01(\t\x12<\n\x07methods\x18\x02 \x03(\x0b\x32+.tidings.rpc.v1.ListServicesResponse.Method\"\x1f\n\x1d\x46\x65tchFileDescriptorSetRequest\"=\n\x1e\x46\x65tchFileDescriptorSetResponse\x12\x1b\n\x13\x66ile_descriptor_set\x18\x01 \x01(\x0c\x32\xf1\x01\n\x11ReflectionService\x12^\n\x0cListServices\x12#.tidings.rpc.v1.ListServicesRequest\x1a$.tidings.rpc.v1.ListServicesResponse\"\x03\x90\x02\x01\x12|\n\x16\x46\x65tchFileDescriptorSet\x12-.tidings.rpc.v1.FetchFileDescriptorSetRequest\x1a..tidings.rpc.v1.FetchFileDescriptorSetResponse\"\x03\x90\x02\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ftidings/rpc/v1/reflection.proto\x12\x0etidings.rpc.v1\"\x15\n\x13ListServicesRequest\"\x96\x02\n\x14ListServicesResponse\x12>\n\x08services\x18\x01 \x03(\x0b\x32,.tidings.rpc.v1.ListServicesResponse.Service\x1ag\n\x06Method\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x12\n\ninput_type\x18\x02 \x01(\t\x12\x13\n\x0boutput_type\x18\x03 \x01(\t\x12\x18\n\x10server_streaming\x18\x04 \x01(\x08\x12\x0c\n\x04safe\x18\x05 \x01(\x08\x1aU\n\x07Service\x12\x0c\n\x04name\x18\x01 \x01(\t\x12<\n\x07methods\x18\x02 \x03(\x0b\x32+.tidings.rpc.v1.ListServicesResponse.Method\"\x1f\n\x1d\x46\x65tchFileDescriptorSetRequest\"=\n\x1e\x46\x65tchFileDescriptorSetResponse\x12\x1b\n\x13\x66ile_descriptor_set\x18\x01 \x01(\x0c\x32\xf1\x01\n\x11ReflectionService\x12^\n\x0cListServices\x12#.tidings.rpc.v1.ListServicesRequest\x1a$.tidings.rpc.v1.ListServicesResponse\"\x03\x90\x02\x01\x12|\n\x16\x46\x65tchFileDescriptorSet\x12-.tidings.rpc.v1.FetchFileDescriptorSetRequest\x1a..tidings.rpc.v1.FetchFileDescriptorSetResponse\"\x03\x90\x02\x01\x42\x64\n\x0etidings.rpc.v1P\x01Z\x14tidings/rpc/v1;rpcv1\xa2\x02\x04TDNR\xaa\x02\x0eTidings.Rpc.V1\xca\x02\x0eTidings\\Rpc\\V1\xea\x02\x10Tidings::Rpc::V1b\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'tidings.rpc.v1.reflection_pb2', globals())
 if _descriptor._USE_C_DESCRIPTORS == False:
 
   DESCRIPTOR._options = None
+  DESCRIPTOR._serialized_options = b'\n\016tidings.rpc.v1P\001Z\024tidings/rpc/v1;rpcv1\242\002\004TDNR\252\002\016Tidings.Rpc.V1\312\002\016Tidings\\Rpc\\V1\352\002\020Tidings::Rpc::V1'
   _REFLECTIONSERVICE.methods_by_name['ListServices']._options = None
   _REFLECTIONSERVICE.methods_by_name['ListServices']._serialized_options = b'\220\002\001'
   _REFLECTIONSERVICE.methods_by_name['FetchFileDescriptorSet']._options = None
