@@ -17,7 +17,8 @@ internal import Testing
     let folder = Repository.root + "/docs/examples/" + example
     return try FileManager.default.subpathsOfDirectory(atPath: folder).sorted()
       .filter { name in
-        !name.hasPrefix("build") && ["c", "h", "java", "Makefile"].contains { name.hasSuffix($0) }
+        !name.hasPrefix("build")
+          && ["c", "h", "java", "go", "Makefile"].contains { name.hasSuffix($0) }
           && name.contains { $0 == "." || $0 == "M" }
       }
       .map { try String(contentsOfFile: folder + "/" + $0, encoding: .utf8) }
@@ -26,7 +27,7 @@ internal import Testing
 
   @Test(
     "its code is that of the examples",
-    arguments: [("c", "c"), ("make", "c"), ("java", "java")]
+    arguments: [("c", "c"), ("make", "c"), ("java", "java"), ("go", "go")]
   )
   func code(language: String, example: String) throws {
     let sources = try sources(example)
@@ -35,7 +36,7 @@ internal import Testing
     for block in blocks { #expect(sources.contains(block), "not in docs/examples/\(example)") }
   }
 
-  @Test("no example sets ZMQ_IMMEDIATE, which can end the process", arguments: ["c", "java"])
+  @Test("no example sets ZMQ_IMMEDIATE, which can end the process", arguments: ["c", "java", "go"])
   func immediate(example: String) throws {
     #expect(!(try sources(example)).contains("IMMEDIATE"))
   }
