@@ -90,9 +90,9 @@ extension VectorArea {
         ),
         binary(
           "nested_depth_limit",
-          "A thousand unknown groups in each other, each with its end.",
+          "More unknown groups in each other, each with its end, than any of protobuf's own decoders follows.",
           "tidings.v1.RecordID",
-          [UInt8](repeating: 0x7b, count: 1_000) + [UInt8](repeating: 0x7c, count: 1_000)
+          [UInt8](repeating: 0x7b, count: 12_000) + [UInt8](repeating: 0x7c, count: 12_000)
         ),
         binary(
           "group_without_end",

@@ -3,7 +3,7 @@ internal import TidingsJSON
 /// An encoded message in one form of the many that say the same: fields by number, maps by key,
 /// numbers of repeated fields one by one.
 ///
-/// Encoders differ in these, and none is wrong.
+/// Encoders differ in these, and none is wrong. Every NaN is the same one: libraries do not keep its bits.
 struct WireForm: Hashable {
   private let lines: [String]
 
@@ -47,7 +47,7 @@ struct WireForm: Hashable {
     _ schema: Schema
   ) throws -> [String] {
     switch field.content {
-    case .number(let number): return ["\(number)"]
+    case .number(let number): return [text(number, known)]
     case .bytes(let bytes):
       if let known, known.kind == .message {
         let inner = try fields(bytes, schema.messages[known.typeName], schema)
@@ -58,9 +58,21 @@ struct WireForm: Hashable {
       }
       var reader = FieldReader(bytes: bytes)
       var numbers: [String] = []
-      while !reader.bytes.isEmpty { numbers.append("\(try reader.number(width: width))") }
+      while !reader.bytes.isEmpty { numbers.append(text(try reader.number(width: width), known)) }
       return numbers
     }
+  }
+}
+
+extension WireForm {
+  private static func text(_ number: UInt64, _ known: FieldSchema?) -> String {
+    let isNaN =
+      switch known?.kind {
+      case .double: Double(bitPattern: number).isNaN
+      case .float: Float(bitPattern: UInt32(truncatingIfNeeded: number)).isNaN
+      default: false
+      }
+    return isNaN ? "NaN" : "\(number)"
   }
 }
 
