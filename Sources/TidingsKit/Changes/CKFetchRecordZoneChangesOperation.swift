@@ -49,10 +49,12 @@ open class CKFetchRecordZoneChangesConfiguration: NSObject, NSCopying, NSSecureC
 
   /// Reads what `encode(with:)` wrote.
   public required init?(coder: NSCoder) {
-    previousServerChangeToken = coder.decodeObject(of: CKServerChangeToken.self, forKey: "token")
+    previousServerChangeToken = coder.object(of: CKServerChangeToken.self, forKey: "token")
     resultsLimit = Int(clamping: coder.decodeInt64(forKey: "resultsLimit"))
-    let keys = coder.decodeObject(of: [NSArray.self, NSString.self], forKey: "desiredKeys")
-    desiredKeys = keys as? [String]
+    if coder.containsValue(forKey: "desiredKeys") {
+      let keys = coder.decodeObject(of: [NSArray.self, NSString.self], forKey: "desiredKeys")
+      desiredKeys = keys as? [String]
+    }
     super.init()
   }
 }

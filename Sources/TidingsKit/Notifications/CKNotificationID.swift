@@ -28,7 +28,7 @@ public final class CKNotificationID: NSObject, NSSecureCoding, NSCopying, Sendab
 
   /// Reads what `encode(with:)` wrote.
   public init?(coder: NSCoder) {
-    guard let name = coder.decodeObject(of: NSString.self, forKey: "id") else { return nil }
+    guard let name = coder.object(of: NSString.self, forKey: "id") else { return nil }
     text = String(describing: name)
   }
 }

@@ -47,11 +47,11 @@ struct NotificationContent: Sendable {
   }
 
   init?(coder: NSCoder) {
-    guard let data = coder.decodeObject(of: NSData.self, forKey: Key.notification),
+    guard let data = coder.object(of: NSData.self, forKey: Key.notification),
       let wire = try? TidingsV1.Notification(decoding: Array(Data(referencing: data))),
-      let user = coder.decodeObject(of: NSString.self, forKey: Key.user)
+      let user = coder.object(of: NSString.self, forKey: Key.user)
     else { return nil }
-    let badge = coder.decodeObject(of: NSNumber.self, forKey: Key.badge)
+    let badge = coder.object(of: NSNumber.self, forKey: Key.badge)
     self.init(wire, for: String(describing: user), badge: badge?.uint32Value)
     isContainerKnown = coder.decodeBool(forKey: Key.isContainerKnown)
   }

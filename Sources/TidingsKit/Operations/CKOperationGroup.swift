@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Operations that belong together.
-open class CKOperationGroup: NSObject, @unchecked Sendable {
+open class CKOperationGroup: NSObject, NSSecureCoding, @unchecked Sendable {
   // Set before the operations run.
 
   /// How much will be transferred.
@@ -25,7 +25,7 @@ open class CKOperationGroup: NSObject, @unchecked Sendable {
   }
 
   /// Unique.
-  public let operationGroupID: String = UUID().uuidString
+  public let operationGroupID: String
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   /// What the operations start from; `nil` is the defaults.
   open var defaultConfiguration: CKOperation.Configuration! = CKOperation.Configuration() {
@@ -41,5 +41,40 @@ open class CKOperationGroup: NSObject, @unchecked Sendable {
   open var expectedReceiveSize = TransferSize.unknown
 
   /// A group.
-  public override init() { super.init() }
+  public override init() {
+    operationGroupID = UUID().uuidString
+    super.init()
+  }
+
+  // MARK: Archives
+
+  /// Groups can be archived securely, to continue them after a restart.
+  public static var supportsSecureCoding: Bool { true }
+
+  /// Writes the identity, the description and the configuration, but not its container.
+  open func encode(with coder: NSCoder) {
+    coder.encode(NSString(string: operationGroupID), forKey: "operationGroupID")
+    coder.encode(name.map { NSString(string: $0) }, forKey: "name")
+    coder.encode(Int64(quantity), forKey: "quantity")
+    coder.encode(Int64(expectedSendSize.rawValue), forKey: "expectedSendSize")
+    coder.encode(Int64(expectedReceiveSize.rawValue), forKey: "expectedReceiveSize")
+    defaultConfiguration.chosen.encode(with: coder)
+  }
+
+  /// Reads what `encode(with:)` wrote.
+  public required init?(coder: NSCoder) {
+    guard let id = coder.object(of: NSString.self, forKey: "operationGroupID") else {
+      return nil
+    }
+    operationGroupID = String(describing: id)
+    super.init()
+    name = coder.object(of: NSString.self, forKey: "name").map { String(describing: $0) }
+    quantity = Int(clamping: coder.decodeInt64(forKey: "quantity"))
+    func size(_ key: String) -> TransferSize {
+      TransferSize(rawValue: Int(clamping: coder.decodeInt64(forKey: key))) ?? .unknown
+    }
+    expectedSendSize = size("expectedSendSize")
+    expectedReceiveSize = size("expectedReceiveSize")
+    defaultConfiguration.chosen = .init(coder: coder)
+  }
 }

@@ -2,7 +2,7 @@ public import Foundation
 internal import TidingsProto
 
 /// Sorts records by the distance of a field's place from another, nearest first.
-open class CKLocationSortDescriptor: NSSortDescriptor {
+open class CKLocationSortDescriptor: NSSortDescriptor, NSSecureCoding {
   /// From where distances are measured.
   public let relativeLocation: CLLocation
 
@@ -12,8 +12,23 @@ open class CKLocationSortDescriptor: NSSortDescriptor {
     super.init(keyPath: \FieldNames[key], ascending: true)
   }
 
-  /// Not supported: archive the query.
-  public required init?(coder: NSCoder) { nil }
+  /// Sort descriptors by distance can be archived securely; Foundation's others are archived with a query.
+  public static var supportsSecureCoding: Bool { true }
+
+  /// Writes the field and the place.
+  open func encode(with coder: NSCoder) {
+    coder.encode(key.map { NSString(string: $0) }, forKey: "key")
+    coder.encode(relativeLocation, forKey: "relativeLocation")
+  }
+
+  /// Reads what `encode(with:)` wrote.
+  public required init?(coder: NSCoder) {
+    guard let key = coder.object(of: NSString.self, forKey: "key"),
+      let location = coder.object(of: CLLocation.self, forKey: "relativeLocation")
+    else { return nil }
+    relativeLocation = location
+    super.init(keyPath: \FieldNames[String(describing: key)], ascending: true)
+  }
 }
 
 extension NSSortDescriptor {

@@ -63,7 +63,7 @@ open class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
 
   /// Reads what `encode(with:)` wrote.
   public required init?(coder: NSCoder) {
-    guard let data = coder.decodeObject(of: NSData.self, forKey: "query"),
+    guard let data = coder.object(of: NSData.self, forKey: "query"),
       let request = try? TidingsV1.QueryRecordsRequest(
         decoding: Array(Data(referencing: data))
       )

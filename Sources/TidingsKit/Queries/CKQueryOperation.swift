@@ -27,7 +27,7 @@ public final class CKQueryCursor: NSObject, NSSecureCoding, NSCopying, Sendable 
 
   /// Reads what `encode(with:)` wrote.
   public init?(coder: NSCoder) {
-    guard let data = coder.decodeObject(of: NSData.self, forKey: "cursor") else { return nil }
+    guard let data = coder.object(of: NSData.self, forKey: "cursor") else { return nil }
     bytes = Array(Data(referencing: data))
   }
 }

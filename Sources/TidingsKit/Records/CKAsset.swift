@@ -7,7 +7,7 @@ internal import TidingsProto
 ///
 /// A downloaded file is read, copied or moved, not changed. It stays at least as long as the asset; what
 /// is to last, the program copies or moves (<doc:ComingFromCloudKit>).
-public final class CKAsset: NSObject, CKRecordValueProtocol, Sendable {
+public final class CKAsset: NSObject, NSSecureCoding, CKRecordValueProtocol, Sendable {
   /// Where the file is; `nil`: it was not downloaded.
   public let fileURL: URL?
   /// Keeps a downloaded file.
@@ -41,6 +41,23 @@ public final class CKAsset: NSObject, CKRecordValueProtocol, Sendable {
 
   /// What is stored.
   public var recordContent: CKRecordContent { .init(.asset(self)) }
+
+  /// Assets can be archived securely.
+  public static var supportsSecureCoding: Bool { true }
+
+  /// Writes where the file is, not what is in it.
+  public func encode(with coder: NSCoder) {
+    coder.encode(fileURL.map { NSString(string: $0.path) }, forKey: "file")
+  }
+
+  /// Reads what `encode(with:)` wrote: an asset of the same file, which is sent with the record in which it
+  /// is saved.
+  public init?(coder: NSCoder) {
+    let path = coder.object(of: NSString.self, forKey: "file")
+    fileURL = path.map { URL(fileURLWithPath: String(describing: $0)) }
+    file = nil
+    known = Mutex(nil)
+  }
 }
 
 /// Where an asset is known by its checksum: elsewhere it must be sent again.

@@ -34,15 +34,15 @@ extension CKRecord.Contents {
   }
 
   init?(coder: NSCoder) {
-    guard let data = coder.decodeObject(of: NSData.self, forKey: Key.record),
+    guard let data = coder.object(of: NSData.self, forKey: Key.record),
       let record = try? TidingsV1.Record(decoding: Array(Data(referencing: data)))
     else { return nil }
     self.init(record)
-    changedKeys = Self.set(coder.decodeObject(of: NSData.self, forKey: Key.changed))
-    encryptedKeys = Self.set(coder.decodeObject(of: NSData.self, forKey: Key.encrypted))
+    changedKeys = Self.set(coder.object(of: NSData.self, forKey: Key.changed))
+    encryptedKeys = Self.set(coder.object(of: NSData.self, forKey: Key.encrypted))
     isParentChanged = coder.decodeBool(forKey: Key.isParentChanged)
-    addFiles(coder.decodeObject(of: NSData.self, forKey: Key.files))
-    let user = coder.decodeObject(of: NSString.self, forKey: Key.user)
+    addFiles(coder.object(of: NSData.self, forKey: Key.files))
+    let user = coder.object(of: NSString.self, forKey: Key.user)
     shareTerms?.currentUser = user.map { String(describing: $0) } ?? ""
   }
 

@@ -52,8 +52,8 @@ public final class CKRecordID: NSObject, NSSecureCoding, NSCopying, Sendable {
 
   /// Reads what `encode(with:)` wrote.
   public init?(coder: NSCoder) {
-    guard let name = coder.decodeObject(of: NSString.self, forKey: "recordName"),
-      let zoneID = coder.decodeObject(of: CKRecordZone.ID.self, forKey: "zoneID")
+    guard let name = coder.object(of: NSString.self, forKey: "recordName"),
+      let zoneID = coder.object(of: CKRecordZone.ID.self, forKey: "zoneID")
     else { return nil }
     recordName = String(describing: name)
     self.zoneID = zoneID

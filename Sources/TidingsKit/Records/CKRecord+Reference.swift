@@ -2,8 +2,7 @@ public import Foundation
 internal import TidingsProto
 
 /// A relation to another record, as the value of a field.
-public final class CKReference: NSObject, NSSecureCoding, NSCopying, CKRecordValueProtocol, Sendable
-{
+public final class CKReference: NSObject, NSSecureCoding, NSCopying, CKRecordValueProtocol, Sendable {
   /// The record to which it leads.
   public let recordID: CKRecord.ID
   /// What becomes of the record with the reference when the target is deleted.
@@ -46,7 +45,7 @@ public final class CKReference: NSObject, NSSecureCoding, NSCopying, CKRecordVal
 
   /// Reads what `encode(with:)` wrote.
   public init?(coder: NSCoder) {
-    guard let id = coder.decodeObject(of: CKRecord.ID.self, forKey: "recordID"),
+    guard let id = coder.object(of: CKRecord.ID.self, forKey: "recordID"),
       let action = CKRecord.ReferenceAction(
         rawValue: UInt(clamping: coder.decodeInt64(forKey: "action"))
       )

@@ -1,5 +1,6 @@
 public import Foundation
 internal import TidingsProto
+internal import TidingsProtobuf
 
 /// Degrees.
 public typealias CLLocationDegrees = Double
@@ -27,7 +28,7 @@ public struct CLLocationCoordinate2D: Hashable, Sendable {
 }
 
 /// A place on Earth, as the value of a field: Core Location's type, where there is no Core Location.
-public final class CLLocation: NSObject, CKRecordValueProtocol, Sendable {
+public final class CLLocation: NSObject, NSSecureCoding, NSCopying, CKRecordValueProtocol, Sendable {
   /// Where.
   public let coordinate: CLLocationCoordinate2D
   /// Metres above sea level.
@@ -93,6 +94,25 @@ public final class CLLocation: NSObject, CKRecordValueProtocol, Sendable {
 
   /// Of the coordinate.
   public override var hash: Int { coordinate.hashValue }
+
+  /// Itself: places do not change.
+  public func copy(with zone: NSZone? = nil) -> Any { self }
+
+  /// Places can be archived securely.
+  public static var supportsSecureCoding: Bool { true }
+
+  /// Writes all that is known of the place.
+  public func encode(with coder: NSCoder) {
+    coder.encode(Data(wire.encoded()) as NSData, forKey: "location")
+  }
+
+  /// Reads what `encode(with:)` wrote.
+  public convenience init?(coder: NSCoder) {
+    guard let data = coder.object(of: NSData.self, forKey: "location"),
+      let wire = try? TidingsV1.Location(decoding: Array(Data(referencing: data)))
+    else { return nil }
+    self.init(wire)
+  }
 }
 
 extension CLLocation {

@@ -80,16 +80,16 @@ public final class CKShareMetadata: NSObject, NSSecureCoding, NSCopying, Sendabl
 
   /// Reads what `encode(with:)` wrote.
   public convenience init?(coder: NSCoder) {
-    guard let data = coder.decodeObject(of: NSData.self, forKey: "metadata"),
+    guard let data = coder.object(of: NSData.self, forKey: "metadata"),
       let wire = try? TidingsV1.ShareMetadata(decoding: Array(Data(referencing: data))),
-      let user = coder.decodeObject(of: NSString.self, forKey: "user"),
-      let share = coder.decodeObject(of: CKShare.self, forKey: "share")
+      let user = coder.object(of: NSString.self, forKey: "user"),
+      let share = coder.object(of: CKShare.self, forKey: "share")
     else { return nil }
     self.init(
       wire,
       user: String(describing: user),
       share: share,
-      rootRecord: coder.decodeObject(of: CKRecord.self, forKey: "rootRecord")
+      rootRecord: coder.object(of: CKRecord.self, forKey: "rootRecord")
     )
   }
 }

@@ -92,9 +92,9 @@ public final class CKShareParticipant: NSObject, NSSecureCoding, NSCopying, Send
 
   /// Reads what `encode(with:)` wrote.
   public convenience init?(coder: NSCoder) {
-    guard let data = coder.decodeObject(of: NSData.self, forKey: "participant"),
+    guard let data = coder.object(of: NSData.self, forKey: "participant"),
       let wire = try? TidingsV1.Participant(decoding: Array(Data(referencing: data))),
-      let name = coder.decodeObject(of: NSString.self, forKey: "displayName")
+      let name = coder.object(of: NSString.self, forKey: "displayName")
     else { return nil }
     self.init(wire, displayName: String(describing: name))
   }

@@ -38,7 +38,7 @@ public final class CKShareAccessRequester: NSObject, NSSecureCoding, NSCopying, 
 
   /// Reads what `encode(with:)` wrote.
   public convenience init?(coder: NSCoder) {
-    guard let data = coder.decodeObject(of: NSData.self, forKey: "requester"),
+    guard let data = coder.object(of: NSData.self, forKey: "requester"),
       let wire = try? TidingsV1.AccessRequester(decoding: Array(Data(referencing: data)))
     else { return nil }
     self.init(wire)
@@ -73,7 +73,7 @@ public final class CKShareBlockedIdentity: NSObject, NSSecureCoding, NSCopying, 
 
   /// Reads what `encode(with:)` wrote.
   public convenience init?(coder: NSCoder) {
-    guard let name = coder.decodeObject(of: NSString.self, forKey: "user") else { return nil }
+    guard let name = coder.object(of: NSString.self, forKey: "user") else { return nil }
     self.init(String(describing: name))
   }
 }

@@ -51,12 +51,12 @@ public final class CKUserIdentity: NSObject, NSSecureCoding, NSCopying, Sendable
 
   /// Reads what `encode(with:)` wrote.
   public convenience init?(coder: NSCoder) {
-    let id = coder.decodeObject(of: CKRecord.ID.self, forKey: "userRecordID")
-    let displayName = coder.decodeObject(of: NSString.self, forKey: "displayName")
+    let id = coder.object(of: CKRecord.ID.self, forKey: "userRecordID")
+    let displayName = coder.object(of: NSString.self, forKey: "displayName")
     self.init(
       name: id?.recordName ?? "",
       displayName: displayName.map { String(describing: $0) } ?? "",
-      lookupInfo: coder.decodeObject(of: LookupInfo.self, forKey: "lookupInfo")
+      lookupInfo: coder.object(of: LookupInfo.self, forKey: "lookupInfo")
     )
   }
 }
@@ -125,12 +125,12 @@ public final class CKUserIdentityLookupInfo: NSObject, NSSecureCoding, NSCopying
 
   /// Reads what `encode(with:)` wrote.
   public convenience init?(coder: NSCoder) {
-    let email = coder.decodeObject(of: NSString.self, forKey: "emailAddress")
-    let phone = coder.decodeObject(of: NSString.self, forKey: "phoneNumber")
+    let email = coder.object(of: NSString.self, forKey: "emailAddress")
+    let phone = coder.object(of: NSString.self, forKey: "phoneNumber")
     self.init(
       email.map { String(describing: $0) },
       phone.map { String(describing: $0) },
-      coder.decodeObject(of: CKRecord.ID.self, forKey: "userRecordID")
+      coder.object(of: CKRecord.ID.self, forKey: "userRecordID")
     )
   }
 }

@@ -184,7 +184,7 @@ open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unchecked S
 
   /// Reads what `encode(with:)` wrote.
   public required init?(coder: NSCoder) {
-    guard let data = coder.decodeObject(of: NSData.self, forKey: "info"),
+    guard let data = coder.object(of: NSData.self, forKey: "info"),
       let wire = try? TidingsV1.NotificationInfo(decoding: Array(Data(referencing: data)))
     else { return nil }
     self.wire = wire

@@ -92,7 +92,7 @@ open class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Senda
   }
 
   static func decode(_ coder: NSCoder) -> TidingsV1.Subscription? {
-    coder.decodeObject(of: NSData.self, forKey: key)
+    coder.object(of: NSData.self, forKey: key)
       .flatMap { try? TidingsV1.Subscription(decoding: Array(Data(referencing: $0))) }
   }
 

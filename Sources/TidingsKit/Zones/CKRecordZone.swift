@@ -81,12 +81,12 @@ open class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Sendabl
 
   /// Reads what `encode(with:)` wrote.
   public required init?(coder: NSCoder) {
-    guard let id = coder.decodeObject(of: CKRecordZone.ID.self, forKey: "zoneID") else {
+    guard let id = coder.object(of: CKRecordZone.ID.self, forKey: "zoneID") else {
       return nil
     }
     zoneID = id
     capabilities = .init(rawValue: UInt(clamping: coder.decodeInt64(forKey: "capabilities")))
-    share = coder.decodeObject(of: CKRecord.Reference.self, forKey: "share")
+    share = coder.object(of: CKRecord.Reference.self, forKey: "share")
     super.init()
   }
 }
@@ -142,8 +142,8 @@ public final class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying, Sendable
 
   /// Reads what `encode(with:)` wrote.
   public init?(coder: NSCoder) {
-    guard let name = coder.decodeObject(of: NSString.self, forKey: "zoneName"),
-      let owner = coder.decodeObject(of: NSString.self, forKey: "ownerName")
+    guard let name = coder.object(of: NSString.self, forKey: "zoneName"),
+      let owner = coder.object(of: NSString.self, forKey: "ownerName")
     else { return nil }
     zoneName = String(describing: name)
     ownerName = String(describing: owner)

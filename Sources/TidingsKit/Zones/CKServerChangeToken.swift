@@ -25,7 +25,7 @@ public final class CKServerChangeToken: NSObject, NSSecureCoding, NSCopying, Sen
 
   /// Reads what `encode(with:)` wrote.
   public init?(coder: NSCoder) {
-    guard let data = coder.decodeObject(of: NSData.self, forKey: "token") else { return nil }
+    guard let data = coder.object(of: NSData.self, forKey: "token") else { return nil }
     bytes = Array(Data(referencing: data))
   }
 }
