@@ -43,6 +43,22 @@ import TidingsKit
     return (reported.withLock { $0 }, ends.withLock { $0 }, error as? CKError)
   }
 
+  @Test("blocks append to what they capture: they are called one after another")
+  func capturing() async throws {
+    let database = try await KitServer().container().privateCloudDatabase
+    let records = records(20)
+    let saved: [CKRecord.ID] = await withCheckedContinuation { waiting in
+      var saved: [CKRecord.ID] = []
+      let operation = CKModifyRecordsOperation(recordsToSave: records)
+      operation.perRecordSaveBlock = { id, result in
+        if case .success = result { saved.append(id) }
+      }
+      operation.modifyRecordsResultBlock = { _ in waiting.resume(returning: saved) }
+      database.add(operation)
+    }
+    #expect(Set(saved) == Set(records.map(\.recordID)) && saved.count == 20)
+  }
+
   @Test("a thousand records are sent in several calls, each reported of once")
   func largeBatch() async throws {
     let database = try await KitServer().container().privateCloudDatabase

@@ -10,25 +10,24 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
   open var fetchAllChanges = true
 
   /// Called for each zone that was created or altered, or in which a record changed.
-  @preconcurrency open var recordZoneWithIDChangedBlock: (@Sendable (CKRecordZone.ID) -> Void)?
+  open var recordZoneWithIDChangedBlock: ((CKRecordZone.ID) -> Void)?
   /// Called for each zone that was deleted.
-  @preconcurrency open var recordZoneWithIDWasDeletedBlock: (@Sendable (CKRecordZone.ID) -> Void)?
+  open var recordZoneWithIDWasDeletedBlock: ((CKRecordZone.ID) -> Void)?
   /// Called for each zone that is gone because the user removed the data of the application: do not create
   /// it again without asking; if not set, `recordZoneWithIDWasDeletedBlock` does.
-  @preconcurrency open var recordZoneWithIDWasPurgedBlock: (@Sendable (CKRecordZone.ID) -> Void)?
+  open var recordZoneWithIDWasPurgedBlock: ((CKRecordZone.ID) -> Void)?
   /// Called for each zone that is gone because the user reset encrypted data: create it again and save what
   /// is cached; if not set, `recordZoneWithIDWasDeletedBlock` does.
-  @preconcurrency open var recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock:
-    (@Sendable (CKRecordZone.ID) -> Void)?
+  open var recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock: ((CKRecordZone.ID) -> Void)?
   /// Called with the position of the feed: all zones up to it were reported.
-  @preconcurrency open var changeTokenUpdatedBlock: (@Sendable (CKServerChangeToken) -> Void)?
+  open var changeTokenUpdatedBlock: ((CKServerChangeToken) -> Void)?
   /// Called at the end, with the position of the feed, whether more is coming, and the error.
-  @preconcurrency open var fetchDatabaseChangesCompletionBlock:
-    (@Sendable (CKServerChangeToken?, Bool, (any Error)?) -> Void)?
+  open var fetchDatabaseChangesCompletionBlock:
+    ((CKServerChangeToken?, Bool, (any Error)?) -> Void)?
   /// Called at the end, with the position of the feed, and whether more is coming.
-  @preconcurrency open var fetchDatabaseChangesResultBlock:
+  open var fetchDatabaseChangesResultBlock:
     (
-      @Sendable (
+      (
         Result<(serverChangeToken: CKServerChangeToken, moreComing: Bool), any Error>
       ) -> Void
     )?
@@ -72,7 +71,7 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
 
   private func block(
     of reason: CKDatabase.DatabaseChange.Deletion.Reason
-  ) -> (@Sendable (CKRecordZone.ID) -> Void)? {
+  ) -> ((CKRecordZone.ID) -> Void)? {
     switch reason {
     case .deleted: recordZoneWithIDWasDeletedBlock
     case .purged: recordZoneWithIDWasPurgedBlock ?? recordZoneWithIDWasDeletedBlock

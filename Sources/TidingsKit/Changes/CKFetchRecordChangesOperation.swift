@@ -18,12 +18,11 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
   open private(set) var moreComing = false
 
   /// Called for each record that was saved.
-  @preconcurrency open var recordChangedBlock: (@Sendable (CKRecord) -> Void)?
+  open var recordChangedBlock: ((CKRecord) -> Void)?
   /// Called for each record that was deleted.
-  @preconcurrency open var recordWithIDWasDeletedBlock: (@Sendable (CKRecord.ID) -> Void)?
+  open var recordWithIDWasDeletedBlock: ((CKRecord.ID) -> Void)?
   /// Called at the end, with the position in the zone, this device's newest mark, and the error.
-  @preconcurrency open var fetchRecordChangesCompletionBlock:
-    (@Sendable (CKServerChangeToken?, Data?, (any Error)?) -> Void)?
+  open var fetchRecordChangesCompletionBlock: ((CKServerChangeToken?, Data?, (any Error)?) -> Void)?
 
   /// An operation to be set up.
   public override init() { super.init() }

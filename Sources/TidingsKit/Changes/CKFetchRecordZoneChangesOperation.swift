@@ -82,24 +82,22 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
   open var fetchAllChanges = true
 
   /// Called for each record that was saved.
-  @preconcurrency open var recordChangedBlock: (@Sendable (CKRecord) -> Void)?
+  open var recordChangedBlock: ((CKRecord) -> Void)?
   /// Called for each record that was saved.
-  @preconcurrency open var recordWasChangedBlock:
-    (@Sendable (CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
+  open var recordWasChangedBlock: ((CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
   /// Called for each record that was deleted, and of its type.
-  @preconcurrency open var recordWithIDWasDeletedBlock:
-    (@Sendable (CKRecord.ID, CKRecord.RecordType) -> Void)?
+  open var recordWithIDWasDeletedBlock: ((CKRecord.ID, CKRecord.RecordType) -> Void)?
   /// Called with the position in a zone, when more of it follows, and this device's newest mark so far.
-  @preconcurrency open var recordZoneChangeTokensUpdatedBlock:
-    (@Sendable (CKRecordZone.ID, CKServerChangeToken?, Data?) -> Void)?
+  open var recordZoneChangeTokensUpdatedBlock:
+    ((CKRecordZone.ID, CKServerChangeToken?, Data?) -> Void)?
   /// Called at the end of each zone, with the position in it, this device's newest mark, whether more is
   /// coming, and why it failed.
-  @preconcurrency open var recordZoneFetchCompletionBlock:
-    (@Sendable (CKRecordZone.ID, CKServerChangeToken?, Data?, Bool, (any Error)?) -> Void)?
+  open var recordZoneFetchCompletionBlock:
+    ((CKRecordZone.ID, CKServerChangeToken?, Data?, Bool, (any Error)?) -> Void)?
   /// Called at the end of each zone.
-  @preconcurrency open var recordZoneFetchResultBlock:
+  open var recordZoneFetchResultBlock:
     (
-      @Sendable (
+      (
         CKRecordZone.ID,
         Result<
           (
@@ -109,11 +107,9 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
       ) -> Void
     )?
   /// Called at the end, with `partialFailure` for errors of zones.
-  @preconcurrency open var fetchRecordZoneChangesCompletionBlock:
-    (@Sendable ((any Error)?) -> Void)?
+  open var fetchRecordZoneChangesCompletionBlock: (((any Error)?) -> Void)?
   /// Called at the end.
-  @preconcurrency open var fetchRecordZoneChangesResultBlock:
-    (@Sendable (Result<Void, any Error>) -> Void)?
+  open var fetchRecordZoneChangesResultBlock: ((Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.
   public override init() { super.init() }

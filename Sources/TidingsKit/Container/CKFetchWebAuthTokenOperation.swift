@@ -12,11 +12,9 @@ open class CKFetchWebAuthTokenOperation: CKDatabaseOperation, @unchecked Sendabl
   open var apiToken: String?
 
   /// Called at the end.
-  @preconcurrency open var fetchWebAuthTokenCompletionBlock:
-    (@Sendable (String?, (any Error)?) -> Void)?
+  open var fetchWebAuthTokenCompletionBlock: ((String?, (any Error)?) -> Void)?
   /// Called at the end.
-  @preconcurrency open var fetchWebAuthTokenResultBlock:
-    (@Sendable (Result<String, any Error>) -> Void)?
+  open var fetchWebAuthTokenResultBlock: ((Result<String, any Error>) -> Void)?
 
   /// An operation to be set up.
   public override init() { super.init() }

@@ -17,12 +17,11 @@ open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable
   open private(set) var moreComing = false
 
   /// Called for each notification.
-  @preconcurrency open var notificationChangedBlock: (@Sendable (CKNotification) -> Void)?
+  open var notificationChangedBlock: ((CKNotification) -> Void)?
   /// Called at the end, with the token for the next page, or the error.
   ///
   /// `changeTokenExpired`: fetch the records again, and start without a token.
-  @preconcurrency open var fetchNotificationChangesCompletionBlock:
-    (@Sendable (CKServerChangeToken?, (any Error)?) -> Void)?
+  open var fetchNotificationChangesCompletionBlock: ((CKServerChangeToken?, (any Error)?) -> Void)?
 
   /// An operation to be set up.
   public override init() { super.init() }

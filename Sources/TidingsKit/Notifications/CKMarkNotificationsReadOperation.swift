@@ -10,8 +10,7 @@ open class CKMarkNotificationsReadOperation: CKOperation, @unchecked Sendable {
   open var notificationIDs: [CKNotification.ID] = []
 
   /// Called at the end, with what is marked, and the error.
-  @preconcurrency open var markNotificationsReadCompletionBlock:
-    (@Sendable ([CKNotification.ID]?, (any Error)?) -> Void)?
+  open var markNotificationsReadCompletionBlock: (([CKNotification.ID]?, (any Error)?) -> Void)?
 
   /// An operation to be set up.
   public override init() { super.init() }

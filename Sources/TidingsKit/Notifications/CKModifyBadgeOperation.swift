@@ -11,7 +11,7 @@ open class CKModifyBadgeOperation: CKOperation, @unchecked Sendable {
   open var badgeValue = 0
 
   /// Called at the end.
-  @preconcurrency open var modifyBadgeCompletionBlock: (@Sendable ((any Error)?) -> Void)?
+  open var modifyBadgeCompletionBlock: (((any Error)?) -> Void)?
 
   /// An operation to be set up.
   public override init() { super.init() }

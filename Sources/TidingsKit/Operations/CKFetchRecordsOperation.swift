@@ -14,18 +14,15 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   var isCurrentUser = false
 
   /// Called with the part of a record that was received, 0 to 1.
-  @preconcurrency open var perRecordProgressBlock: (@Sendable (CKRecord.ID, Double) -> Void)?
+  open var perRecordProgressBlock: ((CKRecord.ID, Double) -> Void)?
   /// Called for each record.
-  @preconcurrency open var perRecordCompletionBlock:
-    (@Sendable (CKRecord?, CKRecord.ID?, (any Error)?) -> Void)?
+  open var perRecordCompletionBlock: ((CKRecord?, CKRecord.ID?, (any Error)?) -> Void)?
   /// Called for each record.
-  @preconcurrency open var perRecordResultBlock:
-    (@Sendable (CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
+  open var perRecordResultBlock: ((CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
   /// Called at the end, with what was found, and the error.
-  @preconcurrency open var fetchRecordsCompletionBlock:
-    (@Sendable ([CKRecord.ID: CKRecord]?, (any Error)?) -> Void)?
+  open var fetchRecordsCompletionBlock: (([CKRecord.ID: CKRecord]?, (any Error)?) -> Void)?
   /// Called at the end.
-  @preconcurrency open var fetchRecordsResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
+  open var fetchRecordsResultBlock: ((Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.
   public required override init() { super.init() }

@@ -35,20 +35,17 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   }
 
   /// Called with the part of a record that was sent, 0 to 1.
-  @preconcurrency open var perRecordProgressBlock: (@Sendable (CKRecord, Double) -> Void)?
+  open var perRecordProgressBlock: ((CKRecord, Double) -> Void)?
   /// Called for each record to save.
-  @preconcurrency open var perRecordCompletionBlock: (@Sendable (CKRecord, (any Error)?) -> Void)?
+  open var perRecordCompletionBlock: ((CKRecord, (any Error)?) -> Void)?
   /// Called for each record to save.
-  @preconcurrency open var perRecordSaveBlock:
-    (@Sendable (CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
+  open var perRecordSaveBlock: ((CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
   /// Called for each record to delete.
-  @preconcurrency open var perRecordDeleteBlock:
-    (@Sendable (CKRecord.ID, Result<Void, any Error>) -> Void)?
+  open var perRecordDeleteBlock: ((CKRecord.ID, Result<Void, any Error>) -> Void)?
   /// Called at the end, with what was saved, what was deleted, and the error.
-  @preconcurrency open var modifyRecordsCompletionBlock:
-    (@Sendable ([CKRecord]?, [CKRecord.ID]?, (any Error)?) -> Void)?
+  open var modifyRecordsCompletionBlock: (([CKRecord]?, [CKRecord.ID]?, (any Error)?) -> Void)?
   /// Called at the end.
-  @preconcurrency open var modifyRecordsResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
+  open var modifyRecordsResultBlock: ((Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.
   public override init() { super.init() }

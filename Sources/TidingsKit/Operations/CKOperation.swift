@@ -3,8 +3,9 @@ internal import Synchronization
 
 /// A piece of work for a server, run by an `OperationQueue` or a database.
 ///
-/// Its blocks are called one after another on a queue of its own; the one that reports the end is called
-/// exactly once, also when the operation is cancelled before it begins, and before `completionBlock`.
+/// Its blocks are called one after another on a serial queue of its own, so they may change what they
+/// capture and are not `@Sendable`. The one that reports the end is called exactly once, also when the
+/// operation is cancelled before it begins, and before `completionBlock`.
 open class CKOperation: Operation, @unchecked Sendable {
   // State is behind `state`'s lock; settings are set before the operation is run, as everywhere in
   // Foundation.
@@ -105,7 +106,7 @@ open class CKOperation: Operation, @unchecked Sendable {
   /// Unique.
   public let operationID: String = UUID().uuidString
   /// Kept for compatibility: never called.
-  @preconcurrency open var longLivedOperationWasPersistedBlock: (@Sendable () -> Void)?
+  open var longLivedOperationWasPersistedBlock: (() -> Void)?
 
   /// Whose container is used.
   open var container: CKContainer? {

@@ -56,14 +56,13 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
   open var desiredKeys: [CKRecord.FieldKey]?
 
   /// Called for each record.
-  @preconcurrency open var recordFetchedBlock: (@Sendable (CKRecord) -> Void)?
+  open var recordFetchedBlock: ((CKRecord) -> Void)?
   /// Called for each record.
-  @preconcurrency open var recordMatchedBlock:
-    (@Sendable (CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
+  open var recordMatchedBlock: ((CKRecord.ID, Result<CKRecord, any Error>) -> Void)?
   /// Called at the end, with where to continue, or the error.
-  @preconcurrency open var queryCompletionBlock: (@Sendable (Cursor?, (any Error)?) -> Void)?
+  open var queryCompletionBlock: ((Cursor?, (any Error)?) -> Void)?
   /// Called at the end, with where to continue; `nil`: all was found.
-  @preconcurrency open var queryResultBlock: (@Sendable (Result<Cursor?, any Error>) -> Void)?
+  open var queryResultBlock: ((Result<Cursor?, any Error>) -> Void)?
 
   /// An operation to be set up.
   public override init() { super.init() }

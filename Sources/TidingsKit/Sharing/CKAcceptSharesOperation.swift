@@ -10,15 +10,13 @@ open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
   open var shareMetadatas: [CKShare.Metadata]?
 
   /// Called for each share.
-  @preconcurrency open var perShareCompletionBlock:
-    (@Sendable (CKShare.Metadata, CKShare?, (any Error)?) -> Void)?
+  open var perShareCompletionBlock: ((CKShare.Metadata, CKShare?, (any Error)?) -> Void)?
   /// Called for each share.
-  @preconcurrency open var perShareResultBlock:
-    (@Sendable (CKShare.Metadata, Result<CKShare, any Error>) -> Void)?
+  open var perShareResultBlock: ((CKShare.Metadata, Result<CKShare, any Error>) -> Void)?
   /// Called at the end.
-  @preconcurrency open var acceptSharesCompletionBlock: (@Sendable ((any Error)?) -> Void)?
+  open var acceptSharesCompletionBlock: (((any Error)?) -> Void)?
   /// Called at the end.
-  @preconcurrency open var acceptSharesResultBlock: (@Sendable (Result<Void, any Error>) -> Void)?
+  open var acceptSharesResultBlock: ((Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.
   public override init() { super.init() }

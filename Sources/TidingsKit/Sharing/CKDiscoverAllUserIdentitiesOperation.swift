@@ -7,13 +7,11 @@ open class CKDiscoverAllUserIdentitiesOperation: CKOperation, @unchecked Sendabl
   // Set before the operation runs.
 
   /// Called for each user.
-  @preconcurrency open var userIdentityDiscoveredBlock: (@Sendable (CKUserIdentity) -> Void)?
+  open var userIdentityDiscoveredBlock: ((CKUserIdentity) -> Void)?
   /// Called at the end.
-  @preconcurrency open var discoverAllUserIdentitiesCompletionBlock:
-    (@Sendable ((any Error)?) -> Void)?
+  open var discoverAllUserIdentitiesCompletionBlock: (((any Error)?) -> Void)?
   /// Called at the end.
-  @preconcurrency open var discoverAllUserIdentitiesResultBlock:
-    (@Sendable (Result<Void, any Error>) -> Void)?
+  open var discoverAllUserIdentitiesResultBlock: ((Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.
   public override init() { super.init() }

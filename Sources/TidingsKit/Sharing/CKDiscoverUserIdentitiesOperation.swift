@@ -9,14 +9,11 @@ open class CKDiscoverUserIdentitiesOperation: CKOperation, @unchecked Sendable {
   open var userIdentityLookupInfos: [CKUserIdentity.LookupInfo] = []
 
   /// Called for each user that was found.
-  @preconcurrency open var userIdentityDiscoveredBlock:
-    (@Sendable (CKUserIdentity, CKUserIdentity.LookupInfo) -> Void)?
+  open var userIdentityDiscoveredBlock: ((CKUserIdentity, CKUserIdentity.LookupInfo) -> Void)?
   /// Called at the end.
-  @preconcurrency open var discoverUserIdentitiesCompletionBlock:
-    (@Sendable ((any Error)?) -> Void)?
+  open var discoverUserIdentitiesCompletionBlock: (((any Error)?) -> Void)?
   /// Called at the end.
-  @preconcurrency open var discoverUserIdentitiesResultBlock:
-    (@Sendable (Result<Void, any Error>) -> Void)?
+  open var discoverUserIdentitiesResultBlock: ((Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.
   public override init() { super.init() }

@@ -14,16 +14,13 @@ open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
   open var rootRecordDesiredKeys: [CKRecord.FieldKey]?
 
   /// Called for each URL.
-  @preconcurrency open var perShareMetadataBlock:
-    (@Sendable (URL, CKShare.Metadata?, (any Error)?) -> Void)?
+  open var perShareMetadataBlock: ((URL, CKShare.Metadata?, (any Error)?) -> Void)?
   /// Called for each URL.
-  @preconcurrency open var perShareMetadataResultBlock:
-    (@Sendable (URL, Result<CKShare.Metadata, any Error>) -> Void)?
+  open var perShareMetadataResultBlock: ((URL, Result<CKShare.Metadata, any Error>) -> Void)?
   /// Called at the end.
-  @preconcurrency open var fetchShareMetadataCompletionBlock: (@Sendable ((any Error)?) -> Void)?
+  open var fetchShareMetadataCompletionBlock: (((any Error)?) -> Void)?
   /// Called at the end.
-  @preconcurrency open var fetchShareMetadataResultBlock:
-    (@Sendable (Result<Void, any Error>) -> Void)?
+  open var fetchShareMetadataResultBlock: ((Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.
   public override init() { super.init() }

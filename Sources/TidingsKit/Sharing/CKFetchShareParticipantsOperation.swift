@@ -9,16 +9,14 @@ open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
   open var userIdentityLookupInfos: [CKUserIdentity.LookupInfo]?
 
   /// Called for each user that was found.
-  @preconcurrency open var shareParticipantFetchedBlock: (@Sendable (CKShare.Participant) -> Void)?
+  open var shareParticipantFetchedBlock: ((CKShare.Participant) -> Void)?
   /// Called for each user.
-  @preconcurrency open var perShareParticipantResultBlock:
-    (@Sendable (CKUserIdentity.LookupInfo, Result<CKShare.Participant, any Error>) -> Void)?
+  open var perShareParticipantResultBlock:
+    ((CKUserIdentity.LookupInfo, Result<CKShare.Participant, any Error>) -> Void)?
   /// Called at the end.
-  @preconcurrency open var fetchShareParticipantsCompletionBlock:
-    (@Sendable ((any Error)?) -> Void)?
+  open var fetchShareParticipantsCompletionBlock: (((any Error)?) -> Void)?
   /// Called at the end.
-  @preconcurrency open var fetchShareParticipantsResultBlock:
-    (@Sendable (Result<Void, any Error>) -> Void)?
+  open var fetchShareParticipantsResultBlock: ((Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.
   public override init() { super.init() }

@@ -10,16 +10,13 @@ open class CKShareRequestAccessOperation: CKOperation, @unchecked Sendable {
   open var shareURLs: [URL]?
 
   /// Called for each URL.
-  @preconcurrency open var perShareAccessRequestCompletionBlock:
-    (@Sendable (URL, (any Error)?) -> Void)?
+  open var perShareAccessRequestCompletionBlock: ((URL, (any Error)?) -> Void)?
   /// Called for each URL.
-  @preconcurrency open var perShareAccessRequestResultBlock:
-    (@Sendable (URL, Result<Void, any Error>) -> Void)?
+  open var perShareAccessRequestResultBlock: ((URL, Result<Void, any Error>) -> Void)?
   /// Called at the end.
-  @preconcurrency open var shareRequestAccessCompletionBlock: (@Sendable ((any Error)?) -> Void)?
+  open var shareRequestAccessCompletionBlock: (((any Error)?) -> Void)?
   /// Called at the end.
-  @preconcurrency open var shareAccessRequestResultBlock:
-    (@Sendable (Result<Void, any Error>) -> Void)?
+  open var shareAccessRequestResultBlock: ((Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.
   public override init() { super.init() }

@@ -8,14 +8,13 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
   open var subscriptionIDs: [CKSubscription.ID]?
 
   /// Called for each subscription.
-  @preconcurrency open var perSubscriptionResultBlock:
-    (@Sendable (CKSubscription.ID, Result<CKSubscription, any Error>) -> Void)?
+  open var perSubscriptionResultBlock:
+    ((CKSubscription.ID, Result<CKSubscription, any Error>) -> Void)?
   /// Called at the end, with what was found, and the error.
-  @preconcurrency open var fetchSubscriptionCompletionBlock:
-    (@Sendable ([CKSubscription.ID: CKSubscription]?, (any Error)?) -> Void)?
+  open var fetchSubscriptionCompletionBlock:
+    (([CKSubscription.ID: CKSubscription]?, (any Error)?) -> Void)?
   /// Called at the end.
-  @preconcurrency open var fetchSubscriptionsResultBlock:
-    (@Sendable (Result<Void, any Error>) -> Void)?
+  open var fetchSubscriptionsResultBlock: ((Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.
   public required override init() { super.init() }

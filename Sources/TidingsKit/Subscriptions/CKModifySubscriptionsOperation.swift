@@ -10,17 +10,15 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
   open var subscriptionIDsToDelete: [CKSubscription.ID]?
 
   /// Called for each subscription to save.
-  @preconcurrency open var perSubscriptionSaveBlock:
-    (@Sendable (CKSubscription.ID, Result<CKSubscription, any Error>) -> Void)?
+  open var perSubscriptionSaveBlock:
+    ((CKSubscription.ID, Result<CKSubscription, any Error>) -> Void)?
   /// Called for each subscription to delete.
-  @preconcurrency open var perSubscriptionDeleteBlock:
-    (@Sendable (CKSubscription.ID, Result<Void, any Error>) -> Void)?
+  open var perSubscriptionDeleteBlock: ((CKSubscription.ID, Result<Void, any Error>) -> Void)?
   /// Called at the end, with what was saved, what was deleted, and the error.
-  @preconcurrency open var modifySubscriptionsCompletionBlock:
-    (@Sendable ([CKSubscription]?, [CKSubscription.ID]?, (any Error)?) -> Void)?
+  open var modifySubscriptionsCompletionBlock:
+    (([CKSubscription]?, [CKSubscription.ID]?, (any Error)?) -> Void)?
   /// Called at the end.
-  @preconcurrency open var modifySubscriptionsResultBlock:
-    (@Sendable (Result<Void, any Error>) -> Void)?
+  open var modifySubscriptionsResultBlock: ((Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.
   public override init() { super.init() }

@@ -8,14 +8,12 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
   private var isForAll = false
 
   /// Called for each zone.
-  @preconcurrency open var perRecordZoneResultBlock:
-    (@Sendable (CKRecordZone.ID, Result<CKRecordZone, any Error>) -> Void)?
+  open var perRecordZoneResultBlock: ((CKRecordZone.ID, Result<CKRecordZone, any Error>) -> Void)?
   /// Called at the end, with what was found, and the error.
-  @preconcurrency open var fetchRecordZonesCompletionBlock:
-    (@Sendable ([CKRecordZone.ID: CKRecordZone]?, (any Error)?) -> Void)?
+  open var fetchRecordZonesCompletionBlock:
+    (([CKRecordZone.ID: CKRecordZone]?, (any Error)?) -> Void)?
   /// Called at the end.
-  @preconcurrency open var fetchRecordZonesResultBlock:
-    (@Sendable (Result<Void, any Error>) -> Void)?
+  open var fetchRecordZonesResultBlock: ((Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.
   public required override init() { super.init() }

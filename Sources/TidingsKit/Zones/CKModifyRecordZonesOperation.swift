@@ -8,17 +8,14 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
   open var recordZoneIDsToDelete: [CKRecordZone.ID]?
 
   /// Called for each zone to create.
-  @preconcurrency open var perRecordZoneSaveBlock:
-    (@Sendable (CKRecordZone.ID, Result<CKRecordZone, any Error>) -> Void)?
+  open var perRecordZoneSaveBlock: ((CKRecordZone.ID, Result<CKRecordZone, any Error>) -> Void)?
   /// Called for each zone to delete.
-  @preconcurrency open var perRecordZoneDeleteBlock:
-    (@Sendable (CKRecordZone.ID, Result<Void, any Error>) -> Void)?
+  open var perRecordZoneDeleteBlock: ((CKRecordZone.ID, Result<Void, any Error>) -> Void)?
   /// Called at the end, with what was created, what was deleted, and the error.
-  @preconcurrency open var modifyRecordZonesCompletionBlock:
-    (@Sendable ([CKRecordZone]?, [CKRecordZone.ID]?, (any Error)?) -> Void)?
+  open var modifyRecordZonesCompletionBlock:
+    (([CKRecordZone]?, [CKRecordZone.ID]?, (any Error)?) -> Void)?
   /// Called at the end.
-  @preconcurrency open var modifyRecordZonesResultBlock:
-    (@Sendable (Result<Void, any Error>) -> Void)?
+  open var modifyRecordZonesResultBlock: ((Result<Void, any Error>) -> Void)?
 
   /// An operation to be set up.
   public override init() { super.init() }
