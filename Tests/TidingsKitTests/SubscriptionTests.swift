@@ -4,6 +4,19 @@ import Testing
 import TidingsKit
 
 @Suite(.endsServers) struct SubscriptionTests {
+  @Test("a query subscription fires on every change, unless its options say otherwise")
+  func defaults() {
+    let every = NSPredicate(value: true)
+    let all: CKQuerySubscription.Options = [
+      .firesOnRecordCreation, .firesOnRecordUpdate, .firesOnRecordDeletion,
+    ]
+    let unnamed = CKQuerySubscription(recordType: "Houses", predicate: every)
+    let named = CKQuerySubscription(recordType: "Houses", predicate: every, subscriptionID: "all")
+    #expect(unnamed.querySubscriptionOptions == all && named.querySubscriptionOptions == all)
+    // Optional, as in CloudKit, so that code which unwraps it compiles.
+    if let type = named.recordType { #expect(type == "Houses") } else { Issue.record("no type") }
+  }
+
   @Test("all kinds are saved, fetched and deleted with operations, each block once")
   func operations() async throws {
     let kit = try await KitServer()

@@ -23,8 +23,9 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
     public static let firesOnce = Options(rawValue: 1 << 3)
   }
 
-  /// The type of the records.
-  public let recordType: CKRecord.RecordType
+  /// The type of the records; never `nil`, and optional as in CloudKit.
+  open var recordType: CKRecord.RecordType? { type }
+  private let type: CKRecord.RecordType
   /// Which records; `NSPredicate(value: true)`: all of the type.
   open var predicate: NSPredicate { condition }
   private let condition: NSPredicate
@@ -39,14 +40,16 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
   ///   - recordType: The type of the records.
   ///   - predicate: Which records.
   ///   - subscriptionID: Its name; saving another subscription with this name replaces it.
-  ///   - querySubscriptionOptions: When it fires.
+  ///   - querySubscriptionOptions: When it fires; by default on each creation, update and deletion.
   public init(
     recordType: CKRecord.RecordType,
     predicate: NSPredicate,
     subscriptionID: CKSubscription.ID,
-    options querySubscriptionOptions: Options = []
+    options querySubscriptionOptions: Options = [
+      .firesOnRecordCreation, .firesOnRecordUpdate, .firesOnRecordDeletion,
+    ]
   ) {
-    self.recordType = recordType
+    type = recordType
     condition = predicate
     self.querySubscriptionOptions = querySubscriptionOptions
     super.init(subscriptionID: subscriptionID, subscriptionType: .query)
@@ -56,7 +59,9 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
   public convenience init(
     recordType: CKRecord.RecordType,
     predicate: NSPredicate,
-    options querySubscriptionOptions: Options = []
+    options querySubscriptionOptions: Options = [
+      .firesOnRecordCreation, .firesOnRecordUpdate, .firesOnRecordDeletion,
+    ]
   ) {
     self.init(
       recordType: recordType,
@@ -67,7 +72,7 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
   }
 
   init(_ wire: TidingsV1.Subscription) {
-    recordType = wire.recordType
+    type = wire.recordType
     condition = NSPredicate(wire.predicate)
     zoneID = wire.zoneID.map { .init($0) }
     querySubscriptionOptions = Options(wire)
@@ -76,7 +81,7 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
 
   override func wire() throws -> TidingsV1.Subscription {
     var wire = try super.wire()
-    wire.recordType = recordType
+    wire.recordType = type
     wire.predicate = try condition.wire()
     wire.zoneID = zoneID?.wire
     querySubscriptionOptions.set(&wire)
@@ -86,7 +91,7 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
   /// Another subscription that says the same.
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = CKQuerySubscription(
-      recordType: recordType,
+      recordType: type,
       predicate: condition,
       subscriptionID: subscriptionID,
       options: querySubscriptionOptions
@@ -99,7 +104,7 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
   /// Reads what `encode(with:)` wrote.
   public required init?(coder: NSCoder) {
     guard let wire = Self.decode(coder), wire.type == .query else { return nil }
-    recordType = wire.recordType
+    type = wire.recordType
     condition = NSPredicate(wire.predicate)
     zoneID = wire.zoneID.map { .init($0) }
     querySubscriptionOptions = Options(wire)
