@@ -2,6 +2,21 @@ import Foundation
 import Testing
 import TidingsKit
 
+/// A type of a program that calls itself a value of a record.
+private struct Mood: CKRecordValueProtocol {}
+
+extension __CKRecordObjCValue {
+  /// Numbers and strings of Swift have members of this name, too.
+  fileprivate var summary: String {
+    if let number = self as? Int64 { return number.summary }
+    if let text = self as? String { return text.summary }
+    return "an object"
+  }
+}
+
+extension Int64 { fileprivate var summary: String { "number \(self)" } }
+extension String { fileprivate var summary: String { "text \(self)" } }
+
 /// Records, written to and read from in the ways in which people do it.
 @Suite struct RecordUsageTests {
   private enum Kind: String {
@@ -92,5 +107,46 @@ import TidingsKit
     #expect(reference == CKRecord.Reference(recordID: record.recordID, action: .deleteSelf))
     #expect(CKRecord.SystemType.userRecord == "Users")
     #expect(CKRecordTypeShare == CKRecord.SystemType.share)
+  }
+
+  @Test("numbers that are read as a type are converted as Foundation converts them")
+  func numbers() {
+    let record = CKRecord(recordType: "Houses")
+    record["rooms"] = 2
+    record["price"] = 1.5
+    record["name"] = "Villa"
+    let isAny: Bool? = record["rooms"]
+    let price: Int? = record["price"]
+    let small: Float? = record["rooms"]
+    let name: Int? = record["name"]
+    #expect(isAny == true && price == 1 && small == 2 && name == nil)
+    record.encryptedValues["pin"] = 7
+    let hasPin: Bool? = record.encryptedValues["pin"]
+    #expect(hasPin == true)
+  }
+
+  @Test("members of objects are found on the values of fields, beside those of Swift's types")
+  func objects() {
+    let record = CKRecord(recordType: "Houses")
+    let values: any CKRecordKeyValueSetting & Sendable = record.encryptedValues
+    values["rooms"] = 3
+    values["name"] = "Villa"
+    values["seen"] = Date()
+    #expect(values["rooms"]?.summary == "number 3")
+    #expect(values["name"]?.summary == "text Villa")
+    #expect(record.encryptedValues["seen"]?.summary == "an object")
+    #expect(values["none"]?.summary == nil)
+    record["photo"] = CKAsset(fileURL: URL(fileURLWithPath: "/a"))
+    #expect(record["photo"]?.summary == "an object")
+    let object = record["photo"] as? any __CKRecordObjCValue
+    record["copy"] = object
+    #expect(record["copy"] as? CKAsset === record["photo"] as? CKAsset)
+  }
+
+  @Test("a program's own type can be called a value, and is not stored")
+  func own() {
+    let record = CKRecord(recordType: "Houses")
+    record["mood"] = Mood()
+    #expect(record["mood"] == nil)
   }
 }

@@ -17,6 +17,23 @@ import TidingsKit
     if let type = named.recordType { #expect(type == "Houses") } else { Issue.record("no type") }
   }
 
+  @Test("subscriptions are equal when all that is saved of them is")
+  func equality() {
+    func subscription(_ limit: Int) -> CKQuerySubscription {
+      CKQuerySubscription(
+        recordType: "Houses",
+        predicate: NSPredicate(format: "price > %d", limit),
+        subscriptionID: "houses"
+      )
+    }
+    #expect(subscription(1) == subscription(1) && subscription(1) != subscription(2))
+    #expect(Set([subscription(1), subscription(1), subscription(2)]).count == 2)
+    let silent = CKDatabaseSubscription(subscriptionID: "all")
+    let loud = CKDatabaseSubscription(subscriptionID: "all")
+    loud.notificationInfo = CKSubscription.NotificationInfo(alertBody: "news")
+    #expect(silent != loud)
+  }
+
   @Test("all kinds are saved, fetched and deleted with operations, each block once")
   func operations() async throws {
     let kit = try await KitServer()

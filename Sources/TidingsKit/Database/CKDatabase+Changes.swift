@@ -32,7 +32,7 @@ extension CKDatabase {
   /// What changed among the records of a zone.
   public enum RecordZoneChange: Sendable {
     /// A record was saved.
-    public struct Modification: Sendable {
+    public struct Modification: Hashable, Sendable {
       /// The record as it is now.
       public let record: CKRecord
     }

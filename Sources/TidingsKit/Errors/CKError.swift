@@ -182,7 +182,11 @@ public struct CKError: CustomNSError, LocalizedError, CustomStringConvertible, S
   /// The number of the code.
   public var errorCode: Int { code.rawValue }
   /// What failed, where, and what to do.
-  public var errorDescription: String? { message.isEmpty ? "\(code)" : message }
+  public var errorDescription: String? {
+    // As Foundation words an error of which only the number is known.
+    message.isEmpty
+      ? NSError(domain: CKErrorDomain, code: errorCode).localizedDescription : message
+  }
   /// The code, what failed, and the items that did.
   public var description: String {
     let items = partialErrors.prefix(5).map { "\n  \($0.id.hashable): \($0.error)" }.joined()
@@ -195,7 +199,7 @@ public struct CKError: CustomNSError, LocalizedError, CustomStringConvertible, S
   /// All of it, by the keys of CloudKit.
   public var errorUserInfo: [String: Any] {
     var info = more.values
-    info[NSLocalizedDescriptionKey] = localizedDescription
+    info[NSLocalizedDescriptionKey] = message.ifAny
     info[CKErrorRetryAfterKey] = retryAfterSeconds.map { NSNumber(value: $0) }
     info[CKPartialErrorsByItemIDKey] = partialErrorsByItemID
     info[CKRecordChangedErrorServerRecordKey] = serverRecord

@@ -7,7 +7,7 @@ internal import TidingsProto
 ///
 /// A downloaded file is read, copied or moved, not changed. It stays at least as long as the asset; what
 /// is to last, the program copies or moves (<doc:ComingFromCloudKit>).
-public final class CKAsset: NSObject, NSSecureCoding, CKRecordValueProtocol, Sendable {
+public final class CKAsset: NSObject, NSSecureCoding, __CKRecordObjCValue, Sendable {
   /// Where the file is; `nil`: it was not downloaded.
   public let fileURL: URL?
   /// Keeps a downloaded file.

@@ -16,6 +16,15 @@ public protocol CKRecordKeyValueSetting: AnyObject {
   subscript<T: CKRecordValueProtocol>(key: CKRecord.FieldKey) -> T? { get set }
 }
 
+extension CKRecordKeyValueSetting {
+  /// The value of a field as an object, for members that only objects have; `nil` removes it.
+  @_disfavoredOverload
+  public subscript(key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)? {
+    get { object(forKey: key)?.recordContent.object }
+    set { setObject(newValue, forKey: key) }
+  }
+}
+
 extension CKRecord: CKRecordKeyValueSetting {
   /// Why encrypted values of the record could not be opened, by field; they are left as they are.
   ///
@@ -26,9 +35,9 @@ extension CKRecord: CKRecordKeyValueSetting {
   ///
   /// Their keys are in the user's key ring: the file that `TIDINGS_KEY_RING` names, or the one in the user's
   /// data folder, which the first save of such a value makes.
-  public var encryptedValues: any CKRecordKeyValueSetting { EncryptedValues(self) }
+  public var encryptedValues: any CKRecordKeyValueSetting & Sendable { EncryptedValues(self) }
 
-  private final class EncryptedValues: CKRecordKeyValueSetting {
+  private final class EncryptedValues: CKRecordKeyValueSetting, Sendable {
     private let record: CKRecord
 
     init(_ record: CKRecord) { self.record = record }
@@ -54,7 +63,7 @@ extension CKRecord: CKRecordKeyValueSetting {
     }
 
     subscript<T: CKRecordValueProtocol>(key: FieldKey) -> T? {
-      get { self[key] as (any CKRecordValue)? as? T }
+      get { CKRecordContent.read(self[key]) }
       set { record.set(newValue?.recordContent, key, isEncrypted: true) }
     }
   }

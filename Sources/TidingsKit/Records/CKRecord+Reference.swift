@@ -2,7 +2,7 @@ public import Foundation
 internal import TidingsProto
 
 /// A relation to another record, as the value of a field.
-public final class CKReference: NSObject, NSSecureCoding, NSCopying, CKRecordValueProtocol, Sendable {
+public final class CKReference: NSObject, NSSecureCoding, NSCopying, __CKRecordObjCValue, Sendable {
   /// The record to which it leads.
   public let recordID: CKRecord.ID
   /// What becomes of the record with the reference when the target is deleted.

@@ -181,8 +181,10 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   }
 
   /// The value of a field as a type; `nil` when it has another one.
+  ///
+  /// Numbers are converted as `NSNumber` converts them.
   public subscript<T: CKRecordValueProtocol>(key: FieldKey) -> T? {
-    get { self[key] as (any CKRecordValue)? as? T }
+    get { CKRecordContent.read(self[key]) }
     set { set(newValue?.recordContent, key, isEncrypted: false) }
   }
 

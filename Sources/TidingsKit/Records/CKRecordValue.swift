@@ -5,9 +5,23 @@ internal import TidingsProtobuf
 /// What a field of a record can hold: text, numbers, times, bytes, places, relations, files, and lists of
 /// one of them.
 public protocol CKRecordValueProtocol {
-  /// What is stored of it. Only types of this library conform, so nobody else needs it.
+  /// What is stored of it; types of other modules need not have it, and cannot be stored.
   var recordContent: CKRecordContent { get }
 }
+
+extension CKRecordValueProtocol {
+  /// Nothing, for types that no field holds.
+  public var recordContent: CKRecordContent {
+    .init(.unusable("a field cannot hold \(type(of: self))"))
+  }
+}
+
+// swift-format-ignore: NoLeadingUnderscores
+/// A value of a field as an object, in the name that CloudKit's interface has for it.
+///
+/// Strings, numbers, dates and lists are values of Swift and do not conform, so extensions of this protocol do not
+/// add members to them.
+public protocol __CKRecordObjCValue: CKRecordValueProtocol {}
 
 /// A value of a field, as older code names it.
 public typealias CKRecordValue = CKRecordValueProtocol
@@ -79,12 +93,12 @@ extension Date: CKRecordValueProtocol {
   public var recordContent: CKRecordContent { .init(.timestampValue(.init(self))) }
 }
 
-extension NSString: CKRecordValueProtocol {
+extension NSString: __CKRecordObjCValue {
   /// What is stored.
   public var recordContent: CKRecordContent { String(describing: self).recordContent }
 }
 
-extension NSNumber: CKRecordValueProtocol {
+extension NSNumber: __CKRecordObjCValue {
   /// What is stored.
   public var recordContent: CKRecordContent {
     let type = UInt8(bitPattern: objCType.pointee)
@@ -93,14 +107,14 @@ extension NSNumber: CKRecordValueProtocol {
   }
 }
 
-extension NSDate: CKRecordValueProtocol {
+extension NSDate: __CKRecordObjCValue {
   /// What is stored.
   public var recordContent: CKRecordContent {
     Date(timeIntervalSinceReferenceDate: timeIntervalSinceReferenceDate).recordContent
   }
 }
 
-extension NSData: CKRecordValueProtocol {
+extension NSData: __CKRecordObjCValue {
   /// What is stored.
   public var recordContent: CKRecordContent { Data(referencing: self).recordContent }
 }
@@ -110,7 +124,7 @@ extension Array: CKRecordValueProtocol where Element: CKRecordValueProtocol {
   public var recordContent: CKRecordContent { .init(list: map(\.recordContent)) }
 }
 
-extension NSArray: CKRecordValueProtocol {
+extension NSArray: __CKRecordObjCValue {
   /// What is stored.
   public var recordContent: CKRecordContent {
     var contents: [CKRecordContent] = []

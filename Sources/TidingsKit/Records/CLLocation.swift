@@ -28,7 +28,7 @@ public struct CLLocationCoordinate2D: Hashable, Sendable {
 }
 
 /// A place on Earth, as the value of a field: Core Location's type, where there is no Core Location.
-public final class CLLocation: NSObject, NSSecureCoding, NSCopying, CKRecordValueProtocol, Sendable {
+public final class CLLocation: NSObject, NSSecureCoding, NSCopying, __CKRecordObjCValue, Sendable {
   /// Where.
   public let coordinate: CLLocationCoordinate2D
   /// Metres above sea level.

@@ -65,6 +65,17 @@ open class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Senda
     (try? wire()).flatMap { CKSubscription.from($0) } ?? self
   }
 
+  /// Subscriptions are equal when all that is saved of them is.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? CKSubscription else { return false }
+    if other === self { return true }
+    guard let wire = try? wire(), let otherWire = try? other.wire() else { return false }
+    return wire == otherWire
+  }
+
+  /// Of the name.
+  open override var hash: Int { subscriptionID.hashValue }
+
   /// Its name.
   open override var description: String { "<\(type(of: self)): \(subscriptionID)>" }
 

@@ -41,7 +41,7 @@ extension CKSyncEngine.Event {
     public let changeType: ChangeType
 
     /// How the user changed.
-    public enum ChangeType: Sendable {
+    public enum ChangeType: Hashable, Sendable {
       /// There is a user; before there was none. What was pending stays.
       case signIn(currentUser: CKRecord.ID)
       /// There is no user any more: drop what is cached.
