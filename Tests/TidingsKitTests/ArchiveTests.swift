@@ -59,6 +59,18 @@ import TidingsKit
     #expect(read.key == "place" && read.relativeLocation == order.relativeLocation)
   }
 
+  @Test("the options of sharing are values, and archived")
+  func sharingOptions() throws {
+    let options = CKAllowedSharingOptions(
+      allowedParticipantPermissionOptions: .readOnly,
+      allowedParticipantAccessOptions: .specifiedRecipientsOnly
+    )
+    let read = try again(options)
+    #expect(read.allowedParticipantPermissionOptions == .readOnly)
+    #expect(read.allowedParticipantAccessOptions == .specifiedRecipientsOnly)
+    #expect(CKAllowedSharingOptions.standard.allowedParticipantAccessOptions == .any)
+  }
+
   @Test("system fields that CloudKit archived are not read")
   func foreign() throws {
     let archiver = NSKeyedArchiver(requiringSecureCoding: true)

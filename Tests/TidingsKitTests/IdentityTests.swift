@@ -31,6 +31,28 @@ import TidingsKit
     return try #require(records.values.first)
   }
 
+  @Test("several users are found and invited with one request")
+  func several() async throws {
+    let kit = try await KitServer()
+    let (ada, ben) = (kit.container(as: "ada"), kit.container(as: "ben"))
+    try await ben.publishIdentity(.init(displayName: "Ben", emailAddress: "ben@example.com"))
+    let (benID, noneID) = (try await ben.userRecordID(), CKRecord.ID(recordName: "nobody"))
+    let byID = try await ada.userIdentities(forUserRecordIDs: [benID, noneID])
+    #expect(byID.keys.map(\.recordName) == [benID.recordName])
+    let found: Result<[String: CKUserIdentity], any Error> = await withCheckedContinuation {
+      waiting in
+      ada.discoverUserIdentities(forEmailAddresses: ["ben@example.com", "x@example.com"]) {
+        waiting.resume(returning: $0)
+      }
+    }
+    #expect(try found.get().mapValues(\.userRecordID) == ["ben@example.com": benID])
+    let info = CKUserIdentity.LookupInfo(userRecordID: benID)
+    let missing = CKUserIdentity.LookupInfo(emailAddress: "x@example.com")
+    let participants = try await ada.shareParticipants(for: [info, missing])
+    #expect(try participants[info]?.get().userIdentity.userRecordID == benID)
+    #expect(throws: CKError.self) { try participants[missing]?.get() }
+  }
+
   @Test("the current user's record is fetched, saved, and read by others")
   func userRecord() async throws {
     let kit = try await KitServer()

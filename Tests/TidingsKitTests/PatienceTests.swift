@@ -59,6 +59,25 @@ import TidingsRPC
     #expect(tries.withLock { $0 } == 1)
   }
 
+  @Test("a container that is lent with a configuration gives it to its databases and operations")
+  func container() {
+    let (configuration, group) = (CKOperation.Configuration(), CKOperationGroup())
+    configuration.timeoutIntervalForRequest = 7
+    let container = CKContainer(CKContainer.Connection())
+    let fetch = CKFetchShareMetadataOperation(shareURLs: [])
+    let own = CKFetchShareMetadataOperation(shareURLs: [])
+    own.timeoutIntervalForRequest = 3
+    container.configuredWith(configuration: configuration, group: group) { lent in
+      #expect(lent.privateCloudDatabase.patience.request == .seconds(7))
+      #expect(lent.containerIdentifier == container.containerIdentifier)
+      lent.add(fetch)
+      lent.add(own)
+    }
+    #expect(fetch.timeoutIntervalForRequest == 7 && fetch.group === group)
+    #expect(own.timeoutIntervalForRequest == 3)
+    #expect(container.privateCloudDatabase.patience.request == .seconds(60))
+  }
+
   @Test("what trying again does not fix is reported at once")
   func others() async throws {
     let tries = Mutex(0)

@@ -17,6 +17,10 @@ public final class CKContainer: NSObject, Sendable {
 
   /// Runs the operations that are added without a queue.
   private let operations: OperationQueue
+  /// How operations are run that do not say so themselves.
+  private let configuration: CKOperation.Configuration?
+  /// The group of operations that have none.
+  private let group: CKOperationGroup?
 
   private static let shared = Mutex<[Connection: CKContainer]>([:])
 
@@ -52,19 +56,30 @@ public final class CKContainer: NSObject, Sendable {
   /// A container with a connection of its own.
   public convenience init(_ connection: Connection) { self.init(ContainerLink(connection)) }
 
-  private init(_ link: ContainerLink) {
+  init(
+    _ link: ContainerLink,
+    _ configuration: CKOperation.Configuration? = nil,
+    _ group: CKOperationGroup? = nil
+  ) {
     self.link = link
+    self.configuration = configuration
+    self.group = group
     let name = link.settings.container
     containerIdentifier = name.isEmpty ? "default" : name
-    publicCloudDatabase = CKDatabase(link, .public)
-    privateCloudDatabase = CKDatabase(link, .private)
-    sharedCloudDatabase = CKDatabase(link, .shared)
+    let patience = Patience(configuration ?? .init())
+    publicCloudDatabase = CKDatabase(link, .public, patience)
+    privateCloudDatabase = CKDatabase(link, .private, patience)
+    sharedCloudDatabase = CKDatabase(link, .shared, patience)
     operations = OperationQueue()
     operations.name = "tidings.container"
   }
 
   /// Runs an operation in this container; one on databases in the private one, unless it names another.
   public func add(_ operation: CKOperation) {
+    if let configuration {
+      operation.configuration = operation.configuration.completed(from: configuration)
+    }
+    if operation.group == nil { operation.group = group }
     if operation.container == nil { operation.container = self }
     operations.addOperation(operation)
   }

@@ -156,14 +156,25 @@ extension CKContainer {
   }
 
   private func identity(_ info: CKUserIdentity.LookupInfo) async throws -> CKUserIdentity? {
-    let operation = CKDiscoverUserIdentitiesOperation(userIdentityLookupInfos: [info])
+    try await identities([info]) { $0 }[info]
+  }
+
+  /// Those of several users who exist and let others find them.
+  func identities<Key: Hashable>(
+    _ keys: [Key],
+    _ info: (Key) -> CKUserIdentity.LookupInfo
+  ) async throws -> [Key: CKUserIdentity] {
+    let infos = keys.map(info)
+    let operation = CKDiscoverUserIdentitiesOperation(userIdentityLookupInfos: infos)
     let found: [CKUserIdentity.LookupInfo: Result<CKUserIdentity, any Error>] =
       try await gathered(throwsPartialFailure: true) { gather, end in
         operation.userIdentityDiscoveredBlock = { gather($1, .success($0)) }
         operation.discoverUserIdentitiesResultBlock = end
         return operation
       }
-    return try found[info]?.get()
+    var results: [Key: CKUserIdentity] = [:]
+    for (key, info) in zip(keys, infos) { results[key] = try found[info]?.get() }
+    return results
   }
 }
 

@@ -108,6 +108,13 @@ extension CKContainer {
     try await participant(.init(phoneNumber: phoneNumber))
   }
 
+  /// Users to invite.
+  public func shareParticipants(
+    for lookupInfos: [CKUserIdentity.LookupInfo]
+  ) async throws -> [CKUserIdentity.LookupInfo: Result<CKShare.Participant, any Error>] {
+    try await participants(lookupInfos) { $0 }
+  }
+
   /// Users to invite, by their records.
   public func shareParticipants(
     forUserRecordIDs userRecordIDs: [CKRecord.ID]
@@ -171,7 +178,7 @@ extension CKContainer {
     try Self.one(await participants([info]) { $0 }, info)
   }
 
-  private func participants<Key: Hashable & Sendable>(
+  func participants<Key: Hashable & Sendable>(
     _ keys: [Key],
     _ info: (Key) -> CKUserIdentity.LookupInfo
   ) async throws -> [Key: Result<CKShare.Participant, any Error>] {
