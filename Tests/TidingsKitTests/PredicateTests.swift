@@ -122,6 +122,32 @@ import TidingsProto
     #expect(refusal(NSPredicate(format: "a == %@", file)).contains("assets cannot be compared"))
   }
 
+  @Test("a predicate tells its format with its values, so that names can be made of it")
+  func formats() {
+    let one = NSPredicate(
+      format: "price > %d AND %K == %@ AND note == 'a % b'",
+      5,
+      "city",
+      "\"Kyiv\""
+    )
+    #expect(
+      (one as any FormatReadable).predicateFormat
+        == #"price > 5 AND city == "\"Kyiv\"" AND note == 'a % b'"#
+    )
+    let list = NSPredicate(
+      format: "town IN %@ AND seen > %@",
+      ["a", "b"],
+      Date(timeIntervalSinceReferenceDate: 1)
+    )
+    #expect(
+      (list as any FormatReadable).predicateFormat
+        == #"town IN {"a", "b"} AND seen > CAST(1.0, "NSDate")"#
+    )
+    #expect(one != list && one == one.copy() as? NSPredicate)
+    #expect(NSPredicate(format: "a == %d", 1) == NSPredicate(format: "a == %d", 1))
+    #expect(NSPredicate(format: "a == %d", 1) != NSPredicate(format: "a == %d", 2))
+  }
+
   @Test("queries survive archives with their predicates")
   func archives() throws {
     let query = CKQuery(
@@ -147,3 +173,10 @@ import TidingsProto
     #expect(position?.coordinate.longitude == 2)
   }
 }
+
+/// Reads the format without the warning that Foundation has on it here: only the predicates of other programs have none.
+private protocol FormatReadable {
+  var predicateFormat: String { get }
+}
+
+extension NSPredicate: FormatReadable {}

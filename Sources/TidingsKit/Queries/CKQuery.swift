@@ -69,7 +69,7 @@ open class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
       )
     else { return nil }
     recordType = request.recordType
-    predicate = NSPredicate(request.predicate ?? .init(text: "TRUEPREDICATE"))
+    predicate = NSPredicate.from(request.predicate ?? .init(text: "TRUEPREDICATE"))
     if coder.decodeBool(forKey: "isSorted") {
       sortDescriptors = request.sortDescriptors.map { NSSortDescriptor.from($0) }
     }
@@ -79,7 +79,7 @@ open class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
 
 extension NSPredicate {
   /// The condition that was sent.
-  convenience init(_ predicate: TidingsV1.Predicate) {
-    self.init(format: predicate.text, argumentArray: predicate.arguments)
+  static func from(_ predicate: TidingsV1.Predicate) -> NSPredicate {
+    NSPredicate(format: predicate.text, argumentArray: predicate.arguments)
   }
 }

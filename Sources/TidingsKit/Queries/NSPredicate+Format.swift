@@ -6,25 +6,31 @@ public import Foundation
 /// for queries and subscriptions. It cannot evaluate objects in the process.
 public typealias CKPredicate = NSPredicate
 
-extension NSPredicate {
+/// Lets `NSPredicate(format:)` make a predicate that keeps its format, which Foundation's class cannot here.
+///
+/// An initializer of a class makes that class; one of a protocol may choose.
+public protocol NSPredicateChoosing {}
+
+extension NSPredicate: NSPredicateChoosing {}
+
+extension NSPredicateChoosing where Self: NSPredicate {
   /// A condition from its format.
   ///
   /// - Parameters:
   ///   - format: For example `price > %d AND %K == %@`.
   ///   - arguments: For each of `%@` a value, a record id, a reference, a place, a date or a list; for
   ///     each `%K` the name of a field; for `%d`, `%f` and their like a number.
-  public convenience init(format: String, _ arguments: Any?...) {
+  public init(format: String, _ arguments: Any?...) {
     self.init(format: format, argumentArray: arguments.map { $0 ?? NSNull() })
   }
 
   /// A condition from its format.
-  public convenience init(format: String, argumentArray arguments: [Any]?) {
+  public init(format: String, argumentArray arguments: [Any]?) {
     let source = PredicateSource(format: format, arguments: arguments ?? [])
-    // Foundation keeps no text here; the block gives it to whom asks with a question of ours.
-    self.init { object, _ in
-      (object as? PredicateQuestion)?.answer = source
-      return false
+    guard let predicate = FormatPredicate(source) as? Self else {
+      preconditionFailure("\(Self.self) has no format: call NSPredicate(format:)")
     }
+    self = predicate
   }
 }
 
@@ -35,14 +41,28 @@ struct PredicateSource: @unchecked Sendable {
   let arguments: [Any]
 }
 
-/// Asks a predicate what it was made of.
-final class PredicateQuestion {
-  var answer: PredicateSource?
+/// A condition that was made from a format.
+final class FormatPredicate: NSPredicate {
+  let source: PredicateSource
 
-  /// What a predicate was made of; `nil` for one that was not made from a format.
-  static func ask(_ predicate: NSPredicate) -> PredicateSource? {
-    let question = PredicateQuestion()
-    _ = predicate.evaluate(with: question)
-    return question.answer
+  init(_ source: PredicateSource) {
+    self.source = source
+    super.init(value: false)
   }
+
+  /// The format with its arguments; conditions differ when it does.
+  override var predicateFormat: String {
+    (try? FormatText(source))?.withValues ?? source.format
+  }
+
+  /// Conditions are equal when their formats are, with the arguments.
+  override func isEqual(_ object: Any?) -> Bool {
+    (object as? FormatPredicate)?.predicateFormat == predicateFormat
+  }
+
+  /// Of the format.
+  override var hash: Int { predicateFormat.hashValue }
+
+  /// Itself: conditions do not change.
+  override func copy(with zone: NSZone? = nil) -> Any { self }
 }

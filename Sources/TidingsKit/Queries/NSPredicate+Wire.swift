@@ -12,9 +12,8 @@ extension NSPredicate {
 
   /// The text that the server reads; arguments are in the order of their places.
   private func sent() throws -> FormatText {
-    // Compound predicates ask their parts, so they come before the question.
     if let compound = self as? NSCompoundPredicate { return try compound.joined() }
-    if let source = PredicateQuestion.ask(self) { return try FormatText(source) }
+    if let predicate = self as? FormatPredicate { return try FormatText(predicate.source) }
     if isEqual(NSPredicate(value: true)) { return FormatText(format: "TRUEPREDICATE") }
     if isEqual(NSPredicate(value: false)) { return FormatText(format: "FALSEPREDICATE") }
     throw CKError(

@@ -73,7 +73,7 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
 
   init(_ wire: TidingsV1.Subscription) {
     type = wire.recordType
-    condition = NSPredicate(wire.predicate)
+    condition = NSPredicate.stored(wire.predicate)
     zoneID = wire.zoneID.map { .init($0) }
     querySubscriptionOptions = Options(wire)
     super.init(wire, subscriptionType: .query)
@@ -105,7 +105,7 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
   public required init?(coder: NSCoder) {
     guard let wire = Self.decode(coder), wire.type == .query else { return nil }
     type = wire.recordType
-    condition = NSPredicate(wire.predicate)
+    condition = NSPredicate.stored(wire.predicate)
     zoneID = wire.zoneID.map { .init($0) }
     querySubscriptionOptions = Options(wire)
     super.init(coder: coder)

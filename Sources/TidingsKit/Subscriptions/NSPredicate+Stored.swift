@@ -3,11 +3,10 @@ internal import TidingsProto
 
 extension NSPredicate {
   /// A condition that the server keeps; absent: every record.
-  convenience init(_ wire: TidingsV1.Predicate?) {
+  static func stored(_ wire: TidingsV1.Predicate?) -> NSPredicate {
     guard let wire, !wire.text.isEmpty, wire.text != "TRUEPREDICATE" else {
-      self.init(value: true)
-      return
+      return NSPredicate(value: true)
     }
-    self.init(format: wire.text, argumentArray: wire.arguments)
+    return .from(wire)
   }
 }
