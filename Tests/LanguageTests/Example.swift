@@ -10,11 +10,11 @@ struct Example: Sendable {
   static let c = Task { try await Self(building: "c") }
   static let java = Task { try await Self(building: "java") }
   static let go = Task { try await Self(building: "go") }
-  /// Go's compiler, generator and library are where Debian's packages put them.
-  static let canBuildGo = [
-    "bin/go", "bin/protoc-gen-go", "share/gocode/src/google.golang.org/protobuf",
-  ]
-  .allSatisfy { FileManager.default.fileExists(atPath: "/usr/" + $0) }
+  /// Go's compiler and the generator of its messages are installed.
+  static let canBuildGo = ["go", "protoc-gen-go"].allSatisfy { name in
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    return folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }
+  }
   /// The C client under test of the conformance runner, which reports what it does wrong with memory.
   static let conformance = Task { try await make("c", "tidings-conformance-c", memoryChecks) }
   /// The C client in one file, which reports that too, and what it does not free.
