@@ -12,14 +12,14 @@ import TidingsKit
   @Test("the values of a record are archived, a file and a place among them")
   func values() throws {
     let url = URL(fileURLWithPath: "/photos/villa.jpg")
-    let place = CLLocation(latitude: 60, longitude: 10)
+    let location = CLLocation(latitude: 60, longitude: 10)
     #expect(try again(CKAsset(fileURL: url)).fileURL == url)
-    #expect(try again(place) == place)
-    #expect(place.copy() as? CLLocation == place)
+    #expect(try again(location) == location)
+    #expect(location.copy() as? CLLocation == location)
 
     let record = CKRecord(recordType: "Houses")
     record["photo"] = CKAsset(fileURL: url)
-    record["place"] = place
+    record["place"] = location
     record["name"] = "Villa"
     let values = record.allKeys().compactMap { record[$0] as? NSObject }
     let data = try NSKeyedArchiver.archivedData(

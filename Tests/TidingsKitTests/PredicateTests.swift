@@ -122,7 +122,7 @@ import TidingsProto
     #expect(refusal(NSPredicate(format: "a == %@", file)).contains("assets cannot be compared"))
   }
 
-  @Test("a predicate tells its format with its values, so that names can be made of it")
+  @Test("a predicate has its format with its values, so that names can be made of it")
   func formats() {
     let one = NSPredicate(
       format: "price > %d AND %K == %@ AND note == 'a % b'",

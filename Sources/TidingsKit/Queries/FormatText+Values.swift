@@ -2,14 +2,14 @@ internal import Foundation
 internal import TidingsProto
 
 extension FormatText {
-  /// The format with its arguments in their places, for people and for names that are made of it.
+  /// The format with its arguments in their positions, for people and for names that are made of it.
   var withValues: String {
     var (text, rest, values) = ("", format[...], arguments[...])
     var quote: Character?
     while let character = rest.popFirst() {
-      if quote == nil, character == "%", let place = rest.popFirst(), let value = values.popFirst()
+      if quote == nil, character == "%", let letter = rest.popFirst(), let value = values.popFirst()
       {
-        text += place == "K" ? value.value?.name ?? "" : value.value?.literal ?? "nil"
+        text += letter == "K" ? value.value?.name ?? "" : value.value?.literal ?? "nil"
         continue
       }
       text.append(character)
@@ -38,7 +38,7 @@ extension TidingsV1.FieldValue.Value {
       "CAST(\(Date(time).timeIntervalSinceReferenceDate), \"NSDate\")"
     case .bytesValue(let bytes):
       "<" + bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + ">"
-    case .locationValue(let place): "<\(place.latitude), \(place.longitude)>"
+    case .locationValue(let location): "<\(location.latitude), \(location.longitude)>"
     case .referenceValue(let reference):
       Self.quoted(CKRecord.ID(reference.recordID ?? .init()).description)
     case .stringListValue(let list): Self.list(list.values.map { Self.stringValue($0) })
