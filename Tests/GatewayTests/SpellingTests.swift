@@ -142,6 +142,34 @@ internal import TidingsJSON
     #expect(update?["serverErrorCode"] == "ACCESS_DENIED")
   }
 
+  @Test(
+    "the root of a share that all may read is shown before it is accepted, and that of others is not"
+  )
+  func roots() async throws {
+    let world = try await GatewayWorld.start()
+    let zone = #"{"operationType": "create", "zone": {"zoneID": {"zoneName": "z"}}}"#
+    _ = try world.post("private/zones/modify", text: #"{"operations": [\#(zone)]}"#)
+    let inZone = #""zoneID": {"zoneName": "z"}"#
+    for (permission, isShown) in [("READ_ONLY", true), ("NONE", false)] {
+      let root = #"{"recordName": "\#(permission)", "recordType": "T", \#(inZone)}"#
+      _ = try world.modify("create", root)
+      let share = #"""
+        {"recordType": "cloudkit.share", \#(inZone), "forRecord": {"recordName": "\#(permission)"},
+         "publicPermission": "\#(permission)",
+         "participants": [{"userIdentity": {"userRecordName": "cleo"}, "permission": "READ_ONLY"}]}
+        """#
+      let guid = try world.modify("create", share).records.first?["shortGUID"]?.string
+      let request = #"{"value": "\#(try #require(guid))", "shouldFetchRootRecord": true}"#
+      let answer = try world.post(
+        "public/records/resolve",
+        text: #"{"shortGUIDs": [\#(request)]}"#,
+        as: "bob"
+      )
+      let found = answer.items("results").first?["rootRecord"]?.object?["recordName"]
+      #expect(found == (isShown ? .string(permission) : nil), "\(answer.text)")
+    }
+  }
+
   @Test("the owner of a zone is named with keys as without")
   func owner() async throws {
     let world = try await CredentialWorld.make()

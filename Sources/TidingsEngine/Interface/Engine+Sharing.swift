@@ -226,7 +226,8 @@ extension Engine {
       participant: record.share?.participant(caller.user)
     )
     guard wantsRoot, let root = record.share?.rootRecordName, !root.isEmpty,
-      try owner == caller.user || mayRead(root, in: zone, caller)
+      try owner == caller.user || record.share?.isReadByAll(caller.user) == true
+        || mayRead(root, in: zone, caller)
     else { return info }
     info.rootRecord = try modifications.records.body(root, in: zone)
     return info

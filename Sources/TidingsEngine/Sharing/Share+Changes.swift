@@ -184,6 +184,9 @@ extension Share {
       ?? (publicPermission != .none && !blockedUsers.contains(user))
   }
 
+  /// Whether a user may read what is shared without having accepted: whoever has the URL may.
+  func isReadByAll(_ user: String) -> Bool { publicPermission != .none && admits(user) }
+
   /// The share when a user accepts who may.
   ///
   /// - Parameters:
