@@ -34,6 +34,30 @@ import TidingsKit
     #expect(silent != loud)
   }
 
+  @Test("a fetched subscription that is saved again says the same, whenever it fires")
+  func roundTrip() async throws {
+    let kit = try await KitServer()
+    let database = kit.container().privateCloudDatabase
+    for bits in (1 as UInt)..<64 where bits != 8 {
+      let options = CKQuerySubscription.Options(rawValue: bits)
+      let id = "s\(bits)"
+      let subscription = CKQuerySubscription(
+        recordType: "Houses\(bits)",
+        predicate: NSPredicate(format: "price > %d", 100),
+        subscriptionID: id,
+        options: options
+      )
+      _ = try await database.save(subscription)
+      for _ in 0..<2 {
+        let fetched = try await database.subscription(for: id)
+        let query = try #require(fetched as? CKQuerySubscription)
+        #expect(query.querySubscriptionOptions == options)
+        _ = try await database.save(query)
+      }
+      _ = try await database.deleteSubscription(withID: id)
+    }
+  }
+
   @Test("all kinds are saved, fetched and deleted with operations, each block once")
   func operations() async throws {
     let kit = try await KitServer()

@@ -21,6 +21,10 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
     public static let firesOnRecordDeletion = Options(rawValue: 1 << 2)
     /// The subscription is deleted when it has fired once.
     public static let firesOnce = Options(rawValue: 1 << 3)
+    /// A record begins to match, as it is created or updated; not in CloudKit.
+    public static let firesOnRecordEnter = Options(rawValue: 1 << 4)
+    /// A record ceases to match, as it is updated or deleted; not in CloudKit.
+    public static let firesOnRecordLeave = Options(rawValue: 1 << 5)
   }
 
   /// The type of the records; never `nil`, and optional as in CloudKit.
@@ -122,6 +126,8 @@ extension CKQuerySubscription.Options {
     if wire.firesOnRecordUpdate { insert(.firesOnRecordUpdate) }
     if wire.firesOnRecordDeletion { insert(.firesOnRecordDeletion) }
     if wire.firesOnce { insert(.firesOnce) }
+    if wire.firesOnRecordEnter { insert(.firesOnRecordEnter) }
+    if wire.firesOnRecordLeave { insert(.firesOnRecordLeave) }
   }
 
   func set(_ wire: inout TidingsV1.Subscription) {
@@ -129,5 +135,7 @@ extension CKQuerySubscription.Options {
     wire.firesOnRecordUpdate = contains(.firesOnRecordUpdate)
     wire.firesOnRecordDeletion = contains(.firesOnRecordDeletion)
     wire.firesOnce = contains(.firesOnce)
+    wire.firesOnRecordEnter = contains(.firesOnRecordEnter)
+    wire.firesOnRecordLeave = contains(.firesOnRecordLeave)
   }
 }
