@@ -53,6 +53,24 @@ extension ConformanceCase {
           after.deletedRecords.map { "\($0.recordID?.recordName ?? "") \($0.recordType)" }
         )
       },
+      Self("cancel_waiting_call", needs: .cancel) { stage in
+        // A place of the user is free again, the only one, long before the wait would end.
+        let (_, other, _) = try await stage.twoDevices()
+        for _ in 0..<2 {
+          let result = try await stage.invoke(
+            .init(
+              method: RecordMethods.fetchDatabaseChanges.fullName,
+              request: changesOfDatabase(wait: 60).encoded(),
+              cancelAfterMs: 200,
+              isSafe: true
+            )
+          )
+          try result.expect(.cancelled)
+        }
+        let options = CallOptions(timeout: .seconds(30))
+        let wait = changesOfDatabase(wait: 1)
+        _ = try await other.client.records.fetchDatabaseChanges(wait, options: options)
+      },
       Self("token_foreign_incarnation") { stage in
         // A token of another server's data.
         let elsewhere = try await stage.secureRecords()
@@ -96,6 +114,12 @@ extension ConformanceCase {
         try expectExpired(result)
       },
     ]
+  }
+
+  private static func changesOfDatabase(
+    wait seconds: Int64
+  ) -> TidingsV1.FetchDatabaseChangesRequest {
+    .init(databaseID: .privateOne, maxWait: .init(seconds: seconds))
   }
 
   /// CHANGE_TOKEN_EXPIRED comes as the error of the zone.

@@ -46,7 +46,10 @@ final class RecordServer {
     self.folder = folder
     self.path = path
     self.keys = keys
-    var arguments = ["--data", data, "--log-level", "error"]
+    // One place for each user to wait: whether a wait has ended is seen from outside.
+    var arguments = [
+      "--data", data, "--log-level", "error", "--limit", "waiting-calls-per-user-max=1",
+    ]
     if let advertisedPush { arguments += ["--advertise-push", advertisedPush] }
     self.arguments = arguments
     var started: (ChildProcess, ReadyLine)?
