@@ -81,9 +81,9 @@ enum SocketLimits {
   static let lingerMilliseconds: CInt = 1000
   /// How long a connection may take to greet before a client replaces it, and a server drops it.
   ///
-  /// libzmq would wait 30 s: for a server that died after it took the connection, and for as many
-  /// strangers as connect and say nothing.
-  static let handshakeMilliseconds: CInt = 3000
+  /// Four round trips, so a network may take 2.5 s for each: satellites and mobile networks do. How many strangers
+  /// connect and say nothing is bounded by their number (`ConnectionCeiling`).
+  static let handshakeMilliseconds: CInt = 10_000
   /// How long a server may take to connect and greet before a client tries the next one of its list.
   static let attemptMilliseconds = 1500
   /// The same for a long list, whose endpoints share the time that calls wait for a connection.

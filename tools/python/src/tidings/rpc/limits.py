@@ -55,8 +55,8 @@ QUICK_HEARTBEAT_TIMEOUT_MILLISECONDS: Final = 2_000
 HEARTBEAT_TTL_MILLISECONDS: Final = 30_000
 """How long the peer waits for a heartbeat; libzmq 4.3.4 overflows above 65 s."""
 
-HANDSHAKE_MILLISECONDS: Final = 3_000
-"""How long the handshake of a connection may take before the client reconnects."""
+HANDSHAKE_MILLISECONDS: Final = 10_000
+"""How long the handshake of a connection may take before the client reconnects: four round trips."""
 
 ATTEMPT_MILLISECONDS: Final = 1_500
 """How long connecting may take before the client tries the next one of several endpoints."""
