@@ -56,6 +56,31 @@ internal import TidingsRPC
     }
   }
 
+  @Test("a request that is read between the turns of others is refused where it is large, unread")
+  func largeRequests() async throws {
+    try await withSocket { _, socket in
+      // Whatever the method makes of the bytes, it does not come to that.
+      let body = [UInt8](repeating: 0xff, count: 2_000_000)
+      for method in [
+        RawCall.fetchRecords, "tidings.v1.ZoneService/ModifyRecordZones",
+        "tidings.v1.NotificationService/RegisterDevice", "tidings.rpc.v1.HealthService/Check",
+      ] {
+        try await socket.send([RawCall(method).header.encoded(), body])
+        try expect(await socket.receive(), .resourceExhausted, callID: 7, about: method)
+      }
+      // These are read by other threads.
+      for method in [
+        RawCall.modifyRecords, "tidings.v1.SubscriptionService/ModifySubscriptions",
+        "tidings.v1.RecordService/QueryRecords",
+        "tidings.v1.NotificationService/FetchNotificationChanges",
+        "tidings.v1.RecordService/FetchRecordZoneChanges",
+      ] {
+        try await socket.send([RawCall(method).header.encoded(), body])
+        try expect(await socket.receive(), .invalidArgument, callID: 7, about: "cannot be decoded")
+      }
+    }
+  }
+
   @Test("a wrong number of frames and an empty header are INVALID_ARGUMENT")
   func wrongFrames() async throws {
     try await withSocket { server, socket in

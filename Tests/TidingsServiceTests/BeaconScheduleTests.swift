@@ -30,6 +30,20 @@ internal import Testing
     #expect(schedule.next == nil)
   }
 
+  @Test("beacons that are due together are taken in pieces, each once")
+  func pieces() {
+    var schedule = BeaconSchedule()
+    for topic in 0..<100 { schedule.published([UInt8(topic)], Int64(topic), at: start) }
+    let due = start + .seconds(1)
+    var seen: [[Int64]] = []
+    while schedule.isDue(at: due) {
+      seen.append(schedule.takeDue(at: due, timersMax: 16).map(\.sequence))
+    }
+    #expect(seen.map(\.count) == [16, 16, 16, 16, 16, 16, 4])
+    #expect(Set(seen.joined()) == Set(0..<100))
+    #expect(schedule.next == start + .seconds(5))
+  }
+
   @Test("an event between the two beacons starts again: 1 s and 5 s after it")
   func eventBetweenBeacons() {
     var schedule = BeaconSchedule(channelsMax: 1_000)

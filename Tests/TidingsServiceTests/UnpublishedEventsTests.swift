@@ -56,7 +56,12 @@ import TidingsTracing
     var waiting = UnpublishedEvents()
     waiting.append(events(1...2))
     waiting.append(events(3...6), traces: [trace(1..<2, 7), trace(2..<9, 8)])
-    let spans = waiting.take(9).map { $0.traceParent.map { $0[51] } }
+    waiting.append(events(7...9), from: 1, traces: [trace(0..<2, 7), trace(2..<3, 8)])
+    #expect(waiting.count == 8)
+    let spans = waiting.take(6).map { $0.traceParent.map { $0[51] } }
+    let rest = waiting.take(9)
+    #expect(rest.map(\.event.sequence) == [8, 9])
+    #expect(rest.map { $0.traceParent?[51] } == [UInt8(ascii: "7"), UInt8(ascii: "8")])
     #expect(spans == [nil, nil, nil, UInt8(ascii: "7"), UInt8(ascii: "8"), UInt8(ascii: "8")])
   }
 

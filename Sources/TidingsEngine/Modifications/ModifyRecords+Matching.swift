@@ -193,6 +193,14 @@ extension ModifyRecords {
 
   /// What it takes at least to write a record, in about so many microseconds.
   static let recordCost = 15
+  /// Bytes that are written at the cost of 1.
+  private static let bytesPerCost = 300
+
+  /// What it takes at least to write all changes, before anything of them is decided.
+  func leastCost(of changes: RecordChanges) -> Int {
+    (changes.saves.count + changes.deletions.count) * Self.recordCost
+      + changes.sentBytes / Self.bytesPerCost
+  }
   private static let followingRowCost = 8
 
   /// What it takes to write what was decided, in about so many microseconds.
@@ -211,7 +219,7 @@ extension ModifyRecords {
     }
     // What goes along is not decoded yet: it may be full of references.
     let cascadeBytes = plan.cascadeBytes / 30
-    return records + firings + bytes / 300 + cascadeBytes + plan.entryCount * 2
+    return records + firings + bytes / Self.bytesPerCost + cascadeBytes + plan.entryCount * 2
       + following * Self.followingRowCost
   }
 

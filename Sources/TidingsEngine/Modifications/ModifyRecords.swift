@@ -81,7 +81,7 @@ final class ModifyRecords {
   func begin(_ changes: RecordChanges) throws {
     let count = changes.saves.count + changes.deletions.count
     try limits.check(itemCount: count)
-    if !changes.isDryRun { try pace.check(cost: count * Self.recordCost) }
+    if !changes.isDryRun { try pace.check(cost: leastCost(of: changes)) }
     try checkNames(changes)
     pace.begin(isShort: count == 1)
   }

@@ -48,6 +48,8 @@ public struct RecordChanges: Sendable {
   var erasesUser = false
   /// The device's own mark, kept for each zone that changes; empty: the one before stays.
   public var clientChangeToken: [UInt8] = []
+  /// What was sent, in bytes, of a call that is large; 0: it is not.
+  public var sentBytes = 0
   /// What was found of large values when this call was tried before.
   public var memory: EvaluationMemory?
 

@@ -1,9 +1,11 @@
+internal import TidingsZeroMQ
+
 /// A handler cannot answer yet, and is to be run again.
 struct CallPostponed: Error {
   /// When.
   enum Cause {
     /// When this is done, on another thread, with the encoded request.
-    case computing(@Sendable (_ body: [UInt8], ReadSlice) -> Bool)
+    case computing(@Sendable (_ body: KeptBody, ReadSlice) -> Bool)
     /// In another turn: a piece of the call is written.
     case nextTurn
     /// On a reader thread.

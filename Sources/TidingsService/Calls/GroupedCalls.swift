@@ -125,6 +125,7 @@ final class GroupedCalls {
     keeping: Answering.Keeping = .whileThereIsRoom,
     reading: ReadDispatch.MakeAnswer? = nil,
     expecting: Answering.Expecting? = nil,
+    requestBytesMax: Int = LoopContext.readBytesMax,
     _ handler: @escaping Answering.Handler
   ) {
     let answering = Answering(
@@ -134,7 +135,7 @@ final class GroupedCalls {
       expecting: expecting,
       handler: handler
     )
-    loop.registerInline(method) { [self] call, loop in
+    loop.registerInline(method, requestBytesMax: requestBytesMax) { [self] call, loop in
       answerInGroup(call, access, on: loop, answering)
     }
   }

@@ -35,7 +35,7 @@ struct HeldCall {
     let deadline: ContinuousClock.Instant?
     let idempotencyKey: String
     let method: String
-    let body: [UInt8]
+    let body: KeptBody
     let access: StoreAccess
     let answering: Answering
 
@@ -46,7 +46,7 @@ struct HeldCall {
       _ deadline: ContinuousClock.Instant?,
       _ idempotencyKey: String,
       _ method: String,
-      _ body: [UInt8],
+      _ body: KeptBody,
       _ access: StoreAccess,
       _ answering: Answering
     ) {
@@ -77,7 +77,7 @@ struct HeldCall {
       call.deadline,
       String(decoding: call.idempotencyKey, as: UTF8.self),
       call.method.fullName,
-      Array(call.body),
+      call.keptBody,
       access,
       answering
     )
@@ -89,7 +89,7 @@ struct HeldCall {
     of caller: Caller,
     keyNumber: Int64?,
     deadline: ContinuousClock.Instant?,
-    body: [UInt8],
+    body: KeptBody,
     _ answering: Answering
   ) {
     received = Received(token, caller, keyNumber, deadline, "", "", body, .read, answering)
@@ -109,7 +109,7 @@ struct HeldCall {
   var deadline: ContinuousClock.Instant? { received.deadline }
   /// The full name of its method; empty for a call that was begun elsewhere.
   var method: String { received.method }
-  var body: [UInt8] { received.body }
+  var body: KeptBody { received.body }
   var access: StoreAccess { received.access }
   var answering: Answering { received.answering }
   var line: CallLine { CallLine(token, caller, keyNumber) }

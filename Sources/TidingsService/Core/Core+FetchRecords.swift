@@ -195,10 +195,10 @@ private struct RecordFetch {
 /// Answers FetchRecords on reader threads, at one go: parts of many large answers would be held meanwhile.
 private final class FetchAnswering: SlicedAnswer {
   private let caller: Caller
-  private let body: [UInt8]
+  private let body: KeptBody
   private let bytesMax: Int
 
-  init(_ caller: Caller, _ body: [UInt8], bytesMax: Int) {
+  init(_ caller: Caller, _ body: KeptBody, bytesMax: Int) {
     (self.caller, self.body, self.bytesMax) = (caller, body, bytesMax)
   }
 

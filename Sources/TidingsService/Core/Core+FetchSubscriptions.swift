@@ -34,7 +34,7 @@ extension Core {
     _ call: borrowing InlineCall
   ) throws {
     let token = call.token
-    let body = Array(call.body)
+    let body = call.keptBody
     let (keyNumber, deadline) = (call.keyNumber, call.deadline)
     let job = ReadJob(
       token: token,

@@ -18,14 +18,14 @@ extension Core {
     let method = TidingsV1.NotificationService.Methods.fetchNotificationChanges
     reads.registerCall(method, on: loop) { [reads, maintenance] call, loop in
       let (token, caller) = (call.token, try CallerIdentity.caller(of: call))
-      let last = try reads.readOnLoop(until: call.deadline) {
-        try NotificationPageAnswer(last: $0, caller, call.body)
+      let last = try reads.readOnLoop(call) { [body = call.body] in
+        try NotificationPageAnswer(last: $0, caller, body)
       }
       if let last {
         loop.reply(token, body: last.body)
         return maintenance.noteFetch(last.reached, by: caller)
       }
-      let body = Array(call.body)
+      let body = call.keptBody
       let job = ReadJob(
         token: token,
         deadline: call.deadline,

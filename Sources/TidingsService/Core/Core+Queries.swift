@@ -60,12 +60,12 @@ private final class QueryAnswering: SlicedAnswer, @unchecked Sendable {
   private static let firstBytes = 32 << 10
 
   private let work: QueryWork
-  private let body: [UInt8]
+  private let body: KeptBody
   private var report: QueryReport?
   private var wanted: Set<String>??
   private var response = WireWriter(capacity: 0)
 
-  init(_ work: QueryWork, _ body: [UInt8]) {
+  init(_ work: QueryWork, _ body: KeptBody) {
     self.work = work
     self.body = body
   }
@@ -108,9 +108,9 @@ private final class QueryAnswering: SlicedAnswer, @unchecked Sendable {
 /// Answers ExplainQuery; used as `QueryWork` is.
 private final class ExplanationAnswering: SlicedAnswer, @unchecked Sendable {
   private let work: QueryWork
-  private let body: [UInt8]
+  private let body: KeptBody
 
-  init(_ work: QueryWork, _ body: [UInt8]) {
+  init(_ work: QueryWork, _ body: KeptBody) {
     self.work = work
     self.body = body
   }

@@ -20,6 +20,7 @@ extension Core {
       on: loop,
       repeating: { [self] in try repeatedRecords($0, $1) },
       expecting: { [self] in expectRecords($0, $1, looksUp: $2) },
+      requestBytesMax: .max,
       { [self] in try modifyRecords($0) }
     )
     registerFetchRecords(on: loop)
@@ -104,9 +105,11 @@ extension Core {
       decoded = .success(changes)
     }
 
-    func decode(_ body: [UInt8], for caller: Caller, in arena: borrowing Arena) {
+    func decode(_ body: KeptBody, for caller: Caller, in arena: borrowing Arena) {
       decoded = Result {
-        try body.withUnsafeBytes { try Core.changes($0, caller: caller, in: arena) }
+        var changes = try body.withUnsafeBytes { try Core.changes($0, caller: caller, in: arena) }
+        changes.sentBytes = body.count
+        return changes
       }
     }
 

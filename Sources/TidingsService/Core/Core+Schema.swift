@@ -23,6 +23,8 @@ extension Core {
         try requireDeveloper(call, of: try containerName(request.container), Methods.applySchema)
         return answer
       },
+      // An operator may allow schemas that take longer to read; larger ones are refused as such.
+      requestBytesMax: max(LoopContext.readBytesMax, engine.limits.schemaBytesMax) * 2,
       { [self] in try applySchema($0) }
     )
     calls.register(

@@ -14,7 +14,8 @@ extension Core {
       Methods.modifySubscriptions,
       .write,
       on: loop,
-      keeping: .unlessRefused
+      keeping: .unlessRefused,
+      requestBytesMax: .max
     ) { [self] in
       try modifySubscriptions($0)
     }

@@ -49,10 +49,15 @@ struct BeaconSchedule {
   /// A channel has no beacons any more.
   mutating func forget(_ topic: [UInt8]) { entries[topic] = nil }
 
-  /// Returns the beacons that are due.
-  mutating func takeDue(at now: ContinuousClock.Instant) -> [Beacon] {
+  /// Whether `takeDue` has something to look at.
+  func isDue(at now: ContinuousClock.Instant) -> Bool { next.map { $0 <= now } ?? false }
+
+  /// Returns beacons that are due, of at most so many timers.
+  mutating func takeDue(at now: ContinuousClock.Instant, timersMax: Int = .max) -> [Beacon] {
     var beacons: [Beacon] = []
-    while let topic = timers.popDue(at: now) {
+    var looked = 0
+    while looked < timersMax, let topic = timers.popDue(at: now) {
+      looked += 1
       guard var entry = entries[topic], entry.due <= now else { continue }
       if entry.published + Self.delays[entry.sent] <= now {
         beacons.append(Beacon(topic: topic, sequence: entry.sequence))

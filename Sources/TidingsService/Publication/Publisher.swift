@@ -17,11 +17,12 @@ struct Publisher: ~Copyable {
   /// None: pushes are not sealed.
   private var keys: SealingKeyCache?
   private var nonces = NonceSequence()
-  /// Events of groups that are too large to be published in one turn, in their order.
+  /// Events that are too many to be published in one turn, in their order.
   private var unpublished = UnpublishedEvents()
   /// When those are due: in the turn after the one that left them.
   private var restDue = ContinuousClock.now
-  static let eventsPerTurn = 500
+  /// Of the last turn in which something was published.
+  private var share = PublicationShare(of: .now)
   /// Beyond that they are published at once.
   static let unpublishedMax = 100_000
   private let pushBytesMax: Int
@@ -77,18 +78,44 @@ struct Publisher: ~Copyable {
     on loop: LoopContext
   ) {
     guard !events.isEmpty else { return }
-    if unpublished.isEmpty, events.count <= Self.eventsPerTurn {
-      let published = PushMessage.PublicationTime(.now)
-      var count: UInt64 = 0
-      for (index, event) in events.enumerated() {
-        let trace = traces.isEmpty ? nil : traces.traceParent(ofEvent: index)
-        if publish(event, committed, published, trace, on: loop) { count += 1 }
-      }
-      return counters.delay.note(Self.nanoseconds(since: committed), count: count)
+    var begun = 0
+    // Others wait: it is not the turn of these.
+    if unpublished.isEmpty {
+      begun = publishFirst(events, committed, traces, on: loop)
+      guard begun < events.count else { return }
+      restDue = loop.now
     }
-    unpublished.append(events, committed: committed, traces: traces)
-    restDue = loop.now
-    publishSome(max(Self.eventsPerTurn, unpublished.count - Self.unpublishedMax), on: loop)
+    unpublished.append(events, from: begun, committed: committed, traces: traces)
+    if unpublished.count > Self.unpublishedMax {
+      publishSome(unpublished.count - Self.unpublishedMax, on: loop)
+    }
+  }
+
+  /// Publishes as many of some events as a turn has room for.
+  ///
+  /// - Returns: How many.
+  private mutating func publishFirst(
+    _ events: [StoredEvent],
+    _ committed: Int64,
+    _ traces: [PushTrace],
+    on loop: LoopContext
+  ) -> Int {
+    let published = PushMessage.PublicationTime(.now)
+    beginShare(on: loop)
+    var (begun, count) = (0, UInt64(0))
+    while begun < events.count {
+      let trace = traces.isEmpty ? nil : traces.traceParent(ofEvent: begun)
+      if publish(events[begun], committed, published, trace, on: loop) { count += 1 }
+      begun += 1
+      if begun % PublicationShare.pieceMax == 0, !share.isOpen { break }
+    }
+    counters.delay.note(Self.nanoseconds(since: committed), count: count)
+    return begun
+  }
+
+  /// Something is about to be published in this turn.
+  private mutating func beginShare(on loop: LoopContext) {
+    if share.turn != loop.now { share = PublicationShare(of: loop.now) }
   }
 
   /// Publishes what was left for other turns.
@@ -205,10 +232,37 @@ struct Publisher: ~Copyable {
   }
 
   /// Publishes what is due: the numbers of merged events, and beacons.
+  ///
+  /// Thousands of channels that fired together are due together: a turn publishes what it has room for.
   mutating func timerFired(on loop: LoopContext) {
-    if !unpublished.isEmpty { publishSome(Self.eventsPerTurn, on: loop) }
+    beginShare(on: loop)
+    while !unpublished.isEmpty, share.isOpen { publishSome(PublicationShare.pieceMax, on: loop) }
     let published = PushMessage.PublicationTime(.now)
-    for merged in pacing.takeDue(at: loop.now) {
+    while pacing.isDue(at: loop.now), share.isOpen { publishMerged(published, on: loop) }
+    while beacons.isDue(at: loop.now), share.isOpen {
+      for beacon in beacons.takeDue(at: loop.now, timersMax: PublicationShare.pieceMax) {
+        publishNumber(
+          beacon.sequence,
+          after: beacon.sequence - 1,
+          beacon.topic,
+          published,
+          on: loop
+        )
+      }
+    }
+    while announcements.isDue(at: loop.now), share.isOpen {
+      for beacon in announcements.takeDue(at: loop.now, timersMax: PublicationShare.pieceMax) {
+        loop.publish(topic: beacon.topic, body: PushMessage.channelsChanged(published))
+      }
+    }
+  }
+
+  /// Publishes the numbers of a piece of the merged events that are due.
+  private mutating func publishMerged(
+    _ published: PushMessage.PublicationTime,
+    on loop: LoopContext
+  ) {
+    for merged in pacing.takeDue(at: loop.now, timersMax: PublicationShare.pieceMax) {
       publishNumber(merged.sequence, after: merged.previous, merged.topic, published, on: loop)
       beacons.published(merged.topic, merged.sequence, at: loop.now)
       let count = UInt64(clamping: merged.sequence - merged.previous)
@@ -221,12 +275,6 @@ struct Publisher: ~Copyable {
           Publication(time: published.time, isCoalesced: true, isPruned: false)
         )
       }
-    }
-    for beacon in beacons.takeDue(at: loop.now) {
-      publishNumber(beacon.sequence, after: beacon.sequence - 1, beacon.topic, published, on: loop)
-    }
-    for beacon in announcements.takeDue(at: loop.now) {
-      loop.publish(topic: beacon.topic, body: PushMessage.channelsChanged(published))
     }
   }
 

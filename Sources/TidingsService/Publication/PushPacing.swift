@@ -99,10 +99,15 @@ struct PushPacing {
     return .merge
   }
 
-  /// Returns the merged pushes that are due.
-  mutating func takeDue(at now: ContinuousClock.Instant) -> [Merged] {
+  /// Whether `takeDue` has something to look at.
+  func isDue(at now: ContinuousClock.Instant) -> Bool { next.map { $0 <= now } ?? false }
+
+  /// Returns merged pushes that are due, of at most so many timers.
+  mutating func takeDue(at now: ContinuousClock.Instant, timersMax: Int = .max) -> [Merged] {
     var due: [Merged] = []
-    while let topic = timers.popDue(at: now) {
+    var looked = 0
+    while looked < timersMax, let topic = timers.popDue(at: now) {
+      looked += 1
       // A timer may be left of a topic that was forgotten and came again.
       guard var entry = entries[topic], let merged = entry.merged,
         entry.paidUntil <= now + tolerance

@@ -11,37 +11,59 @@ struct UnpublishedEvents {
     var traceParent: [UInt8]?
   }
 
-  private var events: [Waiting] = []
-  /// Where the waiting events begin: those before it were taken.
-  private var first = 0
-  /// Taken events are removed when there are so many.
-  private static let takenMax = 10_000
+  /// The events of a group, as they were committed: thousands are not copied in one turn.
+  fileprivate struct Group {
+    var events: [StoredEvent]
+    /// The first that waits.
+    var next: Int
+    let committed: Int64
+    var traces: [PushTrace]
+  }
 
-  var count: Int { events.count - first }
+  private var groups: [Group] = []
+  /// The first group that waits.
+  private var first = 0
+  /// Groups of which nothing waits are removed when there are so many.
+  private static let takenMax = 1_000
+  /// How many events wait.
+  private(set) var count = 0
+
   var isEmpty: Bool { count == 0 }
   /// The events that are held in memory, taken ones included.
-  var heldCount: Int { events.count }
+  var heldCount: Int { groups.reduce(0) { $0 + $1.events.count } }
 
-  mutating func append(_ new: [StoredEvent], committed: Int64 = 0, traces: [PushTrace] = []) {
-    let first = events.count
-    events += new.lazy.map { Waiting(event: $0, committed: committed) }
-    for trace in traces {
-      let parent = trace.traceParent
-      for index in trace.events.clamped(to: 0..<new.count) {
-        events[first + index].traceParent = parent
-      }
-    }
+  /// Lets events wait, those of a group from one of them on.
+  mutating func append(
+    _ events: [StoredEvent],
+    from begin: Int = 0,
+    committed: Int64 = 0,
+    traces: [PushTrace] = []
+  ) {
+    guard begin < events.count else { return }
+    groups.append(Group(events: events, next: begin, committed: committed, traces: traces))
+    count += events.count - begin
   }
 
   /// Takes the oldest events, at most so many.
   mutating func take(_ countMax: Int) -> [Waiting] {
-    let end = min(first + countMax, events.count)
-    let taken = Array(events[first..<end])
-    first = end
-    if isEmpty {
-      (events, first) = ([], 0)
-    } else if first >= Self.takenMax {
-      events.removeFirst(first)
+    var taken: [Waiting] = []
+    while taken.count < countMax, first < groups.count {
+      let group = groups[first]
+      let end = min(group.next + countMax - taken.count, group.events.count)
+      for index in group.next..<end {
+        let parent = group.traces.isEmpty ? nil : group.traces.traceParent(ofEvent: index)
+        taken.append(
+          Waiting(event: group.events[index], committed: group.committed, traceParent: parent)
+        )
+      }
+      groups[first].next = end
+      guard end == group.events.count else { break }
+      groups[first].events = []
+      first += 1
+    }
+    count -= taken.count
+    if first == groups.count || first >= Self.takenMax {
+      groups.removeFirst(first)
       first = 0
     }
     return taken
@@ -51,7 +73,25 @@ struct UnpublishedEvents {
   mutating func remove(_ topics: [[UInt8]]) {
     guard !isEmpty, !topics.isEmpty else { return }
     let retired = Set(topics)
-    events = events[first...].filter { !retired.contains($0.event.topic) }
-    first = 0
+    let left = groups[first...].compactMap { $0.without(retired) }
+    (groups, first) = (left, 0)
+    count = left.reduce(0) { $0 + $1.events.count }
+  }
+}
+
+extension UnpublishedEvents.Group {
+  /// What waits of the group, but for some topics; `nil`: nothing.
+  fileprivate func without(_ topics: Set<[UInt8]>) -> Self? {
+    let kept = events.indices[next...].filter { !topics.contains(events[$0].topic) }
+    guard !kept.isEmpty else { return nil }
+    let traces = traces.map { trace in
+      PushTrace(
+        events: kept.count {
+          $0 < trace.events.lowerBound
+        }..<kept.count { $0 < trace.events.upperBound },
+        span: trace.span
+      )
+    }
+    return Self(events: kept.map { events[$0] }, next: 0, committed: committed, traces: traces)
   }
 }

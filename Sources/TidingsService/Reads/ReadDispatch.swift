@@ -20,7 +20,7 @@ struct ReadDispatch {
     @Sendable (StoreReader, Caller, _ body: UnsafeRawBufferPointer) throws -> [UInt8]
 
   /// Begins the answer to a call: who calls, and the encoded request.
-  typealias MakeAnswer = @Sendable (Caller, [UInt8]) -> any SlicedAnswer
+  typealias MakeAnswer = @Sendable (Caller, KeptBody) -> any SlicedAnswer
 
   private let pool: ReaderPool
   private let loopReader: LoopReader
@@ -35,7 +35,7 @@ struct ReadDispatch {
   /// Lets the reader threads answer a method that may take long.
   func register(_ method: MethodDescriptor, on loop: LoopContext, _ handler: @escaping Handler) {
     registerCall(method, on: loop) { call, _ in
-      let (caller, body) = (try CallerIdentity.caller(of: call), Array(call.body))
+      let (caller, body) = (try CallerIdentity.caller(of: call), call.keptBody)
       let job = ReadJob(
         token: call.token,
         deadline: call.deadline,
@@ -62,8 +62,8 @@ struct ReadDispatch {
     _ makeAnswer: @escaping MakeAnswer
   ) {
     registerCall(method, on: loop) { call, loop in
-      let answer = makeAnswer(try CallerIdentity.caller(of: call), Array(call.body))
-      if beginsOnLoop, readsOnLoop,
+      let answer = makeAnswer(try CallerIdentity.caller(of: call), call.keptBody)
+      if beginsOnLoop, readsOnLoop, call.body.count <= LoopContext.readBytesMax,
         let bytes = try loopReader.advance(answer, until: call.deadline)
       {
         return loop.reply(call.token, body: bytes, summary: answer)
@@ -72,15 +72,16 @@ struct ReadDispatch {
     }
   }
 
-  /// Reads on the loop what is quick; `nil`: it is not, or the loop does not read.
+  /// Reads on the loop what a call asks for and is quick; `nil`: it is not, or the loop does not read.
   func readOnLoop<Output>(
-    until deadline: ContinuousClock.Instant?,
+    _ call: borrowing InlineCall,
     _ work: (StoreReader) throws -> Output?
   ) throws -> Output? {
-    readsOnLoop ? try loopReader.read(until: deadline, work) : nil
+    guard readsOnLoop, call.body.count <= LoopContext.readBytesMax else { return nil }
+    return try loopReader.read(until: call.deadline, work)
   }
 
-  /// Lets a closure hand the calls of a method to the reader threads.
+  /// Lets a closure hand the calls of a method to the reader threads, which read their requests.
   ///
   /// - Parameters:
   ///   - method: A unary method.
@@ -91,7 +92,7 @@ struct ReadDispatch {
     on loop: LoopContext,
     _ begin: @escaping (borrowing InlineCall, LoopContext) throws -> Void
   ) {
-    loop.registerInline(method) { call, loop in
+    loop.registerInline(method, requestBytesMax: .max) { call, loop in
       do {
         try begin(call, loop)
       } catch {
@@ -104,7 +105,7 @@ struct ReadDispatch {
   ///
   /// - Throws: `RPCError` when too many calls wait for them.
   func answer(_ call: borrowing InlineCall, _ makeAnswer: MakeAnswer) throws {
-    try add(makeAnswer(try CallerIdentity.caller(of: call), Array(call.body)), to: call)
+    try add(makeAnswer(try CallerIdentity.caller(of: call), call.keptBody), to: call)
   }
 
   private func add(_ answer: any SlicedAnswer, to call: borrowing InlineCall) throws {

@@ -25,7 +25,7 @@ struct FeedCall: Sendable {
   let key: CallerKey
   /// The number of the key of the caller's connection; `nil` in development mode.
   let keyNumber: Int64?
-  let body: [UInt8]
+  let body: KeptBody
   let deadline: ContinuousClock.Instant?
   let handler: Handler
   /// When it stops waiting; `nil`: it has not begun.

@@ -59,7 +59,7 @@ final class WaitingFeeds {
         caller: try CallerIdentity.caller(of: call),
         key: call.callerKey,
         keyNumber: call.keyNumber,
-        body: Array(call.body),
+        body: call.keptBody,
         deadline: call.deadline,
         handler: handler
       )

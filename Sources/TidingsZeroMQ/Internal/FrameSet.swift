@@ -41,6 +41,9 @@ struct FrameSet: ~Copyable {
     UnsafeRawBufferPointer(start: zmq_msg_data(slots + index), count: zmq_msg_size(slots + index))
   }
 
+  /// A frame as libzmq knows it, valid as long as its bytes.
+  func frame(_ index: Int) -> UnsafeMutablePointer<zmq_msg_t> { slots + index }
+
   /// The number that the admission gave the key of the connection that a frame came on.
   ///
   /// Ask the body: libzmq 4.3.4 loses it on the first frame of a message that it looked at ahead.

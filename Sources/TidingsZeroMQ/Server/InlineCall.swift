@@ -1,3 +1,4 @@
+internal import CZeroMQ
 internal import TidingsProtobuf
 public import TidingsRPC
 
@@ -10,6 +11,8 @@ public struct InlineCall: ~Copyable {
   let connection: Connection
   /// The encoded request message.
   public let body: UnsafeRawBufferPointer
+  /// What `body` is the content of.
+  let frame: UnsafeMutablePointer<zmq_msg_t>
   /// When the answer is no longer wanted; `nil`: never.
   public let deadline: ContinuousClock.Instant?
   /// Answers the call, now or later.
@@ -19,6 +22,9 @@ public struct InlineCall: ~Copyable {
   public let keyNumber: Int64?
   /// Whom that stands for; empty: a guest; `nil` in development mode.
   public let user: String?
+
+  /// The encoded request message, for as long as somebody needs it.
+  public var keptBody: KeptBody { KeptBody(of: frame) }
 
   /// The method called.
   public var method: MethodDescriptor { route.method }

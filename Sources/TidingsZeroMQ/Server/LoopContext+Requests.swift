@@ -1,3 +1,4 @@
+internal import CZeroMQ
 internal import TidingsProtobuf
 internal import TidingsRPC
 
@@ -66,7 +67,7 @@ extension LoopContext {
     }
     if forwarding != nil, forwards(view, token, on: connection, passage) { return }
     switch view.kind {
-    case .call: begin(view, frames[count - 1], token, on: connection, passage)
+    case .call: begin(view, frames.frame(count - 1), token, on: connection, passage)
     case .cancel, .credit:
       if case .arriving = passage, keepsControl(view.kind, token) { return }
       control(view, token)
@@ -95,11 +96,12 @@ extension LoopContext {
 
   private func begin(
     _ header: RequestHeaderView,
-    _ body: UnsafeRawBufferPointer,
+    _ frame: UnsafeMutablePointer<zmq_msg_t>,
     _ token: consuming ReplyToken,
     on connection: Connection,
     _ passage: Passage
   ) {
+    let body = UnsafeRawBufferPointer(start: zmq_msg_data(frame), count: zmq_msg_size(frame))
     var received = now
     var isNew = true
     if case .waited(let time) = passage { (received, isNew) = (time, false) }
@@ -128,6 +130,9 @@ extension LoopContext {
       }
     }
     guard let route else { return refuseUnbegun(token, routes.refusal(of: header.method)) }
+    if body.count > route.requestBytesMax {
+      return refuseUnbegun(token, .requestTooLarge(body.count, route))
+    }
     if isNew,
       let refusal = refusalByBounds(header, on: connection, user: user, keyNumber: keyNumber)
     {
@@ -148,6 +153,7 @@ extension LoopContext {
       route: route,
       connection: connection,
       body: body,
+      frame: frame,
       deadline: deadline,
       token: token,
       keyNumber: keyNumber,
@@ -209,5 +215,16 @@ extension LoopContext {
       )
     }
     return header.refusal()
+  }
+}
+
+extension RPCError {
+  /// The loop would read the request for too long.
+  fileprivate static func requestTooLarge(_ bytes: Int, _ route: LoopContext.Route) -> Self {
+    Self(
+      .resourceExhausted,
+      "a request of \(bytes) bytes; \(route.method.fullName) takes at most \(route.requestBytesMax)",
+      details: [.errorInfo(reason: frameTooLargeReason)]
+    )
   }
 }

@@ -51,7 +51,7 @@ extension LoopContext {
     switch start {
     case .refuse(let error): refuseUnbegun(call.token, error)
     case .run(let number):
-      let (request, serverCall) = (Array(call.body), call.makeServerCall())
+      let (request, serverCall) = (call.keptBody, call.makeServerCall())
       if isStream {
         runStream(number, service, serverCall, request, call.token.mark, credit: credit)
       } else {
@@ -147,13 +147,13 @@ extension LoopContext {
     _ number: UInt64,
     _ service: any RPCService,
     _ call: ServerCall,
-    _ request: [UInt8],
+    _ request: KeptBody,
     _ mark: CallMark
   ) {
     let inbox = inbox
     let task = Task {
       do {
-        inbox.send(.finished(number, .success(try await service.handleUnary(call, request))))
+        inbox.send(.finished(number, .success(try await service.handleUnary(call, request.bytes))))
       } catch {
         inbox.send(.finished(number, .failure(.thrown(error))))
       }
@@ -172,7 +172,7 @@ extension LoopContext {
     _ number: UInt64,
     _ service: any RPCService,
     _ call: ServerCall,
-    _ request: [UInt8],
+    _ request: KeptBody,
     _ mark: CallMark,
     credit: UInt32
   ) {
@@ -186,7 +186,7 @@ extension LoopContext {
     )
     let task = Task {
       do {
-        try await service.handleServerStreaming(call, request, writer)
+        try await service.handleServerStreaming(call, request.bytes, writer)
         inbox.send(.finished(number, .success([])))
       } catch {
         inbox.send(.finished(number, .failure(.thrown(error))))

@@ -22,6 +22,8 @@ public final class LoopContext {
     let method: MethodDescriptor
     let handler: Handler
     let isAnsweredWhileDraining: Bool
+    /// Larger requests are refused.
+    let requestBytesMax: Int
     /// The method's number in `CallMetrics`.
     let number: UInt16
 
@@ -29,13 +31,17 @@ public final class LoopContext {
       _ method: MethodDescriptor,
       _ number: UInt16,
       _ handler: Handler,
+      _ requestBytesMax: Int,
       _ isAnsweredWhileDraining: Bool
     ) {
       (self.method, self.number) = (method, number)
-      self.handler = handler
+      (self.handler, self.requestBytesMax) = (handler, requestBytesMax)
       self.isAnsweredWhileDraining = isAnsweredWhileDraining
     }
   }
+
+  /// Largest request that handlers read on this thread.
+  public static let readBytesMax = 1 << 20
 
   /// The limits in force.
   public let configuration: ServerConfiguration
@@ -231,7 +237,7 @@ public final class LoopContext {
     let descriptor = type(of: service).descriptor
     announce(descriptor)
     for method in descriptor.methods where !inlineMethods.contains(method.fullName) {
-      routes.insert(method, route(method, .service(service)))
+      routes.insert(method, route(method, .service(service), configuration.frameBytesMax))
     }
   }
 
@@ -239,19 +245,31 @@ public final class LoopContext {
   ///
   /// - Parameters:
   ///   - method: A unary method.
+  ///   - requestBytesMax: Larger requests are refused. The default is what this thread can read in its turn; a handler that
+  ///     hands requests to another thread takes all that fit into a frame.
   ///   - handler: Must not wait for anything.
-  public func registerInline(_ method: MethodDescriptor, _ handler: @escaping InlineHandler) {
+  public func registerInline(
+    _ method: MethodDescriptor,
+    requestBytesMax: Int = LoopContext.readBytesMax,
+    _ handler: @escaping InlineHandler
+  ) {
     precondition(method.kind == .unary, "\(method.fullName) streams and cannot be inline")
     inlineMethods.insert(method.fullName)
-    routes.insert(method, route(method, .inline(handler)))
+    let requestBytesMax = min(requestBytesMax, configuration.frameBytesMax)
+    routes.insert(method, route(method, .inline(handler), requestBytesMax))
   }
 
-  private func route(_ method: MethodDescriptor, _ handler: Route.Handler) -> Route {
+  private func route(
+    _ method: MethodDescriptor,
+    _ handler: Route.Handler,
+    _ requestBytesMax: Int
+  ) -> Route {
     let service = method.fullName.prefix { $0 != "/" }
     return Route(
       method,
       callMetrics.number(of: method),
       handler,
+      requestBytesMax,
       servicesWhileDraining.contains(String(service))
     )
   }
