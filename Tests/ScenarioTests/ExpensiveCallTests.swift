@@ -194,7 +194,7 @@ internal import TidingsRPC
   }
 }
 
-/// Queries that take long, of several users, beside the quick ones of another.
+/// Queries and explanations that take long, of several users, beside the quick queries of another.
 @Suite(.endsServers) struct SlowQueryTests {
   private static let query = "tidings.v1.RecordService/QueryRecords"
 
@@ -205,19 +205,37 @@ internal import TidingsRPC
     _ slow: TidingsV1.QueryRecordsRequest,
     quickCount: Int
   ) async throws {
+    try await expectQuickFirst(
+      users: users,
+      records,
+      nil,
+      RawCall(Self.query, slow.encoded()),
+      quickCount: quickCount
+    )
+  }
+
+  /// The same with slow calls of any method, of users who have a subscription.
+  private func expectQuickFirst(
+    users: Int,
+    _ records: [TidingsV1.Record],
+    _ subscription: TidingsV1.Subscription?,
+    _ slow: RawCall,
+    quickCount: Int
+  ) async throws {
     let server = try await TestServer.start()
     for user in 0..<users {
       let client = try await server.client(as: "flood\(user)")
       let results = try await client.modify(records)
       #expect(results.allSatisfy { $0.record != nil }, "\(results.compactMap(\.error))")
+      if let subscription { try await client.subscribe(subscription) }
     }
     let quick = try await server.client(as: "quiet")
     try await quick.save(.init("Notes", "n", ["a": "x"]))
     let socket = try RawSocket(.dealer, connectedTo: server.rpcEndpoint)
-    let slow = slow.encoded()
     var calls: [RawCall] = []
     for user in 0..<users {
-      for _ in 0..<4 { calls.append(RawCall(Self.query, slow, as: "flood\(user)")) }
+      let slow = RawCall(slow.header.method, slow.body, as: "flood\(user)")
+      calls += [RawCall](repeating: slow, count: 4)
     }
     let notes = TidingsV1.QueryRecordsRequest(recordType: "Notes").encoded()
     for _ in 0..<quickCount { calls.append(RawCall(Self.query, notes, as: "quiet")) }
@@ -268,6 +286,24 @@ internal import TidingsRPC
       users: 5,
       [.init("Texts", "t", ["a": .init(.stringValue(words))])],
       .init(recordType: "Texts", predicate: predicate),
+      quickCount: 1
+    )
+  }
+
+  @Test("a quick query does not wait for the explanation of a subscription")
+  func explanation() async throws {
+    // Nothing of it is to be fast: each is looked for in all of the text.
+    let predicate = (0..<64).map { #"a LIKE[c] "*x\#($0)q*""# }.joined(separator: " OR ")
+    let text = TidingsV1.FieldValue(.stringValue(String(repeating: "Some Words ", count: 60_000)))
+    try await expectQuickFirst(
+      users: 5,
+      [.init("Texts", "t", ["a": "x"])],
+      .init("s", "Texts", where: predicate),
+      RawCall(
+        "tidings.v1.SubscriptionService/ExplainSubscriptions",
+        TidingsV1.ExplainSubscriptionsRequest(recordAfter: .init("Texts", "t", ["a": text]))
+          .encoded()
+      ),
       quickCount: 1
     )
   }

@@ -9,12 +9,14 @@ extension Subscription {
   ///   - old: The record before; `nil`: it is created.
   ///   - new: The record after; `nil`: it is deleted.
   ///   - refusal: The owner may not read the record; `nil`: the owner may.
+  ///   - known: What is known of the comparisons of the predicate.
   /// - Returns: Whether the subscription fires; if not, the first of these that is wrong: the zone, the
   ///   record type, the right to read it, that anything changes, the option, the predicate.
   func explanation(
     old: Record?,
     new: Record?,
-    _ refusal: SubscriptionExplanation.Refusal? = nil
+    _ refusal: SubscriptionExplanation.Refusal? = nil,
+    knowing known: ChangeAnswers = .init()
   ) -> SubscriptionExplanation {
     guard let record = new ?? old else {
       preconditionFailure("a change has a state before or after it")
@@ -30,8 +32,8 @@ extension Subscription {
       )
     }
     let event = RecordEvent(
-      matched: old.map(predicate.matches),
-      matches: new.map(predicate.matches)
+      matched: old.map { predicate.matches($0, knowing: known.old) },
+      matches: new.map { predicate.matches($0, knowing: known.new) }
     )
     if let reason = event.reasons.first(where: { options.contains($0.option) }) {
       return SubscriptionExplanation(
@@ -41,7 +43,17 @@ extension Subscription {
         new == nil ? Event.Reason.recordDeleted.sentence : reason.sentence
       )
     }
-    return grounds(of: event, old: old, new: new)
+    return grounds(of: event, old: old, new: new, known)
+  }
+
+  /// Whether `explanation` evaluates the predicate.
+  func evaluatesPredicate(
+    old: Record?,
+    new: Record?,
+    _ refusal: SubscriptionExplanation.Refusal?
+  ) -> Bool {
+    guard kind == .query, refusal == nil, let record = new ?? old else { return false }
+    return mismatch(record) == nil && invisibility(old: old, new: new) == nil
   }
 
   // MARK: What is wrong
@@ -85,15 +97,20 @@ extension Subscription {
   private func grounds(
     of event: RecordEvent,
     old: Record?,
-    new: Record?
+    new: Record?,
+    _ known: ChangeAnswers
   ) -> SubscriptionExplanation {
     // An option that asks for this sort of change, and for which the predicate is wrong.
     let after = event.reasonsIfMatching.first { options.contains($0.option) && $0.asksAfterwards }
     let before = event.reasonsIfMatching.first { options.contains($0.option) && !$0.asksAfterwards }
-    if after != nil, let failure = new.flatMap(predicate.firstFailure) {
+    if after != nil,
+      let failure = new.flatMap({ predicate.firstFailure(for: $0, knowing: known.new) })
+    {
       return SubscriptionExplanation(subscriptionID, failure, failure.message)
     }
-    if before != nil, let failure = old.flatMap(predicate.firstFailure) {
+    if before != nil,
+      let failure = old.flatMap({ predicate.firstFailure(for: $0, knowing: known.old) })
+    {
       let when = new == nil ? "" : ", before the change"
       return SubscriptionExplanation(subscriptionID, failure, failure.message + when)
     }
@@ -106,6 +123,12 @@ extension Subscription {
       "\(event.sentence), and \(missing.optionName) is off"
     )
   }
+}
+
+/// What is known of the comparisons of a predicate with a record before and after a change.
+struct ChangeAnswers {
+  var old = ComparisonAnswers()
+  var new = ComparisonAnswers()
 }
 
 extension SubscriptionExplanation {

@@ -25,7 +25,8 @@ final class SubscriptionExplainer {
     selectSubscriptions = try connection.prepare(
       """
       SELECT subscription_id, body FROM memberships
-      WHERE owner = ?1 AND database_id = ?2 AND ended IS NULL ORDER BY subscription_id
+      WHERE owner = ?1 AND database_id = ?2 AND subscription_id > ?3 AND ended IS NULL
+      ORDER BY subscription_id LIMIT ?4
       """
     )
     selectRecord = try connection.prepare(
@@ -33,61 +34,141 @@ final class SubscriptionExplainer {
     )
   }
 
-  /// Explains a change to a user's subscriptions in a database.
+  /// Subscriptions that are read at once: a remote database answers with all of them.
+  private static let rowsPerRead = 100
+  /// An explanation evaluates a predicate about so often, for one of both states.
+  private static let evaluationsMax = 8
+
+  /// Explains a change to a user's subscriptions in a database, or goes on with it.
   ///
   /// - Parameters:
+  ///   - page: What is explained so far.
   ///   - change: The change.
+  ///   - changeBytes: What was sent of it.
   ///   - ids: Only these subscriptions; none: all.
   ///   - caller: Whose subscriptions; who makes the change.
   ///   - reading: Which records the caller may read; `nil`: all.
   ///   - id: The database.
   ///   - time: When the change would be made.
+  ///   - isOver: Whether the rest is for another slice; one subscription, or one comparison of it, gets on in any case.
+  ///   - effort: What begins; the rest is for another slice.
   ///   - step: Called for each subscription; what it throws ends the work.
-  /// - Returns: An explanation for each, sorted by id.
+  /// - Returns: Whether all are explained.
   /// - Throws: `ItemError`, `SQLError`.
-  func explain(
+  func advance(
+    _ page: inout ExplanationPage,
     _ change: ExplainedChange,
+    of changeBytes: Int,
     to ids: [String],
     for caller: Caller,
     reading: PublicReading?,
     in id: DatabaseID,
     at time: Timestamp,
+    until isOver: () -> Bool,
+    effort: QueryEffort,
     _ step: () throws -> Void
-  ) throws -> [SubscriptionExplanation] {
+  ) throws -> Bool {
     let database = try catalog.database(id)
     let modification = Record.ModificationInfo(timestamp: time, caller: caller)
     let shared = try id.scope == .shared ? sharedRecords(of: change, in: id) : nil
-    let (old, new) = try states(of: change, shared, in: database, of: id, modification, reading)
-    let refusal = try refusal(of: new ?? old, reading)
-    let isShared = try shared.map { try $0.concerns(old: old, new: new) } ?? true
-    var wanted = Set(ids)
-    var explanations: [SubscriptionExplanation] = []
-    var bytes = 0
-    if let database {
+    let states = try states(of: change, shared, in: database, of: id, modification, reading)
+    let isShared = try shared.map { try $0.concerns(old: states.old, new: states.new) } ?? true
+    let slice = Slice(
+      old: states.old,
+      new: states.new,
+      bytes: changeBytes + states.storedBytes,
+      refusal: try refusal(of: states.new ?? states.old, reading),
+      effort: effort
+    )
+    if page.isBegun, page.changeTag != states.old?.changeTag { page.open = nil }
+    (page.isBegun, page.changeTag) = (true, states.old?.changeTag)
+    let wanted = Set(ids)
+    while let database {
       selectSubscriptions.bind(caller.user, at: 1)
       selectSubscriptions.bind(database.number, at: 2)
-      try selectSubscriptions.forEachRow {
+      selectSubscriptions.bind(page.last, at: 3)
+      selectSubscriptions.bind(Int64(Self.rowsPerRead), at: 4)
+      defer { selectSubscriptions.reset() }
+      var count = 0
+      while try selectSubscriptions.step() {
         try step()
+        count += 1
         let name = selectSubscriptions.string(0)
-        guard ids.isEmpty || wanted.remove(name) != nil else { return }
-        var subscription: Subscription?
-        try selectSubscriptions.withBytes(1) { subscription = try codec.decodeSubscription($0) }
-        let found =
-          isShared
-          ? subscription?.explanation(old: old, new: new, refusal) : subscription?.notShared
-        guard let explanation = found else { return }
-        bytes += explanation.textBytes
-        guard bytes <= limits.answerBytesMax else { throw Self.tooMany }
-        explanations.append(explanation)
+        if ids.isEmpty || wanted.contains(name) {
+          var subscription: Subscription?
+          try selectSubscriptions.withBytes(1) { subscription = try codec.decodeSubscription($0) }
+          guard let subscription else { throw SQLError(.damaged, "a subscription without a body") }
+          let explanation =
+            isShared
+            ? explanation(of: subscription, slice, &page.open, until: isOver)
+            : subscription.notShared
+          guard let explanation else { return false }
+          page.open = nil
+          page.bytes += explanation.textBytes
+          guard page.bytes <= limits.answerBytesMax else { throw Self.tooMany }
+          page.explanations.append(explanation)
+        }
+        page.last = name
+        if isOver() { return false }
       }
+      if count < Self.rowsPerRead { break }
     }
-    if let unknown = ids.first(where: wanted.contains) {
+    let explained = Set(page.explanations.map(\.subscriptionID))
+    if let unknown = ids.first(where: { !explained.contains($0) }) {
       throw ItemError(
         .unknownItem,
         "subscription \(Identifier.shown(unknown)) does not exist"
       )
     }
-    return explanations
+    return true
+  }
+
+  /// What is explained in a slice.
+  private struct Slice {
+    let old: Record?
+    let new: Record?
+    /// Of both states.
+    let bytes: Int
+    let refusal: SubscriptionExplanation.Refusal?
+    let effort: QueryEffort
+  }
+
+  /// Explains a change to a subscription; `nil`: another slice goes on.
+  private func explanation(
+    of subscription: Subscription,
+    _ slice: Slice,
+    _ open: inout ExplanationPage.Open?,
+    until isOver: () -> Bool
+  ) -> SubscriptionExplanation? {
+    let (old, new, refusal) = (slice.old, slice.new, slice.refusal)
+    let bytesAtOnceMax = subscription.predicate.bytesAtOnceMax
+    guard slice.bytes * Self.evaluationsMax > bytesAtOnceMax,
+      subscription.evaluatesPredicate(old: old, new: new, refusal)
+    else { return subscription.explanation(old: old, new: new, refusal) }
+    guard slice.effort == .any else { return nil }
+    var known = open.flatMap { $0.subscriptionID == subscription.subscriptionID ? $0 : nil }
+    if known?.predicate != subscription.predicate { known = nil }
+    var answers = known?.answers ?? .init()
+    func find(_ record: Record?, _ answers: inout ComparisonAnswers) -> Bool {
+      guard var record else { return true }
+      // The values are read once, and not for each comparison.
+      record.fields = RecordFields(record.fields.sorted)
+      return answers.find(
+        of: subscription.predicate,
+        in: record,
+        largeBytesMin: bytesAtOnceMax,
+        until: isOver
+      )
+    }
+    guard find(old, &answers.old), find(new, &answers.new) else {
+      open = .init(
+        subscriptionID: subscription.subscriptionID,
+        predicate: subscription.predicate,
+        answers: answers
+      )
+      return nil
+    }
+    return subscription.explanation(old: old, new: new, refusal, knowing: answers)
   }
 
   private static let tooMany = ItemError(
@@ -118,7 +199,7 @@ final class SubscriptionExplainer {
     of id: DatabaseID,
     _ modification: Record.ModificationInfo,
     _ reading: PublicReading?
-  ) throws -> (old: Record?, new: Record?) {
+  ) throws -> (old: Record?, new: Record?, storedBytes: Int) {
     switch change {
     case .change(let old, let new):
       let states = try Self.checked(old, new, modification)
@@ -126,7 +207,7 @@ final class SubscriptionExplainer {
       if shared == nil, let record = states.new ?? states.old {
         _ = try zone(record.recordID.zoneID, in: database, of: id)
       }
-      return states
+      return (states.old, states.new, 0)
     case .save(var sent):
       if sent.recordID.recordName.isEmpty { sent.recordID.recordName = RecordID.randomName() }
       let removesParent = sent.parent?.recordID.recordName.isEmpty == true
@@ -135,9 +216,10 @@ final class SubscriptionExplainer {
       sent.recordID.zoneID = zone.id
       try sent.validate()
       let old = try stored(sent.recordID.recordName, in: zone, shared, reading)
-      var new = try sent.merged(into: old, in: zone, modification)
+      var new = try sent.merged(into: old?.record, in: zone, modification)
       if removesParent { new.parent = nil }
-      return (old, new)
+      // What is stored is in both states.
+      return (old?.record, new, 2 * (old?.bytes ?? 0))
     case .deletion(let recordID):
       try recordID.validate()
       let zone = try shared?.zone ?? zone(recordID.zoneID, in: database, of: id)
@@ -147,7 +229,7 @@ final class SubscriptionExplainer {
           "record \(Identifier.shown(recordID.recordName)) does not exist: its deletion fires nothing"
         )
       }
-      return (old, nil)
+      return (old.record, nil, old.bytes)
     }
   }
 
@@ -204,16 +286,16 @@ final class SubscriptionExplainer {
     in zone: ZoneEntry,
     _ shared: SharedRecords?,
     _ reading: PublicReading?
-  ) throws -> Record? {
+  ) throws -> (record: Record, bytes: Int)? {
     guard try shared?.holds(recordName) ?? true else { return nil }
     selectRecord.bind(zone.number, at: 1)
     selectRecord.bind(recordName, at: 2)
     defer { selectRecord.reset() }
     guard try selectRecord.step() else { return nil }
-    var record: Record?
-    try selectRecord.withBytes(0) { record = try codec.decodeRecord($0) }
-    guard let reading, let found = record else { return record }
-    return try reading.mayRead(found.recordType) { found.creator } ? found : nil
+    var found: (record: Record, bytes: Int)?
+    try selectRecord.withBytes(0) { found = (try codec.decodeRecord($0), $0.count) }
+    guard let reading, let record = found?.record else { return found }
+    return try reading.mayRead(record.recordType) { record.creator } ? found : nil
   }
 
   /// Why a subscription does not fire whose owner may not read the record; `nil`: the owner may.

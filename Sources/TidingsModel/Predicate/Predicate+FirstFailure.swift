@@ -21,31 +21,45 @@ extension Predicate {
   ///
   /// Of an AND the first operand that is false, in canonical order. Of an OR the alternative of
   /// which the greatest share holds, if there is one such; otherwise the whole.
-  public func firstFailure(for record: Record) -> Failure? {
-    root.firstFalse(for: record).map { Failure($0, record) }
+  ///
+  /// - Parameters:
+  ///   - record: The record.
+  ///   - answers: What is known of the comparisons with it.
+  /// - Returns: The part and what it met.
+  public func firstFailure(
+    for record: Record,
+    knowing answers: ComparisonAnswers = .init()
+  ) -> Failure? {
+    root.firstFalse(for: record, answers).map { Failure($0, record) }
   }
 }
 
 extension Predicate.Node {
   /// The part of this canonical node that `Predicate.firstFailure` returns; `nil` when it holds.
-  package func firstFalse(for record: Record) -> Self? {
-    if matches(record) { return nil }
+  fileprivate func firstFalse(for record: Record, _ answers: ComparisonAnswers) -> Self? {
+    if matches(record, knowing: answers) { return nil }
     switch self {
     case .and(let operands):
-      return operands.lazy.compactMap { $0.firstFalse(for: record) }.first ?? self
+      return operands.lazy.compactMap { $0.firstFalse(for: record, answers) }.first ?? self
     case .or(let operands):
-      return Self.nearest(of: operands, to: record)?.firstFalse(for: record) ?? self
+      return Self.nearest(of: operands, to: record, answers)?.firstFalse(for: record, answers)
+        ?? self
     // A canonical NOT stands before a comparison, and is one term with it.
     case .constant, .comparison, .not: return self
     }
   }
 
   /// The alternative of which more holds than of any other; `nil`: there is none.
-  private static func nearest(of alternatives: [Self], to record: Record) -> Self? {
+  private static func nearest(
+    of alternatives: [Self],
+    to record: Record,
+    _ answers: ComparisonAnswers
+  ) -> Self? {
     var (best, bestShare, isShared) = (nil as Self?, 0.0, false)
     for alternative in alternatives {
       guard case .and(let operands) = alternative else { continue }
-      let share = Double(operands.count { $0.matches(record) }) / Double(operands.count)
+      let share =
+        Double(operands.count { $0.matches(record, knowing: answers) }) / Double(operands.count)
       if share > bestShare {
         (best, bestShare, isShared) = (alternative, share, false)
       } else if share == bestShare {

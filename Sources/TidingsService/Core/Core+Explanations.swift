@@ -8,25 +8,44 @@ internal import TidingsRPC
 internal import TidingsZeroMQ
 
 extension Core {
-  /// Registers ExplainSubscriptions, which reader threads answer.
+  /// Registers ExplainSubscriptions, which reader threads answer in slices.
   func registerExplanations(on loop: LoopContext) {
     typealias Methods = TidingsV1.SubscriptionService.Methods
-    reads.register(Methods.explainSubscriptions, on: loop) { reader, caller, body in
-      try Self.explainSubscriptions(
-        TidingsV1.ExplainSubscriptionsRequest.unpack(body.bytes, in: reader.arena)
+    reads.registerSliced(Methods.explainSubscriptions, on: loop) {
+      ExplanationsAnswering($0, $1)
+    }
+  }
+}
+
+/// Answers ExplainSubscriptions.
+///
+/// The request is read again in each slice: a record may be large, and there may be many that wait.
+/// Unchecked: one thread works on it at a time, and the pool's lock lies between two of them.
+private final class ExplanationsAnswering: SlicedAnswer, @unchecked Sendable {
+  private let caller: Caller
+  private let body: KeptBody
+  private let time = Timestamp.now
+  private var page = ExplanationPage()
+
+  init(_ caller: Caller, _ body: KeptBody) { (self.caller, self.body) = (caller, body) }
+
+  func advance(_ reader: StoreReader, _ slice: ReadSlice) throws -> [UInt8]? {
+    guard !caller.user.isEmpty else { throw ItemError.noUser }
+    return try body.withUnsafeBytes { bytes in
+      try advance(
+        TidingsV1.ExplainSubscriptionsRequest.unpack(bytes.bytes, in: reader.arena)
           .assumingMemoryBound(to: Tidings__V1__ExplainSubscriptionsRequest.self).pointee,
-        caller,
-        reader
+        reader,
+        slice
       )
     }
   }
 
-  private static func explainSubscriptions(
+  private func advance(
     _ request: Tidings__V1__ExplainSubscriptionsRequest,
-    _ caller: Caller,
-    _ reader: StoreReader
-  ) throws -> [UInt8] {
-    guard !caller.user.isEmpty else { throw ItemError.noUser }
+    _ reader: StoreReader,
+    _ slice: ReadSlice
+  ) throws -> [UInt8]? {
     let ids = try Unpacked.strings(
       request.n_subscription_ids,
       request.subscription_ids,
@@ -35,15 +54,20 @@ extension Core {
     try reader.engine.limits.check(itemCount: ids.count)
     let database: TidingsV1.DatabaseID? = try Unpacked.message(request.database_id)
     let databaseID = try database.model(for: caller)
-    let explanations = try reader.engine.explain(
-      try change(request, in: databaseID, for: caller),
+    let isDone = try reader.engine.advance(
+      &page,
+      try Self.change(request, in: databaseID, for: caller),
+      of: body.count,
       to: ids,
       for: caller,
       in: databaseID,
-      at: .now
+      at: time,
+      until: { reader.isOver(slice) },
+      effort: slice.effort
     )
+    guard isDone else { return nil }
     return TidingsV1.ExplainSubscriptionsResponse(
-      explanations: explanations.map(TidingsV1.SubscriptionExplanation.init)
+      explanations: page.explanations.map(TidingsV1.SubscriptionExplanation.init)
     ).encoded(in: reader.arena)
   }
 
