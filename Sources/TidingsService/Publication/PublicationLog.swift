@@ -35,6 +35,10 @@ struct PublicationLog {
 
   /// How an event was published; `nil` if that was discarded.
   func find(_ channel: Int64, _ sequence: Int64) -> Publication? {
-    entries.last { $0.channel == channel && $0.sequence == sequence }?.publication
+    // The newest one first: an event may have been published again.
+    let halves = [entries[..<next], entries[next...]]
+    return halves.lazy.compactMap { half in
+      half.last { $0.channel == channel && $0.sequence == sequence }?.publication
+    }.first
   }
 }
