@@ -89,6 +89,7 @@ let package = Package(
     .executable(name: "protoc-gen-tidings-python", targets: ["protoc-gen-tidings-python"]),
     .library(name: "TidingsClient", targets: ["TidingsClient"]),
     .library(name: "TidingsKit", targets: ["TidingsKit"]),
+    .library(name: "CloudKit", targets: ["CloudKit", "CoreLocation"]),
     .library(name: "TidingsProto", targets: ["TidingsProto", "TidingsProtoC"]),
     .library(name: "TidingsRPC", targets: ["TidingsRPC", "TidingsProtobuf", "TidingsZeroMQ"]),
   ],
@@ -205,6 +206,10 @@ let package = Package(
       "TidingsRPC",
       "TidingsUserInfo"
     ),
+
+    // TidingsKit in the names of Apple's modules.
+    library("CloudKit", "TidingsKit"),
+    library("CoreLocation", "TidingsKit"),
 
     // HTTP.
     library("TidingsHTTP", "CHTTPRefusals", "CMicroHTTPD"),
@@ -667,7 +672,7 @@ let package = Package(
     // As programs are that were written for CloudKit.
     .testTarget(
       name: "TidingsKitCompatibilityTests",
-      dependencies: ["TestSupport", "TidingsKit"],
+      dependencies: ["CloudKit", "CoreLocation", "TestSupport", "TidingsKit"],
       path: "Tests/TidingsKitCompatibilityTests",
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]
     ),
