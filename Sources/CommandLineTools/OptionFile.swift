@@ -1,8 +1,4 @@
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// A small file that an option names.
 public enum OptionFile {
@@ -54,8 +50,4 @@ public enum OptionFile {
   }
 }
 
-#if canImport(Glibc)
 private let systemRead = Glibc.read
-#else
-private let systemRead = Musl.read
-#endif

@@ -1,10 +1,5 @@
 internal import Dispatch
-
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// Waits for SIGINT or SIGTERM; a further one, of either, ends the process at once.
 public final class StopSignals: Sendable {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// Reads and writes whole files by descriptor.
 enum PluginIO {
@@ -41,19 +37,11 @@ enum PluginIO {
     _ buffer: UnsafeMutablePointer<UInt8>,
     _ count: Int
   ) -> Int {
-    #if canImport(Glibc)
     Glibc.read(descriptor, buffer, count)
-    #else
-    Musl.read(descriptor, buffer, count)
-    #endif
   }
 
   private static func unsafeWrite(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
-    #if canImport(Glibc)
     Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-    #else
-    Musl.write(descriptor, bytes.baseAddress, bytes.count)
-    #endif
   }
 }
 

@@ -1,10 +1,5 @@
-internal import TidingsFiles
-
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import TidingsFiles
 
 /// The files of the audit log of one kind in a folder, to be checked.
 ///

@@ -1,11 +1,6 @@
+internal import Glibc
 internal import Synchronization
 internal import TidingsFiles
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// The key ring of a user who names none: a file in the user's data folder, which is made when a value is
 /// sealed first.

@@ -1,10 +1,5 @@
-internal import Synchronization
-
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import Synchronization
 
 /// An open file, read and written at places that each call names.
 ///

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// What the system refused to do with a file.
 package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// What is done with names in folders.
 package enum Folder {
@@ -160,8 +156,4 @@ package enum Folder {
   }
 }
 
-#if canImport(Glibc)
 private let systemRename = Glibc.rename
-#else
-private let systemRename = Musl.rename
-#endif

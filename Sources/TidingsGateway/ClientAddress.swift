@@ -1,10 +1,5 @@
-internal import TidingsHTTP
-
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import TidingsHTTP
 
 /// Where a request comes from: what proxies say is taken from those alone that are trusted.
 enum ClientAddress {

@@ -1,15 +1,10 @@
+internal import Glibc
 internal import Synchronization
 internal import TidingsJSON
 internal import TidingsProto
 internal import TidingsRPC
 internal import TidingsSeal
 internal import TidingsWeb
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// URLs that carry everything that they stand for, sealed: whoever has one may do what it says, until it expires.
 ///

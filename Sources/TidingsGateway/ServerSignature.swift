@@ -1,14 +1,9 @@
 internal import CGnuTLS
+internal import Glibc
 internal import TidingsFiles
 package import TidingsHTTP
 internal import TidingsJSON
 package import TidingsWeb
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// The signature of a server's request: ECDSA with P-256 and SHA-256 of `DATE:HASH OF THE BODY:PATH`.
 package struct ServerSignature {

@@ -1,11 +1,6 @@
 internal import CMicroHTTPD
-internal import Synchronization
-
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import Synchronization
 
 /// A file without a name: it is gone when nobody holds it.
 package final class HTTPFile: Sendable {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// A socket that takes connections; libmicrohttpd closes it.
 struct ListeningSocket {

@@ -1,10 +1,5 @@
 internal import CSodium
-
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// Keeps secrets out of what the system writes to disk when a process crashes.
 public enum CoreDumps {

@@ -1,10 +1,5 @@
-internal import TidingsFiles
-
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import TidingsFiles
 
 /// A file with a key pair, or with the public part of one.
 ///

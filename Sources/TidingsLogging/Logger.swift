@@ -1,11 +1,6 @@
+internal import Glibc
 internal import Synchronization
 internal import TidingsJSON
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// Writes structured lines to standard error: time, level, message, `key=value` pairs, as text or as JSON.
 public struct Logger: Sendable {
@@ -114,11 +109,7 @@ public struct Logger: Sendable {
   }
 
   private static func write(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
-    #if canImport(Glibc)
     Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
-    #elseif canImport(Musl)
-    Musl.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
-    #endif
   }
 
   /// A line as an object; JSON's escapes keep control characters out of it.

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// What the system knows of this process, under the names that all of Prometheus' clients use.
 package enum ProcessMetrics {

@@ -1,9 +1,5 @@
 #if PostgreSQL
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// Lends texts as an array of C strings that ends with null.
 enum CStrings {

@@ -2,11 +2,7 @@
 internal import CPostgres
 internal import TidingsSQL
 
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// One connection of libpq, non-blocking and in pipeline mode; it does what it is asked, and decides nothing.
 final class Link {

@@ -1,10 +1,5 @@
 public import CProtobufC
-
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// Converts members of unpacked C messages.
 public enum Unpacked {

@@ -1,13 +1,8 @@
 internal import CSQLite
 internal import CStoreVFS
+internal import Glibc
 public import TidingsSQL
 internal import TidingsThreads
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// A connection to an SQLite file in WAL mode with `synchronous=FULL`: a commit is on disk.
 ///

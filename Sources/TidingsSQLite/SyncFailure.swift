@@ -1,11 +1,6 @@
 internal import CStoreVFS
-internal import Synchronization
-
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import Synchronization
 
 /// A sync of a store's file that failed.
 ///

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import TidingsEngine
 internal import TidingsKeys
 internal import TidingsLogging
@@ -9,12 +10,6 @@ internal import TidingsSQL
 internal import TidingsSQLite
 internal import TidingsThreads
 internal import TidingsZeroMQ
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// A server that has the store, and answers all calls: the only one of an embedded database, or the node that leads.
 struct LeadingServer: ServerRole {

@@ -1,11 +1,6 @@
+internal import Glibc
 internal import TidingsFiles
 internal import TidingsSQL
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// Why a server cannot start, and what to do.
 public struct StartError: Error, Hashable, Sendable, CustomStringConvertible {

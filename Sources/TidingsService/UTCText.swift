@@ -1,10 +1,5 @@
-internal import TidingsModel
-
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import TidingsModel
 
 extension Timestamp {
   /// The time for people, `2026-11-21T15:04:05.678Z`, cut to the millisecond.

@@ -1,10 +1,5 @@
 internal import CThreads
-
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// The system has no thread left.
 package struct ThreadError: Error, CustomStringConvertible {

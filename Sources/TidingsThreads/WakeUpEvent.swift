@@ -1,10 +1,5 @@
 internal import CThreads
-
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// Wakes a thread that polls descriptors.
 package final class WakeUpEvent: Sendable {

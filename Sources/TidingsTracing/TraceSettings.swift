@@ -1,10 +1,5 @@
-internal import TidingsHTTP
-
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import TidingsHTTP
 
 /// Where spans go and which, as OpenTelemetry's environment variables say.
 package struct TraceSettings: Sendable {

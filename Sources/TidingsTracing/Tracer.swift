@@ -1,11 +1,6 @@
+internal import Glibc
 package import TidingsMetrics
 package import TidingsRPC
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// Begins spans, and has them sent when they have ended.
 package final class Tracer: Sendable {

@@ -1,10 +1,5 @@
 import CommandLineTools
-
-#if canImport(Glibc)
 import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 let run = Task { await Program(Array(ProgramArguments.own)).run() }
 let interruption = Interruption { run.cancel() }

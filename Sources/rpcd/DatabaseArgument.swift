@@ -1,12 +1,7 @@
 import CommandLineTools
+import Glibc
 import TidingsFiles
 import TidingsPostgres
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// Which database the command line and the environment name.
 enum DatabaseArgument {

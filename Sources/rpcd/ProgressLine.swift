@@ -1,8 +1,4 @@
-#if canImport(Glibc)
 import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// How far a command is, on standard error: a line on a terminal that is replaced, elsewhere a line now and then, or
 /// none.

@@ -1,12 +1,7 @@
 import CommandLineTools
+import Glibc
 import TidingsLogging
 import TidingsService
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// What rpcd's command line, its environment and its configuration file say.
 enum ServerArguments {

@@ -1,11 +1,6 @@
+import Glibc
 import TidingsLogging
 import TidingsService
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// What is sent to the supervisor from start to end; without one nothing happens.
 struct Supervision: Sendable {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
 import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// Who started rpcd and wants to know how it fares: systemd, or what speaks its protocol.
 ///

@@ -1,13 +1,8 @@
 import CommandLineTools
+import Glibc
 import TidingsJSON
 import TidingsLogging
 import TidingsService
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 ProcessMemory.limitFreeMemory()
 // What is written is nobody else's to read.

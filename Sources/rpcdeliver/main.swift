@@ -1,11 +1,6 @@
 import CommandLineTools
-import TidingsDelivery
-
-#if canImport(Glibc)
 import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import TidingsDelivery
 
 umask(0o077)
 signal(SIGPIPE, SIG_IGN)

@@ -1,13 +1,8 @@
 import CommandLineTools
+import Glibc
 import TidingsGateway
 import TidingsHTTP
 import TidingsLogging
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// Sockets to the server, uploads and what libraries open.
 let descriptorsBesideConnections = 200

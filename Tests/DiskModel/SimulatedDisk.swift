@@ -1,8 +1,4 @@
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// A disk as far as a journal has come: what programs see, and what a power loss may leave of it.
 ///

@@ -32,7 +32,7 @@ internal import Testing
 
   @Test("beacons that are due together are taken in pieces, each once")
   func pieces() {
-    var schedule = BeaconSchedule()
+    var schedule = BeaconSchedule(channelsMax: 1_000)
     for topic in 0..<100 { schedule.published([UInt8(topic)], Int64(topic), at: start) }
     let due = start + .seconds(1)
     var seen: [[Int64]] = []

@@ -1,10 +1,5 @@
 internal import FoundationEssentials
-
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// How a cost grows with a size, in words; ordered from slow to fast.
 public enum GrowthShape: String, CaseIterable, Comparable, Sendable {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// Which addresses may be connected to: those of the public internet, and what is allowed besides.
 package struct AddressRule: Sendable {

@@ -1,12 +1,7 @@
 internal import CCurl
+internal import Glibc
 internal import Synchronization
 internal import TidingsThreads
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// Sends requests with libcurl on one thread, many at a time, over HTTP/2 where a server has it.
 ///

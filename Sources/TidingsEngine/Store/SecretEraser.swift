@@ -1,8 +1,4 @@
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// Takes the secret of a store out of bytes that were copied from its file.
 package struct SecretEraser: Sendable {

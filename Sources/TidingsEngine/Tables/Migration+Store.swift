@@ -1,11 +1,7 @@
 package import TidingsSQL
 
 #if DEBUG
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 #endif
 
 extension Migration {

@@ -1,10 +1,5 @@
-public import TidingsModel
-
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
+public import TidingsModel
 
 /// What the system's clocks show at one moment.
 public struct ClockReading: Hashable, Sendable {

@@ -1,15 +1,10 @@
+internal import Glibc
 internal import Synchronization
 internal import TidingsEngine
 internal import TidingsFiles
 internal import TidingsLogging
 internal import TidingsModel
 internal import TidingsRPC
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// The files of assets, beside the database, and the threads that work on them.
 final class AssetFiles: AssetStorage {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// Copies the lines of the audit log to syslog or the journal, over the socket that syslog(3) writes to.
 ///
@@ -109,12 +105,6 @@ struct AuditSyslog: ~Copyable {
   }
 }
 
-#if canImport(Glibc)
 private let systemConnect = Glibc.connect
 private let systemSend = Glibc.send
 private let systemTime = Glibc.time
-#else
-private let systemConnect = Musl.connect
-private let systemSend = Musl.send
-private let systemTime = Musl.time
-#endif

@@ -1,11 +1,7 @@
 internal import TidingsProto
 
 #if DEBUG
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 #endif
 
 /// The versions of the protocol between nodes (`tidings.cluster.v1`) that a program speaks.

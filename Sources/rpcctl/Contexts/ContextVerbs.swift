@@ -1,15 +1,10 @@
 internal import CommandLineTools
+internal import Glibc
 internal import TidingsClient
 internal import TidingsFiles
 internal import TidingsJSON
 internal import TidingsKeys
 internal import TidingsProto
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// The verbs of contexts: saved connections.
 extension Verb {

@@ -1,12 +1,7 @@
 internal import CommandLineTools
+internal import Glibc
 internal import TidingsJSON
 internal import TidingsRPC
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// The output of the program: data on standard output, messages on standard error.
 struct Output: Sendable {
@@ -188,8 +183,4 @@ struct Output: Sendable {
   }
 }
 
-#if canImport(Glibc)
 private let systemWrite = Glibc.write
-#else
-private let systemWrite = Musl.write
-#endif

@@ -1,10 +1,5 @@
 internal import Dispatch
-
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// The user's text editor.
 struct Editor: Sendable {

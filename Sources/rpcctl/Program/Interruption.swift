@@ -1,11 +1,6 @@
 internal import Dispatch
-internal import Synchronization
-
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import Synchronization
 
 /// The run was interrupted and cleaned up.
 struct Interrupted: Error, Hashable, Sendable, CustomStringConvertible {

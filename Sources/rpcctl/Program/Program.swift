@@ -1,15 +1,10 @@
 internal import CommandLineTools
+internal import Glibc
 internal import TidingsClient
 internal import TidingsEncryption
 internal import TidingsFiles
 internal import TidingsProto
 internal import TidingsRPC
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// A run of rpcctl, from its arguments to its exit code.
 struct Program: Sendable {

@@ -1,11 +1,6 @@
 internal import Dispatch
-internal import Synchronization
-
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import Synchronization
 
 /// A command of the user, run by the shell once for each notification.
 ///

@@ -1,13 +1,8 @@
 internal import CommandLineTools
+internal import Glibc
 internal import TidingsFiles
 internal import TidingsJSON
 internal import TidingsProto
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// The text of a record that is being edited: a file that only its user can read.
 struct RecordDraft {

@@ -1,13 +1,8 @@
+internal import Glibc
 internal import TidingsClient
 internal import TidingsEncryption
 internal import TidingsFiles
 internal import TidingsKeys
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// Checks of the local configuration: contexts, key files, limits of the process.
 enum LocalChecks {

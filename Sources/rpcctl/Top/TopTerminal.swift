@@ -1,12 +1,7 @@
 internal import CTerminal
 internal import Dispatch
-internal import TidingsJSON
-
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import TidingsJSON
 
 /// A terminal that shows pages on its second screen, and takes keys one by one.
 ///

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// Small files that are written atomically.
 enum AtomicFile {
@@ -62,8 +58,4 @@ final class OutputFile: Sendable {
   }
 }
 
-#if canImport(Glibc)
 private let systemWrite = Glibc.write
-#else
-private let systemWrite = Musl.write
-#endif

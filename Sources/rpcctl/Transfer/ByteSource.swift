@@ -1,8 +1,4 @@
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// Bytes that are read in chunks.
 protocol ByteSource: AnyObject {
@@ -68,8 +64,4 @@ final class MemorySource: ByteSource {
   }
 }
 
-#if canImport(Glibc)
 private let systemRead = Glibc.read
-#else
-private let systemRead = Musl.read
-#endif
