@@ -678,6 +678,7 @@ let package = Package(
     ),
     tests(
       "TidingsKitTests",
+      "CloudKit",
       "RandomSupport",
       "TestSupport",
       "TidingsClient",

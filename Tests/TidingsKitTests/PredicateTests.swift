@@ -148,6 +148,17 @@ import TidingsProto
     #expect(NSPredicate(format: "a == %d", 1) != NSPredicate(format: "a == %d", 2))
   }
 
+  @Test("CloudKit's word for a search of words is sent as the server's")
+  func search() throws {
+    let word = NSPredicate(
+      format: "allTokens TOKENMATCHES[cdl] %@ AND note == 'allTokens TOKENMATCHES'",
+      "sea"
+    )
+    #expect(try word.wire().text == "self CONTAINS %@ AND note == 'allTokens TOKENMATCHES'")
+    let other = NSPredicate(format: "alltokens tokenmatches \"sea\"")
+    #expect(try other.wire().text == "self CONTAINS \"sea\"")
+  }
+
   @Test("queries survive archives with their predicates")
   func archives() throws {
     let query = CKQuery(

@@ -13,7 +13,9 @@ extension NSPredicate {
   /// The text that the server reads; arguments are in the order of their places.
   private func sent() throws -> FormatText {
     if let compound = self as? NSCompoundPredicate { return try compound.joined() }
-    if let predicate = self as? FormatPredicate { return try FormatText(predicate.source) }
+    if let predicate = self as? FormatPredicate {
+      return try FormatText(predicate.source).withSearch
+    }
     if isEqual(NSPredicate(value: true)) { return FormatText(format: "TRUEPREDICATE") }
     if isEqual(NSPredicate(value: false)) { return FormatText(format: "FALSEPREDICATE") }
     throw CKError(
