@@ -20,7 +20,14 @@ extension FuzzTarget {
       _ = try refusable { try ShareDictionary.read(input) }
       _ = try refusable { try UserDictionary.lookUp(input) }
       _ = try refusable {
-        try RecordOperation(input, zone: nil, schema: nil, desiredKeys: nil, in: database)
+        try RecordOperation(
+          input,
+          zone: nil,
+          schema: nil,
+          shares: [:],
+          desiredKeys: nil,
+          in: database
+        )
       }
       let record = try refusable { try RecordDictionary.read(input, in: nil, of: database) }
       guard let record else { return }
