@@ -169,7 +169,7 @@ extension UserEraser {
     try sql.run(
       """
       UPDATE events SET origin_user = '\(UserErasure.erasedName)', origin_device = '', body = x'',
-        content = NULL, creator = NULL WHERE channel_id = ?1
+        content = 0, creator = NULL WHERE channel_id = ?1
       """,
       number
     )

@@ -163,7 +163,7 @@ extension WebMembers {
   static let zoneID = Self("zoneName", "ownerRecordName", "ownerName", ignored: ["zoneType"])
   /// What the server says of a zone.
   static let zone = Self("zoneID", ignored: ["syncToken", "atomic", "deleted"])
-  static let query = Self("recordType", "filterBy", "sortBy")
+  static let query = Self("recordType", "filterBy", "predicate", "sortBy")
   static let filter = Self("fieldName", "systemFieldName", "comparator", "fieldValue", "distance")
   static let sort = Self("fieldName", "systemFieldName", "ascending", "relativeLocation")
   static let subscription = Self(
