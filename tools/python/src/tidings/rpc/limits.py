@@ -56,7 +56,7 @@ HEARTBEAT_TTL_MILLISECONDS: Final = 30_000
 """How long the peer waits for a heartbeat; libzmq 4.3.4 overflows above 65 s."""
 
 HANDSHAKE_MILLISECONDS: Final = 10_000
-"""How long the handshake of a connection may take before the client reconnects: four round trips."""
+"""How long a handshake may take before the client reconnects: four round trips."""
 
 ATTEMPT_MILLISECONDS: Final = 1_500
 """How long connecting may take before the client tries the next one of several endpoints."""
