@@ -199,7 +199,7 @@ public struct InteropCases: Sendable {
 
   private func concurrentLargeUnary() async throws -> String? {
     try await withThrowingTaskGroup(of: String?.self) { group in
-      for _ in 0..<64 { group.addTask { try await largeUnary() } }
+      for _ in 0..<32 { group.addTask { try await largeUnary() } }
       for try await fault in group where fault != nil { return fault }
       return nil
     }
