@@ -91,7 +91,7 @@ package struct ModifyRecordsMessage {
       do {
         saves.append(try RecordReader.record(message, path))
       } catch {
-        // What is wrong with one record does not fail the others.
+        // A record that cannot be read does not fail the others.
         let id = try RecordReader.recordID(message.pointee.record_id, "\(path).record_id")
         refusals[saves.count] = ItemError(
           .invalidArguments,

@@ -112,7 +112,7 @@ extension ConformanceCase {
         let (other, pushes) = (follower.other, follower.pushes)
         for round in 0..<10 {
           let names = ["read\(round)", "lost\(round)"]
-          let heard = pushes.counts.subscriptions
+          let before = pushes.counts.subscriptions
           // Meanwhile, so that the client reads what it is flooded with.
           async let saved: Void = other.save(names, aroundFloodOf: pushes)
           let taken = try await follower.take(2).map(Follower.text)
@@ -120,7 +120,7 @@ extension ConformanceCase {
           try await saved
           // The next flood is for a client that listens again.
           try await follower.stage.waitFor("the client to subscribe again") {
-            pushes.counts.subscriptions >= heard + 2
+            pushes.counts.subscriptions >= before + 2
           }
         }
         try await follower.expectNoMore()
@@ -167,12 +167,12 @@ extension ConformanceCase {
       let follower = Follower(stage: stage, user: user, other: other, pushes: pushes)
       try await other.subscribe(follower.subscription("all"))
       try await other.save(TidingsV1.Record("first"))
-      let heard = pushes.counts.subscriptions
+      let before = pushes.counts.subscriptions
       try await follower.start(at: [])
       try await follower.expect(["first created"])
       // The control topic and the channel's.
       try await stage.waitFor("the client to subscribe to its topics") {
-        pushes.counts.subscriptions >= heard + 2
+        pushes.counts.subscriptions >= before + 2
       }
       do {
         try await body(follower)

@@ -64,7 +64,7 @@ final class WebTokenDirectory: TransactionParticipant {
       .filter { $0.revoked == nil && !$0.hasExpired(at: now) }
   }
 
-  /// What all of them take in memory.
+  /// The memory that all tokens take, about, in bytes.
   var memoryBytes: Int {
     get throws {
       if isStale { try refresh() }

@@ -3,15 +3,15 @@ internal import TidingsMemory
 extension Engine {
   /// Something that is stored, and all of it in memory as long as the server runs.
   package struct StoredMemory {
-    /// What it is.
+    /// A plural noun that names it in messages.
     package let what: String
-    /// What it takes, about.
+    /// The memory that it takes, about.
     package let bytes: Int
-    /// What it may take: a start with more has all of it, and adds nothing.
+    /// The memory that it may take: a server that starts with more has all of it, and adds nothing.
     package let bytesMax: Int
   }
 
-  /// What takes more memory because it is stored.
+  /// The kinds of rows that are in memory for as long as they are stored.
   ///
   /// - Throws: `SQLError`.
   package func storedMemory() throws -> [StoredMemory] {

@@ -48,7 +48,7 @@ public struct RecordChanges: Sendable {
   var erasesUser = false
   /// The device's own mark, kept for each zone that changes; empty: the one before stays.
   public var clientChangeToken: [UInt8] = []
-  /// What was sent, in bytes, of a call that is large; 0: it is not.
+  /// The size of the request of a large call, in bytes; 0: the call is not large.
   public var sentBytes = 0
   /// What was found of large values when this call was tried before.
   public var memory: EvaluationMemory?

@@ -60,9 +60,9 @@ final class SchemaTable: TransactionParticipant {
   }
 
   private var known: [Key: Entry] = [:]
-  /// What they take, those aside that changed in this transaction.
+  /// The memory that the known schemas take, without those that changed in this transaction.
   private var knownBytes = 0
-  /// Those that take more are not kept from one transaction to the next.
+  /// With more, none of them is kept from one transaction to the next.
   private let knownBytesMax: Int
   /// The one that was used last: most calls are of one container.
   private var last: Entry?

@@ -28,7 +28,7 @@ struct StoredSchema {
     Set(types.lazy.filter { !TypeRights.isOpen($0.value.grants, of: $0.key) }.map(\.key))
   }
 
-  /// What it takes in memory, about.
+  /// The memory that the schema takes, about, in bytes.
   var memoryBytes: Int {
     var count = roles.count
     var nameBytes = roles.reduce(0) { $0 + $1.utf8.count }
