@@ -35,27 +35,25 @@ struct CallGroup {
   var mayHaveWritten = false
   /// Whether calls may have written, not only maintenance tasks.
   var callsMayHaveWritten = false
-  /// Control topics of users whose channels changed, to be notified after the commit.
-  var announcedTopics: Set<[UInt8]> = []
-  /// Control topics of users of whom leases were released.
-  var releasedTopics: Set<[UInt8]> = []
-  /// Audit entries of administrative calls.
-  var audits: [AuditEntry] = []
-  /// What they came to in the transaction itself; `nil`: they are added after the commit.
+  /// What follows from its calls.
+  var effects = CallEffects()
+  /// What their audit entries came to in the transaction itself; `nil`: they are added after the commit.
   var addedAudits: [AuditTable.Added]?
-  /// Topics that were replaced.
-  var retiredTopics: [[UInt8]] = []
   /// Calls that were partly written in this group and continue in another, as they were before it.
   var partlyWritten: [HeldCall] = []
   /// Calls whose traces are recorded.
   var traced: [TracedCall] = []
-  /// Counters of the group, added up after the commit.
-  var counters = CoreCounters()
   /// The effects of the transaction on the store, after they were prepared.
   var transaction: CommittedTransaction?
 
   /// What its answers and calls hold.
   private(set) var bytes = 0
+
+  /// Adds the answer to a call, and what follows from it; `isRead`: it only read.
+  mutating func keep(_ answer: CallAnswer, to token: ReplyToken, isRead: Bool = false) {
+    keep(.success(answer.body), to: token, isRead: isRead)
+    effects.add(answer.effects)
+  }
 
   /// Adds an answer; `isRead`: of a call that only read.
   mutating func keep(
@@ -98,5 +96,8 @@ struct CoreCounters {
     total.recordsSaved += part.recordsSaved
     total.recordsDeleted += part.recordsDeleted
     total.events += part.events
+    total.leases += part.leases
+    total.leasesRepeated += part.leasesRepeated
+    total.leasesSettled += part.leasesSettled
   }
 }

@@ -11,13 +11,14 @@ struct CommittedGroup {
 
   /// Topics on which nothing is published any more.
   var retiredTopics: [[UInt8]] {
-    guard let transaction else { return calls.retiredTopics }
-    return transaction.endedAccess.retiredTopics + calls.retiredTopics + transaction.retiredTopics
+    guard let transaction else { return calls.effects.retiredTopics }
+    return transaction.endedAccess.retiredTopics + calls.effects.retiredTopics
+      + transaction.retiredTopics
   }
 
   /// The counters of the group.
   var counters: CoreCounters {
-    var counters = calls.counters
+    var counters = calls.effects.counters
     counters.events = UInt64(transaction?.events.count ?? 0)
     if calls.mayHaveWritten { counters.commits = 1 }
     return counters

@@ -76,9 +76,9 @@ final class Committer {
   /// - Throws: `SQLError`: give the group up.
   func prepare() throws {
     let transaction = try engine.prepareCommit(hasWrites: group.callsMayHaveWritten)
-    group.announcedTopics.formUnion(transaction.endedAccess.controlTopics)
+    group.effects.announcedTopics.formUnion(transaction.endedAccess.controlTopics)
     for changed in transaction.changedSubscribers {
-      group.announcedTopics.insert(
+      group.effects.announcedTopics.insert(
         try engine.controlTopic(
           of: changed.user,
           container: changed.container,
@@ -86,8 +86,8 @@ final class Committer {
         )
       )
     }
-    if let auditTable, !group.audits.isEmpty {
-      group.addedAudits = try auditTable.append(group.audits)
+    if let auditTable, !group.effects.audits.isEmpty {
+      group.addedAudits = try auditTable.append(group.effects.audits)
     }
     group.transaction = transaction
   }

@@ -57,7 +57,7 @@ extension GroupedCalls {
     for call in group.calls where call.access != .read || reads.isEmpty {
       loop.fail(call.token, failure)
     }
-    for entry in group.audits {
+    for entry in group.effects.audits {
       var entry = entry
       entry.isRefused = true
       entry.detail += " (not kept: the store failed)"

@@ -17,20 +17,20 @@ extension GroupedCalls {
     let work: PausedWork
     /// Its group, while it pauses.
     var group = CallGroup()
-    private let outcome: Outcome
+    private let end: End
 
-    /// What its handler came to, which the work leaves here.
-    final class Outcome {
-      var result: Result<[UInt8], any Error>?
+    /// Where the work leaves what its handler came to.
+    final class End {
+      var result: Result<Outcome, any Error>?
     }
 
-    init(_ held: HeldCall, _ outcome: Outcome, _ work: PausedWork) {
-      (self.held, self.outcome, self.work) = (held, outcome, work)
+    init(_ held: HeldCall, _ end: End, _ work: PausedWork) {
+      (self.held, self.end, self.work) = (held, end, work)
     }
 
     /// What its handler came to.
-    var result: Result<[UInt8], any Error> {
-      guard let result = outcome.result else { preconditionFailure("the work is not done") }
+    var result: Result<Outcome, any Error> {
+      guard let result = end.result else { preconditionFailure("the work is not done") }
       return result
     }
   }
@@ -78,8 +78,8 @@ extension GroupedCalls {
     } catch {
       return longCallFailed(held, error, on: loop)
     }
-    let outcome = RunningLongCall.Outcome()
-    let long = RunningLongCall(held, outcome, work(on: held, outcome, loop))
+    let end = RunningLongCall.End()
+    let long = RunningLongCall(held, end, work(on: held, end, loop))
     runningLongCall = long
     committer.exchange(&long.group, isOpen: false)
     continueLongCall(on: loop)
@@ -87,28 +87,31 @@ extension GroupedCalls {
 
   private func work(
     on held: HeldCall,
-    _ outcome: RunningLongCall.Outcome,
+    _ end: RunningLongCall.End,
     _ loop: LoopContext
   ) -> PausedWork {
     PausedWork { [self] in
       let memory = StoreCall.Memory(bytesMax: loop.configuration.memory.decodedBytesMax)
       do {
-        let answer: [UInt8] = try held.body.withUnsafeBytes { body in
+        let outcome = try held.body.withUnsafeBytes { body in
           let call = held.call(body, on: loop, memory: memory)
           guard let span = call.observed?.span?.context else {
-            return try self.answer(call, held.idempotentCall(body), held.answering)
+            return try self.run(call, held.idempotentCall(body), held.answering)
           }
           let first = engine.pendingEventCount
           engine.beginMeasuringMatching()
           defer { _ = engine.endMeasuringMatching() }
-          let answer = try self.answer(call, held.idempotentCall(body), held.answering)
+          let outcome = try self.run(call, held.idempotentCall(body), held.answering)
           noteTrace(span, held.access, eventsFrom: first)
-          return answer
+          return outcome
         }
-        try committer.prepare()
-        outcome.result = .success(answer)
+        if case .answered(let answer) = outcome {
+          committer.group.effects.add(answer.effects)
+          try committer.prepare()
+        }
+        end.result = .success(outcome)
       } catch {
-        outcome.result = .failure(error)
+        end.result = .failure(error)
       }
     }
   }
@@ -126,14 +129,18 @@ extension GroupedCalls {
       remote.submit { core, loop in core.calls.continueLongCall(on: loop) }
       return
     }
-    do {
-      committer.group.keep(.success(try long.result.get()), to: long.held.token)
-    } catch {
+    switch long.result {
+    case .success(.answered(let answer)):
+      committer.group.keep(.success(answer.body), to: long.held.token)
+      // The more it wrote, the longer its commit takes.
+      commitBeside(on: loop)
+    case .success(.postponed(let postponement)):
       runningLongCall = nil
-      return longCallFailed(long.held, error, on: loop)
+      longCallPauses(long.held, postponement, on: loop)
+    case .failure(let error):
+      runningLongCall = nil
+      longCallFailed(long.held, error, on: loop)
     }
-    // The more it wrote, the longer its commit takes.
-    commitBeside(on: loop)
   }
 
   /// The commit of a long call has ended.
@@ -171,12 +178,18 @@ extension GroupedCalls {
   /// A long call failed, or is to be run again: nothing of it is kept.
   private func longCallFailed(_ held: HeldCall, _ error: any Error, on loop: LoopContext) {
     if runsAgain(held, after: error, on: loop) { return }
-    guard let postponement = error as? CallPostponed else {
-      fail(held, RPCError(callFailure: error))
-      callFailed(error, held.access, on: loop)
-      endGroup(loop)
-      return lineGoesOn(held.line, on: loop)
-    }
+    fail(held, RPCError(callFailure: error))
+    callFailed(error, held.access, on: loop)
+    endGroup(loop)
+    lineGoesOn(held.line, on: loop)
+  }
+
+  /// A long call is to be run again, though it had the store.
+  private func longCallPauses(
+    _ held: HeldCall,
+    _ postponement: Postponement,
+    on loop: LoopContext
+  ) {
     let again = held.goingOn(after: postponement)
     postponed.replaceFirst(with: again, of: held.line)
     // The group has what it wrote.
@@ -270,8 +283,7 @@ extension GroupedCalls {
       return
     }
     do {
-      try answer(held, on: loop)
-    } catch let postponement as CallPostponed {
+      guard let postponement = try answer(held, on: loop) else { return }
       if case .reading = postponement.cause {
         _ = read(held)
         return

@@ -36,7 +36,7 @@ extension GroupedCalls {
   /// A call that is to be run again: it is held until then.
   func postpone(
     _ call: borrowing InlineCall,
-    _ postponement: CallPostponed,
+    _ postponement: Postponement,
     _ access: StoreAccess,
     on loop: LoopContext,
     _ answering: Answering
@@ -61,14 +61,14 @@ extension GroupedCalls {
   ///   - loop: The loop.
   func wait(
     _ held: HeldCall,
-    for cause: CallPostponed.Cause,
+    for cause: Postponement.Cause,
     since before: HeldCall,
     on loop: LoopContext
   ) {
     let line = held.line
     switch cause {
-    case .nextTurn:
-      notePartlyWritten(before)
+    case .nextTurn(let effects):
+      notePartlyWritten(before, effects)
       remote.submit { core, loop in core.calls.resume(line, .success(()), on: loop) }
     case .alone: longCalls.add(line)
     case .reading: preconditionFailure("a call that is read by a reader waits for none")
@@ -113,12 +113,13 @@ extension GroupedCalls {
 
   /// Runs a call that was held.
   ///
-  /// - Throws: `CallPostponed`; why it failed.
-  func answer(_ held: HeldCall, on loop: LoopContext) throws {
+  /// - Returns: When it is to be run again; `nil`: it is answered.
+  /// - Throws: Why it failed.
+  func answer(_ held: HeldCall, on loop: LoopContext) throws -> Postponement? {
     if let failure = held.failure { throw failure }
     if let refusal = gate.refusal(ofKey: held.keyNumber, calling: held.method) { throw refusal }
     defer { loop.arena.reset() }
-    try held.body.withUnsafeBytes { body in
+    let postponement = try held.body.withUnsafeBytes { body in
       try answer(
         held.token,
         until: held.deadline,
@@ -128,16 +129,16 @@ extension GroupedCalls {
         held.answering
       )
     }
+    if let postponement { return postponement }
     if isProvisional { committer.group.keep(held) }
     endFullGroup(loop)
+    return nil
   }
 
   /// - Returns: Whether it is answered; if not, it is postponed again.
   private func run(_ held: HeldCall, on loop: LoopContext) -> Bool {
     do {
-      try answer(held, on: loop)
-      return true
-    } catch let postponement as CallPostponed {
+      guard let postponement = try answer(held, on: loop) else { return true }
       if case .reading = postponement.cause { return read(held) }
       let again = held.goingOn(after: postponement)
       postponed.replaceFirst(with: again, of: held.line)

@@ -52,12 +52,6 @@ final class GroupedCalls {
   private let groupAnswersMax: Int
   /// What groups came to.
   @exclusivity(unchecked) private(set) var metrics = GroupMetrics()
-  /// Whether the answer of the current call is stored for its idempotency key; not if it changes nothing.
-  var keepsAnswer = true
-  /// The part of the answer to store for the idempotency key; `nil` for the whole answer.
-  var keptAnswer: [UInt8]?
-  /// Whose idempotency key the current call has; `nil`: it has none.
-  private var keyOwner: String?
   /// Calls that are executed again, and those queued behind them.
   ///
   /// Unchecked, as `longCalls`: values that are changed by functions that call nothing beyond them, on the loop's thread.
@@ -126,7 +120,7 @@ final class GroupedCalls {
     reading: ReadDispatch.MakeAnswer? = nil,
     expecting: Answering.Expecting? = nil,
     requestBytesMax: Int = LoopContext.readBytesMax,
-    _ handler: @escaping Answering.Handler
+    handler: @escaping Answering.Handler
   ) {
     let answering = Answering(
       repeating: repeating,
@@ -140,6 +134,23 @@ final class GroupedCalls {
     }
   }
 
+  /// The same for a method whose calls have no other effect than what they write.
+  func register(
+    _ method: MethodDescriptor,
+    _ access: StoreAccess,
+    on loop: LoopContext,
+    keeping: Answering.Keeping = .whileThereIsRoom,
+    _ body: @escaping (borrowing StoreCall) throws -> [UInt8]
+  ) {
+    register(
+      method,
+      access,
+      on: loop,
+      keeping: keeping,
+      handler: { .answered(CallAnswer(try body($0))) }
+    )
+  }
+
   /// Answers a call from the store when the group of this turn is committed.
   func answerInGroup(
     _ call: borrowing InlineCall,
@@ -151,27 +162,29 @@ final class GroupedCalls {
       if !postponed.isEmpty, try holds(call, access, answering) { return }
       if isStoreTaken { return try waitForStore(call, access, on: loop, answering) }
       let caller = try CallerIdentity.caller(of: call)
-      do {
-        try answer(
-          call.token,
-          until: call.deadline,
-          access,
-          StoreCall(
-            caller: caller,
-            keyNumber: call.keyNumber,
-            body: call.body,
-            loop: loop,
-            connection: call.token.connection,
-            observed: loop.observed(call.token)
-          ),
-          access == .write && answering.keeping != .never ? Self.idempotentCall(call, caller) : nil,
-          answering
-        )
-        if committer.group.mayHaveWritten { keep(call, of: caller, access, answering) }
-        endFullGroup(loop)
-      } catch let postponement as CallPostponed {
-        try postpone(call, postponement, access, on: loop, answering)
+      let idempotent =
+        access == .write && answering.keeping != .never ? Self.idempotentCall(call, caller) : nil
+      let postponement = try answer(
+        call.token,
+        until: call.deadline,
+        access,
+        StoreCall(
+          caller: caller,
+          keyNumber: call.keyNumber,
+          body: call.body,
+          loop: loop,
+          connection: call.token.connection,
+          observed: loop.observed(call.token),
+          hasKey: idempotent != nil
+        ),
+        idempotent,
+        answering
+      )
+      if let postponement {
+        return try postpone(call, postponement, access, on: loop, answering)
       }
+      if committer.group.mayHaveWritten { keep(call, of: caller, access, answering) }
+      endFullGroup(loop)
     } catch {
       fail(call.token, RPCError(callFailure: error))
       if !error.isOfStore || isPerhapsOfAnother(error), committer.group.mayHaveWritten,
@@ -195,7 +208,8 @@ final class GroupedCalls {
 
   /// Runs a handler in the group of this turn, and keeps the answer until it is committed.
   ///
-  /// - Throws: `CallPostponed` when the handler is to be run again; why the call failed.
+  /// - Returns: When the handler is to be run again; `nil`: the call is answered.
+  /// - Throws: Why the call failed.
   func answer(
     _ token: ReplyToken,
     until deadline: ContinuousClock.Instant?,
@@ -203,7 +217,7 @@ final class GroupedCalls {
     _ call: consuming StoreCall,
     _ idempotent: IdempotentCall?,
     _ answering: Answering
-  ) throws {
+  ) throws -> Postponement? {
     if let deadline, deadline <= .now {
       throw RPCError(.deadlineExceeded, "the deadline passed before the call was begun")
     }
@@ -215,9 +229,13 @@ final class GroupedCalls {
     let first = span == nil ? 0 : engine.pendingEventCount
     if span != nil { engine.beginMeasuringMatching() }
     defer { if span != nil { _ = engine.endMeasuringMatching() } }
-    let answer = try answer(call, idempotent, answering)
-    if let span { noteTrace(span, access, eventsFrom: first) }
-    committer.group.keep(.success(answer), to: token, isRead: access == .read)
+    switch try run(call, idempotent, answering) {
+    case .postponed(let postponement): return postponement
+    case .answered(let answer):
+      if let span { noteTrace(span, access, eventsFrom: first) }
+      committer.group.keep(answer, to: token, isRead: access == .read)
+      return nil
+    }
   }
 
   /// Ends the group of this turn before the end of the turn, if it holds too much; its last call is kept before.
@@ -242,8 +260,9 @@ final class GroupedCalls {
   func fail(_ held: HeldCall, _ error: RPCError) { fail(held.token, error) }
 
   /// A part of a call is written in this turn, and the call goes on in another.
-  func notePartlyWritten(_ before: HeldCall) {
+  func notePartlyWritten(_ before: HeldCall, _ effects: CallEffects) {
     committer.group.partlyWritten.append(before)
+    committer.group.effects.add(effects)
   }
 
   /// Works on the store for a task, in the group of this turn.
@@ -289,35 +308,32 @@ final class GroupedCalls {
     }
   }
 
-  func answer(
+  /// Runs a handler, or repeats what its call was answered before.
+  func run(
     _ call: borrowing StoreCall,
     _ idempotent: IdempotentCall?,
     _ answering: Answering
-  ) throws -> [UInt8] {
+  ) throws -> Outcome {
     engine.pace.begin()
     guard let idempotent else { return try handle(call, answering) }
     if let first = try engine.answer(to: idempotent) {
-      return try answering.repeating(call, first)
+      return .answered(CallAnswer(try answering.repeating(call, first)))
     }
-    keyOwner = idempotent.owner
-    defer { keyOwner = nil }
-    if answering.keeping == .whileThereIsRoom { try requireRoomForAnswer() }
-    (keepsAnswer, keptAnswer) = (true, nil)
-    let answer = try handle(call, answering)
-    if keepsAnswer { try engine.keep(keptAnswer ?? answer, for: idempotent) }
-    return answer
+    if answering.keeping == .whileThereIsRoom {
+      try engine.checkRoomForAnswers(of: idempotent.owner)
+    }
+    let outcome = try handle(call, answering)
+    if case .answered(let answer) = outcome, let kept = answer.keptBody {
+      try engine.keep(kept, for: idempotent)
+    }
+    return outcome
   }
 
-  /// Refuses the current call if it has an idempotency key, and its caller no room for the answer.
-  func requireRoomForAnswer() throws {
-    if let keyOwner { try engine.checkRoomForAnswers(of: keyOwner) }
-  }
-
-  private func handle(_ call: borrowing StoreCall, _ answering: Answering) throws -> [UInt8] {
+  private func handle(_ call: borrowing StoreCall, _ answering: Answering) throws -> Outcome {
     do {
       return try answering.handler(call)
     } catch is LongCall {
-      throw CallPostponed(cause: .alone, progress: nil)
+      return .postponed(Postponement(cause: .alone))
     }
   }
 
@@ -392,7 +408,7 @@ final class GroupedCalls {
     if let added = group.calls.addedAudits {
       audit.added(added)
     } else {
-      for entry in group.calls.audits { audit.add(entry) }
+      for entry in group.calls.effects.audits { audit.add(entry) }
     }
     for answer in group.calls.answers {
       switch answer.result {
@@ -428,39 +444,6 @@ final class GroupedCalls {
 
   /// Whether maintenance tasks may write.
   var hasRoom: Bool { !store.isFull }
-
-  // MARK: After the commit
-
-  /// Notifies the user's devices after the commit that their channels changed.
-  func channelsChanged(of user: String, container: String, environment: Environment) throws {
-    announce(
-      on: try engine.controlTopic(of: user, container: container, environment: environment)
-    )
-  }
-
-  /// Notifies the user's devices after the commit that leases were released.
-  func workReleased(of user: String, container: String, environment: Environment) throws {
-    committer.group.releasedTopics.insert(
-      try engine.controlTopic(of: user, container: container, environment: environment)
-    )
-  }
-
-  /// Makes the devices that are subscribed to a control topic register again, after the commit.
-  func announce(on controlTopic: [UInt8]) {
-    committer.group.announcedTopics.insert(controlTopic)
-  }
-
-  /// Stops publishing on these topics after the commit.
-  func retire(_ topics: [[UInt8]]) { committer.group.retiredTopics += topics }
-
-  /// Adds an audit entry with the commit, or where the log is not in the store after it.
-  func auditWhenCommitted(_ entry: AuditEntry) { committer.group.audits.append(entry) }
-
-  /// Counts records after the commit.
-  func countRecords(saved: Int, deleted: Int) {
-    committer.group.counters.recordsSaved += UInt64(saved)
-    committer.group.counters.recordsDeleted += UInt64(deleted)
-  }
 
   /// Whether there is no change that a call waits for, neither committed nor in this group.
   ///

@@ -96,7 +96,7 @@ struct HeldCall {
   }
 
   /// The call as its next run finds it.
-  func goingOn(after postponement: CallPostponed) -> HeldCall {
+  func goingOn(after postponement: Postponement) -> HeldCall {
     var next = self
     next.progress = postponement.progress ?? progress
     if case .nextTurn = postponement.cause { next.attempts = 0 }
@@ -128,15 +128,18 @@ struct HeldCall {
       progress: progress,
       memory: memory,
       connection: token.connection,
-      observed: loop.observed(token)
+      observed: loop.observed(token),
+      hasKey: hasKey
     )
+  }
+
+  private var hasKey: Bool {
+    access == .write && answering.keeping != .never && !received.idempotencyKey.isEmpty
   }
 
   /// What its idempotency key stands for; `nil`: it has none, or one without effect.
   func idempotentCall(_ body: UnsafeRawBufferPointer) -> IdempotentCall? {
-    guard access == .write, answering.keeping != .never, !received.idempotencyKey.isEmpty else {
-      return nil
-    }
+    guard hasKey else { return nil }
     return IdempotentCall(
       owner: caller.user,
       key: received.idempotencyKey,

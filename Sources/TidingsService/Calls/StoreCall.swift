@@ -33,6 +33,8 @@ struct StoreCall: ~Copyable {
   var connection: UInt64 = 0
   /// Where it is noted what the call reads and writes; `nil`: nobody asks.
   var observed: ObservedCall?
+  /// It has an idempotency key: its answer will be stored for it.
+  var hasKey = false
 
   var arena: Arena {
     _read { if let memory { yield memory.arena } else { yield loop.arena } }
@@ -41,8 +43,8 @@ struct StoreCall: ~Copyable {
 
 /// How the calls of a method are answered from the store; made once for each method.
 final class Answering {
-  /// Answers a call with the encoded response.
-  typealias Handler = (borrowing StoreCall) throws -> [UInt8]
+  /// Does what a call asks for.
+  typealias Handler = (borrowing StoreCall) throws -> Outcome
 
   /// Makes of the first answer to a call, which its key repeats, what the caller may get now.
   typealias Repetition = (borrowing StoreCall, _ answer: [UInt8]) throws -> [UInt8]

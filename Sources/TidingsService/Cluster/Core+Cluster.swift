@@ -64,7 +64,7 @@ extension Core {
       return status(calledOn: call.connection, at: call.loop.now).encoded(in: call.arena)
     }
     let authorize = TidingsClusterV1.ClusterService.Methods.authorize
-    calls.register(authorize, .read, on: loop) { [self] call in
+    let handler: Answering.Handler = { [self] call in
       let request = try TidingsClusterV1.AuthorizeRequest(
         decoding: call.body.bytes,
         in: call.arena
@@ -77,14 +77,16 @@ extension Core {
         throw ItemError(.permissionFailure, "only nodes ask who may administer them")
       }
       try requireAdministrator(call, method)
+      var answer = CallAnswer(TidingsClusterV1.AuthorizeResponse().encoded(in: call.arena))
       if !request.about.isEmpty {
         let about = "\(request.about), at the node \(node.name)"
-        calls.auditWhenCommitted(
+        answer.effects.audits = [
           entry(method, call.caller, keyNumber: call.keyNumber, isRefused: false, about)
-        )
+        ]
       }
-      return TidingsClusterV1.AuthorizeResponse().encoded(in: call.arena)
+      return .answered(answer)
     }
+    calls.register(authorize, .read, on: loop, handler: handler)
   }
 
   private func status(

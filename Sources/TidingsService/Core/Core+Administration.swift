@@ -9,10 +9,8 @@ internal import TidingsRPC
 internal import TidingsZeroMQ
 
 extension Core {
-  /// Answers an administrator's call: with the encoded response and what it was about.
-  typealias AdministrativeHandler = (borrowing Call) throws -> (
-    body: [UInt8], about: String
-  )
+  /// The answer to an administrator's call, and what it was about; an empty text is not noted.
+  typealias AdministrativeAnswer = (answer: CallAnswer, about: String)
 
   /// Registers AdminService.
   func registerAdministration(on loop: LoopContext) {
@@ -156,29 +154,65 @@ extension Core {
   ///   - access: What it does to the store.
   ///   - loop: The loop.
   ///   - repeating: Makes of the first answer what a repeated call gets.
-  ///   - handler: Its answer, and what is noted; an empty note: nothing.
+  ///   - keeping: Whether its answers are kept for idempotency keys.
+  ///   - handler: Its answer, and what is noted.
   func administer(
     _ method: MethodDescriptor,
     _ access: StoreAccess = .write,
     on loop: LoopContext,
     repeating: @escaping Answering.Repetition = { $1 },
-    _ handler: @escaping AdministrativeHandler
+    keeping: Answering.Keeping = .whileThereIsRoom,
+    handler: @escaping (borrowing Call) throws -> AdministrativeAnswer
   ) {
     let repeated: Answering.Repetition = { [self] call, answer in
       try requireAdministrator(call, method)
       return try repeating(call, answer)
     }
-    calls.register(method, access, on: loop, repeating: repeated) { [self] call in
-      try requireAdministrator(call, method)
-      do {
-        let (body, about) = try handler(call)
-        if !about.isEmpty { calls.auditWhenCommitted(entry(method, call, isRefused: false, about)) }
-        return body
-      } catch let error as ItemError {
-        audit.addRefusal(entry(method, call, isRefused: true, error.message))
-        throw error
+    calls.register(
+      method,
+      access,
+      on: loop,
+      repeating: repeated,
+      keeping: keeping,
+      handler: { [self] call in
+        try requireAdministrator(call, method)
+        do {
+          var (answer, about) = try handler(call)
+          if !about.isEmpty {
+            answer.effects.audits.append(entry(method, call, isRefused: false, about))
+          }
+          return .answered(answer)
+        } catch let error as ItemError {
+          audit.addRefusal(entry(method, call, isRefused: true, error.message))
+          throw error
+        }
       }
-    }
+    )
+  }
+
+  /// The same for a method whose calls have no other effect than what they write.
+  func administer(
+    _ method: MethodDescriptor,
+    _ access: StoreAccess = .write,
+    on loop: LoopContext,
+    keeping: Answering.Keeping = .whileThereIsRoom,
+    _ handler: @escaping (borrowing Call) throws -> ([UInt8], String)
+  ) {
+    administer(
+      method,
+      access,
+      on: loop,
+      keeping: keeping,
+      handler: { call in
+        let (body, about) = try handler(call)
+        return (CallAnswer(body), about)
+      }
+    )
+  }
+
+  /// Refuses a call with an idempotency key if its caller has no room for the answer.
+  func requireRoomForAnswer(to call: borrowing Call) throws {
+    if call.hasKey { try engine.checkRoomForAnswers(of: call.caller.user) }
   }
 
   /// Refuses a caller who may not administer the server; in development mode everybody may.
@@ -222,11 +256,16 @@ extension Core {
     throw error
   }
 
-  /// Notes a change of a schema that is done once the group is committed.
-  func noteSchemaChange(_ method: MethodDescriptor, _ call: borrowing Call, _ about: String) {
-    var entry = entry(method, call, isRefused: false, about)
+  /// An entry of the audit log on a change of a schema.
+  func schemaChange(
+    _ method: MethodDescriptor,
+    _ caller: Caller,
+    _ keyNumber: Int64?,
+    _ about: String
+  ) -> AuditEntry {
+    var entry = entry(method, caller, keyNumber: keyNumber, isRefused: false, about)
     entry.kind = .schemas
-    calls.auditWhenCommitted(entry)
+    return entry
   }
 
   private func entry(

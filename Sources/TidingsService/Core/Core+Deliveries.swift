@@ -12,7 +12,7 @@ extension Core {
   /// Registers DeliveryService.
   func registerDeliveries(on loop: LoopContext) {
     typealias Methods = TidingsV1.DeliveryService.Methods
-    calls.register(Methods.addDeliveryTarget, .write, on: loop) { [self] in
+    calls.register(Methods.addDeliveryTarget, .write, on: loop, keeping: .never) { [self] in
       try addDeliveryTarget($0)
     }
     calls.register(Methods.fetchDeliveryTargets, .read, on: loop) { [self] in
@@ -21,15 +21,21 @@ extension Core {
     calls.register(Methods.removeDeliveryTarget, .write, on: loop) { [self] in
       try removeDeliveryTarget($0)
     }
-    calls.register(Methods.testDeliveryTarget, .write, on: loop) { [self] in
-      try testDeliveryTarget($0)
-    }
+    calls.register(
+      Methods.testDeliveryTarget,
+      .write,
+      on: loop,
+      handler: { [self] in .answered(try testDeliveryTarget($0)) }
+    )
     calls.register(Methods.fetchDeadLetters, .read, on: loop) { [self] in
       try fetchDeadLetters($0)
     }
-    calls.register(Methods.resendDeadLetters, .write, on: loop) { [self] in
-      try resendDeadLetters($0)
-    }
+    calls.register(
+      Methods.resendDeadLetters,
+      .write,
+      on: loop,
+      handler: { [self] in .answered(try resendDeadLetters($0)) }
+    )
     registerSenders(on: loop)
   }
 
@@ -44,7 +50,6 @@ extension Core {
         "a delivery target belongs to a device: name it in the metadata '\(Metadata.deviceKey)'"
       )
     }
-    calls.keepsAnswer = false
     let address = request.address ?? .init()
     let now = engine.deliveryTime
     var secret = ""
@@ -88,12 +93,16 @@ extension Core {
     return TidingsV1.RemoveDeliveryTargetResponse().encoded(in: call.arena)
   }
 
-  private func testDeliveryTarget(_ call: borrowing Call) throws -> [UInt8] {
+  private func testDeliveryTarget(_ call: borrowing Call) throws -> CallAnswer {
     let request = try TidingsV1.TestDeliveryTargetRequest(decoding: call.body.bytes, in: call.arena)
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
     let id = try engine.testDeliveryTarget(request.targetID, of: call.caller.user)
-    deliveryWaits.isChanged = true
-    return TidingsV1.TestDeliveryTargetResponse(deliveryID: id).encoded(in: call.arena)
+    var effects = CallEffects()
+    effects.deliveriesChanged = true
+    return CallAnswer(
+      TidingsV1.TestDeliveryTargetResponse(deliveryID: id).encoded(in: call.arena),
+      effects: effects
+    )
   }
 
   private func fetchDeadLetters(_ call: borrowing Call) throws -> [UInt8] {
@@ -138,7 +147,7 @@ extension Core {
     return response.bytes
   }
 
-  private func resendDeadLetters(_ call: borrowing Call) throws -> [UInt8] {
+  private func resendDeadLetters(_ call: borrowing Call) throws -> CallAnswer {
     let request = try TidingsV1.ResendDeadLettersRequest(decoding: call.body.bytes, in: call.arena)
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
     try engine.limits.check(itemCount: request.deadLetterIDs.count)
@@ -151,8 +160,12 @@ extension Core {
         results.append(.init(deadLetterID: id, outcome: .error(.init(error))))
       }
     }
-    deliveryWaits.isChanged = true
-    return TidingsV1.ResendDeadLettersResponse(results: results).encoded(in: call.arena)
+    var effects = CallEffects()
+    effects.deliveriesChanged = true
+    return CallAnswer(
+      TidingsV1.ResendDeadLettersResponse(results: results).encoded(in: call.arena),
+      effects: effects
+    )
   }
 
   static func address(_ bytes: [UInt8]) throws -> TidingsV1.DeliveryAddress {

@@ -18,7 +18,7 @@ extension Core {
       on: loop,
       reading: { FetchAnswering($0, $1, bytesMax: bytesMax) },
       expecting: { [self] in expectFetch($0, $1, looksUp: $2) },
-      { [self] in try fetchRecords($0, bytesMax: bytesMax) }
+      handler: { [self] in try fetchRecords($0, bytesMax: bytesMax) }
     )
   }
 
@@ -50,7 +50,7 @@ extension Core {
   /// So many at most.
   private static let unlookedCount = 4
 
-  private func fetchRecords(_ call: borrowing Call, bytesMax: Int) throws -> [UInt8] {
+  private func fetchRecords(_ call: borrowing Call, bytesMax: Int) throws -> Outcome {
     let request = try RecordFetch(call.body, call.caller, in: call.arena, engine.limits)
     var response = WireWriter(capacity: request.count * 512)
     var looked = (bytes: 0, end: nil as ContinuousClock.Instant?)
@@ -70,11 +70,11 @@ extension Core {
         continue
       }
       if now > end, index + 1 < request.count {
-        throw CallPostponed(cause: .reading, progress: nil)
+        return .postponed(Postponement(cause: .reading))
       }
     }
     call.observed?.touched.recordsRead = request.count
-    return response.bytes
+    return .answered(CallAnswer(response.bytes))
   }
 
   /// The fields that a call asks for.

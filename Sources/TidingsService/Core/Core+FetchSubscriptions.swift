@@ -65,7 +65,7 @@ extension Core {
     _ fetch: SubscriptionFetch,
     _ healths: [String: SubscriptionHealth],
     in arena: borrowing Arena
-  ) throws -> [UInt8] {
+  ) throws -> Outcome {
     let (owner, database) = (fetch.caller.user, fetch.database)
     let ids =
       fetch.request.subscriptionIDs.isEmpty
@@ -82,7 +82,7 @@ extension Core {
         result.encoded(in: arena)
       )
     }
-    return response.bytes
+    return .answered(CallAnswer(response.bytes))
   }
 }
 

@@ -19,12 +19,12 @@ extension Core {
       try requireGateway(call, Methods.beginSignIn)
       return try beginSignIn(call)
     }
-    calls.register(Methods.completeSignIn, .write, on: loop) { [self] call in
+    calls.register(Methods.completeSignIn, .write, on: loop, keeping: .never) { [self] call in
       try requireGateway(call, Methods.completeSignIn)
       return try completeSignIn(call)
     }
     // Only gateways can send the metadata that these need.
-    calls.register(Methods.renewWebAuthToken, .write, on: loop) { [self] call in
+    calls.register(Methods.renewWebAuthToken, .write, on: loop, keeping: .never) { [self] call in
       try renewWebAuthToken(call)
     }
     calls.register(Methods.fetchSessionHandle, .read, on: loop) { [self] call in
@@ -62,7 +62,6 @@ extension Core {
 
   private func renewWebAuthToken(_ call: borrowing Call) throws -> [UInt8] {
     _ = try TidingsV1.RenewWebAuthTokenRequest(decoding: call.body.bytes, in: call.arena)
-    calls.keepsAnswer = false
     let (token, text) = try engine.renewWebSession(ofKey: try Self.webKey(of: call))
     return TidingsV1.RenewWebAuthTokenResponse(
       webAuthToken: text,
@@ -106,7 +105,6 @@ extension Core {
 
   private func completeSignIn(_ call: borrowing Call) throws -> [UInt8] {
     let request = try TidingsV1.CompleteSignInRequest(decoding: call.body.bytes, in: call.arena)
-    calls.keepsAnswer = false
     guard let (token, text) = try engine.completeSignIn(request.secret) else {
       return TidingsV1.CompleteSignInResponse(pending: true).encoded(in: call.arena)
     }

@@ -18,7 +18,12 @@ extension Core {
     calls.register(Methods.markNotificationsRead, .write, on: loop, keeping: .never) { [self] in
       try markNotificationsRead($0)
     }
-    calls.register(Methods.rotateChannels, .write, on: loop) { [self] in try rotateChannels($0) }
+    calls.register(
+      Methods.rotateChannels,
+      .write,
+      on: loop,
+      handler: { [self] in .answered(try rotateChannels($0)) }
+    )
     calls.register(Methods.modifyBadge, .write, on: loop) { [self] in try modifyBadge($0) }
     calls.register(Methods.traceNotification, .read, on: loop) { [self] in
       try traceNotification($0)
@@ -78,7 +83,7 @@ extension Core {
     publisher.seals ? engine.pushKey(of: topic).bytes : []
   }
 
-  private func rotateChannels(_ call: borrowing Call) throws -> [UInt8] {
+  private func rotateChannels(_ call: borrowing Call) throws -> CallAnswer {
     let request = try TidingsV1.RotateChannelsRequest(decoding: call.body.bytes, in: call.arena)
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
     let container = try containerName(request.container)
@@ -95,11 +100,14 @@ extension Core {
       container: container,
       environment: environment
     )
+    var effects = CallEffects()
     // Devices listen to the old one still: it says a last word.
-    calls.announce(on: controlTopic)
-    calls.retire(topics + [controlTopic])
-    return TidingsV1.RotateChannelsResponse(channelCount: UInt32(topics.count))
-      .encoded(in: call.arena)
+    effects.announcedTopics.insert(controlTopic)
+    effects.retiredTopics = topics + [controlTopic]
+    return CallAnswer(
+      TidingsV1.RotateChannelsResponse(channelCount: UInt32(topics.count)).encoded(in: call.arena),
+      effects: effects
+    )
   }
 
   private func markNotificationsRead(_ call: borrowing Call) throws -> [UInt8] {

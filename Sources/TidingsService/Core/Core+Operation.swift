@@ -121,10 +121,9 @@ extension Core {
 
   // MARK: Schema
 
-  private func resetDevelopment(_ call: borrowing Call) throws -> ([UInt8], String) {
+  private func resetDevelopment(_ call: borrowing Call) throws -> AdministrativeAnswer {
     let request = try TidingsV1.ResetDevelopmentRequest(decoding: call.body.bytes, in: call.arena)
     let container = try containerName(request.container)
-    calls.keepsAnswer = !request.dryRun
     let reset = try engine.resetDevelopment(
       of: container,
       by: call.caller.user,
@@ -135,7 +134,13 @@ extension Core {
       databaseCount: UInt32(clamping: reset.databaseCount),
       isRunning: reset.isRunning
     )
-    return (response.encoded(in: call.arena), request.dryRun ? "" : "container \(container)")
+    return (
+      CallAnswer(
+        response.encoded(in: call.arena),
+        kept: request.dryRun ? .nothing : .whole
+      ),
+      request.dryRun ? "" : "container \(container)"
+    )
   }
 
   // MARK: Draining

@@ -21,11 +21,12 @@ extension Core: GroupObserver {
       if !pushes.isEmpty { calls.tracer?.recordPushes(pushes) }
     }
     publisher.retire(group.retiredTopics)
-    publisher.announceChannels(group.calls.announcedTopics, on: loop)
-    publisher.announceReleases(group.calls.releasedTopics, on: loop)
+    publisher.announceChannels(group.calls.effects.announcedTopics, on: loop)
+    publisher.announceReleases(group.calls.effects.releasedTopics, on: loop)
     if let transaction = group.transaction {
-      publish(transaction, group.calls.traced, on: loop)
+      publish(transaction, group.calls, on: loop)
     }
+    for ended in group.calls.effects.endedConnections { end(ended, on: loop) }
     if group.calls.mayHaveWritten { maintenance.groupCommitted() }
     counters += group.counters
     if let transaction = group.transaction {
@@ -38,21 +39,24 @@ extension Core: GroupObserver {
   /// Does what a transaction means for those who did not call.
   private func publish(
     _ transaction: CommittedTransaction,
-    _ traces: [TracedCall],
+    _ calls: CallGroup,
     on loop: LoopContext
   ) {
     publish(transaction.readMarks, on: loop)
     if transaction.hasChangedQuotas { quotasChanged(on: loop) }
     if !transaction.endedAccess.isEmpty { feeds.end(transaction.endedAccess, on: loop) }
-    feeds.wake(by: transaction, traces, on: loop)
-    if !transaction.events.isEmpty || deliveryWaits.isChanged {
-      answer(
-        deliveryWaits.committed(hasEvents: !transaction.events.isEmpty, loop.now),
-        on: loop
-      )
+    feeds.wake(by: transaction, calls.traced, on: loop)
+    if !transaction.events.isEmpty || calls.effects.deliveriesChanged {
+      answer(deliveryWaits.committed(loop.now), on: loop)
     }
     noteInAudit(transaction.finishedErasures)
     assets.collect(transaction.collectedAssets)
+  }
+
+  private func end(_ ended: CallEffects.EndedConnections, on loop: LoopContext) {
+    _ = loop.endConnections(except: ended.exceptConnection) { [self] _, key, user in
+      self.user(user, key) == ended.user
+    }
   }
 
   /// Publishes to users' devices what others marked read.

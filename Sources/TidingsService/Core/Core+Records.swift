@@ -21,7 +21,7 @@ extension Core {
       repeating: { [self] in try repeatedRecords($0, $1) },
       expecting: { [self] in expectRecords($0, $1, looksUp: $2) },
       requestBytesMax: .max,
-      { [self] in try modifyRecords($0) }
+      handler: { [self] in try modifyRecords($0) }
     )
     registerFetchRecords(on: loop)
   }
@@ -41,7 +41,7 @@ extension Core {
     return engine.expect(ids, in: changes.database, by: caller, looksUp: looksUp)
   }
 
-  private func modifyRecords(_ call: borrowing Call) throws -> [UInt8] {
+  private func modifyRecords(_ call: borrowing Call) throws -> Outcome {
     let changes: RecordChanges
     if let progress = call.progress as? RecordsProgress {
       changes = try progress.changes()
@@ -50,38 +50,46 @@ extension Core {
       guard call.body.count < Self.decodedApartBytesMin || call.memory != nil else {
         let progress = RecordsProgress()
         let (caller, decoding) = (call.caller, largeDecoding)
-        throw CallPostponed(
-          cause: .computing { body, _ in
-            decoding.withArena { progress.decode(body, for: caller, in: $0) }
-            return true
-          },
-          progress: progress
+        return .postponed(
+          Postponement(
+            cause: .computing { body, _ in
+              decoding.withArena { progress.decode(body, for: caller, in: $0) }
+              return true
+            },
+            progress: progress
+          )
         )
       }
       changes = try Self.changes(call.body, caller: call.caller, in: call.arena)
     }
     do {
       let modified = try engine.modifyRecords(changes, caller: call.caller)
-      if !changes.isDryRun { count(modified, call.observed) }
       if let observed = call.observed {
         let zones = changes.saves.map(\.recordID.zoneID) + changes.deletions.map(\.zoneID)
         observed.touched.zones = Set(zones).count
       }
-      // What changed nothing may as well be done again, and takes no room.
-      calls.keepsAnswer = modified.changedAnything
-      if calls.keepsAnswer, modified.hasConflicts {
+      var answer = CallAnswer(response(to: modified, in: call.arena))
+      if !modified.changedAnything {
+        // It may as well be done again, and takes no room.
+        answer.kept = .nothing
+      } else if modified.hasConflicts {
         // Records of others are not kept: who repeats the call might not read them then.
-        calls.keptAnswer = response(to: modified.withoutConflicts, in: call.arena)
+        answer.kept = .reduced(response(to: modified.withoutConflicts, in: call.arena))
       }
-      return response(to: modified, in: call.arena)
+      if !changes.isDryRun { count(modified, in: &answer.effects.counters, call.observed) }
+      return .answered(answer)
     } catch is LongCall {
       // It need not be decoded again.
-      throw CallPostponed(cause: .alone, progress: RecordsProgress(changes, changes.memory))
+      return .postponed(
+        Postponement(cause: .alone, progress: RecordsProgress(changes, changes.memory))
+      )
     } catch let pending as MatchingPending {
       let memory = pending.memory
-      throw CallPostponed(
-        cause: .computing { _, slice in memory.work { slice.isOver } },
-        progress: RecordsProgress(changes, memory)
+      return .postponed(
+        Postponement(
+          cause: .computing { _, slice in memory.work { slice.isOver } },
+          progress: RecordsProgress(changes, memory)
+        )
       )
     }
   }
@@ -119,7 +127,11 @@ extension Core {
     }
   }
 
-  private func count(_ modified: ModifiedRecords, _ observed: ObservedCall?) {
+  private func count(
+    _ modified: ModifiedRecords,
+    in counters: inout CoreCounters,
+    _ observed: ObservedCall?
+  ) {
     var (saved, deleted) = (0, modified.cascadedDeletions.count)
     for outcome in modified.outcomes {
       switch outcome {
@@ -128,7 +140,8 @@ extension Core {
       case .failed: break
       }
     }
-    calls.countRecords(saved: saved, deleted: deleted)
+    counters.recordsSaved = UInt64(saved)
+    counters.recordsDeleted = UInt64(deleted)
     observed?.touched.recordsSaved = saved
     observed?.touched.recordsDeleted = deleted
   }

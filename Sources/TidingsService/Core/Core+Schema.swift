@@ -25,7 +25,7 @@ extension Core {
       },
       // An operator may allow schemas that take longer to read; larger ones are refused as such.
       requestBytesMax: max(LoopContext.readBytesMax, engine.limits.schemaBytesMax) * 2,
-      { [self] in try applySchema($0) }
+      handler: { [self] in .answered(try applySchema($0)) }
     )
     calls.register(
       Methods.deploySchema,
@@ -36,7 +36,7 @@ extension Core {
         try requireDeveloper(call, of: try containerName(request.container), Methods.deploySchema)
         return answer
       },
-      { [self] in try deploySchema($0) }
+      handler: { [self] in .answered(try deploySchema($0)) }
     )
   }
 
@@ -60,28 +60,50 @@ extension Core {
     ).encoded(in: reader.arena)
   }
 
-  private func applySchema(_ call: borrowing Call) throws -> [UInt8] {
+  private func applySchema(_ call: borrowing Call) throws -> CallAnswer {
     let request = try TidingsV1.ApplySchemaRequest(decoding: call.body.bytes, in: call.arena)
     let method = TidingsV1.SchemaService.Methods.applySchema
     let container = try containerName(request.container)
     try requireDeveloper(call, of: container, method)
-    calls.keepsAnswer = !request.dryRun
     let changes = try engine.applySchema(request.text, to: container, isDryRun: request.dryRun)
-    if !request.dryRun { noteSchemaChange(method, call, "container \(container)") }
-    return TidingsV1.ApplySchemaResponse(changes: changes.map { .init($0) })
-      .encoded(in: call.arena)
+    return changed(
+      TidingsV1.ApplySchemaResponse(changes: changes.map { .init($0) }).encoded(in: call.arena),
+      container,
+      isDryRun: request.dryRun,
+      method,
+      call
+    )
   }
 
-  private func deploySchema(_ call: borrowing Call) throws -> [UInt8] {
+  private func deploySchema(_ call: borrowing Call) throws -> CallAnswer {
     let request = try TidingsV1.DeploySchemaRequest(decoding: call.body.bytes, in: call.arena)
     let method = TidingsV1.SchemaService.Methods.deploySchema
     let container = try containerName(request.container)
     try requireDeveloper(call, of: container, method)
-    calls.keepsAnswer = !request.dryRun
     let changes = try engine.deploySchema(of: container, isDryRun: request.dryRun)
-    if !request.dryRun { noteSchemaChange(method, call, "container \(container)") }
-    return TidingsV1.DeploySchemaResponse(changes: changes.map { .init($0) })
-      .encoded(in: call.arena)
+    return changed(
+      TidingsV1.DeploySchemaResponse(changes: changes.map { .init($0) }).encoded(in: call.arena),
+      container,
+      isDryRun: request.dryRun,
+      method,
+      call
+    )
+  }
+
+  /// The answer to a call that changes a schema; a dry run leaves nothing behind.
+  private func changed(
+    _ response: [UInt8],
+    _ container: String,
+    isDryRun: Bool,
+    _ method: MethodDescriptor,
+    _ call: borrowing Call
+  ) -> CallAnswer {
+    guard !isDryRun else { return CallAnswer(response, kept: .nothing) }
+    var answer = CallAnswer(response)
+    answer.effects.audits = [
+      schemaChange(method, call.caller, call.keyNumber, "container \(container)")
+    ]
+    return answer
   }
 }
 

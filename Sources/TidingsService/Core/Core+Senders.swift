@@ -12,14 +12,19 @@ extension Core {
   /// Registers the methods of DeliveryService for senders.
   func registerSenders(on loop: LoopContext) {
     typealias Methods = TidingsV1.DeliveryService.Methods
-    calls.register(Methods.leaseDeliveries, .write, on: loop) { [self] call in
+    calls.register(Methods.leaseDeliveries, .write, on: loop, keeping: .never) { [self] call in
       try requireSender(call.caller, Methods.leaseDeliveries)
       return try leaseDeliveries(call)
     }
-    calls.register(Methods.settleDeliveries, .write, on: loop) { [self] call in
-      try requireSender(call.caller, Methods.settleDeliveries)
-      return try settleDeliveries(call)
-    }
+    calls.register(
+      Methods.settleDeliveries,
+      .write,
+      on: loop,
+      handler: { [self] call in
+        try requireSender(call.caller, Methods.settleDeliveries)
+        return .answered(try settleDeliveries(call))
+      }
+    )
     loop.whenStopping { [weak self, unowned loop] in self?.endDeliveryWaits(on: loop) }
     reads.registerCall(Methods.awaitDeliveries, on: loop) { [self] call, loop in
       try requireSender(try CallerIdentity.caller(of: call), Methods.awaitDeliveries)
@@ -57,7 +62,6 @@ extension Core {
 
   private func leaseDeliveries(_ call: borrowing Call) throws -> [UInt8] {
     let request = try TidingsV1.LeaseDeliveriesRequest(decoding: call.body.bytes, in: call.arena)
-    calls.keepsAnswer = false
     // What is committed from now on is looked for by the next call.
     let generation = deliveryWaits.generation
     let timeout = try request.visibilityTimeout.duration(
@@ -102,11 +106,12 @@ extension Core {
     return response.bytes
   }
 
-  private func settleDeliveries(_ call: borrowing Call) throws -> [UInt8] {
+  private func settleDeliveries(_ call: borrowing Call) throws -> CallAnswer {
     let request = try TidingsV1.SettleDeliveriesRequest(decoding: call.body.bytes, in: call.arena)
     try engine.limits.check(itemCount: request.settlements.count)
     let outcomes = try request.settlements.map { try outcome(of: $0) }
     var lost: UInt32 = 0
+    var effects = CallEffects()
     for (settlement, outcome) in zip(request.settlements, outcomes) {
       let isOpen = try engine.settleDelivery(
         settlement.leaseID,
@@ -116,11 +121,14 @@ extension Core {
       if !isOpen { lost += 1 }
       // Who waits for the next one that is due has to know.
       switch outcome {
-      case .retry, .postponed, .targetGone: deliveryWaits.isChanged = true
+      case .retry, .postponed, .targetGone: effects.deliveriesChanged = true
       case .sent, .givenUp: break
       }
     }
-    return TidingsV1.SettleDeliveriesResponse(lostCount: lost).encoded(in: call.arena)
+    return CallAnswer(
+      TidingsV1.SettleDeliveriesResponse(lostCount: lost).encoded(in: call.arena),
+      effects: effects
+    )
   }
 
   private func outcome(of settlement: TidingsV1.DeliverySettlement) throws -> DeliveryOutcome {

@@ -15,14 +15,13 @@ extension Core {
       .write,
       on: loop,
       keeping: .unlessRefused,
-      requestBytesMax: .max
-    ) { [self] in
-      try modifySubscriptions($0)
-    }
+      requestBytesMax: .max,
+      handler: { [self] in try modifySubscriptions($0) }
+    )
     registerFetchSubscriptions(on: loop)
   }
 
-  private func modifySubscriptions(_ call: borrowing Call) throws -> [UInt8] {
+  private func modifySubscriptions(_ call: borrowing Call) throws -> Outcome {
     let progress: SubscriptionsProgress
     if let known = call.progress as? SubscriptionsProgress {
       progress = known
@@ -31,32 +30,31 @@ extension Core {
       let (caller, limits) = (call.caller, engine.limits)
       progress = SubscriptionsProgress(caller, limits)
       guard call.body.count < SubscriptionsProgress.readApartBytesMin else {
-        throw CallPostponed(
-          cause: .computing { [progress, largeDecoding] body, _ in
-            largeDecoding.withArena { arena in
-              body.withUnsafeBytes { progress.read($0, in: arena) }
-            }
-            return true
-          },
-          progress: progress
+        return .postponed(
+          Postponement(
+            cause: .computing { [progress, largeDecoding] body, _ in
+              largeDecoding.withArena { arena in
+                body.withUnsafeBytes { progress.read($0, in: arena) }
+              }
+              return true
+            },
+            progress: progress
+          )
         )
       }
       progress.read(call.body, in: call.arena)
     }
-    let results = try modifyPiece(progress.request(), progress)
-    return TidingsV1.ModifySubscriptionsResponse(results: results).encoded(in: call.arena)
+    return try modifyPiece(progress.request(), progress, call)
   }
 
   /// Saves and deletes for as long as a turn allows.
-  ///
-  /// - Returns: The results of all items.
-  /// - Throws: `CallPostponed` when there is more to do.
   private func modifyPiece(
     _ request: SubscriptionsProgress.Request,
-    _ progress: SubscriptionsProgress
-  ) throws -> [TidingsV1.SubscriptionResult] {
+    _ progress: SubscriptionsProgress,
+    _ call: borrowing Call
+  ) throws -> Outcome {
     if !progress.hasWritten, request.items.contains(where: { $0.wanted != nil }) {
-      try calls.requireRoomForAnswer()
+      try requireRoomForAnswer(to: call)
     }
     var steps = 0
     var changes = false
@@ -78,23 +76,32 @@ extension Core {
         }
       )
     }
+    var effects = CallEffects()
     if changes {
-      try calls.channelsChanged(
+      let topic = try engine.controlTopic(
         of: owner,
         container: request.database.container,
         environment: request.database.environment
       )
+      effects.announcedTopics.insert(topic)
     }
     let changesAnything = changes || progress.changesAnything
     if results.count < request.items.count {
-      throw CallPostponed(
-        cause: .nextTurn,
-        progress: SubscriptionsProgress(progress, results, changesAnything: changesAnything)
+      return .postponed(
+        Postponement(
+          cause: .nextTurn(effects),
+          progress: SubscriptionsProgress(progress, results, changesAnything: changesAnything)
+        )
       )
     }
     // Programs save their subscriptions at each start, mostly those that are there.
-    calls.keepsAnswer = changesAnything
-    return results
+    return .answered(
+      CallAnswer(
+        TidingsV1.ModifySubscriptionsResponse(results: results).encoded(in: call.arena),
+        kept: changesAnything ? .whole : .nothing,
+        effects: effects
+      )
+    )
   }
 
   func result(

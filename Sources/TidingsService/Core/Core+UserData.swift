@@ -22,7 +22,7 @@ extension Core {
       Methods.eraseUser,
       on: loop,
       repeating: { [self] in try repeatedErasure($0, $1) },
-      { [self] in try eraseUser($0) }
+      handler: { [self] in try eraseUser($0) }
     )
   }
 
@@ -98,7 +98,7 @@ extension Core {
 
   // MARK: Erasure
 
-  private func eraseUser(_ call: borrowing Call) throws -> ([UInt8], String) {
+  private func eraseUser(_ call: borrowing Call) throws -> AdministrativeAnswer {
     let request = try TidingsV1.EraseUserRequest(decoding: call.body.bytes, in: call.arena)
     let publicRecords: UserErasure.PublicRecords
     switch request.publicRecords {
@@ -115,17 +115,21 @@ extension Core {
       by: call.caller.user,
       publicRecords: publicRecords
     )
-    // Without the user's name, which is not to outlast the user.
-    calls.keptAnswer = TidingsV1.EraseUserResponse(erasure: .init(erasureID: erasure.id))
-      .encoded(in: call.arena)
-    _ = call.loop.endConnections(except: call.connection) { [self] _, key, user in
-      self.user(user, key) == request.userName
-    }
+    var effects = CallEffects()
+    effects.endedConnections = [
+      .init(user: request.userName, exceptConnection: call.connection)
+    ]
     let response = TidingsV1.EraseUserResponse(
       erasure: .init(erasure, of: request.userName)
     )
+    // The user's name is not to outlast the user.
+    let kept = TidingsV1.EraseUserResponse(erasure: .init(erasureID: erasure.id))
     return (
-      response.encoded(in: call.arena),
+      CallAnswer(
+        response.encoded(in: call.arena),
+        kept: .reduced(kept.encoded(in: call.arena)),
+        effects: effects
+      ),
       "user \(request.userName), erasure \(erasure.id), public records: \(erasure.publicRecords)"
     )
   }

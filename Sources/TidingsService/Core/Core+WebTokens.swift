@@ -12,7 +12,9 @@ extension Core {
   /// Registers the methods of AdminService on web credentials.
   func registerWebTokens(on loop: LoopContext) {
     typealias Methods = TidingsV1.AdminService.Methods
-    administer(Methods.createWebToken, on: loop) { [self] in try createWebToken($0) }
+    administer(Methods.createWebToken, on: loop, keeping: .never) { [self] in
+      try createWebToken($0)
+    }
     administer(Methods.revokeWebToken, on: loop) { [self] in try revokeWebToken($0) }
     calls.register(Methods.listWebTokens, .read, on: loop) { [self] call in
       try requireAdministrator(call, Methods.listWebTokens)
@@ -23,7 +25,7 @@ extension Core {
   /// Registers the methods of AccountService on web sessions.
   func registerWebSessions(on loop: LoopContext) {
     typealias Methods = TidingsV1.AccountService.Methods
-    calls.register(Methods.issueWebAuthToken, .write, on: loop) { [self] in
+    calls.register(Methods.issueWebAuthToken, .write, on: loop, keeping: .never) { [self] in
       try issueWebAuthToken($0)
     }
     calls.register(Methods.revokeWebAuthToken, .write, on: loop) { [self] in
@@ -36,7 +38,6 @@ extension Core {
 
   private func createWebToken(_ call: borrowing Call) throws -> ([UInt8], String) {
     let request = try TidingsV1.CreateWebTokenRequest(decoding: call.body.bytes, in: call.arena)
-    calls.keepsAnswer = false
     let (token, text) = try engine.createWebToken(
       try request.model,
       requiresAccount: callerMode == .authenticated
@@ -88,7 +89,6 @@ extension Core {
   private func issueWebAuthToken(_ call: borrowing Call) throws -> [UInt8] {
     let request = try TidingsV1.IssueWebAuthTokenRequest(decoding: call.body.bytes, in: call.arena)
     try requireOwnKey(call)
-    calls.keepsAnswer = false
     let (token, text) =
       request.apiToken.isEmpty
       ? try engine.beginDashboardSession(of: call.caller.user, ofKey: call.keyNumber)

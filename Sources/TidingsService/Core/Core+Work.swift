@@ -15,14 +15,18 @@ extension Core {
       .write,
       on: loop,
       repeating: { [self] in try repeatedLeases($0, $1) },
-      { [self] in try leaseNotifications($0) }
+      handler: { [self] in .answered(try leaseNotifications($0)) }
     )
-    calls.register(Methods.settleNotifications, .write, on: loop, keeping: .never) { [self] in
-      try settleNotifications($0)
-    }
+    calls.register(
+      Methods.settleNotifications,
+      .write,
+      on: loop,
+      keeping: .never,
+      handler: { [self] in .answered(try settleNotifications($0)) }
+    )
   }
 
-  private func leaseNotifications(_ call: borrowing Call) throws -> [UInt8] {
+  private func leaseNotifications(_ call: borrowing Call) throws -> CallAnswer {
     let request = try TidingsV1.LeaseNotificationsRequest(
       decoding: call.body.bytes,
       in: call.arena
@@ -39,10 +43,9 @@ extension Core {
       timeout: try request.visibilityTimeout.visibilityTimeout,
       startsAtEnd: request.startsAtEnd
     )
-    counters.leases += UInt64(page.items.count)
-    counters.leasesRepeated += UInt64(page.items.count { $0.deliveryCount > 1 })
-    // Nothing was handed out: a repeated call may as well look again.
-    if page.items.isEmpty { calls.keepsAnswer = false }
+    var effects = CallEffects()
+    effects.counters.leases = UInt64(page.items.count)
+    effects.counters.leasesRepeated = UInt64(page.items.count { $0.deliveryCount > 1 })
     var response = WireWriter(capacity: page.items.count * 320 + 64)
     for item in page.items {
       // Members that follow an encoded message belong to it: the stored part is not decoded.
@@ -74,10 +77,15 @@ extension Core {
       nextExpiry: page.nextExpiry.map { .init($0) }
     )
     response.append(end.encoded(in: call.arena))
-    return response.bytes
+    // Where nothing was handed out a repeated call may as well look again.
+    return CallAnswer(
+      response.bytes,
+      kept: page.items.isEmpty ? .nothing : .whole,
+      effects: effects
+    )
   }
 
-  private func settleNotifications(_ call: borrowing Call) throws -> [UInt8] {
+  private func settleNotifications(_ call: borrowing Call) throws -> CallAnswer {
     let request = try TidingsV1.SettleNotificationsRequest(
       decoding: call.body.bytes,
       in: call.arena
@@ -95,21 +103,28 @@ extension Core {
       as: try request.leaseSettlement,
       for: call.caller
     )
+    var effects = CallEffects()
     if request.settlement == .released, errors.contains(where: { $0 == nil }) {
-      try calls.workReleased(
+      let topic = try engine.controlTopic(
         of: call.caller.user,
         container: group.container,
         environment: group.environment
       )
+      effects.releasedTopics.insert(topic)
     }
-    if request.settlement == .done { counters.leasesSettled += UInt64(errors.count { $0 == nil }) }
+    if request.settlement == .done {
+      effects.counters.leasesSettled = UInt64(errors.count { $0 == nil })
+    }
     let results = zip(request.leaseIDs, errors).map { id, error in
       TidingsV1.LeaseResult(
         leaseID: id,
         outcome: error.map { .error(.init($0)) } ?? .settled(true)
       )
     }
-    return TidingsV1.SettleNotificationsResponse(results: results).encoded(in: call.arena)
+    return CallAnswer(
+      TidingsV1.SettleNotificationsResponse(results: results).encoded(in: call.arena),
+      effects: effects
+    )
   }
 }
 

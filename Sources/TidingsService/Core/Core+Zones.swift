@@ -9,20 +9,24 @@ extension Core {
   /// Registers the methods of ZoneService.
   func registerZones(on loop: LoopContext) {
     typealias Methods = TidingsV1.ZoneService.Methods
-    calls.register(Methods.modifyRecordZones, .write, on: loop, keeping: .unlessRefused) { [self] in
-      try modifyZones($0)
-    }
+    calls.register(
+      Methods.modifyRecordZones,
+      .write,
+      on: loop,
+      keeping: .unlessRefused,
+      handler: { [self] in .answered(try modifyZones($0)) }
+    )
     calls.register(Methods.fetchRecordZones, .read, on: loop) { [self] in try fetchZones($0) }
   }
 
   /// More have the store for themselves.
   private static let zonesChangedAtOnceMax = 50
 
-  private func modifyZones(_ call: borrowing Call) throws -> [UInt8] {
+  private func modifyZones(_ call: borrowing Call) throws -> CallAnswer {
     let request = try TidingsV1.ModifyRecordZonesRequest(decoding: call.body.bytes, in: call.arena)
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
     try engine.limits.check(itemCount: request.zonesToSave.count + request.zoneIDsToDelete.count)
-    if !request.zonesToSave.isEmpty { try calls.requireRoomForAnswer() }
+    if !request.zonesToSave.isEmpty { try requireRoomForAnswer(to: call) }
     if request.zonesToSave.count + request.zoneIDsToDelete.count > Self.zonesChangedAtOnceMax {
       try engine.pace.requirePauses()
     }
@@ -65,8 +69,7 @@ extension Core {
       }
     }
     // Programs save their zones at each start, mostly those that are there.
-    calls.keepsAnswer = changesAnything
-    return response.encoded(in: call.arena)
+    return CallAnswer(response.encoded(in: call.arena), kept: changesAnything ? .whole : .nothing)
   }
 
   /// Whether a zone that is to be saved is there already.

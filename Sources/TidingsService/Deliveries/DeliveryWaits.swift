@@ -20,8 +20,6 @@ struct DeliveryWaits {
   private var isWakePending = false
   /// Changes with whatever may be sent; a number of an earlier run is none of this one.
   private(set) var generation = UInt64.random(in: 0...(1 << 60))
-  /// A call of the open group lets something wait that no event shows.
-  var isChanged = false
 
   /// When `timerFired` is due; `nil`: never.
   var nextTimer: ContinuousClock.Instant? {
@@ -29,15 +27,10 @@ struct DeliveryWaits {
     return isWakePending ? min(first, lastWake + Self.pause) : first
   }
 
-  /// A group was committed.
+  /// A group was committed that lets something wait.
   ///
   /// - Returns: Who is to be answered.
-  mutating func committed(
-    hasEvents: Bool,
-    _ now: ContinuousClock.Instant
-  ) -> [ReplyToken] {
-    guard hasEvents || isChanged else { return [] }
-    isChanged = false
+  mutating func committed(_ now: ContinuousClock.Instant) -> [ReplyToken] {
     generation &+= 1
     guard !waiters.isEmpty else { return [] }
     guard now >= lastWake + Self.pause else {
