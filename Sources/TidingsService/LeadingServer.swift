@@ -145,7 +145,6 @@ struct LeadingServer: ServerRole {
   /// How long answers may take to leave after a sync failed.
   private static let endingPatience = Duration.seconds(5)
 
-  /// What the contract declares and no handler answers is UNIMPLEMENTED, by the generated defaults.
   private static func register(
     _ core: Core,
     _ health: HealthState,
@@ -158,40 +157,8 @@ struct LeadingServer: ServerRole {
       TidingsRpcV1.HealthService.descriptor.name, TidingsRpcV1.ReflectionService.descriptor.name,
     ]
     core.health = health
-    loop.register(RecordMethods())
-    loop.register(ZoneMethods())
-    loop.register(SubscriptionMethods())
-    loop.register(NotificationMethods())
-    loop.register(
-      AssetMethods(core.assets, store: core.remote, limits: core.engine.limits)
-    )
-    loop.register(SchemaMethods())
-    loop.register(ShareMethods())
-    loop.register(AccountMethods())
-    loop.register(GatewayMethods())
-    loop.register(DeliveryMethods())
-    loop.register(AdminMethods(core, core.remote))
-    loop.whenStopping { core.walks.stop() }
-    loop.register(ServerMethods())
-    core.registerRecords(on: loop)
-    core.registerQueries(on: loop)
-    core.registerZones(on: loop)
-    core.registerSubscriptions(on: loop)
-    core.registerExplanations(on: loop)
-    core.registerNotifications(on: loop)
-    core.registerWork(on: loop)
-    core.registerSchema(on: loop)
+    core.registerServices(on: loop)
     core.registerServerInfo(startedAt: started, on: loop)
-    core.registerFeeds(on: loop)
-    core.registerShares(on: loop)
-    core.registerAccounts(on: loop)
-    core.registerDirectory(on: loop)
-    core.registerAdministration(on: loop)
-    core.registerWebTokens(on: loop)
-    core.registerWebSessions(on: loop)
-    core.registerGateway(on: loop)
-    core.registerDeliveries(on: loop)
-    core.registerCluster(on: loop)
     loop.registerBuiltIn(health)
   }
 }
@@ -203,14 +170,3 @@ extension StartError {
       + "folder"
   )
 }
-
-private struct RecordMethods: TidingsV1.RecordService.Server {}
-private struct ZoneMethods: TidingsV1.ZoneService.Server {}
-private struct SubscriptionMethods: TidingsV1.SubscriptionService.Server {}
-private struct NotificationMethods: TidingsV1.NotificationService.Server {}
-private struct SchemaMethods: TidingsV1.SchemaService.Server {}
-private struct ShareMethods: TidingsV1.ShareService.Server {}
-private struct AccountMethods: TidingsV1.AccountService.Server {}
-private struct GatewayMethods: TidingsV1.GatewayService.Server {}
-private struct DeliveryMethods: TidingsV1.DeliveryService.Server {}
-private struct ServerMethods: TidingsRpcV1.ServerService.Server {}

@@ -121,10 +121,16 @@ final class AssetMethods: TidingsV1.AssetService.Server {
     let (keyNumber, method, user) = (call.keyNumber, call.method, request.userName)
     let isNew = reading.isNew(caller.user, user)
     try await store.ask { core in
-      try core.requireAdministrator(caller, keyNumber: keyNumber, method)
+      try core.rights.requireAdministrator(caller, keyNumber: keyNumber, method)
       guard isNew else { return }
       core.audit.add(
-        core.entry(method, caller, keyNumber: keyNumber, isRefused: false, "as user \(user)")
+        core.rights.entry(
+          method,
+          caller,
+          keyNumber: keyNumber,
+          isRefused: false,
+          "as user \(user)"
+        )
       )
     }
     return Caller(user: user, device: "")

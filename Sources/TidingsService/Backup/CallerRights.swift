@@ -21,11 +21,11 @@ final class CallerRights: Sendable {
   /// Refuses a caller who may not administer the server.
   func check(_ core: Core) throws {
     checked.withLock { $0 = .now }
-    try core.requireAdministrator(caller, keyNumber: keyNumber, method)
+    try core.rights.requireAdministrator(caller, keyNumber: keyNumber, method)
   }
 
   /// An entry of the audit log on the call.
   func entry(_ core: Core, _ detail: String) -> AuditEntry {
-    core.entry(method, caller, keyNumber: keyNumber, isRefused: false, detail)
+    core.rights.entry(method, caller, keyNumber: keyNumber, isRefused: false, detail)
   }
 }

@@ -60,7 +60,7 @@ extension Core {
   func registerCluster(on loop: LoopContext) {
     let method = TidingsV1.AdminService.Methods.fetchClusterStatus
     calls.register(method, .read, on: loop) { [self] call in
-      try requireAdministrator(call, method)
+      try rights.requireAdministrator(call, method)
       return status(calledOn: call.connection, at: call.loop.now).encoded(in: call.arena)
     }
     let authorize = TidingsClusterV1.ClusterService.Methods.authorize
@@ -76,12 +76,18 @@ extension Core {
       else {
         throw ItemError(.permissionFailure, "only nodes ask who may administer them")
       }
-      try requireAdministrator(call, method)
+      try rights.requireAdministrator(call, method)
       var answer = CallAnswer(TidingsClusterV1.AuthorizeResponse().encoded(in: call.arena))
       if !request.about.isEmpty {
         let about = "\(request.about), at the node \(node.name)"
         answer.effects.audits = [
-          entry(method, call.caller, keyNumber: call.keyNumber, isRefused: false, about)
+          rights.entry(
+            method,
+            call.caller,
+            keyNumber: call.keyNumber,
+            isRefused: false,
+            about
+          )
         ]
       }
       return .answered(answer)

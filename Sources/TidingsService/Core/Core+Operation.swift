@@ -15,19 +15,26 @@ extension Core {
   func registerOperation(on loop: LoopContext) {
     typealias Methods = TidingsV1.AdminService.Methods
     calls.register(Methods.listConnections, .read, on: loop) { [self] call in
-      try requireAdministrator(call, Methods.listConnections)
+      try rights.requireAdministrator(call, Methods.listConnections)
       return try listConnections(call)
     }
     calls.register(Methods.listDevices, .read, on: loop) { [self] call in
-      try requireAdministrator(call, Methods.listDevices)
+      try rights.requireAdministrator(call, Methods.listDevices)
       return try listDevices(call)
     }
-    administer(Methods.endConnections, .read, on: loop) { [self] in try endConnections($0) }
-    administer(Methods.setLogLevel, .read, on: loop) { [self] in try setLogLevel($0) }
-    administer(Methods.drain, .read, on: loop) { [self] in try drain($0) }
-    administer(Methods.setRetention, on: loop) { [self] in try setRetention($0) }
-    administer(Methods.resetDevelopment, on: loop) { [self] in try resetDevelopment($0) }
-    registerUserData(on: loop)
+    rights.administer(Methods.endConnections, calls, .read, on: loop) { [self] in
+      try endConnections($0)
+    }
+    rights.administer(Methods.setLogLevel, calls, .read, on: loop) { [self] in
+      try setLogLevel($0)
+    }
+    rights.administer(Methods.drain, calls, .read, on: loop) { [self] in try drain($0) }
+    rights.administer(Methods.setRetention, calls, on: loop) { [self] in
+      try setRetention($0)
+    }
+    rights.administer(Methods.resetDevelopment, calls, on: loop) { [self] in
+      try resetDevelopment($0)
+    }
   }
 
   // MARK: Connections
@@ -121,7 +128,9 @@ extension Core {
 
   // MARK: Schema
 
-  private func resetDevelopment(_ call: borrowing Call) throws -> AdministrativeAnswer {
+  private func resetDevelopment(
+    _ call: borrowing Call
+  ) throws -> AdministrativeAnswer {
     let request = try TidingsV1.ResetDevelopmentRequest(decoding: call.body.bytes, in: call.arena)
     let container = try containerName(request.container)
     let reset = try engine.resetDevelopment(
@@ -152,9 +161,10 @@ extension Core {
     drain.waits = { [self] lets in
       if lets {
         feeds.letsCallsWait = true
+        senders.letsCallsWait = true
       } else {
         feeds.stop(on: loop)
-        endDeliveryWaits(on: loop)
+        senders.stop(on: loop)
       }
       leadership?.leave(!lets && hasFollowers(at: loop.now))
     }

@@ -47,10 +47,26 @@ extension Core: GroupObserver {
     if !transaction.endedAccess.isEmpty { feeds.end(transaction.endedAccess, on: loop) }
     feeds.wake(by: transaction, calls.traced, on: loop)
     if !transaction.events.isEmpty || calls.effects.deliveriesChanged {
-      answer(deliveryWaits.committed(loop.now), on: loop)
+      senders.committed(on: loop)
     }
     noteInAudit(transaction.finishedErasures)
     assets.collect(transaction.collectedAssets)
+  }
+
+  /// Keeps the receipts of erasures in the audit log, too.
+  func noteInAudit(_ erasures: [UserErasure]) {
+    for erasure in erasures {
+      let counts = erasure.counts.byKind.sorted { $0.key < $1.key }
+        .map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+      audit.add(
+        AuditEntry(
+          "UserErased",
+          user: erasure.requestedBy,
+          isRefused: false,
+          detail: "user \(erasure.user), erasure \(erasure.id); \(counts)"
+        )
+      )
+    }
   }
 
   private func end(_ ended: CallEffects.EndedConnections, on loop: LoopContext) {

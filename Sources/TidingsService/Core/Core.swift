@@ -30,6 +30,8 @@ final class Core {
   let reads: ReadDispatch
   let calls: GroupedCalls
   let largeDecoding: LargeDecoding
+  let rights: AdministrativeRights
+  let senders = WaitingSenders()
   let feeds: WaitingFeeds
   let maintenance: MaintenanceTurns
   var publisher: Publisher
@@ -38,8 +40,6 @@ final class Core {
   let callLog: CallLog
   /// Metrics for which the store is read.
   let sizesWatch: StoreSizesWatch?
-  /// Senders that wait.
-  var deliveryWaits = DeliveryWaits()
   /// The running backup or check; at most one.
   let walks = StoreWalkSlot()
   /// The health of the server.
@@ -98,6 +98,7 @@ final class Core {
     audit = try AuditLog(auditStorage, syslogPath: auditSyslogPath, logger: logger)
     let failures = StoreFailures(logger: logger)
     gate = IdentityGate(engine, mode: callerMode, audit: audit)
+    rights = AdministrativeRights(engine: engine, callerMode: callerMode, audit: audit)
     largeDecoding = LargeDecoding(limits.memory)
     publisher = Publisher(limits, key: sealsPushes ? engine.pushKey : nil)
     store = try database.makeStore(
@@ -155,7 +156,7 @@ extension Core: LoopDelegate {
   var nextTimer: ContinuousClock.Instant? {
     let timer = earlier(
       earlier(publisher.nextTimer, maintenance.nextTimer),
-      earlier(earlier(feeds.nextTimer, deliveryWaits.nextTimer), calls.nextTimer)
+      earlier(earlier(feeds.nextTimer, senders.nextTimer), calls.nextTimer)
     )
     return leadership.map { earlier(timer, $0.nextTimer) } ?? timer
   }
@@ -176,15 +177,13 @@ extension Core: LoopDelegate {
     if let timer = publisher.nextTimer, timer <= loop.now { publisher.timerFired(on: loop) }
     maintenance.timerFired(on: loop)
     if let timer = feeds.nextTimer, timer <= loop.now { feeds.timerFired(on: loop) }
-    if let timer = deliveryWaits.nextTimer, timer <= loop.now {
-      answer(deliveryWaits.timerFired(loop.now), on: loop)
-    }
+    senders.timerFired(on: loop)
     beatIfDue(on: loop)
   }
 
   func connectionsEnded(_ connections: [UInt64], _ loop: LoopContext) {
     feeds.connectionsEnded(connections, loop)
-    for token in deliveryWaits.take(on: connections) { loop.abandon(token) }
+    senders.connectionsEnded(connections, loop)
     for token in leadership?.connectionsEnded(connections) ?? [] { loop.abandon(token) }
   }
 
@@ -193,7 +192,7 @@ extension Core: LoopDelegate {
     publisher.publishRest(on: loop)
     maintenance.stop()
     feeds.stop(on: loop)
-    endDeliveryWaits(on: loop)
+    senders.stop(on: loop)
     calls.endPostponed(on: loop)
     for token in leadership?.takeAll() ?? [] {
       loop.fail(token, RPCError(.unavailable, "the node that leads is stopping"))
@@ -232,7 +231,7 @@ extension Core: LoopDelegate {
 
   func callCancelled(_ token: ReplyToken, _ loop: LoopContext) {
     feeds.cancel(token, on: loop)
-    if let token = deliveryWaits.take(token) { loop.fail(token.afterWait, .cancelledByClient) }
+    senders.cancel(token, on: loop)
   }
 
   func handshakesRefused(_ refusals: [RefusedHandshake], _ loop: LoopContext) {

@@ -5,9 +5,9 @@ internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsZeroMQ
 
-extension Core {
+extension AccountMethods {
   /// Registers the methods of AccountService about other users.
-  func registerDirectory(on loop: LoopContext) {
+  func registerDirectory(_ calls: GroupedCalls, on loop: LoopContext) {
     typealias Methods = TidingsV1.AccountService.Methods
     calls.register(Methods.fetchUsers, .read, on: loop) { [self] in try fetchUsers($0) }
     calls.register(Methods.fetchDirectoryEntry, .read, on: loop) { [self] in
@@ -19,7 +19,7 @@ extension Core {
     calls.register(Methods.listDirectory, .read, on: loop) { [self] in try listDirectory($0) }
   }
 
-  private func fetchUsers(_ call: borrowing Call) throws -> [UInt8] {
+  private func fetchUsers(_ call: borrowing StoreCall) throws -> [UInt8] {
     let request = try TidingsV1.FetchUsersRequest(decoding: call.body.bytes, in: call.arena)
     let caller = try user(of: call)
     let container = try containerName(request.container)
@@ -43,7 +43,7 @@ extension Core {
     return TidingsV1.FetchUsersResponse(results: results).encoded(in: call.arena)
   }
 
-  private func fetchDirectoryEntry(_ call: borrowing Call) throws -> [UInt8] {
+  private func fetchDirectoryEntry(_ call: borrowing StoreCall) throws -> [UInt8] {
     let request = try TidingsV1.FetchDirectoryEntryRequest(
       decoding: call.body.bytes,
       in: call.arena
@@ -57,7 +57,7 @@ extension Core {
       .encoded(in: call.arena)
   }
 
-  private func updateDirectoryEntry(_ call: borrowing Call) throws -> [UInt8] {
+  private func updateDirectoryEntry(_ call: borrowing StoreCall) throws -> [UInt8] {
     let request = try TidingsV1.UpdateDirectoryEntryRequest(
       decoding: call.body.bytes,
       in: call.arena
@@ -72,7 +72,7 @@ extension Core {
       .encoded(in: call.arena)
   }
 
-  private func listDirectory(_ call: borrowing Call) throws -> [UInt8] {
+  private func listDirectory(_ call: borrowing StoreCall) throws -> [UInt8] {
     let request = try TidingsV1.ListDirectoryRequest(decoding: call.body.bytes, in: call.arena)
     _ = try user(of: call)
     let pageMax = Self.directoryPageMax
@@ -92,7 +92,7 @@ extension Core {
   private static let directoryPageMax = 100
 
   /// Who calls; a guest does not see other users.
-  private func user(of call: borrowing Call) throws(ItemError) -> String {
+  private func user(of call: borrowing StoreCall) throws(ItemError) -> String {
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
     return call.caller.user
   }

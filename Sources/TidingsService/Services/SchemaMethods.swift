@@ -6,11 +6,16 @@ internal import TidingsProtobuf
 internal import TidingsRPC
 internal import TidingsZeroMQ
 
-extension Core {
-  /// Registers SchemaService.
-  func registerSchema(on loop: LoopContext) {
+/// SchemaService.
+struct SchemaMethods {
+  let engine: Engine
+  let reads: ReadDispatch
+  let rights: AdministrativeRights
+
+  /// Registers the methods.
+  func register(_ calls: GroupedCalls, on loop: LoopContext) {
     typealias Methods = TidingsV1.SchemaService.Methods
-    let showsAll = callerMode == .development
+    let showsAll = rights.callerMode == .development
     reads.register(Methods.fetchSchema, on: loop) { reader, caller, body in
       try Self.fetchSchema(reader, caller, body, showsAll: showsAll)
     }
@@ -20,7 +25,11 @@ extension Core {
       on: loop,
       repeating: { [self] call, answer in
         let request = try TidingsV1.ApplySchemaRequest(decoding: call.body.bytes, in: call.arena)
-        try requireDeveloper(call, of: try containerName(request.container), Methods.applySchema)
+        try rights.requireDeveloper(
+          call,
+          of: try containerName(request.container),
+          Methods.applySchema
+        )
         return answer
       },
       // An operator may allow schemas that take longer to read; larger ones are refused as such.
@@ -33,7 +42,11 @@ extension Core {
       on: loop,
       repeating: { [self] call, answer in
         let request = try TidingsV1.DeploySchemaRequest(decoding: call.body.bytes, in: call.arena)
-        try requireDeveloper(call, of: try containerName(request.container), Methods.deploySchema)
+        try rights.requireDeveloper(
+          call,
+          of: try containerName(request.container),
+          Methods.deploySchema
+        )
         return answer
       },
       handler: { [self] in .answered(try deploySchema($0)) }
@@ -60,11 +73,11 @@ extension Core {
     ).encoded(in: reader.arena)
   }
 
-  private func applySchema(_ call: borrowing Call) throws -> CallAnswer {
+  private func applySchema(_ call: borrowing StoreCall) throws -> CallAnswer {
     let request = try TidingsV1.ApplySchemaRequest(decoding: call.body.bytes, in: call.arena)
     let method = TidingsV1.SchemaService.Methods.applySchema
     let container = try containerName(request.container)
-    try requireDeveloper(call, of: container, method)
+    try rights.requireDeveloper(call, of: container, method)
     let changes = try engine.applySchema(request.text, to: container, isDryRun: request.dryRun)
     return changed(
       TidingsV1.ApplySchemaResponse(changes: changes.map { .init($0) }).encoded(in: call.arena),
@@ -75,11 +88,11 @@ extension Core {
     )
   }
 
-  private func deploySchema(_ call: borrowing Call) throws -> CallAnswer {
+  private func deploySchema(_ call: borrowing StoreCall) throws -> CallAnswer {
     let request = try TidingsV1.DeploySchemaRequest(decoding: call.body.bytes, in: call.arena)
     let method = TidingsV1.SchemaService.Methods.deploySchema
     let container = try containerName(request.container)
-    try requireDeveloper(call, of: container, method)
+    try rights.requireDeveloper(call, of: container, method)
     let changes = try engine.deploySchema(of: container, isDryRun: request.dryRun)
     return changed(
       TidingsV1.DeploySchemaResponse(changes: changes.map { .init($0) }).encoded(in: call.arena),
@@ -96,12 +109,12 @@ extension Core {
     _ container: String,
     isDryRun: Bool,
     _ method: MethodDescriptor,
-    _ call: borrowing Call
+    _ call: borrowing StoreCall
   ) -> CallAnswer {
     guard !isDryRun else { return CallAnswer(response, kept: .nothing) }
     var answer = CallAnswer(response)
     answer.effects.audits = [
-      schemaChange(method, call.caller, call.keyNumber, "container \(container)")
+      rights.schemaChange(method, call.caller, call.keyNumber, "container \(container)")
     ]
     return answer
   }

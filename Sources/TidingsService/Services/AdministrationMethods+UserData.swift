@@ -9,17 +9,18 @@ internal import TidingsZeroMQ
 private typealias Page = TidingsV1.FetchUserDataResponse.FieldNumber
 private typealias Item = TidingsV1.UserDataItem.FieldNumber
 
-extension Core {
+extension AdministrationMethods {
   /// Registers what shows and removes all that is stored for a user.
-  func registerUserData(on loop: LoopContext) {
+  func registerUserData(_ calls: GroupedCalls, on loop: LoopContext) {
     typealias Methods = TidingsV1.AdminService.Methods
     calls.register(Methods.fetchUserData, .read, on: loop) { [self] in try fetchUserData($0) }
     calls.register(Methods.fetchErasure, .read, on: loop) { [self] call in
-      try requireAdministrator(call, Methods.fetchErasure)
+      try rights.requireAdministrator(call, Methods.fetchErasure)
       return try fetchErasure(call)
     }
-    administer(
+    rights.administer(
       Methods.eraseUser,
+      calls,
       on: loop,
       repeating: { [self] in try repeatedErasure($0, $1) },
       handler: { [self] in try eraseUser($0) }
@@ -28,12 +29,14 @@ extension Core {
 
   // MARK: Data
 
-  private func fetchUserData(_ call: borrowing Call) throws -> [UInt8] {
+  private func fetchUserData(_ call: borrowing StoreCall) throws -> [UInt8] {
     typealias Methods = TidingsV1.AdminService.Methods
     let request = try TidingsV1.FetchUserDataRequest(decoding: call.body.bytes, in: call.arena)
     let user = request.userName.isEmpty ? call.caller.user : request.userName
     guard !user.isEmpty else { throw ItemError.noUser }
-    if user != call.caller.user { try requireAdministrator(call, Methods.fetchUserData) }
+    if user != call.caller.user {
+      try rights.requireAdministrator(call, Methods.fetchUserData)
+    }
     if let problem = Identifier.problem(inUserName: user) {
       throw ItemError(.invalidArguments, problem)
     }
@@ -42,8 +45,8 @@ extension Core {
     }
     let page = try engine.userData(of: user, after: request.continuation)
     if request.continuation.isEmpty {
-      audit.add(
-        entry(
+      rights.audit.add(
+        rights.entry(
           Methods.fetchUserData,
           call.caller,
           keyNumber: call.keyNumber,
@@ -98,7 +101,7 @@ extension Core {
 
   // MARK: Erasure
 
-  private func eraseUser(_ call: borrowing Call) throws -> AdministrativeAnswer {
+  private func eraseUser(_ call: borrowing StoreCall) throws -> AdministrativeAnswer {
     let request = try TidingsV1.EraseUserRequest(decoding: call.body.bytes, in: call.arena)
     let publicRecords: UserErasure.PublicRecords
     switch request.publicRecords {
@@ -135,13 +138,9 @@ extension Core {
   }
 
   /// The erasure that the first call began: another user may have the name since.
-  private func repeatedErasure(_ call: borrowing Call, _ answer: [UInt8]) throws -> [UInt8] {
+  private func repeatedErasure(_ call: borrowing StoreCall, _ answer: [UInt8]) throws -> [UInt8] {
     let request = try TidingsV1.EraseUserRequest(decoding: call.body.bytes, in: call.arena)
-    let kept = try answer.withUnsafeBytes { bytes in
-      try storedMessage("answer") {
-        try TidingsV1.EraseUserResponse(decoding: bytes.bytes, in: call.arena)
-      }
-    }
+    let kept: TidingsV1.EraseUserResponse = try call.decoded(answer)
     guard let id = kept.erasure?.erasureID, let erasure = try engine.erasure(id: id) else {
       return answer
     }
@@ -149,7 +148,7 @@ extension Core {
       .encoded(in: call.arena)
   }
 
-  private func fetchErasure(_ call: borrowing Call) throws -> [UInt8] {
+  private func fetchErasure(_ call: borrowing StoreCall) throws -> [UInt8] {
     let request = try TidingsV1.FetchErasureRequest(decoding: call.body.bytes, in: call.arena)
     let found: UserErasure?
     var what = ""
@@ -171,22 +170,6 @@ extension Core {
     }
     return TidingsV1.FetchErasureResponse(erasure: .init(found, of: found.user))
       .encoded(in: call.arena)
-  }
-
-  /// Keeps the receipts of erasures in the audit log, too.
-  func noteInAudit(_ erasures: [UserErasure]) {
-    for erasure in erasures {
-      let counts = erasure.counts.byKind.sorted { $0.key < $1.key }
-        .map { "\($0.key): \($0.value)" }.joined(separator: ", ")
-      audit.add(
-        AuditEntry(
-          "UserErased",
-          user: erasure.requestedBy,
-          isRefused: false,
-          detail: "user \(erasure.user), erasure \(erasure.id); \(counts)"
-        )
-      )
-    }
   }
 }
 

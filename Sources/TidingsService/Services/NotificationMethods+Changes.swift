@@ -11,10 +11,10 @@ internal import TidingsZeroMQ
 private typealias Page = TidingsV1.FetchNotificationChangesResponse.FieldNumber
 private typealias Field = TidingsV1.Notification.FieldNumber
 
-extension Core {
+extension NotificationMethods {
   /// Registers FetchNotificationChanges: the loop answers a caller who has seen nearly everything, as most have who were
   /// just pushed to, and reader threads answer the others.
-  func registerNotificationChanges(on loop: LoopContext) {
+  func registerChanges(on loop: LoopContext) {
     let method = TidingsV1.NotificationService.Methods.fetchNotificationChanges
     reads.registerCall(method, on: loop) { [reads, maintenance] call, loop in
       let (token, caller) = (call.token, try CallerIdentity.caller(of: call))

@@ -5,9 +5,12 @@ internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsZeroMQ
 
-extension Core {
-  /// Registers the methods of ZoneService.
-  func registerZones(on loop: LoopContext) {
+/// ZoneService.
+struct ZoneMethods {
+  let engine: Engine
+
+  /// Registers the methods.
+  func register(_ calls: GroupedCalls, on loop: LoopContext) {
     typealias Methods = TidingsV1.ZoneService.Methods
     calls.register(
       Methods.modifyRecordZones,
@@ -22,11 +25,11 @@ extension Core {
   /// More have the store for themselves.
   private static let zonesChangedAtOnceMax = 50
 
-  private func modifyZones(_ call: borrowing Call) throws -> CallAnswer {
+  private func modifyZones(_ call: borrowing StoreCall) throws -> CallAnswer {
     let request = try TidingsV1.ModifyRecordZonesRequest(decoding: call.body.bytes, in: call.arena)
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
     try engine.limits.check(itemCount: request.zonesToSave.count + request.zoneIDsToDelete.count)
-    if !request.zonesToSave.isEmpty { try requireRoomForAnswer(to: call) }
+    if !request.zonesToSave.isEmpty { try engine.requireRoomForAnswer(to: call) }
     if request.zonesToSave.count + request.zoneIDsToDelete.count > Self.zonesChangedAtOnceMax {
       try engine.pace.requirePauses()
     }
@@ -84,7 +87,7 @@ extension Core {
     }
   }
 
-  private func fetchZones(_ call: borrowing Call) throws -> [UInt8] {
+  private func fetchZones(_ call: borrowing StoreCall) throws -> [UInt8] {
     let request = try TidingsV1.FetchRecordZonesRequest(decoding: call.body.bytes, in: call.arena)
     try engine.limits.check(itemCount: request.zoneIDs.count)
     let database = try request.databaseID.model(for: call.caller)

@@ -10,12 +10,15 @@ private typealias Page = TidingsV1.FetchSharesResponse.FieldNumber
 private typealias Result = TidingsV1.ShareResult.FieldNumber
 private typealias Field = TidingsV1.ShareMetadata.FieldNumber
 
-extension Core {
+/// ShareService.
+struct ShareMethods {
   /// Most shares of one page: each is read and decoded while others wait.
   private static let sharesPerPageMax = 100
 
-  /// Registers the methods of ShareService.
-  func registerShares(on loop: LoopContext) {
+  let engine: Engine
+
+  /// Registers the methods.
+  func register(_ calls: GroupedCalls, on loop: LoopContext) {
     typealias Methods = TidingsV1.ShareService.Methods
     calls.register(Methods.fetchShareMetadata, .read, on: loop) { [self] in try shareMetadata($0) }
     // To accept or to ask again changes nothing, and shows the share to nobody who has lost it.
@@ -28,7 +31,7 @@ extension Core {
     calls.register(Methods.fetchShares, .read, on: loop) { [self] in try fetchShares($0) }
   }
 
-  private func shareMetadata(_ call: borrowing Call) throws -> [UInt8] {
+  private func shareMetadata(_ call: borrowing StoreCall) throws -> [UInt8] {
     let request = try TidingsV1.FetchShareMetadataRequest(decoding: call.body.bytes, in: call.arena)
     try check(request.urls, call.caller)
     let caller = call.caller
@@ -44,7 +47,7 @@ extension Core {
   /// More have the store for themselves, to accept or to ask for.
   private static let sharesAcceptedAtOnceMax = 8
 
-  private func acceptShares(_ call: borrowing Call) throws -> [UInt8] {
+  private func acceptShares(_ call: borrowing StoreCall) throws -> [UInt8] {
     let request = try TidingsV1.AcceptSharesRequest(decoding: call.body.bytes, in: call.arena)
     try check(request.urls, call.caller)
     if request.urls.count > Self.sharesAcceptedAtOnceMax { try engine.pace.requirePauses() }
@@ -58,7 +61,7 @@ extension Core {
     return response.bytes
   }
 
-  private func requestShareAccess(_ call: borrowing Call) throws -> [UInt8] {
+  private func requestShareAccess(_ call: borrowing StoreCall) throws -> [UInt8] {
     let request = try TidingsV1.RequestShareAccessRequest(decoding: call.body.bytes, in: call.arena)
     try check(request.urls, call.caller)
     if request.urls.count > Self.sharesAcceptedAtOnceMax { try engine.pace.requirePauses() }
@@ -78,7 +81,7 @@ extension Core {
     return response.encoded(in: call.arena)
   }
 
-  private func fetchShares(_ call: borrowing Call) throws -> [UInt8] {
+  private func fetchShares(_ call: borrowing StoreCall) throws -> [UInt8] {
     let request = try TidingsV1.FetchSharesRequest(decoding: call.body.bytes, in: call.arena)
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
     let limit = min(Int(request.limit), Self.sharesPerPageMax, engine.limits.pageItemsMax)

@@ -8,12 +8,12 @@ internal import TidingsZeroMQ
 
 private typealias Field = TidingsV1.QueryRecordsResponse.FieldNumber
 
-extension Core {
+extension RecordMethods {
   /// Registers the queries of RecordService, which the loop answers if they are quick, and reader threads
   /// in slices.
   func registerQueries(on loop: LoopContext) {
     typealias Methods = TidingsV1.RecordService.Methods
-    let hidesTypes = callerMode != .development
+    let hidesTypes = !showsTypes
     reads.registerSliced(Methods.queryRecords, on: loop, beginsOnLoop: true) { caller, body in
       QueryAnswering(QueryWork(caller, hidesTypes: hidesTypes), body)
     }
@@ -73,12 +73,17 @@ private final class QueryAnswering: SlicedAnswer, @unchecked Sendable {
   func advance(_ reader: StoreReader, _ slice: ReadSlice) throws -> [UInt8]? {
     if wanted == nil {
       let request = try request(reader)
-      wanted = .some(try request.desiredKeys.map { try Core.fields($0, reader.engine.limits) })
+      wanted = .some(
+        try request.desiredKeys.map { try RecordMethods.fields($0, reader.engine.limits) }
+      )
       response = WireWriter(capacity: Self.firstBytes)
     }
     let answer = try work.advance(request, reader, slice) { body in
       if case .some(.some(let wanted)) = self.wanted {
-        self.response.add(Field.records, try Core.record(body, keeping: wanted, in: reader.arena))
+        self.response.add(
+          Field.records,
+          try RecordMethods.record(body, keeping: wanted, in: reader.arena)
+        )
       } else {
         self.response.add(Field.records, body)
       }

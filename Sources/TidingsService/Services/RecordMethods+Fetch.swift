@@ -7,10 +7,10 @@ internal import TidingsRPC
 internal import TidingsWire
 internal import TidingsZeroMQ
 
-extension Core {
+extension RecordMethods {
   /// Registers FetchRecords: the loop answers it, and a reader thread where that takes long or the loop may not
   /// read.
-  func registerFetchRecords(on loop: LoopContext) {
+  func registerFetch(_ calls: GroupedCalls, on loop: LoopContext) {
     let bytesMax = min(Self.answerBytesMax, loop.configuration.frameBytesMax - (1 << 20))
     calls.register(
       TidingsV1.RecordService.Methods.fetchRecords,
@@ -50,7 +50,7 @@ extension Core {
   /// So many at most.
   private static let unlookedCount = 4
 
-  private func fetchRecords(_ call: borrowing Call, bytesMax: Int) throws -> Outcome {
+  private func fetchRecords(_ call: borrowing StoreCall, bytesMax: Int) throws -> Outcome {
     let request = try RecordFetch(call.body, call.caller, in: call.arena, engine.limits)
     var response = WireWriter(capacity: request.count * 512)
     var looked = (bytes: 0, end: nil as ContinuousClock.Instant?)
@@ -138,7 +138,7 @@ private struct RecordFetch {
     self.caller = caller
     ids = message.recordIDs
     database = try message.databaseID.model(for: caller)
-    wanted = try message.desiredKeys.map { try Core.fields($0, limits) }
+    wanted = try message.desiredKeys.map { try RecordMethods.fields($0, limits) }
   }
 
   /// How many records are asked for.
@@ -174,20 +174,20 @@ private struct RecordFetch {
         if caller.user.isEmpty {
           let record = try GuestView.record(body, in: arena)
           let shown = try record.withUnsafeBytes { bytes in
-            try wanted.map { try Core.record(bytes, keeping: $0, in: arena) }
+            try wanted.map { try RecordMethods.record(bytes, keeping: $0, in: arena) }
           }
-          Core.addResult(recordID, record: shown ?? record, to: &response)
+          RecordMethods.addResult(recordID, record: shown ?? record, to: &response)
         } else if let wanted {
-          let record = try Core.record(body, keeping: wanted, in: arena)
-          Core.addResult(recordID, record: record + owner, to: &response)
+          let record = try RecordMethods.record(body, keeping: wanted, in: arena)
+          RecordMethods.addResult(recordID, record: record + owner, to: &response)
         } else if !owner.isEmpty {
-          Core.addResult(recordID, record: Array(body) + owner, to: &response)
+          RecordMethods.addResult(recordID, record: Array(body) + owner, to: &response)
         } else {
-          Core.addResult(recordID, record: body, to: &response)
+          RecordMethods.addResult(recordID, record: body, to: &response)
         }
       }
     } catch let error as ItemError {
-      Core.addFailure(recordID, error, to: &response, in: arena)
+      RecordMethods.addFailure(recordID, error, to: &response, in: arena)
     }
   }
 }

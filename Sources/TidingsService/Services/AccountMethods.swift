@@ -5,9 +5,14 @@ internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsZeroMQ
 
-extension Core {
-  /// Registers AccountService.
-  func registerAccounts(on loop: LoopContext) {
+/// AccountService.
+struct AccountMethods {
+  let engine: Engine
+
+  /// Registers the methods.
+  func register(_ calls: GroupedCalls, on loop: LoopContext) {
+    registerDirectory(calls, on: loop)
+    registerWebSessions(calls, on: loop)
     typealias Methods = TidingsV1.AccountService.Methods
     calls.register(Methods.fetchAccountStatus, .read, on: loop) { [self] in
       try fetchAccountStatus($0)
@@ -24,7 +29,7 @@ extension Core {
     }
   }
 
-  private func fetchAccountStatus(_ call: borrowing Call) throws -> [UInt8] {
+  private func fetchAccountStatus(_ call: borrowing StoreCall) throws -> [UInt8] {
     _ = try TidingsV1.FetchAccountStatusRequest(decoding: call.body.bytes, in: call.arena)
     let user = call.caller.user
     var response = TidingsV1.FetchAccountStatusResponse(status: .noAccount)

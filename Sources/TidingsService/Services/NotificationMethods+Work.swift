@@ -6,9 +6,9 @@ internal import TidingsProtobuf
 internal import TidingsWire
 internal import TidingsZeroMQ
 
-extension Core {
+extension NotificationMethods {
   /// Registers the methods with which devices share the work on notifications.
-  func registerWork(on loop: LoopContext) {
+  func registerWork(_ calls: GroupedCalls, on loop: LoopContext) {
     typealias Methods = TidingsV1.NotificationService.Methods
     calls.register(
       Methods.leaseNotifications,
@@ -26,7 +26,7 @@ extension Core {
     )
   }
 
-  private func leaseNotifications(_ call: borrowing Call) throws -> CallAnswer {
+  private func leaseNotifications(_ call: borrowing StoreCall) throws -> CallAnswer {
     let request = try TidingsV1.LeaseNotificationsRequest(
       decoding: call.body.bytes,
       in: call.arena
@@ -85,7 +85,7 @@ extension Core {
     )
   }
 
-  private func settleNotifications(_ call: borrowing Call) throws -> CallAnswer {
+  private func settleNotifications(_ call: borrowing StoreCall) throws -> CallAnswer {
     let request = try TidingsV1.SettleNotificationsRequest(
       decoding: call.body.bytes,
       in: call.arena

@@ -7,10 +7,10 @@ internal import TidingsRPC
 internal import TidingsWire
 internal import TidingsZeroMQ
 
-extension Core {
+extension SubscriptionMethods {
   /// Registers FetchSubscriptions: the loop answers it, once a reader thread found out how they fare,
   /// if the call asks for that.
-  func registerFetchSubscriptions(on loop: LoopContext) {
+  func registerFetch(_ calls: GroupedCalls, on loop: LoopContext) {
     let method = TidingsV1.SubscriptionService.Methods.fetchSubscriptions
     loop.registerInline(method) { [self] call, loop in
       do {
@@ -18,8 +18,8 @@ extension Core {
         if fetch.request.wantsHealth {
           try answerWithHealth(fetch, call)
         } else {
-          let answering = Answering { [self] call in
-            try subscriptions(fetch, [:], in: call.arena)
+          let answering = Answering { [engine] call in
+            try Self.subscriptions(fetch, [:], engine, in: call.arena)
           }
           calls.answerInGroup(call, .read, on: loop, answering)
         }
@@ -54,16 +54,19 @@ extension Core {
         keyNumber: keyNumber,
         deadline: deadline,
         body: body,
-        Answering { call in try core.subscriptions(fetch, result.get(), in: call.arena) }
+        Answering { call in
+          try Self.subscriptions(fetch, result.get(), core.engine, in: call.arena)
+        }
       )
       core.calls.serveInTurn(held, on: loop)
     }
     try reads.add(job, of: call.callerKey)
   }
 
-  private func subscriptions(
+  private static func subscriptions(
     _ fetch: SubscriptionFetch,
     _ healths: [String: SubscriptionHealth],
+    _ engine: Engine,
     in arena: borrowing Arena
   ) throws -> Outcome {
     let (owner, database) = (fetch.caller.user, fetch.database)

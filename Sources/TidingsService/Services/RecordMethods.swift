@@ -10,9 +10,17 @@ internal import TidingsZeroMQ
 private typealias ResponseField = TidingsV1.ModifyRecordsResponse.FieldNumber
 private typealias ResultField = TidingsV1.RecordResult.FieldNumber
 
-extension Core {
-  /// Registers the methods of RecordService that the store answers.
-  func registerRecords(on loop: LoopContext) {
+/// RecordService.
+struct RecordMethods {
+  let engine: Engine
+  let reads: ReadDispatch
+  let feeds: WaitingFeeds
+  let largeDecoding: LargeDecoding
+  /// Queries tell everybody which record types there are.
+  let showsTypes: Bool
+
+  /// Registers the methods.
+  func register(_ calls: GroupedCalls, on loop: LoopContext) {
     typealias Methods = TidingsV1.RecordService.Methods
     calls.register(
       Methods.modifyRecords,
@@ -23,7 +31,9 @@ extension Core {
       requestBytesMax: .max,
       handler: { [self] in try modifyRecords($0) }
     )
-    registerFetchRecords(on: loop)
+    registerFetch(calls, on: loop)
+    registerQueries(on: loop)
+    registerFeeds(on: loop)
   }
 
   // MARK: ModifyRecords
@@ -41,7 +51,7 @@ extension Core {
     return engine.expect(ids, in: changes.database, by: caller, looksUp: looksUp)
   }
 
-  private func modifyRecords(_ call: borrowing Call) throws -> Outcome {
+  private func modifyRecords(_ call: borrowing StoreCall) throws -> Outcome {
     let changes: RecordChanges
     if let progress = call.progress as? RecordsProgress {
       changes = try progress.changes()
@@ -115,7 +125,9 @@ extension Core {
 
     func decode(_ body: KeptBody, for caller: Caller, in arena: borrowing Arena) {
       decoded = Result {
-        var changes = try body.withUnsafeBytes { try Core.changes($0, caller: caller, in: arena) }
+        var changes = try body.withUnsafeBytes {
+          try RecordMethods.changes($0, caller: caller, in: arena)
+        }
         changes.sentBytes = body.count
         return changes
       }

@@ -8,9 +8,9 @@ internal import TidingsWire
 internal import TidingsZeroMQ
 
 /// What senders ask for.
-extension Core {
+extension DeliveryMethods {
   /// Registers the methods of DeliveryService for senders.
-  func registerSenders(on loop: LoopContext) {
+  func registerSenders(_ calls: GroupedCalls, on loop: LoopContext) {
     typealias Methods = TidingsV1.DeliveryService.Methods
     calls.register(Methods.leaseDeliveries, .write, on: loop, keeping: .never) { [self] call in
       try requireSender(call.caller, Methods.leaseDeliveries)
@@ -25,7 +25,7 @@ extension Core {
         return .answered(try settleDeliveries(call))
       }
     )
-    loop.whenStopping { [weak self, unowned loop] in self?.endDeliveryWaits(on: loop) }
+    loop.whenStopping { [senders, unowned loop] in senders.stop(on: loop) }
     reads.registerCall(Methods.awaitDeliveries, on: loop) { [self] call, loop in
       try requireSender(try CallerIdentity.caller(of: call), Methods.awaitDeliveries)
       let arena = Arena()
@@ -37,12 +37,7 @@ extension Core {
       let token = call.token
       var end = loop.now.advanced(by: wait)
       if let deadline = call.deadline { end = min(end, deadline - Self.deadlineMargin) }
-      guard end > loop.now, feeds.letsCallsWait else { return answer([token], on: loop) }
-      switch deliveryWaits.park(token, after: request.generation, until: end) {
-      case .waits: break
-      case .isDue: answer([token], on: loop)
-      case .isFull: throw RPCError.tooManyWaits
-      }
+      try senders.wait(token, after: request.generation, until: end, on: loop)
     }
   }
 
@@ -52,18 +47,10 @@ extension Core {
   private static let leaseMax = Duration.seconds(3_600)
   private static let pauseMax = Duration.seconds(7 * 86_400)
 
-  /// Answers all senders that wait: the server takes no more calls.
-  func endDeliveryWaits(on loop: LoopContext) { answer(deliveryWaits.takeAll(), on: loop) }
-
-  /// Answers senders that wait.
-  func answer(_ tokens: [ReplyToken], on loop: LoopContext) {
-    for token in tokens { loop.reply(token, body: [UInt8]()) }
-  }
-
-  private func leaseDeliveries(_ call: borrowing Call) throws -> [UInt8] {
+  private func leaseDeliveries(_ call: borrowing StoreCall) throws -> [UInt8] {
     let request = try TidingsV1.LeaseDeliveriesRequest(decoding: call.body.bytes, in: call.arena)
     // What is committed from now on is looked for by the next call.
-    let generation = deliveryWaits.generation
+    let generation = senders.generation
     let timeout = try request.visibilityTimeout.duration(
       "visibility_timeout",
       least: .seconds(1),
@@ -106,7 +93,7 @@ extension Core {
     return response.bytes
   }
 
-  private func settleDeliveries(_ call: borrowing Call) throws -> CallAnswer {
+  private func settleDeliveries(_ call: borrowing StoreCall) throws -> CallAnswer {
     let request = try TidingsV1.SettleDeliveriesRequest(decoding: call.body.bytes, in: call.arena)
     try engine.limits.check(itemCount: request.settlements.count)
     let outcomes = try request.settlements.map { try outcome(of: $0) }

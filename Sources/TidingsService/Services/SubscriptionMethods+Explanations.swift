@@ -7,7 +7,7 @@ internal import TidingsProtobuf
 internal import TidingsRPC
 internal import TidingsZeroMQ
 
-extension Core {
+extension SubscriptionMethods {
   /// Registers ExplainSubscriptions, which reader threads answer in slices.
   func registerExplanations(on loop: LoopContext) {
     typealias Methods = TidingsV1.SubscriptionService.Methods

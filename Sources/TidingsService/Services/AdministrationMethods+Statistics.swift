@@ -5,19 +5,19 @@ internal import TidingsProtobuf
 internal import TidingsRPC
 internal import TidingsZeroMQ
 
-extension Core {
+extension AdministrationMethods {
   /// Registers FetchStatistics, whose counts take long in a large store.
   func registerStatistics(on loop: LoopContext) {
     let method = TidingsV1.AdminService.Methods.fetchStatistics
-    reads.registerCall(method, on: loop) { [self] call, _ in
+    reads.registerCall(method, on: loop) { [rights, reads, readers] call, _ in
       let caller = try CallerIdentity.caller(of: call)
-      try requireAdministrator(caller, keyNumber: call.keyNumber, method)
+      try rights.requireAdministrator(caller, keyNumber: call.keyNumber, method)
       let job = ReadJob(
         token: call.token,
         deadline: call.deadline,
         bytes: 0,
         keyNumber: call.keyNumber
-      ) { [readers = store.readers] reader in
+      ) { [readers] reader in
         let response = TidingsV1.FetchStatisticsResponse(
           try reader.engine.statistics(),
           try readers.sizes()

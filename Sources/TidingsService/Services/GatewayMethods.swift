@@ -6,10 +6,13 @@ internal import TidingsProtobuf
 internal import TidingsRPC
 internal import TidingsZeroMQ
 
-/// What gateways ask for.
-extension Core {
-  /// Registers GatewayService.
-  func registerGateway(on loop: LoopContext) {
+/// GatewayService: what gateways ask for.
+struct GatewayMethods {
+  let engine: Engine
+  let callerMode: CallerMode
+
+  /// Registers the methods.
+  func register(_ calls: GroupedCalls, on loop: LoopContext) {
     typealias Methods = TidingsV1.GatewayService.Methods
     calls.register(Methods.fetchWebCredential, .read, on: loop) { [self] call in
       try requireGateway(call, Methods.fetchWebCredential)
@@ -32,7 +35,7 @@ extension Core {
     }
   }
 
-  private func fetchWebCredential(_ call: borrowing Call) throws -> [UInt8] {
+  private func fetchWebCredential(_ call: borrowing StoreCall) throws -> [UInt8] {
     let request = try TidingsV1.FetchWebCredentialRequest(
       decoding: call.body.bytes,
       in: call.arena
@@ -60,7 +63,7 @@ extension Core {
     .encoded(in: call.arena)
   }
 
-  private func renewWebAuthToken(_ call: borrowing Call) throws -> [UInt8] {
+  private func renewWebAuthToken(_ call: borrowing StoreCall) throws -> [UInt8] {
     _ = try TidingsV1.RenewWebAuthTokenRequest(decoding: call.body.bytes, in: call.arena)
     let (token, text) = try engine.renewWebSession(ofKey: try Self.webKey(of: call))
     return TidingsV1.RenewWebAuthTokenResponse(
@@ -70,13 +73,13 @@ extension Core {
     .encoded(in: call.arena)
   }
 
-  private func fetchSessionHandle(_ call: borrowing Call) throws -> [UInt8] {
+  private func fetchSessionHandle(_ call: borrowing StoreCall) throws -> [UInt8] {
     _ = try TidingsV1.FetchSessionHandleRequest(decoding: call.body.bytes, in: call.arena)
     let handle = try engine.webSessionHandle(ofKey: try Self.webKey(of: call))
     return TidingsV1.FetchSessionHandleResponse(sessionHandle: handle).encoded(in: call.arena)
   }
 
-  private static func webKey(of call: borrowing Call) throws(ItemError) -> Int64 {
+  private static func webKey(of call: borrowing StoreCall) throws(ItemError) -> Int64 {
     guard let number = call.keyNumber, number < 0 else {
       throw ItemError(
         .invalidArguments,
@@ -86,7 +89,7 @@ extension Core {
     return number
   }
 
-  private func beginSignIn(_ call: borrowing Call) throws -> [UInt8] {
+  private func beginSignIn(_ call: borrowing StoreCall) throws -> [UInt8] {
     let request = try TidingsV1.BeginSignInRequest(decoding: call.body.bytes, in: call.arena)
     guard request.clientAddress.utf8.count <= 64 else {
       throw ItemError(
@@ -103,7 +106,7 @@ extension Core {
       .encoded(in: call.arena)
   }
 
-  private func completeSignIn(_ call: borrowing Call) throws -> [UInt8] {
+  private func completeSignIn(_ call: borrowing StoreCall) throws -> [UInt8] {
     let request = try TidingsV1.CompleteSignInRequest(decoding: call.body.bytes, in: call.arena)
     guard let (token, text) = try engine.completeSignIn(request.secret) else {
       return TidingsV1.CompleteSignInResponse(pending: true).encoded(in: call.arena)
@@ -116,7 +119,7 @@ extension Core {
   }
 
   /// Refuses callers who are no gateway, and the callers of gateways; in development mode everybody is one.
-  private func requireGateway(_ call: borrowing Call, _ method: MethodDescriptor) throws {
+  private func requireGateway(_ call: borrowing StoreCall, _ method: MethodDescriptor) throws {
     if call.keyNumber ?? 0 < 0 {
       throw ItemError(
         .permissionFailure,

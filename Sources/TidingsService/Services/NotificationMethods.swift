@@ -9,12 +9,22 @@ internal import TidingsZeroMQ
 
 private typealias Field = TidingsV1.RegisterDeviceResponse.FieldNumber
 
-extension Core {
-  /// Registers the methods of NotificationService that the store answers.
-  func registerNotifications(on loop: LoopContext) {
+/// NotificationService.
+struct NotificationMethods {
+  let engine: Engine
+  let reads: ReadDispatch
+  let maintenance: MaintenanceTurns
+  /// Pushes are sealed.
+  let sealsPushes: Bool
+  /// Finds how an event was published.
+  let publication: (_ channel: Int64, _ sequence: Int64) -> Publication?
+
+  /// Registers the methods.
+  func register(_ calls: GroupedCalls, on loop: LoopContext) {
     typealias Methods = TidingsV1.NotificationService.Methods
     calls.register(Methods.registerDevice, .read, on: loop) { [self] in try registerDevice($0) }
-    registerNotificationChanges(on: loop)
+    registerChanges(on: loop)
+    registerWork(calls, on: loop)
     calls.register(Methods.markNotificationsRead, .write, on: loop, keeping: .never) { [self] in
       try markNotificationsRead($0)
     }
@@ -30,7 +40,7 @@ extension Core {
     }
   }
 
-  private func registerDevice(_ call: borrowing Call) throws -> [UInt8] {
+  private func registerDevice(_ call: borrowing StoreCall) throws -> [UInt8] {
     let request = try TidingsV1.RegisterDeviceRequest(decoding: call.body.bytes, in: call.arena)
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
     let container = try containerName(request.container)
@@ -80,10 +90,10 @@ extension Core {
 
   /// What opens the pushes on a topic; empty when they are not sealed.
   private func pushKey(of topic: [UInt8]) -> [UInt8] {
-    publisher.seals ? engine.pushKey(of: topic).bytes : []
+    sealsPushes ? engine.pushKey(of: topic).bytes : []
   }
 
-  private func rotateChannels(_ call: borrowing Call) throws -> CallAnswer {
+  private func rotateChannels(_ call: borrowing StoreCall) throws -> CallAnswer {
     let request = try TidingsV1.RotateChannelsRequest(decoding: call.body.bytes, in: call.arena)
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
     let container = try containerName(request.container)
@@ -110,7 +120,7 @@ extension Core {
     )
   }
 
-  private func markNotificationsRead(_ call: borrowing Call) throws -> [UInt8] {
+  private func markNotificationsRead(_ call: borrowing StoreCall) throws -> [UInt8] {
     let request = try TidingsV1.MarkNotificationsReadRequest(
       decoding: call.body.bytes,
       in: call.arena

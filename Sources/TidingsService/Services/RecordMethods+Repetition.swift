@@ -5,13 +5,13 @@ internal import TidingsProto
 internal import TidingsProtobuf
 
 /// What a call with an idempotency key gets that was answered before: what its caller may know now.
-extension Core {
+extension RecordMethods {
   /// The first answer, without what concerns zones that are no longer shared with the caller.
-  func repeatedRecords(_ call: borrowing Call, _ answer: [UInt8]) throws -> [UInt8] {
+  func repeatedRecords(_ call: borrowing StoreCall, _ answer: [UInt8]) throws -> [UInt8] {
     let request = try TidingsV1.ModifyRecordsRequest(decoding: call.body.bytes, in: call.arena)
     let database = try request.databaseID.model(for: call.caller)
     guard database.scope == .shared else { return answer }
-    var response: TidingsV1.ModifyRecordsResponse = try decoded(answer, call)
+    var response: TidingsV1.ModifyRecordsResponse = try call.decoded(answer)
     var refusals: [ZoneID: ItemError] = [:]
     for zoneID in Set(response.results.compactMap { $0.recordID?.zoneID }) {
       do {
@@ -39,38 +39,6 @@ extension Core {
     }
     response.cascadedDeletions.removeAll { refusal($0.recordID) != nil }
     return response.encoded(in: call.arena)
-  }
-
-  /// The first answer, without notifications that the caller may not see any more.
-  func repeatedLeases(_ call: borrowing Call, _ answer: [UInt8]) throws -> [UInt8] {
-    let request = try TidingsV1.LeaseNotificationsRequest(
-      decoding: call.body.bytes,
-      in: call.arena
-    )
-    let (container, environment) = (
-      try containerName(request.container), try request.environment.model
-    )
-    let caller = call.caller
-    var response: TidingsV1.LeaseNotificationsResponse = try decoded(answer, call)
-    response.notifications = try response.notifications.filter { leased in
-      guard let id = leased.notification?.notificationID else { return false }
-      do {
-        _ = try engine.trace(id, for: caller, container: container, environment: environment)
-        return true
-      } catch is ItemError {
-        return false
-      }
-    }
-    return response.encoded(in: call.arena)
-  }
-
-  private func decoded<Message: TidingsProtobuf.Message>(
-    _ answer: [UInt8],
-    _ call: borrowing Call
-  ) throws -> Message {
-    try answer.withUnsafeBytes { bytes in
-      try storedMessage("answer") { try Message(decoding: bytes.bytes, in: call.arena) }
-    }
   }
 }
 

@@ -5,9 +5,9 @@ internal import TidingsProto
 internal import TidingsProtobuf
 internal import TidingsZeroMQ
 
-extension Core {
+extension NotificationMethods {
   /// Answers TraceNotification.
-  func traceNotification(_ call: borrowing Call) throws -> [UInt8] {
+  func traceNotification(_ call: borrowing StoreCall) throws -> [UInt8] {
     let request = try TidingsV1.TraceNotificationRequest(decoding: call.body.bytes, in: call.arena)
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
     let trace = try engine.trace(
@@ -19,7 +19,7 @@ extension Core {
     var response = TidingsV1.TraceNotificationResponse(trace)
     response.notification = try TidingsV1.Notification(trace.item, in: call.arena)
     let id = trace.item.id
-    if let publication = publisher.publication(of: id.channel, id.sequence) {
+    if let publication = publication(id.channel, id.sequence) {
       response.published = .init(publication.time)
       response.isCoalesced = publication.isCoalesced
       response.isPruned = publication.isPruned
@@ -28,7 +28,7 @@ extension Core {
   }
 
   /// Answers ModifyBadge.
-  func modifyBadge(_ call: borrowing Call) throws -> [UInt8] {
+  func modifyBadge(_ call: borrowing StoreCall) throws -> [UInt8] {
     let request = try TidingsV1.ModifyBadgeRequest(decoding: call.body.bytes, in: call.arena)
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
     try engine.setBadge(

@@ -9,7 +9,7 @@ internal import TidingsZeroMQ
 
 private typealias Field = TidingsV1.ZoneChanges.FieldNumber
 
-extension Core {
+extension RecordMethods {
   /// Registers the methods of RecordService that return changes.
   func registerFeeds(on loop: LoopContext) {
     typealias Methods = TidingsV1.RecordService.Methods
@@ -19,7 +19,7 @@ extension Core {
     feeds.register(Methods.fetchDatabaseChanges, on: loop) { reader, caller, body in
       try databaseChanges(reader, caller, body)
     }
-    loop.whenStopping { [weak self, unowned loop] in self?.feeds.stop(on: loop) }
+    loop.whenStopping { [feeds, unowned loop] in feeds.stop(on: loop) }
   }
 }
 
@@ -90,7 +90,9 @@ private struct ZoneChangesCall {
       ZoneFeedRequest(
         zone: zone,
         changeToken: options.changeToken,
-        desiredKeys: try options.desiredKeys.map { try Core.fields($0, reader.engine.limits) },
+        desiredKeys: try options.desiredKeys.map {
+          try RecordMethods.fields($0, reader.engine.limits)
+        },
         recordTypes: Set(options.recordTypes),
         limit: Int(options.limit),
         order: options.order

@@ -6,9 +6,14 @@ internal import TidingsProtobuf
 internal import TidingsRPC
 internal import TidingsZeroMQ
 
-extension Core {
-  /// Registers the methods of SubscriptionService that the store answers.
-  func registerSubscriptions(on loop: LoopContext) {
+/// SubscriptionService.
+struct SubscriptionMethods {
+  let engine: Engine
+  let reads: ReadDispatch
+  let largeDecoding: LargeDecoding
+
+  /// Registers the methods.
+  func register(_ calls: GroupedCalls, on loop: LoopContext) {
     typealias Methods = TidingsV1.SubscriptionService.Methods
     calls.register(
       Methods.modifySubscriptions,
@@ -18,10 +23,11 @@ extension Core {
       requestBytesMax: .max,
       handler: { [self] in try modifySubscriptions($0) }
     )
-    registerFetchSubscriptions(on: loop)
+    registerFetch(calls, on: loop)
+    registerExplanations(on: loop)
   }
 
-  private func modifySubscriptions(_ call: borrowing Call) throws -> Outcome {
+  private func modifySubscriptions(_ call: borrowing StoreCall) throws -> Outcome {
     let progress: SubscriptionsProgress
     if let known = call.progress as? SubscriptionsProgress {
       progress = known
@@ -51,10 +57,10 @@ extension Core {
   private func modifyPiece(
     _ request: SubscriptionsProgress.Request,
     _ progress: SubscriptionsProgress,
-    _ call: borrowing Call
+    _ call: borrowing StoreCall
   ) throws -> Outcome {
     if !progress.hasWritten, request.items.contains(where: { $0.wanted != nil }) {
-      try requireRoomForAnswer(to: call)
+      try engine.requireRoomForAnswer(to: call)
     }
     var steps = 0
     var changes = false
@@ -64,7 +70,7 @@ extension Core {
       guard steps == 0 || steps + item.steps <= SubscriptionsProgress.stepsPerTurnMax else { break }
       steps += item.steps
       results.append(
-        try result(of: item.id) {
+        try Self.result(of: item.id) {
           guard let wanted = try item.wanted?.get() else {
             try engine.deleteSubscription(item.id, of: owner, in: request.database)
             changes = true
@@ -104,7 +110,7 @@ extension Core {
     )
   }
 
-  func result(
+  static func result(
     of id: String,
     _ outcome: () throws -> TidingsV1.SubscriptionResult.Outcome
   ) throws -> TidingsV1.SubscriptionResult {

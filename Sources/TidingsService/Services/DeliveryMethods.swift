@@ -7,10 +7,15 @@ internal import TidingsRPC
 internal import TidingsWire
 internal import TidingsZeroMQ
 
-/// Targets outside of clients.
-extension Core {
-  /// Registers DeliveryService.
-  func registerDeliveries(on loop: LoopContext) {
+/// DeliveryService: targets outside of clients.
+struct DeliveryMethods {
+  let engine: Engine
+  let callerMode: CallerMode
+  let reads: ReadDispatch
+  let senders: WaitingSenders
+
+  /// Registers the methods.
+  func register(_ calls: GroupedCalls, on loop: LoopContext) {
     typealias Methods = TidingsV1.DeliveryService.Methods
     calls.register(Methods.addDeliveryTarget, .write, on: loop, keeping: .never) { [self] in
       try addDeliveryTarget($0)
@@ -36,12 +41,12 @@ extension Core {
       on: loop,
       handler: { [self] in .answered(try resendDeadLetters($0)) }
     )
-    registerSenders(on: loop)
+    registerSenders(calls, on: loop)
   }
 
   private static let deadLettersMax = 100
 
-  private func addDeliveryTarget(_ call: borrowing Call) throws -> [UInt8] {
+  private func addDeliveryTarget(_ call: borrowing StoreCall) throws -> [UInt8] {
     let request = try TidingsV1.AddDeliveryTargetRequest(decoding: call.body.bytes, in: call.arena)
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
     guard !call.caller.device.isEmpty else {
@@ -68,7 +73,7 @@ extension Core {
       .encoded(in: call.arena)
   }
 
-  private func fetchDeliveryTargets(_ call: borrowing Call) throws -> [UInt8] {
+  private func fetchDeliveryTargets(_ call: borrowing StoreCall) throws -> [UInt8] {
     let request = try TidingsV1.FetchDeliveryTargetsRequest(
       decoding: call.body.bytes,
       in: call.arena
@@ -83,7 +88,7 @@ extension Core {
       .encoded(in: call.arena)
   }
 
-  private func removeDeliveryTarget(_ call: borrowing Call) throws -> [UInt8] {
+  private func removeDeliveryTarget(_ call: borrowing StoreCall) throws -> [UInt8] {
     let request = try TidingsV1.RemoveDeliveryTargetRequest(
       decoding: call.body.bytes,
       in: call.arena
@@ -93,7 +98,7 @@ extension Core {
     return TidingsV1.RemoveDeliveryTargetResponse().encoded(in: call.arena)
   }
 
-  private func testDeliveryTarget(_ call: borrowing Call) throws -> CallAnswer {
+  private func testDeliveryTarget(_ call: borrowing StoreCall) throws -> CallAnswer {
     let request = try TidingsV1.TestDeliveryTargetRequest(decoding: call.body.bytes, in: call.arena)
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
     let id = try engine.testDeliveryTarget(request.targetID, of: call.caller.user)
@@ -105,7 +110,7 @@ extension Core {
     )
   }
 
-  private func fetchDeadLetters(_ call: borrowing Call) throws -> [UInt8] {
+  private func fetchDeadLetters(_ call: borrowing StoreCall) throws -> [UInt8] {
     let request = try TidingsV1.FetchDeadLettersRequest(decoding: call.body.bytes, in: call.arena)
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
     let limit =
@@ -147,7 +152,7 @@ extension Core {
     return response.bytes
   }
 
-  private func resendDeadLetters(_ call: borrowing Call) throws -> CallAnswer {
+  private func resendDeadLetters(_ call: borrowing StoreCall) throws -> CallAnswer {
     let request = try TidingsV1.ResendDeadLettersRequest(decoding: call.body.bytes, in: call.arena)
     guard !call.caller.user.isEmpty else { throw ItemError.noUser }
     try engine.limits.check(itemCount: request.deadLetterIDs.count)
@@ -206,7 +211,7 @@ extension TidingsV1.DeliveryTarget {
     self.init(
       targetID: target.idText,
       device: target.device,
-      address: target.address.flatMap { try? Core.address($0).shown },
+      address: target.address.flatMap { try? DeliveryMethods.address($0).shown },
       created: .init(target.created),
       failingSince: target.failingSince.map { .init($0) },
       lastError: target.lastError
