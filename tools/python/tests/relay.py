@@ -1,10 +1,11 @@
-"""Relays for the RPC endpoint that cut connections, or lose answers."""
+"""Relays for the RPC endpoint that cut connections, lose answers, or are slow."""
 
 from __future__ import annotations
 
 import contextlib
 import socket
 import threading
+import time
 
 
 class CuttingRelay:
@@ -116,3 +117,21 @@ class LosingRelay:
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         self.cut()
+
+
+class SlowRelay(LosingRelay):
+    """Forwards connections to a server, in threads, with so many bytes of answers a second."""
+
+    def __init__(self, endpoint: str, rate: int) -> None:
+        self._rate = rate
+        super().__init__(endpoint)
+
+    def _forward(self, source: socket.socket, sink: socket.socket, is_answer: bool) -> None:
+        with contextlib.suppress(OSError):
+            while data := source.recv(4096):
+                sink.sendall(data)
+                if is_answer:
+                    time.sleep(len(data) / self._rate)
+        for one in (source, sink):
+            with contextlib.suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)

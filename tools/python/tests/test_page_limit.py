@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from relay import CuttingRelay
+from relay import CuttingRelay, SlowRelay
 from server import Server
 
 import tidings
@@ -38,16 +38,29 @@ def test_a_page_that_is_lost_is_halved_and_grows_again() -> None:
     grown = []
     while pages.limit(0):
         for _ in range(PASSES_MIN):
-            pages.passed()
+            pages.passed(pages.limit(0), 0.1)
         grown.append(pages.limit(0))
     assert grown == [2, 4, 8, 16, 32, 64, 128, 256, 0]
 
 
-async def test_what_is_refused_or_timed_out_is_not_requested_again() -> None:
+def test_a_page_that_takes_long_makes_the_next_one_smaller() -> None:
+    pages = PageLimit()
+    pages.passed(0, 8.0)
+    assert pages.limit(0) == 200
+    # Twice as many would take long again.
+    for _ in range(3 * PASSES_MIN):
+        pages.passed(200, 2.0)
+    assert pages.limit(0) == 200
+    for _ in range(PASSES_MIN):
+        pages.passed(200, 0.5)
+    assert pages.limit(0) == 0
+
+
+async def test_what_is_lost_is_requested_again_and_what_is_refused_is_not() -> None:
     unknown = [error_info("OUTCOME_UNKNOWN")]
     cases: list[tuple[RPCError, int, int]] = [
         (Unavailable(StatusCode.UNAVAILABLE, "cannot reach"), 1, 0),
-        (DeadlineExceeded(StatusCode.DEADLINE_EXCEEDED, "late"), 1, 200),
+        (DeadlineExceeded(StatusCode.DEADLINE_EXCEEDED, "late"), 3, 6),
         (Unavailable(StatusCode.UNAVAILABLE, "lost", unknown), 9, 1),
     ]
     for error, count, left in cases:
@@ -117,6 +130,31 @@ async def test_feeds_and_the_log_pass(
             names = [(await anext(stream)).record_name for _ in range(RECORDS)]
         assert sorted(names) == sorted(f"n{n}" for n in range(RECORDS))
         assert relay.cuts > before
+
+
+async def test_a_slow_network_carries_smaller_pages_and_is_reported(
+    shared_server: Server, user: str
+) -> None:
+    async with shared_server.client(user=user) as client:
+        database = client.database()
+        await database.save_zone("notes")
+        await database.save_all(
+            [Record("LongNotes", f"n{n}", {"text": "x" * 10_000}, zone="notes") for n in range(200)]
+        )
+    # All of them in a page take 4 s at least, and time out after 1 s.
+    relay = SlowRelay(shared_server.rpc, 500_000)
+    reports: list[RPCError | None] = []
+    names: list[str] = []
+    async with tidings.Client(relay.endpoint, user=user, timeout=1.0) as client:
+        feed = client.database().changes("notes", follow=True, on_connection=reports.append)
+        async for page in feed:
+            names += [record.name for record in page.changed]
+            if len(names) == 200:
+                break
+    relay.close()
+    assert names == [f"n{n}" for n in range(200)]
+    assert isinstance(reports[0], DeadlineExceeded)
+    assert reports[-1] is None
 
 
 def test_an_inbox_without_asyncio_passes(

@@ -11,10 +11,11 @@ from tidings.database import Database
 from tidings.encryption.default_key_ring import DefaultKeyRing
 from tidings.encryption.key_ring import KeyRing
 from tidings.encryption.sealer import FieldSealer
+from tidings.feeds.reader import ConnectionListener
 from tidings.identifiers import SCOPES, Scope
 from tidings.inbox.inbox import Inbox, InboxOptions
 from tidings.inbox.position import InboxPosition
-from tidings.inbox.stream import ConnectionListener, NotificationStream
+from tidings.inbox.stream import NotificationStream
 from tidings.rpc.connection import Connection, ConnectionSettings
 from tidings.rpc.context import Context, end_context, end_context_later, make_context
 from tidings.rpc.keys import ClientKeys, KeyPair, is_key, read_public_key

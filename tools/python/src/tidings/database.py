@@ -10,9 +10,11 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from tidings.assets import AssetTransfer, ProgressListener
 from tidings.errors import ItemError, ServerRecordChanged, item_errors
 from tidings.feeds.database_changes import DatabaseChanges
+from tidings.feeds.reader import ConnectionListener
 from tidings.feeds.zone_changes import ZoneChanges
 from tidings.identifiers import RecordID, ZoneID
 from tidings.modify_result import ModifyResult, PartialFailure
+from tidings.page_limit import PageLimit
 from tidings.predicates import predicate
 from tidings.records import Record
 from tidings.rpc.transport import Transport
@@ -63,6 +65,7 @@ class Database:
         self._records = RecordServiceClient(transport)
         self._zones = ZoneServiceClient(transport)
         self._subscriptions = SubscriptionServiceClient(transport)
+        self._pages = PageLimit()
 
     # Records.
 
@@ -221,10 +224,12 @@ class Database:
         desired_keys: Iterable[str] | None = None,
         record_types: Iterable[str] = (),
         page_limit: int = 0,
+        on_connection: ConnectionListener | None = None,
     ) -> ZoneChanges:
         """The changes to a zone after a token, in pages: each record once, in its latest state.
 
-        With ``follow`` the iteration does not end. See
+        With ``follow`` the iteration does not end; ``on_connection`` is called when it makes no
+        progress, with the reason, and when it does again. See
         :class:`~tidings.feeds.zone_changes.ZoneChanges`.
         """
         options = record_service_pb2.ZoneChangesOptions(
@@ -234,11 +239,31 @@ class Database:
             record_types=record_types,
             limit=page_limit,
         )
-        return ZoneChanges(self._transport, self.id, options, follow=follow)
+        return ZoneChanges(
+            self._transport,
+            self.id,
+            options,
+            self._pages,
+            follow=follow,
+            on_connection=on_connection,
+        )
 
-    def zone_changes(self, *, after: bytes = b"", follow: bool = False) -> DatabaseChanges:
-        """The zones that changed after a token, in pages."""
-        return DatabaseChanges(self._transport, self.id, after=after, follow=follow)
+    def zone_changes(
+        self,
+        *,
+        after: bytes = b"",
+        follow: bool = False,
+        on_connection: ConnectionListener | None = None,
+    ) -> DatabaseChanges:
+        """The zones that changed after a token, in pages; with arguments as :meth:`changes`."""
+        return DatabaseChanges(
+            self._transport,
+            self.id,
+            self._pages,
+            after=after,
+            follow=follow,
+            on_connection=on_connection,
+        )
 
     # Zones.
 

@@ -7,7 +7,13 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from tidings.errors import item_errors
-from tidings.feeds.reader import call_timeout, pages, wait_to_wire
+from tidings.feeds.reader import (
+    ConnectionListener,
+    call_timeout,
+    late_max,
+    pages,
+    wait_to_wire,
+)
 from tidings.identifiers import ZoneID
 from tidings.page_limit import PageLimit
 from tidings.rpc.transport import Transport
@@ -63,18 +69,23 @@ class DatabaseChanges:
         self,
         transport: Transport,
         database_id: database_pb2.DatabaseID,
+        pages: PageLimit,
         *,
         after: bytes = b"",
         follow: bool = False,
+        on_connection: ConnectionListener | None = None,
     ) -> None:
         self._records = RecordServiceClient(transport)
         self._database_id = database_id
         self._after = after
         self._follow = follow
-        self._pages = PageLimit()
+        self._pages = pages
+        self._on_connection = on_connection
 
     def __aiter__(self) -> AsyncIterator[DatabaseChangesPage]:
-        return pages(self._fetch, self._after, follow=self._follow)
+        return pages(
+            self._fetch, self._after, follow=self._follow, on_connection=self._on_connection
+        )
 
     async def _fetch(self, token: bytes, wait: float) -> DatabaseChangesPage:
         request = FetchDatabaseChangesRequest(
@@ -87,7 +98,10 @@ class DatabaseChanges:
 
         with item_errors():
             # A connection that is lost while the server waits says nothing about the size of pages.
-            page = await (call(0) if wait > 0 else self._pages.page(0, call))
+            if wait > 0:
+                page = await call(self._pages.limit(0))
+            else:
+                page = await self._pages.page(0, call, late_max(follow=self._follow))
         return DatabaseChangesPage(
             changed=[ZoneID.from_wire(zone) for zone in page.changed_zone_ids],
             deleted=[

@@ -11,6 +11,7 @@ from google.protobuf.duration_pb2 import Duration
 
 from tidings.errors import ItemError
 from tidings.feeds.state import SHORTEST_WAIT, FeedState
+from tidings.page_limit import LATE_MAX
 from tidings.rpc.errors import RPCError
 from tidings.rpc.retry import Backoff
 
@@ -31,11 +32,20 @@ class Page(Protocol):
         """Whether the page contains no changes."""
 
 
+ConnectionListener = Callable[[RPCError | None], None]
+"""Called with the reason when the server becomes unreachable, and with ``None`` when it is
+reachable again; must not block. With the reason ``DeadlineExceeded`` there is a connection, but
+answers do not arrive in time; smaller ones are requested."""
+
 PageType = TypeVar("PageType", bound=Page)
 
 
 async def pages(
-    fetch: Callable[[bytes, float], Awaitable[PageType]], token: bytes, *, follow: bool
+    fetch: Callable[[bytes, float], Awaitable[PageType]],
+    token: bytes,
+    *,
+    follow: bool,
+    on_connection: ConnectionListener | None = None,
 ) -> AsyncIterator[PageType]:
     """Yields the non-empty pages after a token; a followed feed retries after failures."""
     state = FeedState(token, follows=follow)
@@ -51,10 +61,17 @@ async def pages(
         except (RPCError, ItemError) as error:
             if not follow or not error.is_worth_repeating:
                 raise
-            is_lost = True
+            # A server that refuses an item can be reached.
+            if isinstance(error, RPCError) and not is_lost:
+                is_lost = True
+                if on_connection is not None:
+                    on_connection(error)
             await asyncio.sleep(backoff.next())
             continue
-        is_lost = False
+        if is_lost:
+            is_lost = False
+            if on_connection is not None:
+                on_connection(None)
         if state.fetched(page.change_token, more_coming=page.more_coming, is_empty=page.is_empty):
             backoff.reset()
             yield page
@@ -64,6 +81,11 @@ async def pages(
             # A server that is stopping, or has too many waiting calls, does not wait: the client
             # must.
             await asyncio.sleep(backoff.next())
+
+
+def late_max(*, follow: bool) -> int:
+    """How many pages in succession may time out: a followed feed reports the first one."""
+    return 1 if follow else LATE_MAX
 
 
 def wait_to_wire(seconds: float) -> Duration | None:

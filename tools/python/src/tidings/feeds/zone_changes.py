@@ -6,7 +6,13 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from tidings.errors import ItemError, item_errors
-from tidings.feeds.reader import call_timeout, pages, wait_to_wire
+from tidings.feeds.reader import (
+    ConnectionListener,
+    call_timeout,
+    late_max,
+    pages,
+    wait_to_wire,
+)
 from tidings.identifiers import RecordID
 from tidings.page_limit import PageLimit
 from tidings.records import Record
@@ -54,17 +60,25 @@ class ZoneChanges:
         transport: Transport,
         database_id: database_pb2.DatabaseID,
         options: record_service_pb2.ZoneChangesOptions,
+        pages: PageLimit,
         *,
         follow: bool = False,
+        on_connection: ConnectionListener | None = None,
     ) -> None:
         self._records = RecordServiceClient(transport)
         self._database_id = database_id
         self._options = options
         self._follow = follow
-        self._pages = PageLimit()
+        self._pages = pages
+        self._on_connection = on_connection
 
     def __aiter__(self) -> AsyncIterator[ZoneChangesPage]:
-        return pages(self._fetch, self._options.change_token, follow=self._follow)
+        return pages(
+            self._fetch,
+            self._options.change_token,
+            follow=self._follow,
+            on_connection=self._on_connection,
+        )
 
     async def _fetch(self, token: bytes, wait: float) -> ZoneChangesPage:
         options = record_service_pb2.ZoneChangesOptions()
@@ -83,7 +97,10 @@ class ZoneChanges:
         with item_errors():
             # A connection that is lost while the server waits says nothing about the size of pages.
             asked = options.limit
-            response = await (call(asked) if wait > 0 else self._pages.page(asked, call))
+            if wait > 0:
+                response = await call(self._pages.limit(asked))
+            else:
+                response = await self._pages.page(asked, call, late_max(follow=self._follow))
         if not response.zones:
             raise Internal(
                 StatusCode.INTERNAL, "the response of the server does not contain the zone"

@@ -10,6 +10,7 @@ import zmq
 from google.protobuf.message import DecodeError
 
 from tidings.errors import ItemError, item_errors
+from tidings.feeds.reader import ConnectionListener, late_max
 from tidings.inbox.account import Account
 from tidings.inbox.progress import Progress
 from tidings.inbox.state import Fetch, InboxState, Listen, Register, Wait
@@ -26,10 +27,6 @@ from tidings.v1.notification_service_pb2 import (
     FetchNotificationChangesResponse,
     RegisterDeviceRequest,
 )
-
-ConnectionListener = Callable[[RPCError | None], None]
-"""Called with the reason when the server becomes unreachable, and with ``None`` when it is
-reachable again; must not block."""
 
 
 class NotificationStream:
@@ -200,7 +197,7 @@ class NotificationStream:
             )
 
         with item_errors():
-            page = await self._pages.page(asked, call)
+            page = await self._pages.page(asked, call, late_max(follow=True))
         self._state.fetched(page)
         if self._on_page is not None:
             self._on_page(self._state.progress)

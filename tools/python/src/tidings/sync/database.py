@@ -10,6 +10,7 @@ from tidings.assets import ProgressListener
 from tidings.database import SavePolicy
 from tidings.errors import ItemError
 from tidings.feeds.database_changes import DatabaseChangesPage
+from tidings.feeds.reader import ConnectionListener
 from tidings.feeds.zone_changes import ZoneChangesPage
 from tidings.identifiers import RecordID, ZoneID
 from tidings.modify_result import ModifyResult
@@ -132,8 +133,12 @@ class Database:
         desired_keys: Iterable[str] | None = None,
         record_types: Iterable[str] = (),
         page_limit: int = 0,
+        on_connection: ConnectionListener | None = None,
     ) -> SyncIterator[ZoneChangesPage]:
-        """The changes to a zone after a token, in pages."""
+        """The changes to a zone after a token, in pages.
+
+        ``on_connection`` is called on another thread.
+        """
         feed = self._awaited.changes(
             zone,
             after=after,
@@ -141,6 +146,7 @@ class Database:
             desired_keys=desired_keys,
             record_types=record_types,
             page_limit=page_limit,
+            on_connection=on_connection,
         )
         return SyncIterator(self._loop, aiter(feed))
 
