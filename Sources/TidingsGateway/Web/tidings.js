@@ -662,7 +662,11 @@ export class Tidings {
         error.code === 'THROTTLED' ||
         (isSafe && (error.code === 'TRY_AGAIN_LATER' || error.code === 'NETWORK_ERROR'));
       const pause = Math.max((error.retryAfter ?? 0) * 1000, pauseOf(attempt, this.retry));
-      if (!canRepeat || attempt + 1 >= this.retry.attempts || pause > this.retry.max) throw error;
+      if (!canRepeat || attempt + 1 >= this.retry.attempts || pause > this.retry.max) {
+        // Whoever repeats a request at once would keep the processor busy while nothing answers.
+        if (error.code === 'NETWORK_ERROR') await sleep(pauseOf(0, this.retry), signal);
+        throw error;
+      }
       await sleep(pause, signal);
     }
   }

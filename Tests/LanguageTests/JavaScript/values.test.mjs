@@ -107,6 +107,48 @@ test('repetitions are bounded, in number and in time', async () => {
   assert.equal(long.requests.length, 1);
 });
 
+/** Lets pauses pass at once, and remembers how long they would have been, in milliseconds. */
+function rememberPauses(t) {
+  const pauses = [];
+  const start = globalThis.setTimeout;
+  t.mock.method(globalThis, 'setTimeout', (body, pause, ...values) => {
+    pauses.push(pause);
+    return start(body, 0, ...values);
+  });
+  return pauses;
+}
+
+const lostNetwork = () => {
+  throw new TypeError('fetch failed');
+};
+
+test('pauses between repetitions grow, are never the same for all, and have a bound', async (t) => {
+  const pauses = rememberPauses(t);
+  const { tidings, requests } = clientOf([lostNetwork], { retry: { attempts: 8, max: 2_000 } });
+  await assert.rejects(tidings.publicDatabase.fetch('a'), { code: 'NETWORK_ERROR' });
+  assert.equal(requests.length, 8);
+  // One after each attempt, and the last one before the call fails.
+  const bounds = [500, 1_000, 2_000, 2_000, 2_000, 2_000, 2_000, 500];
+  assert.equal(pauses.length, bounds.length);
+  bounds.forEach((bound, index) => assert.ok(bound / 2 <= pauses[index] && pauses[index] <= bound, `${pauses}`));
+  assert.ok(new Set(pauses).size > 1);
+});
+
+test('a loop that repeats what failed is paced, and lets others run', async (t) => {
+  const pauses = rememberPauses(t);
+  const { tidings, requests } = clientOf([lostNetwork], { retry: {} });
+  let othersRan = false;
+  setImmediate(() => {
+    othersRan = true;
+  });
+  // What deletes a zone is not repeated by itself.
+  while (!othersRan) {
+    await assert.rejects(tidings.privateDatabase.zones.delete('z'), { code: 'NETWORK_ERROR' });
+  }
+  assert.equal(pauses.length, requests.length);
+  assert.ok(pauses.every((pause) => pause >= 250), `${pauses}`);
+});
+
 test('a pause can be aborted', async () => {
   const controller = new AbortController();
   const { tidings } = clientOf([
