@@ -71,7 +71,7 @@ class Client:
         container: str = "",
         environment: Environment = "development",
         timeout: float | None = 10.0,
-        connect_timeout: float = 3.0,
+        connect_timeout: float = 10.0,
         reconcile_interval: float = 60.0,
         retry: RetryPolicy | None = None,
         trace_parent: Callable[[], str | None] | None = None,
@@ -146,6 +146,15 @@ class Client:
             end_context_later(context)
             raise
         self._context = context
+
+    async def connected(self, within: float | None = None) -> None:
+        """Waits until there is a connection, so that the time of the next call is its own.
+
+        ``within``: how many seconds; ``None``: as long as calls wait for one. Raises
+        ``Unavailable`` with the reason why there is none, and ``Unauthenticated`` if the key is not
+        admitted.
+        """
+        await self.transport.connected(within)
 
     async def aclose(self) -> None:
         """Fails running calls with CANCELLED, and closes the connection.
@@ -315,7 +324,11 @@ class Client:
         if self._context is None:
             raise _not_connected()
         subscriber = Subscriber(
-            endpoint, self.settings.keys, self._context, tick=self.settings.reconcile_interval
+            endpoint,
+            self.settings.keys,
+            self._context,
+            tick=self.settings.reconcile_interval,
+            is_one_of_several=len(self.settings.endpoints) > 1,
         )
         self._subscribers = {other for other in self._subscribers if not other.is_closed}
         self._subscribers.add(subscriber)

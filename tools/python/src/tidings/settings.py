@@ -32,7 +32,7 @@ class ClientSettings:
     environment: Environment = "development"
     timeout: float | None = 10.0
     """Default timeout of unary calls; ``None``: no timeout."""
-    connect_timeout: float = 3.0
+    connect_timeout: float = 10.0
     """How long calls wait for a connection, to any endpoint, before they fail UNAVAILABLE."""
     reconcile_interval: float = 60.0
     """How often an inbox reads the log without a push."""

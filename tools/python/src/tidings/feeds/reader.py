@@ -33,9 +33,10 @@ class Page(Protocol):
 
 
 ConnectionListener = Callable[[RPCError | None], None]
-"""Called with the reason when the server becomes unreachable, and with ``None`` when it is
-reachable again; must not block. With the reason ``DeadlineExceeded`` there is a connection, but
-answers do not arrive in time; smaller ones are requested."""
+"""Called with the reason when the server is unreachable, a stream after a second and again when the
+reason changes, and with ``None`` when it is reachable again; must not block. With the reason
+``DeadlineExceeded`` there is a connection, but answers do not arrive in time; smaller ones are
+requested."""
 
 PageType = TypeVar("PageType", bound=Page)
 

@@ -24,6 +24,9 @@ class Account(Protocol):
     def database_id(self) -> DatabaseID:
         """The container and the environment."""
 
+    async def connected(self, within: float | None = None) -> None:
+        """Waits until there is a connection; raises ``Unavailable`` with the reason."""
+
     @property
     def move_count(self) -> int:
         """How often the client has moved to another endpoint."""

@@ -24,7 +24,10 @@ from tidings.v1.notification_service_pb2 import MarkNotificationsReadRequest
 
 @dataclass(frozen=True)
 class ConnectionLost:
-    """The server is unreachable; connecting is retried with a backoff of up to 10 seconds."""
+    """The server has been unreachable for a second, or is for another reason than before.
+
+    Connecting is retried with a backoff of up to 10 seconds.
+    """
 
     error: RPCError
 
@@ -326,17 +329,19 @@ class _Outage:
     def __init__(self, on_event: Callable[[InboxEvent], None] | None) -> None:
         self._on_event = on_event
         self._loop = asyncio.get_running_loop()
-        self._start = 0.0
+        self._start: float | None = None
 
     def __call__(self, error: RPCError | None) -> None:
-        if error is not None:
+        if self._start is None:
             self._start = self._loop.time()
-        if self._on_event is None:
-            return
+        event: InboxEvent
         if error is not None:
-            self._on_event(ConnectionLost(error))
+            event = ConnectionLost(error)
         else:
-            self._on_event(ConnectionRestored(self._loop.time() - self._start))
+            event = ConnectionRestored(self._loop.time() - self._start)
+            self._start = None
+        if self._on_event is not None:
+            self._on_event(event)
 
 
 def _owner(account: Account) -> PositionOwner:

@@ -28,6 +28,8 @@ from tidings.v1.notification_service_pb2 import (
     RegisterDeviceRequest,
 )
 
+_PATIENCE = 1.0
+"""How many seconds a stream waits for a connection before it says why there is none."""
 
 class NotificationStream:
     """A user's notifications, from the log and then live: ``async for``, by one task.
@@ -65,7 +67,8 @@ class NotificationStream:
         self._push_endpoint = ""
         self._backoff = Backoff()
         self._pages = PageLimit()
-        self._is_lost = False
+        self._loss: str | None = None
+        """Why the server is unreachable, as reported."""
         self._is_stopped = False
         self._loop = asyncio.get_running_loop()
 
@@ -136,10 +139,12 @@ class NotificationStream:
     async def _perform(self) -> None:
         match self._state.next_action:
             case Register():
+                await self._account.connected(_PATIENCE)
                 await self._register()
             case Listen(start, stop):
                 self._listen(start, stop)
             case Fetch():
+                await self._account.connected(_PATIENCE)
                 await self._fetch()
             case Wait():
                 await self._wait()
@@ -201,8 +206,8 @@ class NotificationStream:
         self._state.fetched(page)
         if self._on_page is not None:
             self._on_page(self._state.progress)
-        if self._is_lost:
-            self._is_lost = False
+        if self._loss is not None:
+            self._loss = None
             if self._on_connection is not None:
                 self._on_connection(None)
 
@@ -230,7 +235,7 @@ class NotificationStream:
             self._state.pushed(topic, push)
 
     def _note_loss(self, error: RPCError) -> None:
-        if not self._is_lost:
-            self._is_lost = True
+        if self._loss != error.message:
+            self._loss = error.message
             if self._on_connection is not None:
                 self._on_connection(error)

@@ -72,8 +72,10 @@ class _Phase(enum.Enum):
 class _Call:
     is_safe: bool
     deadline: float | None
+    patience: float
+    """How long it waits for a connection."""
     patience_end: float
-    """When it fails if there is no connection."""
+    """Until when it waits for one in any case."""
     phase: _Phase = _Phase.WAITING
     resumption: float = 0.0
     attempts: int = 0
@@ -143,9 +145,18 @@ class CallTable:
         return call_id in self._calls
 
     def start(
-        self, call_id: int, *, is_safe: bool, deadline: float | None, now: float
+        self,
+        call_id: int,
+        *,
+        is_safe: bool,
+        deadline: float | None,
+        now: float,
+        patience: float | None = None,
     ) -> RPCError | None:
-        """Adds a call with a new ID; returns an error if it is rejected."""
+        """Adds a call with a new ID; returns an error if it is rejected.
+
+        ``patience`` is how long it waits for a connection; ``None``: as long as others.
+        """
         if deadline is not None and deadline <= now:
             return deadline_passed()
         if len(self._calls) >= self._calls_max:
@@ -154,8 +165,9 @@ class CallTable:
                 f"too many calls: at most {self._calls_max} can wait for a response",
             )
         # Whoever repeats calls without a pause would keep a processor busy.
-        pause = min(self._connect_timeout, limits.REFUSAL_PAUSE_MILLISECONDS / 1000)
-        call = self._calls[call_id] = _Call(is_safe, deadline, now + pause)
+        patience = self._connect_timeout if patience is None else patience
+        pause = min(patience, limits.REFUSAL_PAUSE_MILLISECONDS / 1000)
+        call = self._calls[call_id] = _Call(is_safe, deadline, patience, now + pause)
         self._unsent.append(call_id)
         self._wake(deadline)
         self._wake(self._patience_end(call))
@@ -279,7 +291,7 @@ class CallTable:
         if self.is_connected:
             self._is_leaving = True
             self._disconnected = now
-            self._wake(self._connection_due)
+            self._wake_impatient()
 
     def connection_failed(self, error: RPCError, *, fails_calls: bool) -> list[Action]:
         """An attempt to connect failed; connecting is retried.
@@ -301,7 +313,7 @@ class CallTable:
         """The connection was lost, and with it all outstanding responses."""
         if self.is_connected:
             self._disconnected = now
-            self._wake(self._connection_due)
+            self._wake_impatient()
         elif not self._is_leaving:
             return []
         self._is_leaving = False
@@ -342,7 +354,7 @@ class CallTable:
         actions: list[Action] = []
         for call_id, call in list(self._calls.items()):
             if call.deadline is not None and call.deadline <= now:
-                actions.append(Fail(call_id, deadline_passed()))
+                actions.append(Fail(call_id, self._deadline_passed(call)))
                 actions += self.cancel(call_id)
                 continue
             patience_end = self._patience_end(call)
@@ -369,25 +381,33 @@ class CallTable:
         else:
             self._wake(call.resumption)
 
-    @property
-    def _connection_due(self) -> float | None:
-        """When calls stop waiting for a connection; ``None`` if connected."""
-        return None if self._disconnected is None else self._disconnected + self._connect_timeout
-
     def _patience_end(self, call: _Call) -> float | None:
         """When a call stops waiting for a connection; ``None`` if it does not wait for one."""
-        due = self._connection_due
-        return None if due is None or call.is_sent else max(due, call.patience_end)
+        if self._disconnected is None or call.is_sent:
+            return None
+        return max(self._disconnected + call.patience, call.patience_end)
 
     def _wait_again(self, call_id: int) -> None:
         """A call that was sent is sent again, or fails if there is no connection for too long."""
         self._unsent.append(call_id)
         # The time may have passed already, without a call that waited.
-        self._wake(self._connection_due)
+        self._wake(self._patience_end(self._calls[call_id]))
+
+    def _wake_impatient(self) -> None:
+        """The calls that wait for a connection may wait too long."""
+        for call in self._calls.values():
+            self._wake(self._patience_end(call))
 
     def _wake(self, timer: float | None) -> None:
         if timer is not None and (self._next_timer is None or timer < self._next_timer):
             self._next_timer = timer
+
+    def _deadline_passed(self, call: _Call) -> RPCError:
+        """A call that was never sent failed for want of a connection, which says more."""
+        error = deadline_passed()
+        if self._disconnected is None or call.is_sent or self._failure is None:
+            return error
+        return RPCError.of(error.code, f"{error.message}: {self._failure.message}")
 
     def _unreachable(self) -> RPCError:
         if self._failure is not None:

@@ -28,7 +28,7 @@ from tidings.rpc.errors import (
     RPCError,
     Unavailable,
 )
-from tidings.rpc.failure import connection_failure, endpoint_failure
+from tidings.rpc.failure import ConnectionFailure
 from tidings.rpc.keys import ClientKeys
 from tidings.rpc.link import Link
 from tidings.rpc.method import MethodDescriptor, Request, Response
@@ -62,7 +62,7 @@ class ConnectionSettings:
     """``None``: the server is in development mode."""
     metadata: Mapping[str, str] = field(default_factory=dict)
     """Sent with every call."""
-    connect_timeout: float = 3.0
+    connect_timeout: float = 10.0
     """How long calls wait for a connection, to any endpoint, before they fail UNAVAILABLE."""
     timeout: float | None = 10.0
     """Default timeout of unary calls; ``None``: no timeout."""
@@ -127,11 +127,15 @@ class Connection:
         self._header = RequestHeader()
         self._controls: deque[RequestHeader] = deque()
         self._previous_controls: deque[RequestHeader] = deque()
-        self._ring = EndpointRing(settings.endpoints, settings.connect_timeout, self._loop.time())
+        self._ring = EndpointRing(
+            settings.endpoints,
+            settings.connect_timeout,
+            self._loop.time(),
+            has_keys=settings.keys is not None,
+        )
         self._last_endpoint: str | None = None
         """Of the last connection."""
         self._must_leave = False
-        self._last_failure: LinkEvent | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._turn_is_due = False
         # The loop holds neither a connection that nobody uses nor one of which only it knows.
@@ -149,6 +153,25 @@ class Connection:
         # The connection to a server that drains, until all of its calls are answered.
         self._previous: Link | None = None
         self._link = self._make_link()
+        self._report_failure()
+
+    async def connected(self, within: float | None = None) -> None:
+        """Waits until there is a connection, so that the time of the next call is its own.
+
+        ``within``: how long; ``None``: as long as calls wait for one. Raises ``Unavailable`` with
+        the reason why there is none, and ``Unauthenticated`` if the key is not admitted.
+        """
+        self._check_loop()
+        if self._end is None and self._table.is_connected:
+            return
+        answer: asyncio.Future[Answer] = self._loop.create_future()
+        call_id = self._add(
+            _Outgoing("", b"", b"", answer), is_safe=True, deadline=None, patience=within
+        )
+        try:
+            await answer
+        finally:
+            self._give_up(call_id)
 
     # Calls.
 
@@ -301,20 +324,33 @@ class Connection:
         sink: asyncio.Future[Answer] | StreamBuffer,
     ) -> int:
         """Adds a call, which is sent in the next turn; raises an error if it is rejected."""
-        if self._end is not None:
-            raise self._end.copied()
         refusal = options.refusal() or _frame_refusal(body)
-        if refusal is not None:
+        if self._end is None and refusal is not None:
             raise refusal
-        now = self._loop.time()
         if options.timeout is not None:
             timeout = options.timeout
-        deadline = None if timeout is None or math.isinf(timeout) else now + timeout
+        is_limited = timeout is not None and not math.isinf(timeout)
+        deadline = self._loop.time() + (timeout or 0.0) if is_limited else None
+        call = _Outgoing(method, self._context_of(options), body, sink)
+        return self._add(call, is_safe=is_safe, deadline=deadline)
+
+    def _add(
+        self,
+        call: _Outgoing,
+        *,
+        is_safe: bool,
+        deadline: float | None,
+        patience: float | None = None,
+    ) -> int:
+        if self._end is not None:
+            raise self._end.copied()
         call_id = next(self._ids)
-        refusal = self._table.start(call_id, is_safe=is_safe, deadline=deadline, now=now)
+        refusal = self._table.start(
+            call_id, is_safe=is_safe, deadline=deadline, now=self._loop.time(), patience=patience
+        )
         if refusal is not None:
             raise refusal
-        self._calls[call_id] = _Outgoing(method, self._context_of(options), body, sink)
+        self._calls[call_id] = call
         self._ready.keeps = self
         self._schedule_turn()
         return call_id
@@ -401,10 +437,9 @@ class Connection:
         return Link(
             self._context,
             zmq.DEALER,
-            self._ring.current,
+            self._ring.route,
             self._settings.keys,
             self._ready,
-            connect_timeout=self._settings.connect_timeout,
             is_quick=self._ring.has_several,
         )
 
@@ -419,8 +454,6 @@ class Connection:
             return
         self._table.connecting(self._ring.current)
         left, self._link = self._link, renewed
-        if self._ring.has_several:
-            self._last_failure = None
         if self._table.awaits_previous and self._previous is None:
             self._previous = left
             self._previous_controls, self._controls = self._controls, deque()
@@ -437,24 +470,29 @@ class Connection:
             if self._ring.is_due(self._loop.time()):
                 self._renew_link()
 
-    def _follow(self, event: LinkEvent) -> None:
-        if event is LinkEvent.CONNECTED:
-            self._table.connected()
-            self._ring.connected()
-            self._last_failure = None
-            last, self._last_endpoint = self._last_endpoint, self._ring.current
-            if last not in (None, self._ring.current) and self._settings.on_move is not None:
-                self._settings.on_move()
-        elif event is not LinkEvent.DISCONNECTED:
-            self._connection_failed(event)
-        else:
-            if self._table.is_connected or self._table.is_leaving:
-                # Responses that arrived before the loss can still be received.
-                self._receive_responses()
-                self._controls.clear()
-                self._perform(self._table.connection_lost(self._loop.time()))
-            self._ring.disconnected(self._loop.time())
-            self._report_failure()
+    def _follow(self, event: LinkEvent | ConnectionFailure) -> None:
+        match event:
+            case LinkEvent.CONNECTED:
+                self._table.connected()
+                self._ring.connected()
+                last, self._last_endpoint = self._last_endpoint, self._ring.current
+                if last not in (None, self._ring.current) and self._settings.on_move is not None:
+                    self._settings.on_move()
+                return
+            case LinkEvent.CONNECTING:
+                self._ring.connecting()
+            case LinkEvent.ACCEPTED:
+                self._ring.accepted()
+            case LinkEvent.DISCONNECTED:
+                if self._table.is_connected or self._table.is_leaving:
+                    # Responses that arrived before the loss can still be received.
+                    self._receive_responses()
+                    self._controls.clear()
+                    self._perform(self._table.connection_lost(self._loop.time()))
+                self._ring.disconnected(self._loop.time())
+            case ConnectionFailure():
+                self._ring.failed(event, self._loop.time())
+        self._report_failure()
 
     def _follow_previous(self, link: Link) -> None:
         """Receives the last responses of the previous connection, and closes it after them."""
@@ -483,33 +521,10 @@ class Connection:
             self._report_failure()
         self._must_leave = False
 
-    def _connection_failed(self, event: LinkEvent) -> None:
-        """Records why connecting failed."""
-        # The peer may close the connection before the cause is known: the earlier reason is kept.
-        if (
-            event is LinkEvent.HANDSHAKE_CLOSED
-            and self._last_failure is LinkEvent.PROTOCOL_MISMATCH
-        ):
-            return
-        has_keys = self._settings.keys is not None
-        reason = endpoint_failure(event, has_keys=has_keys)
-        failure = connection_failure(event, self._ring.current, has_keys=has_keys)
-        if failure is None or reason is None:
-            return
-        self._last_failure = event
-        is_over = event is LinkEvent.UNREACHABLE
-        self._ring.failed(reason, self._loop.time(), is_over=is_over)
-        if self._ring.has_several:
-            self._report_failure()
-        else:
-            fails_calls = event is LinkEvent.REFUSED
-            self._perform(self._table.connection_failed(failure, fails_calls=fails_calls))
-
     def _report_failure(self) -> None:
-        """With several endpoints, calls fail with the problem of each."""
-        if self._ring.has_several:
-            fails_calls = self._ring.is_refused_everywhere
-            self._perform(self._table.connection_failed(self._ring.error, fails_calls=fails_calls))
+        """Calls that wait for a connection know why there is none."""
+        fails_calls = self._ring.is_refused_everywhere
+        self._perform(self._table.connection_failed(self._ring.error, fails_calls=fails_calls))
 
     # Messages.
 
@@ -594,6 +609,10 @@ class Connection:
         while (unsent := self._table.next_unsent()) is not None:
             call_id, deadline = unsent
             call = self._calls.get(call_id)
+            if call is not None and not call.method:
+                # The connection itself was waited for.
+                self._resolve(call_id, Answer(b"", {}))
+                continue
             if call is not None:
                 header.call_id, header.method = call_id, call.method
                 header.timeout_ms = _milliseconds(deadline, now)
@@ -601,6 +620,12 @@ class Connection:
                     return
             self._table.sent(call_id)
         self._send_controls()
+
+    def _resolve(self, call_id: int, answer: Answer) -> None:
+        call = self._calls.pop(call_id)
+        self._table.cancel(call_id)
+        if isinstance(call.sink, asyncio.Future) and not call.sink.done():
+            call.sink.set_result(answer)
 
     def _send_controls(self) -> None:
         while self._controls:

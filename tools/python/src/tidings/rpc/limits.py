@@ -56,7 +56,7 @@ HEARTBEAT_TTL_MILLISECONDS: Final = 30_000
 """How long the peer waits for a heartbeat; libzmq 4.3.4 overflows above 65 s."""
 
 HANDSHAKE_MILLISECONDS: Final = 10_000
-"""How long a handshake may take before the client reconnects: four round trips."""
+"""How long connecting may take before the client tries again: four round trips."""
 
 ATTEMPT_MILLISECONDS: Final = 1_500
 """How long connecting may take before the client tries the next one of several endpoints."""
@@ -75,6 +75,9 @@ REFUSAL_PAUSE_MILLISECONDS: Final = 500
 
 DESCRIPTORS_MIN: Final = 24
 """How many file descriptors must be left for a connection."""
+
+RECONNECT_NEVER_MILLISECONDS: Final = 2**30
+"""When libzmq would reconnect by itself."""
 
 LINGER_MILLISECONDS: Final = 1_000
 """How long a closed socket continues to send queued messages."""

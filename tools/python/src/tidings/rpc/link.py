@@ -12,6 +12,7 @@ from tidings.rpc.context import Context, check_descriptors
 from tidings.rpc.errors import InvalidArgument
 from tidings.rpc.keys import ClientKeys
 from tidings.rpc.monitor import LinkMonitor, events
+from tidings.rpc.route import Route, is_local
 from tidings.rpc.status import StatusCode
 
 # As numbers: to combine members of an enum takes as long as to send a message.
@@ -35,11 +36,10 @@ class Link:
         self,
         context: Context,
         kind: int,
-        endpoint: str,
+        route: Route,
         keys: ClientKeys | None,
         on_ready: Callable[[], None],
         *,
-        connect_timeout: float = 3.0,
         is_quick: bool = False,
         queue_max: int = limits.RPC_QUEUE_MAX,
         topics: Iterable[bytes] = (),
@@ -53,7 +53,7 @@ class Link:
         check_descriptors()
         self.socket: zmq.Socket[bytes] = context.socket(kind)
         try:
-            _configure(self.socket, endpoint, queue_max, connect_timeout)
+            _configure(self.socket, route, queue_max)
             if is_quick:
                 self.socket.heartbeat_ivl = limits.QUICK_HEARTBEAT_MILLISECONDS
                 self.socket.heartbeat_timeout = limits.QUICK_HEARTBEAT_TIMEOUT_MILLISECONDS
@@ -67,9 +67,9 @@ class Link:
                 self.socket.sndhwm = 0
             for topic in topics:
                 self.socket.setsockopt(zmq.SUBSCRIBE, topic)
-            self.monitor = LinkMonitor(self.socket)
+            self.monitor = LinkMonitor(self.socket, is_local=is_local(route.endpoint))
             try:
-                self.socket.connect(endpoint)
+                self.socket.connect(route.endpoint)
             except BaseException:
                 self.monitor.close()
                 raise
@@ -79,7 +79,7 @@ class Link:
             if not isinstance(error, zmq.ZMQError):
                 raise
             raise InvalidArgument(
-                StatusCode.INVALID_ARGUMENT, f"cannot connect to '{endpoint}': {error}"
+                StatusCode.INVALID_ARGUMENT, f"cannot connect to '{route.endpoint}': {error}"
             ) from None
         # pyzmq's own functions in C, without those in Python around them.
         self._send = super(zmq.Socket, self.socket).send
@@ -131,17 +131,14 @@ class Link:
         self.socket.close(linger=linger_milliseconds)
 
 
-def _configure(
-    socket: zmq.Socket[bytes], endpoint: str, queue_max: int, connect_timeout: float
-) -> None:
+def _configure(socket: zmq.Socket[bytes], route: Route, queue_max: int) -> None:
     socket.maxmsgsize = limits.FRAME_BYTES_MAX + limits.FRAME_BYTES_SLACK
     socket.sndhwm = socket.rcvhwm = queue_max
     socket.linger = limits.LINGER_MILLISECONDS
     socket.heartbeat_ivl = socket.heartbeat_timeout = limits.HEARTBEAT_MILLISECONDS
     socket.heartbeat_ttl = limits.HEARTBEAT_TTL_MILLISECONDS
-    socket.reconnect_ivl = limits.RECONNECT_MILLISECONDS
-    socket.reconnect_ivl_max = limits.RECONNECT_MILLISECONDS_MAX
+    # Its owner makes the next attempt, with another socket. Without an interval libzmq would not
+    # report that one failed.
+    socket.reconnect_ivl = limits.RECONNECT_NEVER_MILLISECONDS
     socket.handshake_ivl = limits.HANDSHAKE_MILLISECONDS
-    socket.connect_timeout = max(1, int(connect_timeout * 1000))
-    if "[" in endpoint:
-        socket.ipv6 = True
+    socket.ipv6 = route.uses_ipv6

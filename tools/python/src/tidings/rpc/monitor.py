@@ -7,24 +7,33 @@ import struct
 
 import zmq
 
+from tidings.rpc.failure import ConnectionFailure
+
 
 class LinkEvent(enum.Enum):
     """What happened to a connection."""
 
+    CONNECTING = enum.auto()
+    """The address is asked for a connection."""
+    ACCEPTED = enum.auto()
+    """The address accepted it; the handshake begins."""
     CONNECTED = enum.auto()
     """The handshake succeeded; messages can be sent."""
     DISCONNECTED = enum.auto()
     """The connection was lost, with all messages in transit; also follows a failed handshake."""
-    UNREACHABLE = enum.auto()
-    """The connection was refused."""
+
+
+class _Progress(enum.Enum):
+    """How far an attempt came."""
+
+    NONE = enum.auto()
     REFUSED = enum.auto()
-    """The server does not admit the key."""
-    HANDSHAKE_CLOSED = enum.auto()
-    """The server closed the connection during the handshake, or did not continue it."""
-    PROTOCOL_MISMATCH = enum.auto()
-    """Client and server use different security mechanisms or protocols."""
+    """The system refused at once to ask for a connection."""
+    CONNECTING = enum.auto()
+    ACCEPTED = enum.auto()
 
 
+_FAILURE = ConnectionFailure
 _KEY_NOT_ADMITTED = 400
 _EVENT = struct.Struct("=HI")
 _KINDS = (
@@ -35,6 +44,8 @@ _KINDS = (
     | zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL
     | zmq.EVENT_HANDSHAKE_FAILED_AUTH
     | zmq.EVENT_CONNECTED
+    | zmq.EVENT_CONNECT_DELAYED
+    | zmq.EVENT_CLOSED
 )
 
 
@@ -50,13 +61,14 @@ def events(socket: zmq.Socket[bytes]) -> int:
 class LinkMonitor:
     """Monitors a socket; create it before the socket connects."""
 
-    def __init__(self, socket: zmq.Socket[bytes]) -> None:
+    def __init__(self, socket: zmq.Socket[bytes], *, is_local: bool) -> None:
+        """``is_local``: the system answers at once, for those who would."""
         self._watched = socket
         self.socket: zmq.Socket[bytes] = socket.get_monitor_socket(_KINDS)
-        # Whether the TCP connection was accepted.
-        self._is_accepted = False
+        self._is_local = is_local
+        self._progress = _Progress.NONE
 
-    def next(self) -> LinkEvent | None:
+    def next(self) -> LinkEvent | ConnectionFailure | None:
         """The next event, if there is one."""
         # Asked for first: most often there is none, and an exception takes twice as long.
         while events(self.socket) & _POLLIN:
@@ -74,26 +86,41 @@ class LinkMonitor:
         self._watched.disable_monitor()
         self.socket.close(linger=0)
 
-    def _event(self, kind: int, value: int) -> LinkEvent | None:
+    def _event(self, kind: int, value: int) -> LinkEvent | ConnectionFailure | None:
         match kind:
             case zmq.EVENT_HANDSHAKE_SUCCEEDED:
                 return LinkEvent.CONNECTED
             case zmq.EVENT_DISCONNECTED:
                 return LinkEvent.DISCONNECTED
+            case zmq.EVENT_CONNECT_DELAYED:
+                self._progress = _Progress.CONNECTING
+                return LinkEvent.CONNECTING
             case zmq.EVENT_CONNECTED:
-                self._is_accepted = True
+                self._progress = _Progress.ACCEPTED
+                return LinkEvent.ACCEPTED
+            case zmq.EVENT_CLOSED:
+                if self._progress is _Progress.NONE:
+                    self._progress = _Progress.REFUSED
             case zmq.EVENT_CONNECT_RETRIED:
-                # Also sent after failed handshakes.
-                if not self._is_accepted:
-                    return LinkEvent.UNREACHABLE
-                self._is_accepted = False
+                return self._failure()
             case zmq.EVENT_HANDSHAKE_FAILED_AUTH:
                 # 300 means "try again later", which rpcd does not send.
-                return (
-                    LinkEvent.REFUSED if value == _KEY_NOT_ADMITTED else LinkEvent.HANDSHAKE_CLOSED
-                )
+                is_refusal = value == _KEY_NOT_ADMITTED
+                return _FAILURE.KEY_REFUSED if is_refusal else _FAILURE.HANDSHAKE_CLOSED
             case zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL:
-                return LinkEvent.HANDSHAKE_CLOSED
+                return _FAILURE.HANDSHAKE_CLOSED
             case zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL:
-                return LinkEvent.PROTOCOL_MISMATCH
+                return _FAILURE.PROTOCOL_MISMATCH
+        return None
+
+    def _failure(self) -> ConnectionFailure | None:
+        """Why an attempt was not accepted; ``None``: it was, and the handshake failed."""
+        progress, self._progress = self._progress, _Progress.NONE
+        match progress:
+            case _Progress.NONE:
+                return _FAILURE.UNRESOLVED
+            case _Progress.REFUSED if not self._is_local:
+                return _FAILURE.NO_ROUTE
+            case _Progress.REFUSED | _Progress.CONNECTING:
+                return _FAILURE.CONNECTION_REFUSED
         return None

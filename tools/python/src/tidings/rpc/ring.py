@@ -5,32 +5,20 @@ from __future__ import annotations
 import re
 import socket
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from tidings.rpc import limits
 from tidings.rpc.errors import InvalidArgument, RPCError
+from tidings.rpc.failure import ConnectionFailure
+from tidings.rpc.route import Route, routes
 from tidings.rpc.status import StatusCode
 
-
-@dataclass(frozen=True)
-class EndpointFailure:
-    """The problem with an endpoint."""
-
-    reason: str
-    is_refusal: bool = False
-    """The server does not admit the key."""
-
-
-_LOST = EndpointFailure("the connection was lost")
-_SILENT = EndpointFailure("no answer")
-_DRAINING = EndpointFailure("takes no calls for now (it is draining)")
+_ATTEMPT_TIME_MAX = limits.HANDSHAKE_MILLISECONDS / 1000
 
 
 class Renewal:
-    """When a socket is recreated: after a failed handshake, or for another endpoint.
+    """When the next socket is created: after a failed attempt, or for another endpoint.
 
-    libzmq reconnects automatically if the connection is refused, but not if the protocols do not
-    match or the key is not admitted. Both may change, so the delays grow only up to a maximum.
+    Whatever failed may change, so the delays grow only up to a maximum.
     """
 
     _PAUSE_MIN = limits.RECONNECT_MILLISECONDS / 1000
@@ -42,7 +30,7 @@ class Renewal:
         self._pause = self._PAUSE_MIN
 
     def schedule(self, now: float) -> None:
-        """A handshake failed."""
+        """An attempt failed."""
         if self.due is None:
             self.due = now + self._pause
             self._pause = min(self._pause * 2, self._PAUSE_MAX)
@@ -74,33 +62,54 @@ class EndpointRing:
 
     The first endpoint that connects is kept until it is lost. Then the next one is tried at once,
     as long as there is one that was not tried since the last good connection; after that the delays
-    grow. With one endpoint, only lost connections and failed handshakes require a new socket.
+    grow. An endpoint with a name may have several routes, which are tried one after the other.
+
+    Each attempt is one socket. One that takes too long is given up: whoever waits is told why.
     """
 
-    def __init__(self, endpoints: Sequence[str], connect_timeout: float, now: float) -> None:
+    def __init__(
+        self,
+        endpoints: Sequence[str],
+        connect_timeout: float,
+        now: float,
+        *,
+        has_keys: bool = False,
+    ) -> None:
         """Starts with the first endpoint; there must be at least one.
 
-        ``connect_timeout`` is how long calls wait for a connection: enough to try each endpoint.
+        ``connect_timeout`` is how long calls wait for a connection: enough to try each route.
         """
         self._endpoints = tuple(endpoints)
+        self._routes = tuple(route for endpoint in endpoints for route in routes(endpoint))
+        self._has_keys = has_keys
         self._index = 0
-        self._failures: list[EndpointFailure | None] = [None] * len(endpoints)
-        """Of the endpoints that were tried since the last good connection."""
-        self._attempt_failure: EndpointFailure | None = None
+        self._next = 1 % len(self._routes)
+        """The route that is tried after this one."""
+        self._failures: list[ConnectionFailure | None] = [None] * len(self._routes)
+        """Of the routes that were tried since the last good connection."""
+        self._awaited = ConnectionFailure.SILENT
+        """The problem with the attempt under way, if nothing more comes of it."""
+        self._attempt_has_failed = False
         self._renewal = Renewal()
-        share = connect_timeout / len(endpoints)
+        share = connect_timeout / len(self._routes)
         self._attempt_time = max(
             limits.ATTEMPT_MILLISECONDS_MIN / 1000, min(limits.ATTEMPT_MILLISECONDS / 1000, share)
         )
+        self._attempt_begin = now
         self._attempt_end: float | None = None
         self._is_connected = False
         self._is_proven = False
         self._begin_attempt(now)
 
     @property
+    def route(self) -> Route:
+        """How to connect."""
+        return self._routes[self._index]
+
+    @property
     def current(self) -> str:
         """The endpoint to connect to."""
-        return self._endpoints[self._index]
+        return self.route.endpoint
 
     @property
     def has_several(self) -> bool:
@@ -128,12 +137,30 @@ class EndpointRing:
             self._is_proven = True
             self._forget()
 
-    def failed(self, failure: EndpointFailure, now: float, *, is_over: bool) -> None:
-        """The attempt to connect failed; ``is_over``: no other event of it follows."""
+    def connecting(self) -> None:
+        """The address is known, and is asked for a connection."""
+        self._awaited = ConnectionFailure.SILENT
+
+    def accepted(self) -> None:
+        """The address accepted the connection; the handshake begins."""
+        self._awaited = ConnectionFailure.HANDSHAKE_SILENT
+        # A list is gone through quickly; a single endpoint gets the time of a slow network.
+        if self._attempt_end is not None and not self.has_several:
+            self._attempt_end = self._attempt_begin + _ATTEMPT_TIME_MAX
+
+    def failed(self, failure: ConnectionFailure, now: float) -> None:
+        """The attempt to connect failed."""
         if self._is_connected:
             return
-        self._note(failure)
-        if is_over and self.has_several:
+        # The peer may close the connection before the cause is known: the earlier reason is kept.
+        if (
+            failure is ConnectionFailure.HANDSHAKE_CLOSED
+            and self._failures[self._index] is ConnectionFailure.PROTOCOL_MISMATCH
+        ):
+            self._attempt_has_failed = True
+        else:
+            self._note(failure)
+        if failure.ends_attempt:
             self._schedule_next(now)
 
     def disconnected(self, now: float) -> None:
@@ -141,10 +168,12 @@ class EndpointRing:
         if self._is_connected:
             self._is_connected = False
             self._forget()
-            self._note(_LOST)
+            self._note(ConnectionFailure.LOST)
+            self._leave_endpoint()
             self._renewal.schedule_at_once(now)
         else:
-            self._note(self._attempt_failure or _LOST)
+            if not self._attempt_has_failed:
+                self._note(ConnectionFailure.HANDSHAKE_CLOSED)
             self._schedule_next(now)
 
     def drained(self, now: float) -> None:
@@ -153,17 +182,20 @@ class EndpointRing:
         if self._is_proven:
             self._forget()
         self._is_connected = False
-        self._note(_DRAINING)
+        self._note(ConnectionFailure.DRAINING)
+        self._leave_endpoint()
         self._schedule_next(now)
 
     def is_due(self, now: float) -> bool:
-        """Whether to connect to :attr:`current` now, with a new socket; true once."""
+        """Whether to connect by :attr:`route` now, with a new socket; true once."""
         if self._attempt_end is not None and self._attempt_end <= now:
-            self._note(self._attempt_failure or _SILENT)
+            if not self._attempt_has_failed:
+                self._note(self._awaited)
             self._schedule_next(now)
         if not self._renewal.is_due(now):
             return False
         self._index = self._next
+        self._next = (self._index + 1) % len(self._routes)
         self._is_connected = False
         self._is_proven = False
         self._begin_attempt(now)
@@ -172,14 +204,16 @@ class EndpointRing:
     @property
     def error(self) -> RPCError:
         """The error of calls that wait too long for a connection, with the endpoints tried."""
+        if not self.has_several:
+            failure = self._failure(self._endpoints[0]) or self._awaited
+            return failure.error(self._endpoints[0], has_keys=self._has_keys)
         tried = []
-        for index, (endpoint, failure) in enumerate(
-            zip(self._endpoints, self._failures, strict=True)
-        ):
-            if failure is not None:
-                tried.append(f"{endpoint}: {failure.reason}")
-            elif index == self._index:
-                tried.append(f"{endpoint}: no answer yet")
+        for endpoint in self._endpoints:
+            endpoint_failure = self._failure(endpoint)
+            if endpoint_failure is not None:
+                tried.append(f"{endpoint}: {endpoint_failure.reason(has_keys=self._has_keys)}")
+            elif endpoint == self.current:
+                tried.append(f"{endpoint}: {self._awaited.reason(has_keys=self._has_keys)} yet")
         code = StatusCode.UNAVAILABLE
         if self.is_refused_everywhere:
             code = StatusCode.UNAUTHENTICATED
@@ -188,28 +222,48 @@ class EndpointRing:
     @property
     def is_refused_everywhere(self) -> bool:
         """Whether no endpoint admits the key, so that waiting does not help."""
-        return all(failure is not None and failure.is_refusal for failure in self._failures)
+        return all(
+            failure is not None and failure.is_refusal
+            for failure in map(self._failure, self._endpoints)
+        )
 
-    @property
-    def _next(self) -> int:
-        return (self._index + 1) % len(self._endpoints)
+    def _failure(self, endpoint: str) -> ConnectionFailure | None:
+        """The problem with an endpoint: the failure of the route that came furthest."""
+        return max(
+            (
+                failure
+                for route, failure in zip(self._routes, self._failures, strict=True)
+                if route.endpoint == endpoint and failure is not None
+            ),
+            default=None,
+        )
 
-    def _note(self, failure: EndpointFailure) -> None:
-        self._attempt_failure = failure
+    def _note(self, failure: ConnectionFailure) -> None:
+        self._attempt_has_failed = True
         self._failures[self._index] = failure
 
     def _forget(self) -> None:
-        self._failures = [None] * len(self._endpoints)
+        self._failures = [None] * len(self._routes)
         self._renewal.stop()
 
+    def _leave_endpoint(self) -> None:
+        """Another endpoint follows, if there is one; else the route that was good comes first."""
+        count = len(self._routes)
+        others = [(self._index + step) % count for step in range(1, count)]
+        self._next = next(
+            (index for index in others if self._routes[index].endpoint != self.current), self._index
+        )
+
     def _begin_attempt(self, now: float) -> None:
-        self._attempt_failure = None
-        if not self.has_several:
-            return
+        self._attempt_has_failed = False
+        route = self.route
+        self._awaited = (
+            ConnectionFailure.NAME_SILENT if route.has_name else ConnectionFailure.SILENT
+        )
+        self._attempt_begin = now
         # Servers that did not answer in time may only be slow: they get as much as a single one.
-        has_tried_all = None not in self._failures
-        time = limits.HANDSHAKE_MILLISECONDS / 1000 if has_tried_all else self._attempt_time
-        self._attempt_end = now + time
+        is_long = len(self._routes) == 1 or None not in self._failures
+        self._attempt_end = now + (_ATTEMPT_TIME_MAX if is_long else self._attempt_time)
 
     def _schedule_next(self, now: float) -> None:
         self._attempt_end = None

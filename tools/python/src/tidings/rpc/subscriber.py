@@ -7,6 +7,7 @@ Events report when that may have happened.
 from __future__ import annotations
 
 import asyncio
+import math
 import sys
 from collections import deque
 from dataclasses import dataclass
@@ -16,10 +17,11 @@ import zmq
 from tidings.rpc import limits
 from tidings.rpc.context import Context
 from tidings.rpc.errors import InvalidArgument
+from tidings.rpc.failure import ConnectionFailure
 from tidings.rpc.keys import ClientKeys
 from tidings.rpc.link import Link
 from tidings.rpc.monitor import LinkEvent
-from tidings.rpc.ring import Renewal, check_endpoints
+from tidings.rpc.ring import EndpointRing, check_endpoints
 from tidings.rpc.weak import WeakCallback, run_on
 
 
@@ -63,15 +65,19 @@ class Subscriber:
         keys: ClientKeys | None,
         context: Context,
         tick: float | None = None,
+        *,
+        is_one_of_several: bool = False,
     ) -> None:
         """Starts connecting; ``tick`` is the interval of :class:`Tick`, in seconds.
+
+        ``is_one_of_several``: there is another to listen to, so a silent server is gone after 3 s.
 
         Raises :class:`~tidings.rpc.errors.InvalidArgument` for a malformed endpoint. A subscriber
         that is dropped closes.
         """
         self.is_closed = False
         check_endpoints((endpoint,))
-        self._endpoint = endpoint
+        self._is_one_of_several = is_one_of_several
         self._keys = keys
         self._context = context
         self._tick = tick
@@ -79,7 +85,10 @@ class Subscriber:
         self._topics: set[bytes] = set()
         self._events: deque[SubscriberEvent] = deque()
         self._reader: asyncio.Future[None] | None = None
-        self._renewal = Renewal()
+        # Nobody waits for the connection: each route gets its full time.
+        self._ring = EndpointRing(
+            (endpoint,), math.inf, self._loop.time(), has_keys=keys is not None
+        )
         self._renewal_timer: asyncio.TimerHandle | None = None
         self._is_connected = False
         self._ready = WeakCallback(self._turn)
@@ -87,6 +96,7 @@ class Subscriber:
         self._tick_ready = WeakCallback(self._on_tick)
         self._tick_timer: asyncio.TimerHandle | None = None
         self._link = self._make_link()
+        self._set_renewal_timer()
         if tick:
             self._tick_timer = self._loop.call_later(tick, self._tick_ready)
 
@@ -152,9 +162,10 @@ class Subscriber:
         return Link(
             self._context,
             zmq.SUB,
-            self._endpoint,
+            self._ring.route,
             self._keys,
             self._ready,
+            is_quick=self._is_one_of_several,
             queue_max=limits.PUSH_QUEUE_MAX,
             topics=self._topics,
         )
@@ -176,35 +187,44 @@ class Subscriber:
             if len(frames) >= 2:
                 self._deliver(Published(frames[0], frames[1]))
 
-    def _follow(self, event: LinkEvent) -> None:
-        if event is LinkEvent.CONNECTED:
-            self._is_connected = True
-            self._renewal.stop()
-            self._deliver(Connected())
-        elif event is not LinkEvent.DISCONNECTED:
-            return
-        elif self._is_connected:
-            # Messages that arrived before the loss are delivered before it.
-            self._deliver_messages()
-            self._is_connected = False
-            self._deliver(Disconnected())
-        else:
-            self._renewal.schedule(self._loop.time())
-            self._set_renewal_timer()
+    def _follow(self, event: LinkEvent | ConnectionFailure) -> None:
+        match event:
+            case LinkEvent.CONNECTING:
+                self._ring.connecting()
+            case LinkEvent.ACCEPTED:
+                self._ring.accepted()
+            case LinkEvent.CONNECTED:
+                self._is_connected = True
+                self._ring.connected()
+                self._deliver(Connected())
+            case LinkEvent.DISCONNECTED:
+                self._ring.disconnected(self._loop.time())
+                if self._is_connected:
+                    # Messages that arrived before the loss are delivered before it.
+                    self._deliver_messages()
+                    self._is_connected = False
+                    self._deliver(Disconnected())
+            case ConnectionFailure():
+                self._ring.failed(event, self._loop.time())
+        self._set_renewal_timer()
 
     def _set_renewal_timer(self) -> None:
-        if self._renewal.due is not None and self._renewal_timer is None:
-            self._renewal_timer = self._loop.call_at(self._renewal.due, self._renewal_ready)
+        due = self._ring.due
+        if self._renewal_timer is not None:
+            if self._renewal_timer.when() == due:
+                return
+            self._renewal_timer.cancel()
+        self._renewal_timer = None if due is None else self._loop.call_at(due, self._renewal_ready)
 
     def _renew(self) -> None:
-        """Creates a new socket: libzmq does not reconnect after some failed handshakes."""
+        """Creates a new socket, for another attempt."""
         self._renewal_timer = None
-        if self._renewal.is_due(self._loop.time()):
+        if self._ring.is_due(self._loop.time()):
             try:
                 renewed = self._make_link()
             except (OSError, zmq.ZMQError, InvalidArgument):
                 # The process may have no descriptors left for a moment.
-                self._renewal.schedule(self._loop.time())
+                self._ring.disconnected(self._loop.time())
             else:
                 lost, self._link = self._link, renewed
                 lost.close()

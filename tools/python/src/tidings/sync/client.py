@@ -51,7 +51,7 @@ class Client:
         container: str = "",
         environment: Environment = "development",
         timeout: float | None = 10.0,
-        connect_timeout: float = 3.0,
+        connect_timeout: float = 10.0,
         reconcile_interval: float = 60.0,
         retry: RetryPolicy | None = None,
     ) -> None:
@@ -100,6 +100,10 @@ class Client:
             thread.close()
             raise
         self._thread = thread
+
+    def connected(self, within: float | None = None) -> None:
+        """Waits until there is a connection; see :meth:`tidings.client.Client.connected`."""
+        self._loop.run(self._awaited.connected(within))
 
     def close(self) -> None:
         """Fails running calls with CANCELLED, and closes the connection."""
