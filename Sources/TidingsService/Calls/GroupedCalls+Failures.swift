@@ -6,50 +6,66 @@ internal import TidingsZeroMQ
 
 // What becomes of a group when the store fails.
 extension GroupedCalls {
+  /// The group as failures see it.
+  private var failing: GroupFailure.Group {
+    GroupFailure.Group(
+      isRemote: gathers,
+      isOpen: committer.isOpen,
+      isShared: committer.group.mayHaveWritten || !committer.group.calls.isEmpty,
+      callCount: committer.group.calls.count,
+      runsAlone: isServingAlone
+    )
+  }
+
   /// A call failed, and perhaps the group with it.
-  ///
-  /// What a handler throws is its call's alone, whatever it is, except what the store says about itself. What only
-  /// reads has changed nothing: it fails alone, unless others wrote before it in the same transaction. SQLite neither
-  /// writes nor commits in one that met damage: they are made again.
   func callFailed(_ error: any Error, _ access: StoreAccess, on loop: LoopContext) {
-    guard error.isOfStore else { return failures.note(error, in: "a call") }
-    guard access == .read, !isTransient(error) else { return giveUpCall(after: error, on: loop) }
-    guard committer.isOpen else { return failures.note(error, in: "a call that reads") }
-    if committer.group.mayHaveWritten || !committer.group.calls.isEmpty {
-      runEachAlone(after: error, on: loop)
-    } else {
-      failures.note(error, in: "a call that reads")
-      committer.rollback()
-    }
+    let consequence = GroupFailure(error).ofCall(access, in: failing)
+    follow(consequence, of: error, in: access == .read ? "a call that reads" : "a call", on: loop)
   }
 
-  /// Whether the calls of a group that failed with this can be run again, all of them.
-  func isTransient(_ error: any Error) -> Bool {
-    guard gathers, let kind = (error as? SQLError)?.kind else { return false }
-    return kind == .conflict || kind == .disconnected
-  }
-
-  /// Whether an earlier call of the group may have caused the failure: the call at hand is run again with the others.
-  func isPerhapsOfAnother(_ error: any Error) -> Bool {
-    guard let error = error as? SQLError else { return false }
-    return error.isDeferred && error.letsOthersRunAgain && !isServingAlone
+  /// Something that writes failed, and the group with it.
+  func workFailed(_ error: any Error, on loop: LoopContext) {
+    follow(GroupFailure(error).ofWork(in: failing), of: error, in: "a call", on: loop)
   }
 
   /// The group failed as a whole, at its end.
-  ///
-  /// A remote store reports there what a call did wrong, and any store what was wrong with rows that were queued: it
-  /// must not cost others their calls.
   func groupFailed(after error: any Error, on loop: LoopContext) {
-    let isAlone = committer.group.calls.count <= 1 && !isTransient(error)
-    guard gathers || isPerhapsOfAnother(error), !isAlone else {
-      return giveUpGroup(after: error, on: loop)
+    follow(GroupFailure(error).ofCommit(of: failing), of: error, in: "a call", on: loop)
+  }
+
+  private func follow(
+    _ consequence: GroupFailure.Consequence,
+    of error: any Error,
+    in what: String,
+    on loop: LoopContext
+  ) {
+    switch consequence {
+    case .callFails: failures.note(error, in: what)
+    case .transactionEnds:
+      failures.note(error, in: what)
+      committer.rollback()
+    case .callsRunAlone: runEachAlone(after: error, on: loop)
+    case .groupRunsAgain: runGroupAgain(after: error, on: loop)
+    case .groupFails: giveUpGroup(after: error, on: loop)
     }
-    giveUpCall(after: error, on: loop)
+  }
+
+  /// Whether the calls of the group can be run again, all of them.
+  func isTransient(_ error: any Error) -> Bool { GroupFailure(error).isTransient(in: failing) }
+
+  /// Whether a call that failed is run again if the group is: it was refused, or perhaps for another one's fault.
+  func keepsFailed(_ error: any Error) -> Bool {
+    let failure = GroupFailure(error)
+    return !failure.isOfStore || failure.isPerhapsOfAnother(in: failing)
   }
 
   /// Nothing of the group was kept: all that wrote learn that, and what only read is read again.
   func giveUpGroup(after error: any Error, on loop: LoopContext) {
-    let group = takeBackGroup(after: error, on: loop, othersRunAgain: error.letsOthersRunAgain)
+    let group = takeBackGroup(
+      after: error,
+      on: loop,
+      othersRunAgain: GroupFailure(error).letsOthersRunAgain
+    )
     let failure = RPCError(callFailure: error)
     sendSettledAnswers(of: group, orFail: failure, on: loop)
     // After a failed sync nothing of what is in memory may be shown.
@@ -82,14 +98,6 @@ extension GroupedCalls {
       case .failure(let error): loop.fail(answer.token, error)
       }
     }
-  }
-
-  /// One of the group's calls failed within the store, and the group with it: the others are made again, each in a
-  /// group of its own, unless the disk has failed.
-  func giveUpCall(after error: any Error, on loop: LoopContext) {
-    if isTransient(error) { return runGroupAgain(after: error, on: loop) }
-    guard error.letsOthersRunAgain else { return giveUpGroup(after: error, on: loop) }
-    runEachAlone(after: error, on: loop)
   }
 
   /// Runs each call of the group again, in a group of its own.
@@ -148,21 +156,5 @@ extension GroupedCalls {
     beside.commits = []
     if committer.isOpen { giveUpGroup(after: error, on: loop) }
     loop.endAtOnce()
-  }
-}
-
-extension Error {
-  /// The store says it about itself, so it may concern the transaction.
-  ///
-  /// Everything else is a refusal, which a handler decides on before it writes.
-  var isOfStore: Bool { self is SQLError || self is FileError }
-
-  /// The other calls of the group can be executed again: the disk has not failed.
-  fileprivate var letsOthersRunAgain: Bool {
-    switch (self as? SQLError)?.kind {
-    case .damaged, .busy, .conflict, .interrupted, .statement: true
-    case .storage, .disconnected, .denied, .uncertain: false
-    case nil: true
-    }
   }
 }

@@ -299,10 +299,10 @@ extension GroupedCalls {
       }
     } catch {
       fail(held, RPCError(callFailure: error))
-      if isProvisional, !error.isOfStore || isPerhapsOfAnother(error) {
+      if isProvisional, keepsFailed(error) {
         committer.group.keep(held)
       }
-      if !error.isOfStore { return callFailed(error, held.access, on: loop) }
+      if !GroupFailure(error).isOfStore { return callFailed(error, held.access, on: loop) }
       afterCommits(on: loop) { [self] loop in callFailed(error, held.access, on: loop) }
     }
   }

@@ -187,7 +187,7 @@ final class GroupedCalls {
       endFullGroup(loop)
     } catch {
       fail(call.token, RPCError(callFailure: error))
-      if !error.isOfStore || isPerhapsOfAnother(error), committer.group.mayHaveWritten,
+      if keepsFailed(error), committer.group.mayHaveWritten,
         let caller = try? CallerIdentity.caller(of: call)
       {
         keep(call, of: caller, access, answering)

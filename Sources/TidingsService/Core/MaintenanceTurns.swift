@@ -89,7 +89,7 @@ final class MaintenanceTurns {
     } catch {
       due = .now.advanced(by: Self.pauseAfterFailure)
       failedCount += 1
-      calls.giveUpCall(after: error, on: loop)
+      calls.workFailed(error, on: loop)
     }
   }
 

@@ -26,7 +26,9 @@ internal import TidingsProto
     while true {
       number += 1
       // What is rare comes sooner or later.
-      let isMissing = Self.kinds.contains { world.counts[$0, default: 0] == 0 }
+      let isMissing =
+        Self.kinds.contains { world.counts[$0, default: 0] == 0 }
+        || recordCount <= 100 || changeCount <= 20
       guard number < Self.stepCount || isMissing && number < 5 * Self.stepCount else { break }
       let step = "seed \(seed), \(try await world.step())"
       for user in world.users { try await world.own[user]?.follow() }

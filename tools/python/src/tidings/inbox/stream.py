@@ -31,6 +31,7 @@ from tidings.v1.notification_service_pb2 import (
 _PATIENCE = 1.0
 """How many seconds a stream waits for a connection before it says why there is none."""
 
+
 class NotificationStream:
     """A user's notifications, from the log and then live: ``async for``, by one task.
 
