@@ -64,7 +64,7 @@ async def test_a_handshake_that_is_not_answered() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         endpoint = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         async with tidings.Client(endpoint, user="ada", connect_timeout=0.3) as client:
-            await refusal(client, tidings.Unavailable, "did not answer the handshake")
+            await refusal(client, tidings.Unavailable, "has not finished the handshake")
 
 
 async def test_a_wrong_server_key(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_a_slow_handshake_gets_its_time_where_there_is_one_endpoint() -> None:
     ring.accepted()
     assert ring.due == 10.0 and not ring.is_due(9.9) and ring.is_due(10.0)
     assert ring.route.uses_ipv6
-    assert "did not answer the handshake" in ring.error.message
+    assert "has not finished the handshake" in ring.error.message
     ring = make_ring("a", "b")
     ring.accepted()
     assert ring.due == 1.5
@@ -99,7 +99,7 @@ def test_what_an_attempt_waits_for_is_the_reason_until_it_fails() -> None:
     ring.connecting()
     assert "no answer: its host is off" in ring.error.message
     ring.accepted()
-    assert "did not answer the handshake" in ring.error.message
+    assert "has not finished the handshake" in ring.error.message
     ring.failed(ConnectionFailure.PROTOCOL_MISMATCH, 0)
     ring.failed(ConnectionFailure.HANDSHAKE_CLOSED, 0)
     assert "requires authentication" in ring.error.message

@@ -153,7 +153,7 @@ class Connection:
         # The connection to a server that drains, until all of its calls are answered.
         self._previous: Link | None = None
         self._link = self._make_link()
-        self._report_failure()
+        self._report_progress()
 
     async def connected(self, within: float | None = None) -> None:
         """Waits until there is a connection, so that the time of the next call is its own.
@@ -460,7 +460,7 @@ class Connection:
         else:
             self._controls.clear()
             left.close()
-        self._report_failure()
+        self._report_progress()
 
     def _follow_connection(self) -> None:
         if self._ring.is_due(self._loop.time()):
@@ -478,11 +478,12 @@ class Connection:
                 last, self._last_endpoint = self._last_endpoint, self._ring.current
                 if last not in (None, self._ring.current) and self._settings.on_move is not None:
                     self._settings.on_move()
-                return
             case LinkEvent.CONNECTING:
                 self._ring.connecting()
+                self._report_progress()
             case LinkEvent.ACCEPTED:
                 self._ring.accepted()
+                self._report_progress()
             case LinkEvent.DISCONNECTED:
                 if self._table.is_connected or self._table.is_leaving:
                     # Responses that arrived before the loss can still be received.
@@ -490,9 +491,10 @@ class Connection:
                     self._controls.clear()
                     self._perform(self._table.connection_lost(self._loop.time()))
                 self._ring.disconnected(self._loop.time())
+                self._report_failure()
             case ConnectionFailure():
                 self._ring.failed(event, self._loop.time())
-        self._report_failure()
+                self._report_failure()
 
     def _follow_previous(self, link: Link) -> None:
         """Receives the last responses of the previous connection, and closes it after them."""
@@ -522,9 +524,13 @@ class Connection:
         self._must_leave = False
 
     def _report_failure(self) -> None:
-        """Calls that wait for a connection know why there is none."""
+        """Calls that wait for a connection know why there is none; if waiting is no use, they fail."""
         fails_calls = self._ring.is_refused_everywhere
         self._perform(self._table.connection_failed(self._ring.error, fails_calls=fails_calls))
+
+    def _report_progress(self) -> None:
+        """The same while an attempt is under way, which may succeed."""
+        self._perform(self._table.connection_failed(self._ring.error, fails_calls=False))
 
     # Messages.
 

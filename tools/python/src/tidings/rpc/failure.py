@@ -24,7 +24,7 @@ class ConnectionFailure(enum.IntEnum):
     CONNECTION_REFUSED = enum.auto()
     """Nobody listens there."""
     HANDSHAKE_SILENT = enum.auto()
-    """The connection was accepted, and the handshake not answered."""
+    """The connection was accepted, and the handshake not finished."""
     HANDSHAKE_CLOSED = enum.auto()
     """The server closed the connection during the handshake."""
     PROTOCOL_MISMATCH = enum.auto()
@@ -80,8 +80,9 @@ class ConnectionFailure(enum.IntEnum):
                 )
             case ConnectionFailure.HANDSHAKE_SILENT:
                 return (
-                    f"the server at {endpoint} accepted the connection, but did not answer the "
-                    "handshake: it hangs or is overloaded, or another program listens there"
+                    f"the server at {endpoint} accepted the connection, but has not finished the "
+                    "handshake: the network is slow, it hangs or is overloaded, or another "
+                    "program listens there"
                 )
             case ConnectionFailure.HANDSHAKE_CLOSED:
                 advice = (
@@ -118,7 +119,7 @@ _REASONS = {
     ConnectionFailure.NO_ROUTE: "no route to it",
     ConnectionFailure.SILENT: "no answer",
     ConnectionFailure.CONNECTION_REFUSED: "connection refused",
-    ConnectionFailure.HANDSHAKE_SILENT: "no answer to the handshake",
+    ConnectionFailure.HANDSHAKE_SILENT: "the handshake is not finished",
     ConnectionFailure.HANDSHAKE_CLOSED: "closed the connection during the handshake",
     ConnectionFailure.KEY_REFUSED: "does not admit this key",
     ConnectionFailure.DRAINING: "takes no calls for now (it is draining)",
