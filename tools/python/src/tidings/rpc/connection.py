@@ -524,7 +524,7 @@ class Connection:
         self._must_leave = False
 
     def _report_failure(self) -> None:
-        """Calls that wait for a connection know why there is none; if waiting is no use, they fail."""
+        """Calls that wait for a connection know why there is none, or fail at once."""
         fails_calls = self._ring.is_refused_everywhere
         self._perform(self._table.connection_failed(self._ring.error, fails_calls=fails_calls))
 
