@@ -9,7 +9,7 @@ from tidings.rpc.status import StatusCode
 
 
 class ConnectionFailure(enum.IntEnum):
-    """Why there is no connection; later ones came further, so they tell more."""
+    """Why there is no connection; later ones came further, so they explain more."""
 
     LOST = enum.auto()
     """There was one."""

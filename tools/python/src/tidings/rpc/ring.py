@@ -64,7 +64,7 @@ class EndpointRing:
     as long as there is one that was not tried since the last good connection; after that the delays
     grow. An endpoint with a name may have several routes, which are tried one after the other.
 
-    Each attempt is one socket. One that takes too long is given up: whoever waits is told why.
+    Each attempt is one socket. One that takes too long is given up: callers learn why.
     """
 
     def __init__(
