@@ -67,6 +67,13 @@ export class Asset {
   downloadURL?: string;
 }
 
+/**
+ * A time of a fetched record that has more than milliseconds: it is saved again as it is stored, unless it is changed.
+ */
+export class PreciseTime extends Date {
+  constructor(milliseconds: string);
+}
+
 /** A number that is saved as DOUBLE even if it has no fraction. */
 export class Double {
   constructor(value: number);

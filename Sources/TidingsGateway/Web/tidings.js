@@ -54,6 +54,27 @@ export class Asset {
   }
 }
 
+/**
+ * A time of a fetched record that has more than milliseconds: it is saved again as it is stored, unless it is changed.
+ */
+export class PreciseTime extends Date {
+  #milliseconds;
+
+  /** @param {string} milliseconds Since 1970, as a decimal number, for example `'1700000000123.456'`. */
+  constructor(milliseconds) {
+    const [whole, fraction] = milliseconds.split('.');
+    // A Date counts from the beginning of its millisecond, also before 1970.
+    super(Number(whole) - (milliseconds.startsWith('-') && Number(fraction ?? 0) > 0 ? 1 : 0));
+    this.#milliseconds = { time: this.getTime(), text: milliseconds };
+  }
+
+  /** @internal */
+  static textOf(date) {
+    const { time, text } = date instanceof PreciseTime ? date.#milliseconds : {};
+    return time === date.getTime() ? text : undefined;
+  }
+}
+
 /** A number that is saved as DOUBLE even if it has no fraction; see `double`. */
 export class Double {
   /** @param {number} value The number. */
@@ -117,18 +138,21 @@ function encodeOne(value, type, path) {
     case 'DOUBLE': {
       const number = Number(value);
       if (!Number.isFinite(number)) throw wrongValue(path, `is ${number}: only finite numbers can be saved`);
-      return number;
+      // JSON of JavaScript has no -0.
+      return Object.is(number, -0) ? '-0' : number;
     }
     case 'TIMESTAMP': {
       const time = Math.round(Number(value));
       if (Number.isNaN(time)) throw wrongValue(path, 'is an invalid date');
-      return time;
+      return value instanceof Date ? PreciseTime.textOf(value) ?? time : time;
     }
     case 'BYTES':
     case 'ENCRYPTED_BYTES':
       return toBase64(value instanceof ArrayBuffer ? new Uint8Array(value) : value);
     case 'LOCATION':
-      return value.timestamp instanceof Date ? { ...value, timestamp: value.timestamp.getTime() } : { ...value };
+      return value.timestamp instanceof Date
+        ? { ...value, timestamp: encodeOne(value.timestamp, 'TIMESTAMP', `${path}.timestamp`) }
+        : { ...value };
     case 'REFERENCE':
     case 'ASSETID':
       return { ...value };
@@ -177,6 +201,11 @@ function decodeDouble(value) {
   }
 }
 
+function decodeTime(value) {
+  const text = String(value);
+  return text.includes('.') ? new PreciseTime(text) : new Date(Number(text));
+}
+
 function decodeOne(value, type) {
   switch (type) {
     case 'INT64':
@@ -184,7 +213,7 @@ function decodeOne(value, type) {
     case 'DOUBLE':
       return decodeDouble(value);
     case 'TIMESTAMP':
-      return new Date(Number(value));
+      return decodeTime(value);
     case 'BYTES':
     case 'ENCRYPTED_BYTES':
       return fromBase64(value);
@@ -192,7 +221,7 @@ function decodeOne(value, type) {
       return new Reference(value, { action: value.action, zoneID: value.zoneID });
     case 'LOCATION': {
       const { latitude, longitude, ...details } = value;
-      if (details.timestamp !== undefined) details.timestamp = new Date(Number(details.timestamp));
+      if (details.timestamp !== undefined) details.timestamp = decodeTime(details.timestamp);
       return new Location(latitude, longitude, details);
     }
     case 'ASSET':
@@ -705,8 +734,8 @@ const operations = {
   ifServerRecordUnchanged: ['create', 'update'],
   changedKeys: ['forceUpdate', 'forceUpdate'],
   allKeys: ['forceUpdate', 'forceUpdate'],
-  replace: ['forceReplace', 'forceReplace'],
   replaceIfUnchanged: ['replace', 'replace'],
+  replace: ['forceReplace', 'forceReplace'],
 };
 
 /** One of the three databases of a container. */

@@ -83,6 +83,13 @@ extension CKRecord.Contents {
 }
 
 extension CKRecord.Contents {
+  /// Sets a field; a value that is set as it was read stays as it is stored, which can be more precise.
+  mutating func set(_ content: CKRecordContent?, _ key: CKRecord.FieldKey) {
+    let stored = values[key]
+    guard stored == nil || !Self.isSame(stored?.value?.recordContent, content) else { return }
+    values[key] = content
+  }
+
   private static func isSame(_ one: CKRecordContent?, _ other: CKRecordContent?) -> Bool {
     switch (one?.kind, other?.kind) {
     case (nil, nil): true

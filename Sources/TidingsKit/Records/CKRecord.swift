@@ -190,7 +190,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
 
   func set(_ content: CKRecordContent?, _ key: FieldKey, isEncrypted: Bool) {
     contents.withLock {
-      $0.values[key] = content
+      $0.set(content, key)
       $0.changedKeys.insert(key)
       $0.unopened[key] = nil
       if isEncrypted {

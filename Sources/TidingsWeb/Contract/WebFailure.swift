@@ -49,6 +49,8 @@ package struct WebFailure: Error, Hashable {
   package var redirectURL: String?
   /// The server's code, of which several have one of the fourteen; for example `CHANGE_TOKEN_EXPIRED`.
   package var detail: String?
+  /// The request is refused as a whole, whichever record of it this is about.
+  package var isOfRequest = false
 
   package init(_ code: Code, _ reason: String, retryAfter: Int? = nil) {
     (self.code, self.reason, self.retryAfter) = (code, reason, retryAfter)
@@ -56,6 +58,13 @@ package struct WebFailure: Error, Hashable {
 
   /// The request is wrong.
   package static func badRequest(_ reason: String) -> Self { Self(.badRequest, reason) }
+
+  /// The request promises something that is not done, so that nothing of it is done.
+  package static func badForm(_ reason: String) -> Self {
+    var failure = badRequest(reason)
+    failure.isOfRequest = true
+    return failure
+  }
 }
 
 // MARK: From the server's errors

@@ -26,7 +26,7 @@ package struct WebInput {
       if members.read.contains(member.name) || members.ignored.contains(member.name) { continue }
       if case .null = member.value { continue }
       let known = members.read.isEmpty ? "none is" : members.read.joined(separator: ", ") + " are"
-      throw .badRequest(
+      throw .badForm(
         "\(path(to: member.name)) is not known and would have no effect: remove it; \(known) known"
       )
     }

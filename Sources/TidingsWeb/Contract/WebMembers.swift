@@ -140,7 +140,13 @@ extension WebMembers {
     ignored: ["acceptanceStatus"]
   )
   static let identity = Self("userRecordName", "lookupInfo", ignored: ["nameComponents"])
-  static let lookupInfo = Self("userRecordName", "emailAddress", "phoneNumber")
+  /// A user who was found is looked up again by the name.
+  static let lookupInfo = Self(
+    "userRecordName",
+    "emailAddress",
+    "phoneNumber",
+    ignored: ["nameComponents", "lookupInfo"]
+  )
   static let field = Self("value", "type", "isEncrypted")
   static let reference = Self("recordName", "action", "zoneID")
   /// What an upload answered beside the checksum says nothing more.

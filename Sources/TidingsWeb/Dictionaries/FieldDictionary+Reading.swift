@@ -24,7 +24,7 @@ enum FieldDictionary {
     try input.check(.field)
     let type = try input.string("type")
     if try input.bool("isEncrypted") == true, type != "ENCRYPTED_BYTES" {
-      throw .badRequest(
+      throw .badForm(
         "\(input.path(to: "isEncrypted")) is true, and the gateway has no keys to encrypt with: save the field with a client "
           + "that has the user's keys, or send what it made as ENCRYPTED_BYTES"
       )
@@ -200,22 +200,18 @@ enum FieldDictionary {
     throw wrong(value, path, "a number that a DOUBLE can be")
   }
 
-  /// Milliseconds since 1970; fractions are rounded.
+  /// Milliseconds since 1970, as a number or as text.
   static func timestamp(
     _ value: JSONValue,
     _ path: String
   ) throws(WebFailure) -> GoogleProtobuf.Timestamp {
-    var milliseconds = try? int64(value, path)
-    if milliseconds == nil, let double = try? double(value, path) {
-      milliseconds = Int64(exactly: double.rounded())
-    }
-    guard let milliseconds, timeRange ~= milliseconds else {
+    guard let text = value.number?.literal ?? value.string,
+      let time = GoogleProtobuf.Timestamp(milliseconds: text)
+    else {
       throw wrong(value, path, "a time in milliseconds since 1970, of the years 1 to 9999")
     }
-    return .init(milliseconds: milliseconds)
+    return time
   }
-
-  private static let timeRange: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
 
   private static func bytes(_ value: JSONValue, _ path: String) throws(WebFailure) -> [UInt8] {
     guard let bytes = value.string.flatMap({ Base64.decode($0) }) else {
@@ -245,17 +241,4 @@ enum FieldDictionary {
   private static func wrong(_ value: JSONValue, _ path: String, _ expected: String) -> WebFailure {
     .badRequest("\(path) is \(value.shown), not \(expected)")
   }
-}
-
-extension GoogleProtobuf.Timestamp {
-  init(milliseconds: Int64) {
-    let (quotient, remainder) = milliseconds.quotientAndRemainder(dividingBy: 1_000)
-    self.init(
-      seconds: remainder < 0 ? quotient - 1 : quotient,
-      nanos: Int32(remainder < 0 ? remainder + 1_000 : remainder) * 1_000_000
-    )
-  }
-
-  /// Since 1970, rounded down.
-  var milliseconds: Int64 { seconds &* 1_000 &+ Int64(nanos / 1_000_000) }
 }

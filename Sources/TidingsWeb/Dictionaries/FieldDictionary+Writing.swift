@@ -9,6 +9,16 @@ extension FieldDictionary {
     var numbersAsStrings = false
     /// Where an asset's content is; `nil`: it is not offered.
     var downloadURL: ((TidingsV1.Asset) -> String?)?
+
+    /// A time in milliseconds since 1970.
+    func json(_ time: GoogleProtobuf.Timestamp) -> JSONValue {
+      let text = time.millisecondsText
+      if numbersAsStrings { return .string(text) }
+      guard time.nanos % 1_000_000 != 0, let number = try? JSONValue(parsing: text) else {
+        return .integer(time.milliseconds)
+      }
+      return number
+    }
   }
 
   static func json(
@@ -38,6 +48,10 @@ extension FieldDictionary {
     func double(_ value: Double) -> JSONValue {
       style.numbersAsStrings ? .string("\(value)") : .double(value)
     }
+    func time(_ value: GoogleProtobuf.Timestamp) -> JSONValue { style.json(value) }
+    func location(_ value: TidingsV1.Location) -> JSONValue {
+      LocationDictionary.json(value, style)
+    }
     func bytes(_ value: [UInt8]) -> JSONValue { .string(Base64.encode(value)) }
     return switch field.value {
     case nil: nil
@@ -45,8 +59,8 @@ extension FieldDictionary {
     case .int64Value(let value)?: ("INT64", integer(value))
     case .doubleValue(let value)?: ("DOUBLE", double(value))
     case .bytesValue(let value)?: ("BYTES", bytes(value))
-    case .timestampValue(let value)?: ("TIMESTAMP", integer(value.milliseconds))
-    case .locationValue(let value)?: ("LOCATION", LocationDictionary.json(value))
+    case .timestampValue(let value)?: ("TIMESTAMP", time(value))
+    case .locationValue(let value)?: ("LOCATION", location(value))
     case .referenceValue(let value)?: ("REFERENCE", reference(value))
     case .assetValue(let value)?: ("ASSETID", asset(value))
     case .encryptedValue(let value)?: ("ENCRYPTED_BYTES", bytes(value.encoded()))
@@ -54,10 +68,8 @@ extension FieldDictionary {
     case .int64ListValue(let list)?: ("INT64_LIST", .array(list.values.map(integer)))
     case .doubleListValue(let list)?: ("DOUBLE_LIST", .array(list.values.map(double)))
     case .bytesListValue(let list)?: ("BYTES_LIST", .array(list.values.map(bytes)))
-    case .timestampListValue(let list)?:
-      ("TIMESTAMP_LIST", .array(list.values.map { integer($0.milliseconds) }))
-    case .locationListValue(let list)?:
-      ("LOCATION_LIST", .array(list.values.map(LocationDictionary.json)))
+    case .timestampListValue(let list)?: ("TIMESTAMP_LIST", .array(list.values.map(time)))
+    case .locationListValue(let list)?: ("LOCATION_LIST", .array(list.values.map(location)))
     case .referenceListValue(let list)?: ("REFERENCE_LIST", .array(list.values.map(reference)))
     case .assetListValue(let list)?: ("ASSETID_LIST", .array(list.values.map(asset)))
     case .unknownListValue?: ("UNKNOWN_LIST", .array([]))

@@ -32,7 +32,10 @@ enum LocationDictionary {
     )
   }
 
-  static func json(_ location: TidingsV1.Location) -> JSONValue {
+  static func json(
+    _ location: TidingsV1.Location,
+    _ style: FieldDictionary.Style
+  ) -> JSONValue {
     .omittingNil([
       "latitude": .double(location.latitude),
       "longitude": .double(location.longitude),
@@ -41,7 +44,7 @@ enum LocationDictionary {
       "verticalAccuracy": location.verticalAccuracy.map { .double($0) },
       "course": location.course.map { .double($0) },
       "speed": location.speed.map { .double($0) },
-      "timestamp": location.timestamp.map { .integer($0.milliseconds) },
+      "timestamp": location.timestamp.map { style.json($0) },
     ])
   }
 }

@@ -102,6 +102,8 @@ enum SubscriptionDictionary {
       object.append("query", query(subscription))
       object.append("firesOn", .array(events(subscription)))
       object.append("firesOnce", .bool(subscription.firesOnce))
+    } else if !subscription.recordType.isEmpty {
+      object.append("query", query(subscription))
     }
     if let info = subscription.notificationInfo {
       object.append("notificationInfo", .object(NotificationInfoDictionary.json(info)))

@@ -128,9 +128,9 @@ extension WebEndpoints {
     _ operation: RecordOperation,
     _ call: WebCall
   ) async -> WebFailure {
-    guard failure.detail == "INVALID_ARGUMENTS",
-      case .save(let record, let policy) = operation.action
-    else { return failure }
+    guard failure.detail == "INVALID_ARGUMENTS" else { return failure }
+    if let own = operation.failure { return own }
+    guard case .save(let record, let policy) = operation.action else { return failure }
     var failure = failure
     let name = record.recordID?.recordName ?? ""
     if record.recordType.isEmpty {

@@ -10,6 +10,8 @@ struct RecordOperation {
 
   let action: Action
   let desiredKeys: Set<String>?
+  /// What is wrong with the record, which is not saved then.
+  let failure: WebFailure?
 
   /// It fails if the record exists.
   var isCreation: Bool {
@@ -43,20 +45,28 @@ struct RecordOperation {
     let (own, inner) = (try DesiredKeys.names(input), try DesiredKeys.names(record))
     self.desiredKeys = own ?? inner ?? desiredKeys
     let tag = try record.string("recordChangeTag") ?? ""
+    var failure: WebFailure?
     func save(
       _ policy: TidingsV1.SavePolicy,
       tag: String = ""
     ) throws(WebFailure) -> Action {
-      var record = try RecordDictionary.read(
-        record,
-        in: zone,
-        stored: storedType,
-        as: schema,
-        updating: shares,
-        of: database
-      )
-      record.changeTag = tag
-      return .save(record, policy)
+      let id = try RecordDictionary.id(record, in: zone, of: database)
+      do {
+        var record = try RecordDictionary.read(
+          record,
+          in: zone,
+          stored: storedType,
+          as: schema,
+          updating: shares,
+          of: database
+        )
+        record.changeTag = tag
+        return .save(record, policy)
+      } catch {
+        guard !error.isOfRequest else { throw error }
+        failure = error
+        return .save(.unreadable(id), policy)
+      }
     }
     func requireName() throws(WebFailure) { _ = try record.requiredString("recordName") }
     func requireTag() throws(WebFailure) {
@@ -95,6 +105,18 @@ struct RecordOperation {
           + "delete or forceDelete"
       )
     }
+    self.failure = failure
+  }
+}
+
+extension TidingsV1.Record {
+  /// In place of a record that cannot be read: the server refuses it, and with it what an atomic zone refuses then.
+  fileprivate static func unreadable(_ id: TidingsV1.RecordID) -> Self {
+    .init(
+      recordID: id,
+      recordType: "Unreadable",
+      fields: ["time": .init(value: .timestampValue(.init(seconds: .max)))]
+    )
   }
 }
 

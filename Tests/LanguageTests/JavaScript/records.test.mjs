@@ -328,3 +328,76 @@ test('the gateway serves this client, and its types', async () => {
     assert.equal((await fetch(url, { method: 'POST', body: '{}' })).status, 400);
   }
 });
+
+test('a save of one field changes no other: times keep their nanoseconds', async () => {
+  const client = servers.client('times');
+  const db = client.privateDatabase;
+  const time = '1700000000123.456789';
+  const fields = { time: { value: time, type: 'TIMESTAMP' }, note: { value: 'a' } };
+  const operations = [{ operationType: 'create', record: { recordType: 'Timed', recordName: 'a', fields } }];
+  await client.call('private/records/modify', { operations });
+  const record = await db.fetch('a');
+  assert.equal(record.fields.time.getTime(), 1700000000123);
+  record.fields.note = 'b';
+  await db.save(record);
+  const { records } = await client.call('private/records/lookup', { records: [{ recordName: 'a' }] });
+  assert.equal(records[0].fields.time.value, time);
+  const found = await db.queryAll({ recordType: 'Timed', filter: { field: 'time', value: record.fields.time } });
+  assert.equal(found.length, 1);
+});
+
+test('a continuation marker that is refused ends an iteration with an error', async () => {
+  const db = database('marker');
+  await db.save([1, 2, 3].map((n) => ({ recordType: 'Thing', fields: { n } })));
+  let continuationMarker;
+  for await (const page of db.query({ recordType: 'Thing', pageSize: 1 })) {
+    ({ continuationMarker } = page);
+    break;
+  }
+  const other = { recordType: 'Thing', filter: { field: 'n', value: 1 } };
+  for (const [query, marker] of [[other, continuationMarker], [{ recordType: 'Thing' }, 'AAAA']]) {
+    const iterate = async () => {
+      for await (const page of db.query({ ...query, continuationMarker: marker })) assert.fail(JSON.stringify(page));
+    };
+    await assert.rejects(iterate, { code: 'BAD_REQUEST' });
+  }
+});
+
+test('a bad record of each kind fails alone, wherever it stands', async () => {
+  const db = database('bad-items');
+  const thing = (recordName, fields = {}) => ({ recordType: 'House', recordName, fields });
+  await db.save(thing('first', { price: 1 }));
+  const kinds = [
+    thing('bad', { value: new Reference('first', { action: 'EXPLODE' }) }),
+    thing('bad', { value: [new Reference('first', { action: 'EXPLODE' })] }),
+    thing('bad', { value: new Reference('') }),
+    thing('bad', { value: new Date(-63e12) }),
+    thing('bad', { value: [new Date(0), new Date(3e14)] }),
+    thing('bad', { value: new Location(0, 0, { timestamp: new Date(-63e12) }) }),
+    thing('bad', { value: new Location(91, 0) }),
+    thing('bad', { value: new Asset({ fileChecksum: 'AAAA' }) }),
+    thing('bad', { price: 'a text' }), thing('bad', { 9: 1 }), { ...thing('bad'), recordType: '9' },
+    { ...thing('bad'), parent: { recordName: 'first', action: 'EXPLODE' } }, { ...thing('bad'), recordChangeTag: 'zz' },
+    thing('_bad'),
+  ];
+  await db.zones.create('Attic');
+  for (const [kind, bad] of kinds.entries()) {
+    for (const position of [0, 1, 2, 3]) {
+      const names = [0, 1, 2].map((number) => `${kind}-${position}-${number}`);
+      const records = names.map((name) => thing(name, { price: 2 }));
+      records.splice(position, 0, bad);
+      const error = await db.save(records).catch((caught) => caught);
+      const where = `kind ${kind} at ${position}: ${error}`;
+      assert.equal(error.code, 'PARTIAL_FAILURE', where);
+      assert.deepEqual(error.errors.map(({ recordName }) => recordName), [bad.recordName], where);
+      assert.deepEqual(error.results.map(({ recordName }) => recordName), names, where);
+    }
+    // In an atomic zone the others fail because of it.
+    const others = [0, 1].map((number) => thing(`${kind}-${number}`, { price: 2 }));
+    const error = await db.save([others[0], bad, others[1]], { zone: 'Attic' }).catch((caught) => caught);
+    const codes = error.errors.map(({ code }) => code);
+    assert.deepEqual([codes[0], codes[2]], ['ATOMIC_ERROR', 'ATOMIC_ERROR'], `kind ${kind}: ${codes}`);
+    assert.notEqual(codes[1], 'ATOMIC_ERROR', `kind ${kind}`);
+    assert.deepEqual(await db.fetch(others.map(({ recordName }) => recordName), { zone: 'Attic' }), [null, null]);
+  }
+});

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Location, Reference, Tidings, TidingsError, double } from '../../../Sources/TidingsGateway/Web/tidings.js';
+import { Location, PreciseTime, Reference, Tidings, TidingsError, double } from '../../../Sources/TidingsGateway/Web/tidings.js';
 
 /** A client whose requests are answered by functions, one after the other. */
 function clientOf(answers, options = {}) {
@@ -307,4 +307,25 @@ test('policies have the names of the contract', async () => {
     await tidings.publicDatabase.save({ recordType: 'T', recordName: 'a', recordChangeTag: '1', fields: {} }, { policy });
     assert.equal(requests[0].json.operations[0].operationType, operation);
   }
+});
+
+test('a time of a fetched record keeps what is less than a millisecond, until it is changed', async () => {
+  const texts = ['1700000000123.456789', '-0.25', '-1500.000001', '1500'];
+  const fields = { times: { value: texts, type: 'TIMESTAMP_LIST' } };
+  const place = { latitude: 1, longitude: 2, timestamp: '5.5' };
+  fields.place = { value: place, type: 'LOCATION' };
+  const record = { recordName: 'a', recordType: 'T', recordChangeTag: '1', fields };
+  const { tidings, requests } = clientOf([json({ records: [record] })]);
+  const fetched = await tidings.publicDatabase.fetch('a');
+  assert.deepEqual(fetched.fields.times.map(Number), [1700000000123, -1, -1501, 1500]);
+  assert.ok(fetched.fields.times[0] instanceof Date && fetched.fields.times[0] instanceof PreciseTime);
+  await tidings.publicDatabase.save(fetched);
+  const sent = requests[1].json.operations[0].record.fields;
+  assert.deepEqual(sent.times.value, [...texts.slice(0, 3), 1500]);
+  assert.deepEqual(sent.place.value, place);
+  fetched.fields.times[0].setSeconds(0);
+  fetched.fields.times[1] = new Date(fetched.fields.times[1]);
+  await tidings.publicDatabase.save(fetched);
+  const changed = requests[2].json.operations[0].record.fields.times.value;
+  assert.deepEqual(changed, [fetched.fields.times[0].getTime(), -1, '-1500.000001', 1500]);
 });

@@ -161,6 +161,35 @@ async def test_items_fail_one_by_one(make_client: ClientMaker) -> None:
         assert isinstance(found[0], Record) and isinstance(found[1], tidings.UnknownItem)
 
 
+async def test_a_bad_record_of_each_kind_fails_alone(make_client: ClientMaker) -> None:
+    owner = RecordID("first")
+    early = datetime(1, 1, 1, tzinfo=timezone.utc)
+    values: list[Value] = [
+        Reference(owner, 77),  # type: ignore[arg-type]
+        [Reference(owner, 77)],  # type: ignore[arg-type]
+        Reference(RecordID("")),
+        tidings.Location(91, 0),
+        tidings.Location(0, float("inf"), timestamp=early),
+        float("nan"),
+        [0.5, float("inf")],
+        tidings.Asset(b"1", 1),
+    ]
+    bad = [Record("Houses", "bad", {"value": value}) for value in values]
+    bad += [Record("Houses", "bad", {"price": "text"}), Record("Houses", "bad", {"9": 1})]
+    bad += [Record("9", "bad"), Record("Houses", "_bad")]
+    async with make_client() as client:
+        database = client.database()
+        await database.save(Record("Houses", "first", {"price": 1}))
+        for kind, record in enumerate(bad):
+            for position in range(4):
+                names = [f"{kind}-{position}-{number}" for number in range(3)]
+                records = [Record("Houses", name, {"price": 2}) for name in names]
+                records.insert(position, record)
+                result = await database.modify(save=records)
+                assert [name.name for name in result.failed] == [record.name], kind
+                assert [saved.name for saved in result.saved] == names, kind
+
+
 async def test_default_zones_are_not_atomic_and_custom_zones_are(make_client: ClientMaker) -> None:
     async with make_client() as client:
         database = client.database()
