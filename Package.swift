@@ -594,7 +594,7 @@ let package = Package(
     tests(
       "LanguageTests",
       exclude: [
-        "JavaScript", "RoundTrip/client.py", "RoundTrip/gateway.py", "RoundTrip/rpcctl.sh",
+        "Help", "JavaScript", "RoundTrip/client.py", "RoundTrip/gateway.py", "RoundTrip/rpcctl.sh",
         "RoundTrip/tidings-js.mjs", "Web",
       ],
       "PostgresTestSupport",

@@ -20,7 +20,7 @@ extension Verb {
           rpcctl notifications read --all
           rpcctl notifications read --all --subscription pricey
           rpcctl fetch-notification-changes -o json | jq -r '.notifications[].notificationId' \\
-            | xargs rpcctl notifications read
+            | xargs -r rpcctl notifications read
         """
     ),
     run: { invocation in

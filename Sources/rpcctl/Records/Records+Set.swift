@@ -21,7 +21,7 @@ extension Verb {
         A FIELD is name=text, name:=JSON (null removes the field), or name@FILE, an asset.
 
         Examples:
-          rpcctl records set h1 city=Berlin price:=450000 sold:=true
+          rpcctl records set h1 city=Berlin price:=450000 sold:=1
           rpcctl records set h1 photo@houses.json note:=null
           rpcctl records set h9 --type Houses 'address=1 Main St' 'built:={"timestamp":"1987-05-01T00:00:00Z"}'
         """

@@ -3,16 +3,22 @@ internal import TidingsProto
 
 /// `--save-policy`: how a save detects conflicts.
 enum SavePolicyOption {
-  private static let words: [(String, TidingsV1.SavePolicy)] = [
-    ("if-unchanged", .ifServerRecordUnchanged), ("unchanged", .ifServerRecordUnchanged),
-    ("changed-keys", .changedKeys), ("all-keys", .allKeys),
-  ]
+  /// The contract's names, and shorter ones of the first.
+  private static let words: [(String, TidingsV1.SavePolicy)] =
+    TidingsV1.SavePolicy.allCases.filter { $0 != .unspecified }.map { (name($0), $0) } + [
+      ("if-unchanged", .ifServerRecordUnchanged), ("unchanged", .ifServerRecordUnchanged),
+    ]
+
+  private static func name(_ policy: TidingsV1.SavePolicy) -> String {
+    Contract.shortName(policy, "SAVE_POLICY_").lowercased().replacing("_", with: "-")
+  }
 
   private static let long = OptionKey<String?>(
     "save-policy",
     value: "POLICY",
     choices: words.map(\.0),
-    "The conflict check: if-unchanged compares the change tag; changed-keys and all-keys do not"
+    "The conflict check: if-unchanged compares the change tag; changed-keys and all-keys do not; "
+      + "replace-if-unchanged and replace do, or do not, and remove the fields that are not sent"
   )
   private static let short = OptionKey<String?>(
     "policy",
@@ -31,7 +37,7 @@ enum SavePolicyOption {
     [Option](of: long.described("\(help ?? long.option.help) (default: \(word))."), short)
   }
 
-  /// The words of the command line, one for each policy.
+  /// The contract's name of the policy of the command line.
   static func word(
     _ arguments: ParsedArguments,
     default word: String
@@ -40,8 +46,8 @@ enum SavePolicyOption {
     guard given.count < 2 else {
       throw UsageError("--policy is the same as --save-policy: use one of them")
     }
-    let found = given.first ?? word
-    return found == "unchanged" ? "if-unchanged" : found
+    let policy = policy(named: given.first ?? word)
+    return name(policy)
   }
 
   /// Returns the policy of the command line.
@@ -49,7 +55,10 @@ enum SavePolicyOption {
     _ arguments: ParsedArguments,
     default word: String
   ) throws(UsageError) -> TidingsV1.SavePolicy {
-    let found = try self.word(arguments, default: word)
-    return words.first { $0.0 == found }?.1 ?? .ifServerRecordUnchanged
+    policy(named: try self.word(arguments, default: word))
+  }
+
+  private static func policy(named word: String) -> TidingsV1.SavePolicy {
+    words.first { $0.0 == word }?.1 ?? .ifServerRecordUnchanged
   }
 }
