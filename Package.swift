@@ -690,6 +690,7 @@ let package = Package(
       "TidingsClient",
       "TidingsEncryption",
       "TidingsFiles",
+      "TidingsKeys",
       "TidingsKit",
       "TidingsProto",
       "TidingsRPC"

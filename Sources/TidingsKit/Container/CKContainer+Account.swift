@@ -1,7 +1,5 @@
 public import Foundation
-internal import TidingsClient
 internal import TidingsProto
-internal import TidingsRPC
 
 /// Whether there is a user.
 public enum CKAccountStatus: Int, Sendable {
@@ -19,21 +17,18 @@ public enum CKAccountStatus: Int, Sendable {
 
 extension NSNotification.Name {
   // swift-format-ignore: AlwaysUseLowerCamelCase
-  /// Kept for compatibility, never posted: who calls does not change while the process runs.
+  /// The account changed: an administrator restricted or admitted the user, or the key of the connection.
+  ///
+  /// Posted on any thread, without an object, once for each connection to a server: when a call shows it, and while the
+  /// account cannot be used also without one, within half a minute. `accountStatus()` says what there is now.
   public static let CKAccountChanged = NSNotification.Name("CKAccountChangedNotification")
 }
 
 extension CKContainer {
   /// Whether there is a user.
   public func accountStatus() async throws -> CKAccountStatus {
-    let client = try await link.client()
-    do {
-      let answer = try await TidingsV1.AccountService.Client(client.transport)
-        .fetchAccountStatus(.init())
-      return CKAccountStatus(rawValue: Int(answer.status.rawValue)) ?? .couldNotDetermine
-    } catch {
-      throw CKError(error)
-    }
+    let answer = try await link.fetchAccountStatus()
+    return CKAccountStatus(rawValue: Int(answer.status.rawValue)) ?? .couldNotDetermine
   }
 
   /// Returns whether there is a user.
@@ -50,14 +45,7 @@ extension CKContainer {
 
   /// The record id of the user.
   public func userRecordID() async throws -> CKRecord.ID {
-    let client = try await link.client()
-    do {
-      let answer = try await TidingsV1.AccountService.Client(client.transport)
-        .fetchUserRecordID(.init(container: link.settings.container))
-      return CKRecord.ID(recordName: answer.userRecordName)
-    } catch {
-      throw CKError(error)
-    }
+    CKRecord.ID(recordName: try await link.fetchUserName())
   }
 
   /// Returns the record ID of the user.

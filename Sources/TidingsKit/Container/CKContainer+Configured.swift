@@ -7,6 +7,7 @@ extension CKContainer {
   ///   - body: Uses the container that it is lent.
   /// - Returns: What the body returns.
   /// - Throws: What the body throws.
+  @discardableResult
   public func configuredWith<R>(
     configuration: CKOperation.Configuration? = nil,
     group: CKOperationGroup? = nil,
@@ -23,6 +24,7 @@ extension CKContainer {
   ///   - body: Uses the container that it is lent.
   /// - Returns: What the body returns.
   /// - Throws: What the body throws.
+  @discardableResult
   public func configuredWith<R>(
     configuration: CKOperation.Configuration? = nil,
     group: CKOperationGroup? = nil,

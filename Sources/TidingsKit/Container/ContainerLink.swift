@@ -10,8 +10,14 @@ final class ContainerLink: Sendable {
   let settings: CKContainer.Connection
   private let opening = Mutex<Task<Client, any Error>?>(nil)
 
-  init(_ settings: CKContainer.Connection) {
+  /// Whether there is a user, as far as calls have shown.
+  let account = Mutex(AccountState())
+  /// How long after a call that found no account the server is asked for it again.
+  let accountPause: Duration
+
+  init(_ settings: CKContainer.Connection, accountPause: Duration = .seconds(30)) {
     self.settings = settings
+    self.accountPause = accountPause
     let variables =
       settings.dataHome.isEmpty
       ? ProcessInfo.processInfo.environment : ["XDG_DATA_HOME": settings.dataHome]
@@ -49,15 +55,9 @@ final class ContainerLink: Sendable {
   func userName() async throws -> String {
     if !settings.hasAccounts, !settings.user.isEmpty { return settings.user }
     if let known = knownUser.withLock({ $0 }) { return known }
-    let client = try await client()
-    do {
-      let answer = try await TidingsV1.AccountService.Client(client.transport)
-        .fetchUserRecordID(.init(container: settings.container))
-      knownUser.withLock { $0 = answer.userRecordName }
-      return answer.userRecordName
-    } catch {
-      throw CKError(error)
-    }
+    let name = try await fetchUserName()
+    knownUser.withLock { $0 = name }
+    return name
   }
 
   /// The container and the environment, for calls that are not on one database.

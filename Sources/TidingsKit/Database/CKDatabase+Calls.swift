@@ -43,9 +43,8 @@ extension CKDatabase {
     while true {
       try Task.checkCancellation()
       do {
-        return try await body(link.client(), options)
-      } catch let error as RPCError {
-        let failure = CKError(error)
+        return try await link.learning { try await body($0, options) }
+      } catch let failure as CKError {
         guard failure.isTransient, let seconds = failure.retryAfterSeconds else { throw failure }
         let pause = min(Duration.seconds(max(seconds, 0.01)), Patience.pauseMax)
         guard ContinuousClock.now.advanced(by: pause) < end else { throw failure }

@@ -23,6 +23,7 @@ extension CKDatabase {
   }
 
   /// Fetches all subscriptions of the user in this database, by their names.
+  @discardableResult
   public func allSubscriptions() async throws -> [CKSubscription] {
     var all: [CKSubscription] = []
     try await SubscriptionFetch(ids: nil).run(in: self, patience) { event in

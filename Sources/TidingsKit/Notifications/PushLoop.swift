@@ -37,6 +37,7 @@ struct PushLoop: Sendable {
     } catch {
       guard !Task.isCancelled else { return }
       let error = (error as? InboxError).map { CKError($0) } ?? CKError(wrapping: error)
+      container.link.learn(error)
       addressee.tell {
         $0.container($1, didFailToRegisterForRemoteNotificationsWithError: error)
       }

@@ -237,7 +237,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
 
 extension CKRecord {
   /// The field that names a record, for queries and sort descriptors.
-  public struct SystemFieldKey {
+  public enum SystemFieldKey {
     /// The record's name.
     public static let recordID: FieldKey = "recordName"
     /// When it was created.

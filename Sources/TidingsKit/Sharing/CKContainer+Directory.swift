@@ -72,11 +72,6 @@ extension CKContainer {
   private func callAccounts<Response: Sendable>(
     _ body: (TidingsV1.AccountService.Client) async throws -> Response
   ) async throws -> Response {
-    let client = try await link.client()
-    do {
-      return try await body(TidingsV1.AccountService.Client(client.transport))
-    } catch {
-      throw CKError(wrapping: error)
-    }
+    try await link.learning { try await body(TidingsV1.AccountService.Client($0.transport)) }
   }
 }

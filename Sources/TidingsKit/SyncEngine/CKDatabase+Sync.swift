@@ -40,10 +40,7 @@ extension CKDatabase {
   }
 
   private func syncUser() async throws -> String? {
-    let answer = try await call(onceOnly) { (client, options) in
-      try await TidingsV1.AccountService.Client(client.transport)
-        .fetchAccountStatus(.init(), options: options)
-    }
+    let answer = try await link.fetchAccountStatus(CallOptions(timeout: onceOnly.request))
     return answer.userRecordName.isEmpty ? nil : answer.userRecordName
   }
 
