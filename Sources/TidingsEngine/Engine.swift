@@ -20,13 +20,13 @@ public final class Engine {
   /// The system's clocks, and the store's own.
   let time: StoreTime
   /// The moment of the transaction.
-  private(set) var moment: Moment
+  @exclusivity(unchecked) private(set) var moment: Moment
   /// The time of day of the transaction, as users see it.
   var now: Timestamp { moment.timeOfDay }
   /// What remembers something of the store, in the order in which it is notified of transactions.
   private(set) var participants: [any TransactionParticipant] = []
   /// A transaction was rolled back: what memory knows of the store may be wrong.
-  private var mustReload = false
+  @exclusivity(unchecked) private var mustReload = false
   /// Nothing that memory has is used in the next transaction without a look at the store.
   private let reloadsAlways: Bool
 

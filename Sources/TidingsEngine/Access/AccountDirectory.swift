@@ -139,7 +139,7 @@ final class AccountDirectory: TransactionParticipant {
   func controlEpoch(of user: String) throws -> Int64 { try self.user(user)?.controlEpoch ?? 0 }
 
   /// How many users are restricted.
-  private(set) var restrictedCount = 0
+  @exclusivity(unchecked) private(set) var restrictedCount = 0
   /// How many users there are.
   var userCount: Int { users.count }
   /// How many keys there are that are not revoked.

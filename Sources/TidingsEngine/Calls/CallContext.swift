@@ -4,19 +4,21 @@ internal import TidingsModel
 ///
 /// Made when the call begins, and handed down to all that works for it. A piece of the engine's own work is one
 /// too.
+///
+/// Unchecked: values that are changed by functions that know nothing of the call.
 public final class CallContext {
   let caller: Caller
   let moment: Moment
   /// Changes for zone and database channels, in the order of the first changes.
-  var zoneChanges: [TouchedZone] = []
+  @exclusivity(unchecked) var zoneChanges: [TouchedZone] = []
   /// Changes for participants of shares.
-  var sharedChanges = SharedChanges()
+  @exclusivity(unchecked) var sharedChanges = SharedChanges()
   /// The removals of zones that it deleted, which go on after it.
-  var removals: [Int64] = []
+  @exclusivity(unchecked) var removals: [Int64] = []
   /// Its first event, once there is one.
-  var batch: Int64?
+  @exclusivity(unchecked) var batch: Int64?
   /// Marks its pushes, once there is one.
-  var origin: OriginTags.Device?
+  @exclusivity(unchecked) var origin: OriginTags.Device?
 
   /// A call that begins, or goes on with the events of one from `batch` on.
   init(_ caller: Caller, at moment: Moment, batch: Int64? = nil) {

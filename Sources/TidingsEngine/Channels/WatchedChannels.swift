@@ -4,17 +4,19 @@ internal import TidingsModel
 /// The channels that have subscribers, in memory, and the index that finds those that a change fires.
 ///
 /// Only `ChannelRegistry` adds and removes channels, and restores them when a transaction is rolled back.
+///
+/// Unchecked: values that are changed by functions that call nothing beyond them, on the loop's thread.
 final class WatchedChannels {
   /// What is being measured; `nil`: nothing is.
-  var matchingTime: MatchingTime?
-  private var entries = ChannelMap<ChannelEntry>()
+  @exclusivity(unchecked) var matchingTime: MatchingTime?
+  @exclusivity(unchecked) private var entries = ChannelMap<ChannelEntry>()
   /// The only readers of channels, for those that not every user may read.
-  private var readers: [Int64: String] = [:]
+  @exclusivity(unchecked) private var readers: [Int64: String] = [:]
   private let index = ChannelIndex()
-  private var zones = WatchedZones()
+  @exclusivity(unchecked) private var zones = WatchedZones()
   /// Numbers of the zones that query channels name, for the index.
-  private var zoneNumbers = ZoneNumbers()
-  private var time = Timestamp(millisecondsSince1970: 0)
+  @exclusivity(unchecked) private var zoneNumbers = ZoneNumbers()
+  @exclusivity(unchecked) private var time = Timestamp(millisecondsSince1970: 0)
   /// The sum of `memoryBytes` of all channels.
   private(set) var memoryBytes = 0
 

@@ -50,7 +50,7 @@ final class UserEraser: MaintenanceTask, TransactionParticipant {
   /// Those that are not finished, in the order in which they were wanted.
   private var running: [UserErasure] = []
   /// Their users.
-  private(set) var users: Set<String> = []
+  @exclusivity(unchecked) private(set) var users: Set<String> = []
   /// Those that were finished in the open transaction.
   private var finished: [UserErasure] = []
   private var looksForDatabases = true

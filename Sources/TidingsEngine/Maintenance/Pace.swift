@@ -2,11 +2,13 @@
 /// given up before it wrote anything, and begun again where it can.
 public final class Pace {
   /// Ends or goes on with the turn of the call at hand, between two of its steps; `nil`: it cannot pause.
-  public var pause: (() -> Void)?
+  ///
+  /// Unchecked, like the others: a plain value, on the thread of the calls.
+  @exclusivity(unchecked) public var pause: (() -> Void)?
   /// Calls that take long and cannot pause are given up; where nobody waits meanwhile, they need not be.
-  public var givesUpLongCalls = false
+  @exclusivity(unchecked) public var givesUpLongCalls = false
   /// When a call that cannot pause has taken too long.
-  private var end: ContinuousClock.Instant?
+  @exclusivity(unchecked) private var end: ContinuousClock.Instant?
   private let costMax: Int
   private let timeMax: Duration
 

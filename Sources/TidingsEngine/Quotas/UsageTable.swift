@@ -11,9 +11,10 @@ final class UsageTable: RecordFollower, TransactionParticipant {
     let container: String
   }
 
-  private var entries: [Key: UsageEntry] = [:]
-  private var accounts: [String: UsageAccount] = [:]
-  private var dirty: [UsageEntry] = []
+  /// Unchecked, like the other two: what looks into them or changes them calls nothing beyond meanwhile.
+  @exclusivity(unchecked) private var entries: [Key: UsageEntry] = [:]
+  @exclusivity(unchecked) private var accounts: [String: UsageAccount] = [:]
+  @exclusivity(unchecked) private var dirty: [UsageEntry] = []
   private let remembered: RememberedCount
   private let select: any SQLStatement
   private let selectTotal: any SQLStatement

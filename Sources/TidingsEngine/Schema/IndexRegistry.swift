@@ -4,7 +4,7 @@ internal import TidingsSQL
 /// The declared indexes, as the loop knows them: what the schema declares is built by `IndexBuilder`
 /// and kept by `FieldIndex`.
 final class IndexRegistry: TransactionParticipant {
-  private var byType: [RecordTypeKey: [DeclaredIndex]] = [:]
+  @exclusivity(unchecked) private var byType: [RecordTypeKey: [DeclaredIndex]] = [:]
   /// Those that `IndexBuilder` has to work on, oldest first.
   private(set) var unfinished: [DeclaredIndex] = []
 

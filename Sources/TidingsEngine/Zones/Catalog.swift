@@ -2,11 +2,13 @@ internal import TidingsModel
 internal import TidingsSQL
 
 /// Databases and zones: their numbers in the store, remembered once looked up.
+///
+/// Unchecked: plain values, on the loop's thread.
 final class Catalog {
   /// Containers whose development environment is being reset.
-  var containersBeingReset: Set<String> = []
+  @exclusivity(unchecked) var containersBeingReset: Set<String> = []
   /// A caller's work is done: it finds no database that is being reset.
-  var refusesResets = false
+  @exclusivity(unchecked) var refusesResets = false
 
   private struct ZoneKey: Hashable {
     let database: Int64
@@ -15,14 +17,14 @@ final class Catalog {
 
   private var databases: [DatabaseID: DatabaseEntry] = [:] { didSet { lastDatabase = nil } }
   /// The one that was looked up last: one after the other, calls are often about the same.
-  private var lastDatabase: DatabaseEntry?
+  @exclusivity(unchecked) private var lastDatabase: DatabaseEntry?
   private var databaseIDs: [Int64: DatabaseID] = [:]
   private var zones: [ZoneKey: ZoneEntry] = [:] { didSet { lastZone = nil } }
   /// The one that was looked up last.
-  private var lastZone: ZoneEntry?
-  private var dirtyZones: [ZoneEntry] = []
+  @exclusivity(unchecked) private var lastZone: ZoneEntry?
+  @exclusivity(unchecked) private var dirtyZones: [ZoneEntry] = []
   /// The zones that this transaction changed, created or deleted.
-  private var touchedZones: [ZoneEntry] = []
+  @exclusivity(unchecked) private var touchedZones: [ZoneEntry] = []
 
   private let databaseRows: DatabaseRows
   private let zoneRows: ZoneRows

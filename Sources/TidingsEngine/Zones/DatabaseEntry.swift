@@ -1,17 +1,19 @@
 internal import TidingsModel
 
 /// A database's number and name, and the number of the last change of any of its zones.
+///
+/// Unchecked: plain values, on the loop's thread.
 final class DatabaseEntry {
   /// 0: it is planned, and nothing is stored of it.
-  var number: Int64
+  @exclusivity(unchecked) var number: Int64
   let id: DatabaseID
-  private(set) var head: Int64
+  @exclusivity(unchecked) private(set) var head: Int64
   /// What its owner's databases take, once it was looked up.
-  var usage: UsageEntry?
+  @exclusivity(unchecked) var usage: UsageEntry?
   /// How much the loop remembers, of its zones too.
   let remembered: RememberedCount
   /// How many zones it has besides the default one, once they were counted.
-  var zoneCount: Int?
+  @exclusivity(unchecked) var zoneCount: Int?
 
   init(
     number: Int64,

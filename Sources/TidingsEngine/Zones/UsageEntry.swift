@@ -1,7 +1,9 @@
 /// What is held against a quota: all that is stored for a user, in all containers; or for the public
 /// database of one container.
+///
+/// Unchecked, as in `UsageEntry`: plain values.
 final class UsageAccount {
-  fileprivate(set) var usage: Usage
+  @exclusivity(unchecked) fileprivate(set) var usage: Usage
 
   init(_ usage: Usage) { self.usage = usage }
 }
@@ -11,9 +13,9 @@ final class UsageEntry {
   let owner: String
   let container: String
   let account: UsageAccount
-  private(set) var usage: Usage
+  @exclusivity(unchecked) private(set) var usage: Usage
   /// The store has other numbers.
-  private(set) var isDirty = false
+  @exclusivity(unchecked) private(set) var isDirty = false
 
   init(owner: String, container: String, _ usage: Usage, _ account: UsageAccount) {
     self.owner = owner

@@ -4,21 +4,23 @@ internal import TidingsModel
 ///
 /// The loop that owns the engine is the only writer, so the head is taken here and written once per
 /// transaction.
+///
+/// Unchecked where it is a plain value.
 final class ZoneEntry {
   /// 0: it is planned, and nothing is stored of it.
-  var number: Int64
+  @exclusivity(unchecked) var number: Int64
   let id: ZoneID
   let created: Timestamp
   let database: DatabaseEntry
-  private(set) var head: Int64
-  var isDirty = false
+  @exclusivity(unchecked) private(set) var head: Int64
+  @exclusivity(unchecked) var isDirty = false
   /// What it takes of its owner's quota; written with the head.
-  var usage: Usage
+  @exclusivity(unchecked) var usage: Usage
   /// Its shares, on the loop, once they were looked up.
   var shares: ZoneShares?
   /// The newest removal of a deleted zone of its name when the first record was created, on the loop; 0:
   /// there was none.
-  var predecessor: Int64?
+  @exclusivity(unchecked) var predecessor: Int64?
   /// What users have accepted in it, on the loop.
   var acceptances = Acceptances()
   /// Which of its records shares hold, on the loop.

@@ -59,15 +59,15 @@ final class GroupedCalls {
   /// Long calls, and the calls that wait for the store meanwhile.
   @exclusivity(unchecked) var longCalls: LongCalls<CallLine, HeldCall>
   /// Whether calls that waited for the store are being executed.
-  var isServingWaiting = false
+  @exclusivity(unchecked) var isServingWaiting = false
   /// Whether the calls of a group that failed are being executed again, each in a group of its own.
   var isServingAlone = false
   /// The long call that uses the store.
-  var runningLongCall: RunningLongCall?
+  @exclusivity(unchecked) var runningLongCall: RunningLongCall?
   /// What threads of the store do.
-  var beside = BesideWork()
+  @exclusivity(unchecked) var beside = BesideWork()
   /// Where groups are committed; not of a remote store.
-  var commitPace = CommitPace()
+  @exclusivity(unchecked) var commitPace = CommitPace()
   /// Calls wait until the turn ends, and are a group then.
   let gathers: Bool
   /// Those that failed while others before them are made durable, in their order.

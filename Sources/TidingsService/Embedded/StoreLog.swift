@@ -13,7 +13,7 @@ final class StoreLog {
   /// Moves the log on a thread of its own.
   let checkpointer: Checkpointer
   /// Nothing may be written before the log was restarted.
-  private(set) var isFull = false
+  @exclusivity(unchecked) private(set) var isFull = false
   private let connection: SQLiteConnection
 
   /// Bytes of the log after the last commit.

@@ -117,7 +117,7 @@ public final class LoopContext {
   @exclusivity(unchecked) var hasSent = false
   /// Something was published since the subscriptions were last found to be all taken.
   var hasPublished = false
-  var isStopping = false
+  @exclusivity(unchecked) var isStopping = false
   /// When a loop that refuses calls ends.
   private(set) var refusalEnd: ContinuousClock.Instant?
   /// The loop ends after this turn, whatever is open.

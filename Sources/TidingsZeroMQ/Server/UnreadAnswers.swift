@@ -39,15 +39,17 @@ struct UnreadAnswers {
   }
 
   /// What is held for a connection.
+  ///
+  /// Unchecked: plain values, on the loop's thread.
   final class Account {
     fileprivate let connection: ConnectionNumber
     fileprivate let count: Count
     /// Given to libzmq, and not yet counted.
-    private var uncounted = 0
+    @exclusivity(unchecked) private var uncounted = 0
     /// In the backlog.
-    fileprivate var waiting = 0
+    @exclusivity(unchecked) fileprivate var waiting = 0
     /// The connection is being ended: nothing more is sent to it.
-    fileprivate(set) var isEnding = false
+    @exclusivity(unchecked) fileprivate(set) var isEnding = false
 
     private let bytesInLibzmqMax: Int
 

@@ -4,6 +4,8 @@ internal import TidingsRPC
 ///
 /// It is found once for a message and once for its answer, and handed on: no part of the way looks into a table of
 /// its own.
+///
+/// Unchecked: plain values, on the loop's thread.
 final class Connection {
   let slot: ConnectionSlot
   /// The connection's number is higher.
@@ -11,9 +13,9 @@ final class Connection {
   /// When it was accepted.
   let since: ContinuousClock.Instant
   /// `nil`: it has sent nothing.
-  var number: ConnectionNumber?
+  @exclusivity(unchecked) var number: ConnectionNumber?
   /// It made a call that was begun, or subscribed to something.
-  var isInUse = false
+  @exclusivity(unchecked) var isInUse = false
   /// Topics that it asked for.
   var topics = 0
   /// Whose key it has, if it subscribed to something.
@@ -21,15 +23,15 @@ final class Connection {
   /// Where the clients of the node behind it get pushes; `nil`: here.
   var advertisedPushEndpoint: String?
   /// Who made its first call.
-  var caller: ConnectionCaller?
+  @exclusivity(unchecked) var caller: ConnectionCaller?
   /// It is one of the connections that its caller may have.
-  var isCounted = false
+  @exclusivity(unchecked) var isCounted = false
   /// Its inline calls that are begun and not answered.
-  var inlineOpen = 0
+  @exclusivity(unchecked) var inlineOpen = 0
   /// It was asked to end.
-  var isAskedToEnd = false
+  @exclusivity(unchecked) var isAskedToEnd = false
   /// What is held for it; `nil`: nothing was sent to it yet.
-  var answers: UnreadAnswers.Account?
+  @exclusivity(unchecked) var answers: UnreadAnswers.Account?
 
   init(_ slot: ConnectionSlot, floor: UInt64, since: ContinuousClock.Instant) {
     (self.slot, self.floor, self.since) = (slot, floor, since)
