@@ -108,7 +108,8 @@ let package = Package(
     .systemLibrary(name: "CGnuTLS"),
     .systemLibrary(name: "CCurl"),
     .systemLibrary(name: "CCrypto"),
-    .target(name: "TidingsProtoC", dependencies: ["CProtobufC"]),
+    // Generated code asserts the types of its arguments, which Swift checks.
+    .target(name: "TidingsProtoC", dependencies: ["CProtobufC"], cSettings: [.define("NDEBUG")]),
     .target(name: "DescriptorProtoC", dependencies: ["CProtobufC"]),
     .target(name: "CZMTPFilter"),
     .target(name: "CWebFiles"),

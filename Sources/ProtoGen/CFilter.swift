@@ -5,7 +5,7 @@ internal import DescriptorProtoC
 ///
 /// Edits the request on its way: each string field becomes bytes in C, since C strings end at U+0000,
 /// and proto3 `optional` becomes the oneof with one member that stands for it anyway, which
-/// protoc-gen-c understands.
+/// protoc-gen-c understands. Comments do not reach C, and neither do functions that Swift does not call.
 public enum CFilter {
   /// Answers protoc.
   ///
@@ -29,6 +29,7 @@ public enum CFilter {
   static func edit(_ request: PluginRequest, _ memory: CMemory) {
     request.message.pointee.parameter = nil
     for file in request.protoFiles {
+      file.pointee.source_code_info = nil
       for message in elements(file.pointee.n_message_type, file.pointee.message_type) {
         edit(message, memory)
       }
@@ -99,7 +100,7 @@ public enum CFilter {
       let name = string(file.pointee.name)
       return PluginResponse.File(
         name: name.hasSuffix(".h") ? "include/" + name : name,
-        content: string(file.pointee.content)
+        content: withoutUncalled(string(file.pointee.content))
       )
     }
     if let module = options.module {
@@ -109,5 +110,24 @@ public enum CFilter {
       )
     }
     return PluginResponse(files: files)
+  }
+
+  private static let uncalled = ["__free_unpacked", "__get_packed_size", "__pack_to_buffer"]
+
+  /// Removes the functions that Swift does not call: nothing in an arena is freed, and no size is asked for.
+  static func withoutUncalled(_ source: String) -> String {
+    var (lines, isInFunction, isInBody): ([Substring], Bool, Bool) = ([], false, false)
+    for line in source.split(separator: "\n", omittingEmptySubsequences: false) {
+      if uncalled.contains(where: { line.hasSuffix($0) }) {
+        isInFunction = true
+      } else if isInFunction {
+        if line == "{" { isInBody = true }
+        let isEnd = isInBody ? line == "}" : line.hasSuffix(");")
+        if isEnd { (isInFunction, isInBody) = (false, false) }
+      } else {
+        lines.append(line)
+      }
+    }
+    return lines.joined(separator: "\n")
   }
 }

@@ -45,6 +45,33 @@ struct FilterTests {
     return strings
   }
 
+  @Test("functions that Swift does not call are removed")
+  func removesUncalled() {
+    let header = """
+      size_t tidings__v1__zone__get_packed_size
+                           (const Tidings__V1__Zone   *message);
+      size_t tidings__v1__zone__pack
+                           (const Tidings__V1__Zone   *message,
+                            uint8_t             *out);
+      """
+    #expect(
+      CFilter.withoutUncalled(header)
+        == header.split(separator: "\n").suffix(3).joined(separator: "\n")
+    )
+    let source = """
+      void   tidings__v1__zone__free_unpacked
+                           (Tidings__V1__Zone *message,
+                            ProtobufCAllocator *allocator)
+      {
+        if(!message)
+          return;
+        protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+      }
+      static const int numbers[1];
+      """
+    #expect(CFilter.withoutUncalled(source) == "static const int numbers[1];")
+  }
+
   @Test("a missing protoc-gen-c is reported, with the way out")
   func reportsMissingProgram() throws {
     let request = try FixtureRequest.encoded(

@@ -13,25 +13,12 @@ void   tidings__v1__fetch_account_status_request__init
   static const Tidings__V1__FetchAccountStatusRequest init_value = TIDINGS__V1__FETCH_ACCOUNT_STATUS_REQUEST__INIT;
   *message = init_value;
 }
-size_t tidings__v1__fetch_account_status_request__get_packed_size
-                     (const Tidings__V1__FetchAccountStatusRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_account_status_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__v1__fetch_account_status_request__pack
                      (const Tidings__V1__FetchAccountStatusRequest *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__v1__fetch_account_status_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_account_status_request__pack_to_buffer
-                     (const Tidings__V1__FetchAccountStatusRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_account_status_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchAccountStatusRequest *
        tidings__v1__fetch_account_status_request__unpack
@@ -43,26 +30,11 @@ Tidings__V1__FetchAccountStatusRequest *
      protobuf_c_message_unpack (&tidings__v1__fetch_account_status_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_account_status_request__free_unpacked
-                     (Tidings__V1__FetchAccountStatusRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_account_status_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_account_status_response__init
                      (Tidings__V1__FetchAccountStatusResponse         *message)
 {
   static const Tidings__V1__FetchAccountStatusResponse init_value = TIDINGS__V1__FETCH_ACCOUNT_STATUS_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_account_status_response__get_packed_size
-                     (const Tidings__V1__FetchAccountStatusResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_account_status_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_account_status_response__pack
                      (const Tidings__V1__FetchAccountStatusResponse *message,
@@ -70,13 +42,6 @@ size_t tidings__v1__fetch_account_status_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_account_status_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_account_status_response__pack_to_buffer
-                     (const Tidings__V1__FetchAccountStatusResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_account_status_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchAccountStatusResponse *
        tidings__v1__fetch_account_status_response__unpack
@@ -88,26 +53,11 @@ Tidings__V1__FetchAccountStatusResponse *
      protobuf_c_message_unpack (&tidings__v1__fetch_account_status_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_account_status_response__free_unpacked
-                     (Tidings__V1__FetchAccountStatusResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_account_status_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__usage__init
                      (Tidings__V1__Usage         *message)
 {
   static const Tidings__V1__Usage init_value = TIDINGS__V1__USAGE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__usage__get_packed_size
-                     (const Tidings__V1__Usage *message)
-{
-  assert(message->base.descriptor == &tidings__v1__usage__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__usage__pack
                      (const Tidings__V1__Usage *message,
@@ -115,13 +65,6 @@ size_t tidings__v1__usage__pack
 {
   assert(message->base.descriptor == &tidings__v1__usage__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__usage__pack_to_buffer
-                     (const Tidings__V1__Usage *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__usage__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__Usage *
        tidings__v1__usage__unpack
@@ -133,26 +76,11 @@ Tidings__V1__Usage *
      protobuf_c_message_unpack (&tidings__v1__usage__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__usage__free_unpacked
-                     (Tidings__V1__Usage *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__usage__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__quota__init
                      (Tidings__V1__Quota         *message)
 {
   static const Tidings__V1__Quota init_value = TIDINGS__V1__QUOTA__INIT;
   *message = init_value;
-}
-size_t tidings__v1__quota__get_packed_size
-                     (const Tidings__V1__Quota *message)
-{
-  assert(message->base.descriptor == &tidings__v1__quota__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__quota__pack
                      (const Tidings__V1__Quota *message,
@@ -160,13 +88,6 @@ size_t tidings__v1__quota__pack
 {
   assert(message->base.descriptor == &tidings__v1__quota__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__quota__pack_to_buffer
-                     (const Tidings__V1__Quota *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__quota__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__Quota *
        tidings__v1__quota__unpack
@@ -178,26 +99,11 @@ Tidings__V1__Quota *
      protobuf_c_message_unpack (&tidings__v1__quota__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__quota__free_unpacked
-                     (Tidings__V1__Quota *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__quota__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_user_record_idrequest__init
                      (Tidings__V1__FetchUserRecordIDRequest         *message)
 {
   static const Tidings__V1__FetchUserRecordIDRequest init_value = TIDINGS__V1__FETCH_USER_RECORD_IDREQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_user_record_idrequest__get_packed_size
-                     (const Tidings__V1__FetchUserRecordIDRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_user_record_idrequest__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_user_record_idrequest__pack
                      (const Tidings__V1__FetchUserRecordIDRequest *message,
@@ -205,13 +111,6 @@ size_t tidings__v1__fetch_user_record_idrequest__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_user_record_idrequest__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_user_record_idrequest__pack_to_buffer
-                     (const Tidings__V1__FetchUserRecordIDRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_user_record_idrequest__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchUserRecordIDRequest *
        tidings__v1__fetch_user_record_idrequest__unpack
@@ -223,26 +122,11 @@ Tidings__V1__FetchUserRecordIDRequest *
      protobuf_c_message_unpack (&tidings__v1__fetch_user_record_idrequest__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_user_record_idrequest__free_unpacked
-                     (Tidings__V1__FetchUserRecordIDRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_user_record_idrequest__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_user_record_idresponse__init
                      (Tidings__V1__FetchUserRecordIDResponse         *message)
 {
   static const Tidings__V1__FetchUserRecordIDResponse init_value = TIDINGS__V1__FETCH_USER_RECORD_IDRESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_user_record_idresponse__get_packed_size
-                     (const Tidings__V1__FetchUserRecordIDResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_user_record_idresponse__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_user_record_idresponse__pack
                      (const Tidings__V1__FetchUserRecordIDResponse *message,
@@ -250,13 +134,6 @@ size_t tidings__v1__fetch_user_record_idresponse__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_user_record_idresponse__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_user_record_idresponse__pack_to_buffer
-                     (const Tidings__V1__FetchUserRecordIDResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_user_record_idresponse__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchUserRecordIDResponse *
        tidings__v1__fetch_user_record_idresponse__unpack
@@ -268,26 +145,11 @@ Tidings__V1__FetchUserRecordIDResponse *
      protobuf_c_message_unpack (&tidings__v1__fetch_user_record_idresponse__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_user_record_idresponse__free_unpacked
-                     (Tidings__V1__FetchUserRecordIDResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_user_record_idresponse__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__user_lookup__init
                      (Tidings__V1__UserLookup         *message)
 {
   static const Tidings__V1__UserLookup init_value = TIDINGS__V1__USER_LOOKUP__INIT;
   *message = init_value;
-}
-size_t tidings__v1__user_lookup__get_packed_size
-                     (const Tidings__V1__UserLookup *message)
-{
-  assert(message->base.descriptor == &tidings__v1__user_lookup__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__user_lookup__pack
                      (const Tidings__V1__UserLookup *message,
@@ -295,13 +157,6 @@ size_t tidings__v1__user_lookup__pack
 {
   assert(message->base.descriptor == &tidings__v1__user_lookup__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__user_lookup__pack_to_buffer
-                     (const Tidings__V1__UserLookup *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__user_lookup__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__UserLookup *
        tidings__v1__user_lookup__unpack
@@ -313,26 +168,11 @@ Tidings__V1__UserLookup *
      protobuf_c_message_unpack (&tidings__v1__user_lookup__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__user_lookup__free_unpacked
-                     (Tidings__V1__UserLookup *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__user_lookup__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_users_request__init
                      (Tidings__V1__FetchUsersRequest         *message)
 {
   static const Tidings__V1__FetchUsersRequest init_value = TIDINGS__V1__FETCH_USERS_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_users_request__get_packed_size
-                     (const Tidings__V1__FetchUsersRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_users_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_users_request__pack
                      (const Tidings__V1__FetchUsersRequest *message,
@@ -340,13 +180,6 @@ size_t tidings__v1__fetch_users_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_users_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_users_request__pack_to_buffer
-                     (const Tidings__V1__FetchUsersRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_users_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchUsersRequest *
        tidings__v1__fetch_users_request__unpack
@@ -358,26 +191,11 @@ Tidings__V1__FetchUsersRequest *
      protobuf_c_message_unpack (&tidings__v1__fetch_users_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_users_request__free_unpacked
-                     (Tidings__V1__FetchUsersRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_users_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__user__init
                      (Tidings__V1__User         *message)
 {
   static const Tidings__V1__User init_value = TIDINGS__V1__USER__INIT;
   *message = init_value;
-}
-size_t tidings__v1__user__get_packed_size
-                     (const Tidings__V1__User *message)
-{
-  assert(message->base.descriptor == &tidings__v1__user__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__user__pack
                      (const Tidings__V1__User *message,
@@ -385,13 +203,6 @@ size_t tidings__v1__user__pack
 {
   assert(message->base.descriptor == &tidings__v1__user__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__user__pack_to_buffer
-                     (const Tidings__V1__User *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__user__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__User *
        tidings__v1__user__unpack
@@ -403,26 +214,11 @@ Tidings__V1__User *
      protobuf_c_message_unpack (&tidings__v1__user__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__user__free_unpacked
-                     (Tidings__V1__User *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__user__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__user_result__init
                      (Tidings__V1__UserResult         *message)
 {
   static const Tidings__V1__UserResult init_value = TIDINGS__V1__USER_RESULT__INIT;
   *message = init_value;
-}
-size_t tidings__v1__user_result__get_packed_size
-                     (const Tidings__V1__UserResult *message)
-{
-  assert(message->base.descriptor == &tidings__v1__user_result__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__user_result__pack
                      (const Tidings__V1__UserResult *message,
@@ -430,13 +226,6 @@ size_t tidings__v1__user_result__pack
 {
   assert(message->base.descriptor == &tidings__v1__user_result__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__user_result__pack_to_buffer
-                     (const Tidings__V1__UserResult *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__user_result__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__UserResult *
        tidings__v1__user_result__unpack
@@ -448,26 +237,11 @@ Tidings__V1__UserResult *
      protobuf_c_message_unpack (&tidings__v1__user_result__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__user_result__free_unpacked
-                     (Tidings__V1__UserResult *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__user_result__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_users_response__init
                      (Tidings__V1__FetchUsersResponse         *message)
 {
   static const Tidings__V1__FetchUsersResponse init_value = TIDINGS__V1__FETCH_USERS_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_users_response__get_packed_size
-                     (const Tidings__V1__FetchUsersResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_users_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_users_response__pack
                      (const Tidings__V1__FetchUsersResponse *message,
@@ -475,13 +249,6 @@ size_t tidings__v1__fetch_users_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_users_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_users_response__pack_to_buffer
-                     (const Tidings__V1__FetchUsersResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_users_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchUsersResponse *
        tidings__v1__fetch_users_response__unpack
@@ -493,26 +260,11 @@ Tidings__V1__FetchUsersResponse *
      protobuf_c_message_unpack (&tidings__v1__fetch_users_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_users_response__free_unpacked
-                     (Tidings__V1__FetchUsersResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_users_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__directory_entry__init
                      (Tidings__V1__DirectoryEntry         *message)
 {
   static const Tidings__V1__DirectoryEntry init_value = TIDINGS__V1__DIRECTORY_ENTRY__INIT;
   *message = init_value;
-}
-size_t tidings__v1__directory_entry__get_packed_size
-                     (const Tidings__V1__DirectoryEntry *message)
-{
-  assert(message->base.descriptor == &tidings__v1__directory_entry__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__directory_entry__pack
                      (const Tidings__V1__DirectoryEntry *message,
@@ -520,13 +272,6 @@ size_t tidings__v1__directory_entry__pack
 {
   assert(message->base.descriptor == &tidings__v1__directory_entry__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__directory_entry__pack_to_buffer
-                     (const Tidings__V1__DirectoryEntry *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__directory_entry__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__DirectoryEntry *
        tidings__v1__directory_entry__unpack
@@ -538,26 +283,11 @@ Tidings__V1__DirectoryEntry *
      protobuf_c_message_unpack (&tidings__v1__directory_entry__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__directory_entry__free_unpacked
-                     (Tidings__V1__DirectoryEntry *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__directory_entry__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_directory_entry_request__init
                      (Tidings__V1__FetchDirectoryEntryRequest         *message)
 {
   static const Tidings__V1__FetchDirectoryEntryRequest init_value = TIDINGS__V1__FETCH_DIRECTORY_ENTRY_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_directory_entry_request__get_packed_size
-                     (const Tidings__V1__FetchDirectoryEntryRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_directory_entry_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_directory_entry_request__pack
                      (const Tidings__V1__FetchDirectoryEntryRequest *message,
@@ -565,13 +295,6 @@ size_t tidings__v1__fetch_directory_entry_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_directory_entry_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_directory_entry_request__pack_to_buffer
-                     (const Tidings__V1__FetchDirectoryEntryRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_directory_entry_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchDirectoryEntryRequest *
        tidings__v1__fetch_directory_entry_request__unpack
@@ -583,26 +306,11 @@ Tidings__V1__FetchDirectoryEntryRequest *
      protobuf_c_message_unpack (&tidings__v1__fetch_directory_entry_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_directory_entry_request__free_unpacked
-                     (Tidings__V1__FetchDirectoryEntryRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_directory_entry_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_directory_entry_response__init
                      (Tidings__V1__FetchDirectoryEntryResponse         *message)
 {
   static const Tidings__V1__FetchDirectoryEntryResponse init_value = TIDINGS__V1__FETCH_DIRECTORY_ENTRY_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_directory_entry_response__get_packed_size
-                     (const Tidings__V1__FetchDirectoryEntryResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_directory_entry_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_directory_entry_response__pack
                      (const Tidings__V1__FetchDirectoryEntryResponse *message,
@@ -610,13 +318,6 @@ size_t tidings__v1__fetch_directory_entry_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_directory_entry_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_directory_entry_response__pack_to_buffer
-                     (const Tidings__V1__FetchDirectoryEntryResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_directory_entry_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchDirectoryEntryResponse *
        tidings__v1__fetch_directory_entry_response__unpack
@@ -628,26 +329,11 @@ Tidings__V1__FetchDirectoryEntryResponse *
      protobuf_c_message_unpack (&tidings__v1__fetch_directory_entry_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_directory_entry_response__free_unpacked
-                     (Tidings__V1__FetchDirectoryEntryResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_directory_entry_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__update_directory_entry_request__init
                      (Tidings__V1__UpdateDirectoryEntryRequest         *message)
 {
   static const Tidings__V1__UpdateDirectoryEntryRequest init_value = TIDINGS__V1__UPDATE_DIRECTORY_ENTRY_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__update_directory_entry_request__get_packed_size
-                     (const Tidings__V1__UpdateDirectoryEntryRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__update_directory_entry_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__update_directory_entry_request__pack
                      (const Tidings__V1__UpdateDirectoryEntryRequest *message,
@@ -655,13 +341,6 @@ size_t tidings__v1__update_directory_entry_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__update_directory_entry_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__update_directory_entry_request__pack_to_buffer
-                     (const Tidings__V1__UpdateDirectoryEntryRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__update_directory_entry_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__UpdateDirectoryEntryRequest *
        tidings__v1__update_directory_entry_request__unpack
@@ -673,26 +352,11 @@ Tidings__V1__UpdateDirectoryEntryRequest *
      protobuf_c_message_unpack (&tidings__v1__update_directory_entry_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__update_directory_entry_request__free_unpacked
-                     (Tidings__V1__UpdateDirectoryEntryRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__update_directory_entry_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__update_directory_entry_response__init
                      (Tidings__V1__UpdateDirectoryEntryResponse         *message)
 {
   static const Tidings__V1__UpdateDirectoryEntryResponse init_value = TIDINGS__V1__UPDATE_DIRECTORY_ENTRY_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__update_directory_entry_response__get_packed_size
-                     (const Tidings__V1__UpdateDirectoryEntryResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__update_directory_entry_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__update_directory_entry_response__pack
                      (const Tidings__V1__UpdateDirectoryEntryResponse *message,
@@ -700,13 +364,6 @@ size_t tidings__v1__update_directory_entry_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__update_directory_entry_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__update_directory_entry_response__pack_to_buffer
-                     (const Tidings__V1__UpdateDirectoryEntryResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__update_directory_entry_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__UpdateDirectoryEntryResponse *
        tidings__v1__update_directory_entry_response__unpack
@@ -718,26 +375,11 @@ Tidings__V1__UpdateDirectoryEntryResponse *
      protobuf_c_message_unpack (&tidings__v1__update_directory_entry_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__update_directory_entry_response__free_unpacked
-                     (Tidings__V1__UpdateDirectoryEntryResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__update_directory_entry_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__list_directory_request__init
                      (Tidings__V1__ListDirectoryRequest         *message)
 {
   static const Tidings__V1__ListDirectoryRequest init_value = TIDINGS__V1__LIST_DIRECTORY_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__list_directory_request__get_packed_size
-                     (const Tidings__V1__ListDirectoryRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__list_directory_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__list_directory_request__pack
                      (const Tidings__V1__ListDirectoryRequest *message,
@@ -745,13 +387,6 @@ size_t tidings__v1__list_directory_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__list_directory_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__list_directory_request__pack_to_buffer
-                     (const Tidings__V1__ListDirectoryRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__list_directory_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ListDirectoryRequest *
        tidings__v1__list_directory_request__unpack
@@ -763,26 +398,11 @@ Tidings__V1__ListDirectoryRequest *
      protobuf_c_message_unpack (&tidings__v1__list_directory_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__list_directory_request__free_unpacked
-                     (Tidings__V1__ListDirectoryRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__list_directory_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__list_directory_response__init
                      (Tidings__V1__ListDirectoryResponse         *message)
 {
   static const Tidings__V1__ListDirectoryResponse init_value = TIDINGS__V1__LIST_DIRECTORY_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__list_directory_response__get_packed_size
-                     (const Tidings__V1__ListDirectoryResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__list_directory_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__list_directory_response__pack
                      (const Tidings__V1__ListDirectoryResponse *message,
@@ -790,13 +410,6 @@ size_t tidings__v1__list_directory_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__list_directory_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__list_directory_response__pack_to_buffer
-                     (const Tidings__V1__ListDirectoryResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__list_directory_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ListDirectoryResponse *
        tidings__v1__list_directory_response__unpack
@@ -808,26 +421,11 @@ Tidings__V1__ListDirectoryResponse *
      protobuf_c_message_unpack (&tidings__v1__list_directory_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__list_directory_response__free_unpacked
-                     (Tidings__V1__ListDirectoryResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__list_directory_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__issue_web_auth_token_request__init
                      (Tidings__V1__IssueWebAuthTokenRequest         *message)
 {
   static const Tidings__V1__IssueWebAuthTokenRequest init_value = TIDINGS__V1__ISSUE_WEB_AUTH_TOKEN_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__issue_web_auth_token_request__get_packed_size
-                     (const Tidings__V1__IssueWebAuthTokenRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__issue_web_auth_token_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__issue_web_auth_token_request__pack
                      (const Tidings__V1__IssueWebAuthTokenRequest *message,
@@ -835,13 +433,6 @@ size_t tidings__v1__issue_web_auth_token_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__issue_web_auth_token_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__issue_web_auth_token_request__pack_to_buffer
-                     (const Tidings__V1__IssueWebAuthTokenRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__issue_web_auth_token_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__IssueWebAuthTokenRequest *
        tidings__v1__issue_web_auth_token_request__unpack
@@ -853,26 +444,11 @@ Tidings__V1__IssueWebAuthTokenRequest *
      protobuf_c_message_unpack (&tidings__v1__issue_web_auth_token_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__issue_web_auth_token_request__free_unpacked
-                     (Tidings__V1__IssueWebAuthTokenRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__issue_web_auth_token_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__issue_web_auth_token_response__init
                      (Tidings__V1__IssueWebAuthTokenResponse         *message)
 {
   static const Tidings__V1__IssueWebAuthTokenResponse init_value = TIDINGS__V1__ISSUE_WEB_AUTH_TOKEN_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__issue_web_auth_token_response__get_packed_size
-                     (const Tidings__V1__IssueWebAuthTokenResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__issue_web_auth_token_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__issue_web_auth_token_response__pack
                      (const Tidings__V1__IssueWebAuthTokenResponse *message,
@@ -880,13 +456,6 @@ size_t tidings__v1__issue_web_auth_token_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__issue_web_auth_token_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__issue_web_auth_token_response__pack_to_buffer
-                     (const Tidings__V1__IssueWebAuthTokenResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__issue_web_auth_token_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__IssueWebAuthTokenResponse *
        tidings__v1__issue_web_auth_token_response__unpack
@@ -898,26 +467,11 @@ Tidings__V1__IssueWebAuthTokenResponse *
      protobuf_c_message_unpack (&tidings__v1__issue_web_auth_token_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__issue_web_auth_token_response__free_unpacked
-                     (Tidings__V1__IssueWebAuthTokenResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__issue_web_auth_token_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__revoke_web_auth_token_request__init
                      (Tidings__V1__RevokeWebAuthTokenRequest         *message)
 {
   static const Tidings__V1__RevokeWebAuthTokenRequest init_value = TIDINGS__V1__REVOKE_WEB_AUTH_TOKEN_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__revoke_web_auth_token_request__get_packed_size
-                     (const Tidings__V1__RevokeWebAuthTokenRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__revoke_web_auth_token_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__revoke_web_auth_token_request__pack
                      (const Tidings__V1__RevokeWebAuthTokenRequest *message,
@@ -925,13 +479,6 @@ size_t tidings__v1__revoke_web_auth_token_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__revoke_web_auth_token_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__revoke_web_auth_token_request__pack_to_buffer
-                     (const Tidings__V1__RevokeWebAuthTokenRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__revoke_web_auth_token_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__RevokeWebAuthTokenRequest *
        tidings__v1__revoke_web_auth_token_request__unpack
@@ -943,26 +490,11 @@ Tidings__V1__RevokeWebAuthTokenRequest *
      protobuf_c_message_unpack (&tidings__v1__revoke_web_auth_token_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__revoke_web_auth_token_request__free_unpacked
-                     (Tidings__V1__RevokeWebAuthTokenRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__revoke_web_auth_token_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__revoke_web_auth_token_response__init
                      (Tidings__V1__RevokeWebAuthTokenResponse         *message)
 {
   static const Tidings__V1__RevokeWebAuthTokenResponse init_value = TIDINGS__V1__REVOKE_WEB_AUTH_TOKEN_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__revoke_web_auth_token_response__get_packed_size
-                     (const Tidings__V1__RevokeWebAuthTokenResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__revoke_web_auth_token_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__revoke_web_auth_token_response__pack
                      (const Tidings__V1__RevokeWebAuthTokenResponse *message,
@@ -970,13 +502,6 @@ size_t tidings__v1__revoke_web_auth_token_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__revoke_web_auth_token_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__revoke_web_auth_token_response__pack_to_buffer
-                     (const Tidings__V1__RevokeWebAuthTokenResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__revoke_web_auth_token_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__RevokeWebAuthTokenResponse *
        tidings__v1__revoke_web_auth_token_response__unpack
@@ -988,26 +513,11 @@ Tidings__V1__RevokeWebAuthTokenResponse *
      protobuf_c_message_unpack (&tidings__v1__revoke_web_auth_token_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__revoke_web_auth_token_response__free_unpacked
-                     (Tidings__V1__RevokeWebAuthTokenResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__revoke_web_auth_token_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__approve_sign_in_request__init
                      (Tidings__V1__ApproveSignInRequest         *message)
 {
   static const Tidings__V1__ApproveSignInRequest init_value = TIDINGS__V1__APPROVE_SIGN_IN_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__approve_sign_in_request__get_packed_size
-                     (const Tidings__V1__ApproveSignInRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__approve_sign_in_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__approve_sign_in_request__pack
                      (const Tidings__V1__ApproveSignInRequest *message,
@@ -1015,13 +525,6 @@ size_t tidings__v1__approve_sign_in_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__approve_sign_in_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__approve_sign_in_request__pack_to_buffer
-                     (const Tidings__V1__ApproveSignInRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__approve_sign_in_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ApproveSignInRequest *
        tidings__v1__approve_sign_in_request__unpack
@@ -1033,26 +536,11 @@ Tidings__V1__ApproveSignInRequest *
      protobuf_c_message_unpack (&tidings__v1__approve_sign_in_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__approve_sign_in_request__free_unpacked
-                     (Tidings__V1__ApproveSignInRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__approve_sign_in_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__approve_sign_in_response__init
                      (Tidings__V1__ApproveSignInResponse         *message)
 {
   static const Tidings__V1__ApproveSignInResponse init_value = TIDINGS__V1__APPROVE_SIGN_IN_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__approve_sign_in_response__get_packed_size
-                     (const Tidings__V1__ApproveSignInResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__approve_sign_in_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__approve_sign_in_response__pack
                      (const Tidings__V1__ApproveSignInResponse *message,
@@ -1060,13 +548,6 @@ size_t tidings__v1__approve_sign_in_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__approve_sign_in_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__approve_sign_in_response__pack_to_buffer
-                     (const Tidings__V1__ApproveSignInResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__approve_sign_in_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ApproveSignInResponse *
        tidings__v1__approve_sign_in_response__unpack
@@ -1077,15 +558,6 @@ Tidings__V1__ApproveSignInResponse *
   return (Tidings__V1__ApproveSignInResponse *)
      protobuf_c_message_unpack (&tidings__v1__approve_sign_in_response__descriptor,
                                 allocator, len, data);
-}
-void   tidings__v1__approve_sign_in_response__free_unpacked
-                     (Tidings__V1__ApproveSignInResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__approve_sign_in_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 #define tidings__v1__fetch_account_status_request__field_descriptors NULL
 #define tidings__v1__fetch_account_status_request__field_indices_by_name NULL

@@ -13,25 +13,12 @@ void   tidings__v1__account__init
   static const Tidings__V1__Account init_value = TIDINGS__V1__ACCOUNT__INIT;
   *message = init_value;
 }
-size_t tidings__v1__account__get_packed_size
-                     (const Tidings__V1__Account *message)
-{
-  assert(message->base.descriptor == &tidings__v1__account__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__v1__account__pack
                      (const Tidings__V1__Account *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__v1__account__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__account__pack_to_buffer
-                     (const Tidings__V1__Account *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__account__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__Account *
        tidings__v1__account__unpack
@@ -43,26 +30,11 @@ Tidings__V1__Account *
      protobuf_c_message_unpack (&tidings__v1__account__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__account__free_unpacked
-                     (Tidings__V1__Account *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__account__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__public_key__init
                      (Tidings__V1__PublicKey         *message)
 {
   static const Tidings__V1__PublicKey init_value = TIDINGS__V1__PUBLIC_KEY__INIT;
   *message = init_value;
-}
-size_t tidings__v1__public_key__get_packed_size
-                     (const Tidings__V1__PublicKey *message)
-{
-  assert(message->base.descriptor == &tidings__v1__public_key__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__public_key__pack
                      (const Tidings__V1__PublicKey *message,
@@ -70,13 +42,6 @@ size_t tidings__v1__public_key__pack
 {
   assert(message->base.descriptor == &tidings__v1__public_key__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__public_key__pack_to_buffer
-                     (const Tidings__V1__PublicKey *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__public_key__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__PublicKey *
        tidings__v1__public_key__unpack
@@ -88,26 +53,11 @@ Tidings__V1__PublicKey *
      protobuf_c_message_unpack (&tidings__v1__public_key__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__public_key__free_unpacked
-                     (Tidings__V1__PublicKey *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__public_key__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__create_user_request__init
                      (Tidings__V1__CreateUserRequest         *message)
 {
   static const Tidings__V1__CreateUserRequest init_value = TIDINGS__V1__CREATE_USER_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__create_user_request__get_packed_size
-                     (const Tidings__V1__CreateUserRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__create_user_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__create_user_request__pack
                      (const Tidings__V1__CreateUserRequest *message,
@@ -115,13 +65,6 @@ size_t tidings__v1__create_user_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__create_user_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__create_user_request__pack_to_buffer
-                     (const Tidings__V1__CreateUserRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__create_user_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__CreateUserRequest *
        tidings__v1__create_user_request__unpack
@@ -133,26 +76,11 @@ Tidings__V1__CreateUserRequest *
      protobuf_c_message_unpack (&tidings__v1__create_user_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__create_user_request__free_unpacked
-                     (Tidings__V1__CreateUserRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__create_user_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__create_user_response__init
                      (Tidings__V1__CreateUserResponse         *message)
 {
   static const Tidings__V1__CreateUserResponse init_value = TIDINGS__V1__CREATE_USER_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__create_user_response__get_packed_size
-                     (const Tidings__V1__CreateUserResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__create_user_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__create_user_response__pack
                      (const Tidings__V1__CreateUserResponse *message,
@@ -160,13 +88,6 @@ size_t tidings__v1__create_user_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__create_user_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__create_user_response__pack_to_buffer
-                     (const Tidings__V1__CreateUserResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__create_user_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__CreateUserResponse *
        tidings__v1__create_user_response__unpack
@@ -178,26 +99,11 @@ Tidings__V1__CreateUserResponse *
      protobuf_c_message_unpack (&tidings__v1__create_user_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__create_user_response__free_unpacked
-                     (Tidings__V1__CreateUserResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__create_user_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__update_user_request__init
                      (Tidings__V1__UpdateUserRequest         *message)
 {
   static const Tidings__V1__UpdateUserRequest init_value = TIDINGS__V1__UPDATE_USER_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__update_user_request__get_packed_size
-                     (const Tidings__V1__UpdateUserRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__update_user_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__update_user_request__pack
                      (const Tidings__V1__UpdateUserRequest *message,
@@ -205,13 +111,6 @@ size_t tidings__v1__update_user_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__update_user_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__update_user_request__pack_to_buffer
-                     (const Tidings__V1__UpdateUserRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__update_user_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__UpdateUserRequest *
        tidings__v1__update_user_request__unpack
@@ -223,26 +122,11 @@ Tidings__V1__UpdateUserRequest *
      protobuf_c_message_unpack (&tidings__v1__update_user_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__update_user_request__free_unpacked
-                     (Tidings__V1__UpdateUserRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__update_user_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__update_user_response__init
                      (Tidings__V1__UpdateUserResponse         *message)
 {
   static const Tidings__V1__UpdateUserResponse init_value = TIDINGS__V1__UPDATE_USER_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__update_user_response__get_packed_size
-                     (const Tidings__V1__UpdateUserResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__update_user_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__update_user_response__pack
                      (const Tidings__V1__UpdateUserResponse *message,
@@ -250,13 +134,6 @@ size_t tidings__v1__update_user_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__update_user_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__update_user_response__pack_to_buffer
-                     (const Tidings__V1__UpdateUserResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__update_user_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__UpdateUserResponse *
        tidings__v1__update_user_response__unpack
@@ -268,26 +145,11 @@ Tidings__V1__UpdateUserResponse *
      protobuf_c_message_unpack (&tidings__v1__update_user_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__update_user_response__free_unpacked
-                     (Tidings__V1__UpdateUserResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__update_user_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__list_users_request__init
                      (Tidings__V1__ListUsersRequest         *message)
 {
   static const Tidings__V1__ListUsersRequest init_value = TIDINGS__V1__LIST_USERS_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__list_users_request__get_packed_size
-                     (const Tidings__V1__ListUsersRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__list_users_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__list_users_request__pack
                      (const Tidings__V1__ListUsersRequest *message,
@@ -295,13 +157,6 @@ size_t tidings__v1__list_users_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__list_users_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__list_users_request__pack_to_buffer
-                     (const Tidings__V1__ListUsersRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__list_users_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ListUsersRequest *
        tidings__v1__list_users_request__unpack
@@ -313,26 +168,11 @@ Tidings__V1__ListUsersRequest *
      protobuf_c_message_unpack (&tidings__v1__list_users_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__list_users_request__free_unpacked
-                     (Tidings__V1__ListUsersRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__list_users_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__list_users_response__init
                      (Tidings__V1__ListUsersResponse         *message)
 {
   static const Tidings__V1__ListUsersResponse init_value = TIDINGS__V1__LIST_USERS_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__list_users_response__get_packed_size
-                     (const Tidings__V1__ListUsersResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__list_users_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__list_users_response__pack
                      (const Tidings__V1__ListUsersResponse *message,
@@ -340,13 +180,6 @@ size_t tidings__v1__list_users_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__list_users_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__list_users_response__pack_to_buffer
-                     (const Tidings__V1__ListUsersResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__list_users_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ListUsersResponse *
        tidings__v1__list_users_response__unpack
@@ -358,26 +191,11 @@ Tidings__V1__ListUsersResponse *
      protobuf_c_message_unpack (&tidings__v1__list_users_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__list_users_response__free_unpacked
-                     (Tidings__V1__ListUsersResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__list_users_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__authorize_key_request__init
                      (Tidings__V1__AuthorizeKeyRequest         *message)
 {
   static const Tidings__V1__AuthorizeKeyRequest init_value = TIDINGS__V1__AUTHORIZE_KEY_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__authorize_key_request__get_packed_size
-                     (const Tidings__V1__AuthorizeKeyRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__authorize_key_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__authorize_key_request__pack
                      (const Tidings__V1__AuthorizeKeyRequest *message,
@@ -385,13 +203,6 @@ size_t tidings__v1__authorize_key_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__authorize_key_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__authorize_key_request__pack_to_buffer
-                     (const Tidings__V1__AuthorizeKeyRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__authorize_key_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__AuthorizeKeyRequest *
        tidings__v1__authorize_key_request__unpack
@@ -403,26 +214,11 @@ Tidings__V1__AuthorizeKeyRequest *
      protobuf_c_message_unpack (&tidings__v1__authorize_key_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__authorize_key_request__free_unpacked
-                     (Tidings__V1__AuthorizeKeyRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__authorize_key_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__authorize_key_response__init
                      (Tidings__V1__AuthorizeKeyResponse         *message)
 {
   static const Tidings__V1__AuthorizeKeyResponse init_value = TIDINGS__V1__AUTHORIZE_KEY_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__authorize_key_response__get_packed_size
-                     (const Tidings__V1__AuthorizeKeyResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__authorize_key_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__authorize_key_response__pack
                      (const Tidings__V1__AuthorizeKeyResponse *message,
@@ -430,13 +226,6 @@ size_t tidings__v1__authorize_key_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__authorize_key_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__authorize_key_response__pack_to_buffer
-                     (const Tidings__V1__AuthorizeKeyResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__authorize_key_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__AuthorizeKeyResponse *
        tidings__v1__authorize_key_response__unpack
@@ -448,26 +237,11 @@ Tidings__V1__AuthorizeKeyResponse *
      protobuf_c_message_unpack (&tidings__v1__authorize_key_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__authorize_key_response__free_unpacked
-                     (Tidings__V1__AuthorizeKeyResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__authorize_key_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__revoke_key_request__init
                      (Tidings__V1__RevokeKeyRequest         *message)
 {
   static const Tidings__V1__RevokeKeyRequest init_value = TIDINGS__V1__REVOKE_KEY_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__revoke_key_request__get_packed_size
-                     (const Tidings__V1__RevokeKeyRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__revoke_key_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__revoke_key_request__pack
                      (const Tidings__V1__RevokeKeyRequest *message,
@@ -475,13 +249,6 @@ size_t tidings__v1__revoke_key_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__revoke_key_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__revoke_key_request__pack_to_buffer
-                     (const Tidings__V1__RevokeKeyRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__revoke_key_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__RevokeKeyRequest *
        tidings__v1__revoke_key_request__unpack
@@ -493,26 +260,11 @@ Tidings__V1__RevokeKeyRequest *
      protobuf_c_message_unpack (&tidings__v1__revoke_key_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__revoke_key_request__free_unpacked
-                     (Tidings__V1__RevokeKeyRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__revoke_key_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__revoke_key_response__init
                      (Tidings__V1__RevokeKeyResponse         *message)
 {
   static const Tidings__V1__RevokeKeyResponse init_value = TIDINGS__V1__REVOKE_KEY_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__revoke_key_response__get_packed_size
-                     (const Tidings__V1__RevokeKeyResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__revoke_key_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__revoke_key_response__pack
                      (const Tidings__V1__RevokeKeyResponse *message,
@@ -520,13 +272,6 @@ size_t tidings__v1__revoke_key_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__revoke_key_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__revoke_key_response__pack_to_buffer
-                     (const Tidings__V1__RevokeKeyResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__revoke_key_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__RevokeKeyResponse *
        tidings__v1__revoke_key_response__unpack
@@ -538,26 +283,11 @@ Tidings__V1__RevokeKeyResponse *
      protobuf_c_message_unpack (&tidings__v1__revoke_key_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__revoke_key_response__free_unpacked
-                     (Tidings__V1__RevokeKeyResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__revoke_key_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__assign_roles_request__init
                      (Tidings__V1__AssignRolesRequest         *message)
 {
   static const Tidings__V1__AssignRolesRequest init_value = TIDINGS__V1__ASSIGN_ROLES_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__assign_roles_request__get_packed_size
-                     (const Tidings__V1__AssignRolesRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__assign_roles_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__assign_roles_request__pack
                      (const Tidings__V1__AssignRolesRequest *message,
@@ -565,13 +295,6 @@ size_t tidings__v1__assign_roles_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__assign_roles_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__assign_roles_request__pack_to_buffer
-                     (const Tidings__V1__AssignRolesRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__assign_roles_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__AssignRolesRequest *
        tidings__v1__assign_roles_request__unpack
@@ -583,26 +306,11 @@ Tidings__V1__AssignRolesRequest *
      protobuf_c_message_unpack (&tidings__v1__assign_roles_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__assign_roles_request__free_unpacked
-                     (Tidings__V1__AssignRolesRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__assign_roles_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__assign_roles_response__init
                      (Tidings__V1__AssignRolesResponse         *message)
 {
   static const Tidings__V1__AssignRolesResponse init_value = TIDINGS__V1__ASSIGN_ROLES_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__assign_roles_response__get_packed_size
-                     (const Tidings__V1__AssignRolesResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__assign_roles_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__assign_roles_response__pack
                      (const Tidings__V1__AssignRolesResponse *message,
@@ -610,13 +318,6 @@ size_t tidings__v1__assign_roles_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__assign_roles_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__assign_roles_response__pack_to_buffer
-                     (const Tidings__V1__AssignRolesResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__assign_roles_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__AssignRolesResponse *
        tidings__v1__assign_roles_response__unpack
@@ -628,26 +329,11 @@ Tidings__V1__AssignRolesResponse *
      protobuf_c_message_unpack (&tidings__v1__assign_roles_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__assign_roles_response__free_unpacked
-                     (Tidings__V1__AssignRolesResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__assign_roles_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__new_apitoken__init
                      (Tidings__V1__NewAPIToken         *message)
 {
   static const Tidings__V1__NewAPIToken init_value = TIDINGS__V1__NEW_APITOKEN__INIT;
   *message = init_value;
-}
-size_t tidings__v1__new_apitoken__get_packed_size
-                     (const Tidings__V1__NewAPIToken *message)
-{
-  assert(message->base.descriptor == &tidings__v1__new_apitoken__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__new_apitoken__pack
                      (const Tidings__V1__NewAPIToken *message,
@@ -655,13 +341,6 @@ size_t tidings__v1__new_apitoken__pack
 {
   assert(message->base.descriptor == &tidings__v1__new_apitoken__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__new_apitoken__pack_to_buffer
-                     (const Tidings__V1__NewAPIToken *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__new_apitoken__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__NewAPIToken *
        tidings__v1__new_apitoken__unpack
@@ -673,26 +352,11 @@ Tidings__V1__NewAPIToken *
      protobuf_c_message_unpack (&tidings__v1__new_apitoken__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__new_apitoken__free_unpacked
-                     (Tidings__V1__NewAPIToken *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__new_apitoken__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__new_server_key__init
                      (Tidings__V1__NewServerKey         *message)
 {
   static const Tidings__V1__NewServerKey init_value = TIDINGS__V1__NEW_SERVER_KEY__INIT;
   *message = init_value;
-}
-size_t tidings__v1__new_server_key__get_packed_size
-                     (const Tidings__V1__NewServerKey *message)
-{
-  assert(message->base.descriptor == &tidings__v1__new_server_key__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__new_server_key__pack
                      (const Tidings__V1__NewServerKey *message,
@@ -700,13 +364,6 @@ size_t tidings__v1__new_server_key__pack
 {
   assert(message->base.descriptor == &tidings__v1__new_server_key__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__new_server_key__pack_to_buffer
-                     (const Tidings__V1__NewServerKey *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__new_server_key__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__NewServerKey *
        tidings__v1__new_server_key__unpack
@@ -718,26 +375,11 @@ Tidings__V1__NewServerKey *
      protobuf_c_message_unpack (&tidings__v1__new_server_key__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__new_server_key__free_unpacked
-                     (Tidings__V1__NewServerKey *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__new_server_key__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__create_web_token_request__init
                      (Tidings__V1__CreateWebTokenRequest         *message)
 {
   static const Tidings__V1__CreateWebTokenRequest init_value = TIDINGS__V1__CREATE_WEB_TOKEN_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__create_web_token_request__get_packed_size
-                     (const Tidings__V1__CreateWebTokenRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__create_web_token_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__create_web_token_request__pack
                      (const Tidings__V1__CreateWebTokenRequest *message,
@@ -745,13 +387,6 @@ size_t tidings__v1__create_web_token_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__create_web_token_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__create_web_token_request__pack_to_buffer
-                     (const Tidings__V1__CreateWebTokenRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__create_web_token_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__CreateWebTokenRequest *
        tidings__v1__create_web_token_request__unpack
@@ -763,26 +398,11 @@ Tidings__V1__CreateWebTokenRequest *
      protobuf_c_message_unpack (&tidings__v1__create_web_token_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__create_web_token_request__free_unpacked
-                     (Tidings__V1__CreateWebTokenRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__create_web_token_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__create_web_token_response__init
                      (Tidings__V1__CreateWebTokenResponse         *message)
 {
   static const Tidings__V1__CreateWebTokenResponse init_value = TIDINGS__V1__CREATE_WEB_TOKEN_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__create_web_token_response__get_packed_size
-                     (const Tidings__V1__CreateWebTokenResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__create_web_token_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__create_web_token_response__pack
                      (const Tidings__V1__CreateWebTokenResponse *message,
@@ -790,13 +410,6 @@ size_t tidings__v1__create_web_token_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__create_web_token_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__create_web_token_response__pack_to_buffer
-                     (const Tidings__V1__CreateWebTokenResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__create_web_token_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__CreateWebTokenResponse *
        tidings__v1__create_web_token_response__unpack
@@ -808,26 +421,11 @@ Tidings__V1__CreateWebTokenResponse *
      protobuf_c_message_unpack (&tidings__v1__create_web_token_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__create_web_token_response__free_unpacked
-                     (Tidings__V1__CreateWebTokenResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__create_web_token_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__list_web_tokens_request__init
                      (Tidings__V1__ListWebTokensRequest         *message)
 {
   static const Tidings__V1__ListWebTokensRequest init_value = TIDINGS__V1__LIST_WEB_TOKENS_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__list_web_tokens_request__get_packed_size
-                     (const Tidings__V1__ListWebTokensRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__list_web_tokens_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__list_web_tokens_request__pack
                      (const Tidings__V1__ListWebTokensRequest *message,
@@ -835,13 +433,6 @@ size_t tidings__v1__list_web_tokens_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__list_web_tokens_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__list_web_tokens_request__pack_to_buffer
-                     (const Tidings__V1__ListWebTokensRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__list_web_tokens_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ListWebTokensRequest *
        tidings__v1__list_web_tokens_request__unpack
@@ -853,26 +444,11 @@ Tidings__V1__ListWebTokensRequest *
      protobuf_c_message_unpack (&tidings__v1__list_web_tokens_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__list_web_tokens_request__free_unpacked
-                     (Tidings__V1__ListWebTokensRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__list_web_tokens_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__list_web_tokens_response__init
                      (Tidings__V1__ListWebTokensResponse         *message)
 {
   static const Tidings__V1__ListWebTokensResponse init_value = TIDINGS__V1__LIST_WEB_TOKENS_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__list_web_tokens_response__get_packed_size
-                     (const Tidings__V1__ListWebTokensResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__list_web_tokens_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__list_web_tokens_response__pack
                      (const Tidings__V1__ListWebTokensResponse *message,
@@ -880,13 +456,6 @@ size_t tidings__v1__list_web_tokens_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__list_web_tokens_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__list_web_tokens_response__pack_to_buffer
-                     (const Tidings__V1__ListWebTokensResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__list_web_tokens_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ListWebTokensResponse *
        tidings__v1__list_web_tokens_response__unpack
@@ -898,26 +467,11 @@ Tidings__V1__ListWebTokensResponse *
      protobuf_c_message_unpack (&tidings__v1__list_web_tokens_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__list_web_tokens_response__free_unpacked
-                     (Tidings__V1__ListWebTokensResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__list_web_tokens_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__revoke_web_token_request__init
                      (Tidings__V1__RevokeWebTokenRequest         *message)
 {
   static const Tidings__V1__RevokeWebTokenRequest init_value = TIDINGS__V1__REVOKE_WEB_TOKEN_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__revoke_web_token_request__get_packed_size
-                     (const Tidings__V1__RevokeWebTokenRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__revoke_web_token_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__revoke_web_token_request__pack
                      (const Tidings__V1__RevokeWebTokenRequest *message,
@@ -925,13 +479,6 @@ size_t tidings__v1__revoke_web_token_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__revoke_web_token_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__revoke_web_token_request__pack_to_buffer
-                     (const Tidings__V1__RevokeWebTokenRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__revoke_web_token_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__RevokeWebTokenRequest *
        tidings__v1__revoke_web_token_request__unpack
@@ -943,26 +490,11 @@ Tidings__V1__RevokeWebTokenRequest *
      protobuf_c_message_unpack (&tidings__v1__revoke_web_token_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__revoke_web_token_request__free_unpacked
-                     (Tidings__V1__RevokeWebTokenRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__revoke_web_token_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__revoke_web_token_response__init
                      (Tidings__V1__RevokeWebTokenResponse         *message)
 {
   static const Tidings__V1__RevokeWebTokenResponse init_value = TIDINGS__V1__REVOKE_WEB_TOKEN_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__revoke_web_token_response__get_packed_size
-                     (const Tidings__V1__RevokeWebTokenResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__revoke_web_token_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__revoke_web_token_response__pack
                      (const Tidings__V1__RevokeWebTokenResponse *message,
@@ -970,13 +502,6 @@ size_t tidings__v1__revoke_web_token_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__revoke_web_token_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__revoke_web_token_response__pack_to_buffer
-                     (const Tidings__V1__RevokeWebTokenResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__revoke_web_token_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__RevokeWebTokenResponse *
        tidings__v1__revoke_web_token_response__unpack
@@ -988,26 +513,11 @@ Tidings__V1__RevokeWebTokenResponse *
      protobuf_c_message_unpack (&tidings__v1__revoke_web_token_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__revoke_web_token_response__free_unpacked
-                     (Tidings__V1__RevokeWebTokenResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__revoke_web_token_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_audit_log_request__init
                      (Tidings__V1__FetchAuditLogRequest         *message)
 {
   static const Tidings__V1__FetchAuditLogRequest init_value = TIDINGS__V1__FETCH_AUDIT_LOG_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_audit_log_request__get_packed_size
-                     (const Tidings__V1__FetchAuditLogRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_audit_log_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_audit_log_request__pack
                      (const Tidings__V1__FetchAuditLogRequest *message,
@@ -1015,13 +525,6 @@ size_t tidings__v1__fetch_audit_log_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_audit_log_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_audit_log_request__pack_to_buffer
-                     (const Tidings__V1__FetchAuditLogRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_audit_log_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchAuditLogRequest *
        tidings__v1__fetch_audit_log_request__unpack
@@ -1033,26 +536,11 @@ Tidings__V1__FetchAuditLogRequest *
      protobuf_c_message_unpack (&tidings__v1__fetch_audit_log_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_audit_log_request__free_unpacked
-                     (Tidings__V1__FetchAuditLogRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_audit_log_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__audit_entry__init
                      (Tidings__V1__AuditEntry         *message)
 {
   static const Tidings__V1__AuditEntry init_value = TIDINGS__V1__AUDIT_ENTRY__INIT;
   *message = init_value;
-}
-size_t tidings__v1__audit_entry__get_packed_size
-                     (const Tidings__V1__AuditEntry *message)
-{
-  assert(message->base.descriptor == &tidings__v1__audit_entry__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__audit_entry__pack
                      (const Tidings__V1__AuditEntry *message,
@@ -1060,13 +548,6 @@ size_t tidings__v1__audit_entry__pack
 {
   assert(message->base.descriptor == &tidings__v1__audit_entry__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__audit_entry__pack_to_buffer
-                     (const Tidings__V1__AuditEntry *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__audit_entry__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__AuditEntry *
        tidings__v1__audit_entry__unpack
@@ -1078,26 +559,11 @@ Tidings__V1__AuditEntry *
      protobuf_c_message_unpack (&tidings__v1__audit_entry__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__audit_entry__free_unpacked
-                     (Tidings__V1__AuditEntry *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__audit_entry__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_audit_log_response__init
                      (Tidings__V1__FetchAuditLogResponse         *message)
 {
   static const Tidings__V1__FetchAuditLogResponse init_value = TIDINGS__V1__FETCH_AUDIT_LOG_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_audit_log_response__get_packed_size
-                     (const Tidings__V1__FetchAuditLogResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_audit_log_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_audit_log_response__pack
                      (const Tidings__V1__FetchAuditLogResponse *message,
@@ -1105,13 +571,6 @@ size_t tidings__v1__fetch_audit_log_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_audit_log_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_audit_log_response__pack_to_buffer
-                     (const Tidings__V1__FetchAuditLogResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_audit_log_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchAuditLogResponse *
        tidings__v1__fetch_audit_log_response__unpack
@@ -1123,26 +582,11 @@ Tidings__V1__FetchAuditLogResponse *
      protobuf_c_message_unpack (&tidings__v1__fetch_audit_log_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_audit_log_response__free_unpacked
-                     (Tidings__V1__FetchAuditLogResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_audit_log_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__audit_chain__init
                      (Tidings__V1__AuditChain         *message)
 {
   static const Tidings__V1__AuditChain init_value = TIDINGS__V1__AUDIT_CHAIN__INIT;
   *message = init_value;
-}
-size_t tidings__v1__audit_chain__get_packed_size
-                     (const Tidings__V1__AuditChain *message)
-{
-  assert(message->base.descriptor == &tidings__v1__audit_chain__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__audit_chain__pack
                      (const Tidings__V1__AuditChain *message,
@@ -1150,13 +594,6 @@ size_t tidings__v1__audit_chain__pack
 {
   assert(message->base.descriptor == &tidings__v1__audit_chain__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__audit_chain__pack_to_buffer
-                     (const Tidings__V1__AuditChain *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__audit_chain__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__AuditChain *
        tidings__v1__audit_chain__unpack
@@ -1168,26 +605,11 @@ Tidings__V1__AuditChain *
      protobuf_c_message_unpack (&tidings__v1__audit_chain__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__audit_chain__free_unpacked
-                     (Tidings__V1__AuditChain *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__audit_chain__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__create_backup_request__init
                      (Tidings__V1__CreateBackupRequest         *message)
 {
   static const Tidings__V1__CreateBackupRequest init_value = TIDINGS__V1__CREATE_BACKUP_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__create_backup_request__get_packed_size
-                     (const Tidings__V1__CreateBackupRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__create_backup_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__create_backup_request__pack
                      (const Tidings__V1__CreateBackupRequest *message,
@@ -1195,13 +617,6 @@ size_t tidings__v1__create_backup_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__create_backup_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__create_backup_request__pack_to_buffer
-                     (const Tidings__V1__CreateBackupRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__create_backup_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__CreateBackupRequest *
        tidings__v1__create_backup_request__unpack
@@ -1213,26 +628,11 @@ Tidings__V1__CreateBackupRequest *
      protobuf_c_message_unpack (&tidings__v1__create_backup_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__create_backup_request__free_unpacked
-                     (Tidings__V1__CreateBackupRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__create_backup_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__create_backup_response__init
                      (Tidings__V1__CreateBackupResponse         *message)
 {
   static const Tidings__V1__CreateBackupResponse init_value = TIDINGS__V1__CREATE_BACKUP_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__create_backup_response__get_packed_size
-                     (const Tidings__V1__CreateBackupResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__create_backup_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__create_backup_response__pack
                      (const Tidings__V1__CreateBackupResponse *message,
@@ -1240,13 +640,6 @@ size_t tidings__v1__create_backup_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__create_backup_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__create_backup_response__pack_to_buffer
-                     (const Tidings__V1__CreateBackupResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__create_backup_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__CreateBackupResponse *
        tidings__v1__create_backup_response__unpack
@@ -1258,26 +651,11 @@ Tidings__V1__CreateBackupResponse *
      protobuf_c_message_unpack (&tidings__v1__create_backup_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__create_backup_response__free_unpacked
-                     (Tidings__V1__CreateBackupResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__create_backup_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__check_store_request__init
                      (Tidings__V1__CheckStoreRequest         *message)
 {
   static const Tidings__V1__CheckStoreRequest init_value = TIDINGS__V1__CHECK_STORE_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__check_store_request__get_packed_size
-                     (const Tidings__V1__CheckStoreRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__check_store_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__check_store_request__pack
                      (const Tidings__V1__CheckStoreRequest *message,
@@ -1285,13 +663,6 @@ size_t tidings__v1__check_store_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__check_store_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__check_store_request__pack_to_buffer
-                     (const Tidings__V1__CheckStoreRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__check_store_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__CheckStoreRequest *
        tidings__v1__check_store_request__unpack
@@ -1303,26 +674,11 @@ Tidings__V1__CheckStoreRequest *
      protobuf_c_message_unpack (&tidings__v1__check_store_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__check_store_request__free_unpacked
-                     (Tidings__V1__CheckStoreRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__check_store_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__check_store_response__init
                      (Tidings__V1__CheckStoreResponse         *message)
 {
   static const Tidings__V1__CheckStoreResponse init_value = TIDINGS__V1__CHECK_STORE_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__check_store_response__get_packed_size
-                     (const Tidings__V1__CheckStoreResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__check_store_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__check_store_response__pack
                      (const Tidings__V1__CheckStoreResponse *message,
@@ -1330,13 +686,6 @@ size_t tidings__v1__check_store_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__check_store_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__check_store_response__pack_to_buffer
-                     (const Tidings__V1__CheckStoreResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__check_store_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__CheckStoreResponse *
        tidings__v1__check_store_response__unpack
@@ -1348,26 +697,11 @@ Tidings__V1__CheckStoreResponse *
      protobuf_c_message_unpack (&tidings__v1__check_store_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__check_store_response__free_unpacked
-                     (Tidings__V1__CheckStoreResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__check_store_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__store_damage__init
                      (Tidings__V1__StoreDamage         *message)
 {
   static const Tidings__V1__StoreDamage init_value = TIDINGS__V1__STORE_DAMAGE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__store_damage__get_packed_size
-                     (const Tidings__V1__StoreDamage *message)
-{
-  assert(message->base.descriptor == &tidings__v1__store_damage__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__store_damage__pack
                      (const Tidings__V1__StoreDamage *message,
@@ -1375,13 +709,6 @@ size_t tidings__v1__store_damage__pack
 {
   assert(message->base.descriptor == &tidings__v1__store_damage__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__store_damage__pack_to_buffer
-                     (const Tidings__V1__StoreDamage *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__store_damage__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__StoreDamage *
        tidings__v1__store_damage__unpack
@@ -1393,26 +720,11 @@ Tidings__V1__StoreDamage *
      protobuf_c_message_unpack (&tidings__v1__store_damage__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__store_damage__free_unpacked
-                     (Tidings__V1__StoreDamage *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__store_damage__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_statistics_request__init
                      (Tidings__V1__FetchStatisticsRequest         *message)
 {
   static const Tidings__V1__FetchStatisticsRequest init_value = TIDINGS__V1__FETCH_STATISTICS_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_statistics_request__get_packed_size
-                     (const Tidings__V1__FetchStatisticsRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_statistics_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_statistics_request__pack
                      (const Tidings__V1__FetchStatisticsRequest *message,
@@ -1420,13 +732,6 @@ size_t tidings__v1__fetch_statistics_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_statistics_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_statistics_request__pack_to_buffer
-                     (const Tidings__V1__FetchStatisticsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_statistics_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchStatisticsRequest *
        tidings__v1__fetch_statistics_request__unpack
@@ -1438,26 +743,11 @@ Tidings__V1__FetchStatisticsRequest *
      protobuf_c_message_unpack (&tidings__v1__fetch_statistics_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_statistics_request__free_unpacked
-                     (Tidings__V1__FetchStatisticsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_statistics_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_statistics_response__init
                      (Tidings__V1__FetchStatisticsResponse         *message)
 {
   static const Tidings__V1__FetchStatisticsResponse init_value = TIDINGS__V1__FETCH_STATISTICS_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_statistics_response__get_packed_size
-                     (const Tidings__V1__FetchStatisticsResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_statistics_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_statistics_response__pack
                      (const Tidings__V1__FetchStatisticsResponse *message,
@@ -1465,13 +755,6 @@ size_t tidings__v1__fetch_statistics_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_statistics_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_statistics_response__pack_to_buffer
-                     (const Tidings__V1__FetchStatisticsResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_statistics_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchStatisticsResponse *
        tidings__v1__fetch_statistics_response__unpack
@@ -1483,26 +766,11 @@ Tidings__V1__FetchStatisticsResponse *
      protobuf_c_message_unpack (&tidings__v1__fetch_statistics_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_statistics_response__free_unpacked
-                     (Tidings__V1__FetchStatisticsResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_statistics_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__connection__init
                      (Tidings__V1__Connection         *message)
 {
   static const Tidings__V1__Connection init_value = TIDINGS__V1__CONNECTION__INIT;
   *message = init_value;
-}
-size_t tidings__v1__connection__get_packed_size
-                     (const Tidings__V1__Connection *message)
-{
-  assert(message->base.descriptor == &tidings__v1__connection__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__connection__pack
                      (const Tidings__V1__Connection *message,
@@ -1510,13 +778,6 @@ size_t tidings__v1__connection__pack
 {
   assert(message->base.descriptor == &tidings__v1__connection__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__connection__pack_to_buffer
-                     (const Tidings__V1__Connection *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__connection__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__Connection *
        tidings__v1__connection__unpack
@@ -1528,26 +789,11 @@ Tidings__V1__Connection *
      protobuf_c_message_unpack (&tidings__v1__connection__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__connection__free_unpacked
-                     (Tidings__V1__Connection *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__connection__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__list_connections_request__init
                      (Tidings__V1__ListConnectionsRequest         *message)
 {
   static const Tidings__V1__ListConnectionsRequest init_value = TIDINGS__V1__LIST_CONNECTIONS_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__list_connections_request__get_packed_size
-                     (const Tidings__V1__ListConnectionsRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__list_connections_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__list_connections_request__pack
                      (const Tidings__V1__ListConnectionsRequest *message,
@@ -1555,13 +801,6 @@ size_t tidings__v1__list_connections_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__list_connections_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__list_connections_request__pack_to_buffer
-                     (const Tidings__V1__ListConnectionsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__list_connections_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ListConnectionsRequest *
        tidings__v1__list_connections_request__unpack
@@ -1573,26 +812,11 @@ Tidings__V1__ListConnectionsRequest *
      protobuf_c_message_unpack (&tidings__v1__list_connections_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__list_connections_request__free_unpacked
-                     (Tidings__V1__ListConnectionsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__list_connections_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__list_connections_response__init
                      (Tidings__V1__ListConnectionsResponse         *message)
 {
   static const Tidings__V1__ListConnectionsResponse init_value = TIDINGS__V1__LIST_CONNECTIONS_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__list_connections_response__get_packed_size
-                     (const Tidings__V1__ListConnectionsResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__list_connections_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__list_connections_response__pack
                      (const Tidings__V1__ListConnectionsResponse *message,
@@ -1600,13 +824,6 @@ size_t tidings__v1__list_connections_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__list_connections_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__list_connections_response__pack_to_buffer
-                     (const Tidings__V1__ListConnectionsResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__list_connections_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ListConnectionsResponse *
        tidings__v1__list_connections_response__unpack
@@ -1618,26 +835,11 @@ Tidings__V1__ListConnectionsResponse *
      protobuf_c_message_unpack (&tidings__v1__list_connections_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__list_connections_response__free_unpacked
-                     (Tidings__V1__ListConnectionsResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__list_connections_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__end_connections_request__init
                      (Tidings__V1__EndConnectionsRequest         *message)
 {
   static const Tidings__V1__EndConnectionsRequest init_value = TIDINGS__V1__END_CONNECTIONS_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__end_connections_request__get_packed_size
-                     (const Tidings__V1__EndConnectionsRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__end_connections_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__end_connections_request__pack
                      (const Tidings__V1__EndConnectionsRequest *message,
@@ -1645,13 +847,6 @@ size_t tidings__v1__end_connections_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__end_connections_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__end_connections_request__pack_to_buffer
-                     (const Tidings__V1__EndConnectionsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__end_connections_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__EndConnectionsRequest *
        tidings__v1__end_connections_request__unpack
@@ -1663,26 +858,11 @@ Tidings__V1__EndConnectionsRequest *
      protobuf_c_message_unpack (&tidings__v1__end_connections_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__end_connections_request__free_unpacked
-                     (Tidings__V1__EndConnectionsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__end_connections_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__end_connections_response__init
                      (Tidings__V1__EndConnectionsResponse         *message)
 {
   static const Tidings__V1__EndConnectionsResponse init_value = TIDINGS__V1__END_CONNECTIONS_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__end_connections_response__get_packed_size
-                     (const Tidings__V1__EndConnectionsResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__end_connections_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__end_connections_response__pack
                      (const Tidings__V1__EndConnectionsResponse *message,
@@ -1690,13 +870,6 @@ size_t tidings__v1__end_connections_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__end_connections_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__end_connections_response__pack_to_buffer
-                     (const Tidings__V1__EndConnectionsResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__end_connections_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__EndConnectionsResponse *
        tidings__v1__end_connections_response__unpack
@@ -1708,26 +881,11 @@ Tidings__V1__EndConnectionsResponse *
      protobuf_c_message_unpack (&tidings__v1__end_connections_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__end_connections_response__free_unpacked
-                     (Tidings__V1__EndConnectionsResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__end_connections_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__device__init
                      (Tidings__V1__Device         *message)
 {
   static const Tidings__V1__Device init_value = TIDINGS__V1__DEVICE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__device__get_packed_size
-                     (const Tidings__V1__Device *message)
-{
-  assert(message->base.descriptor == &tidings__v1__device__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__device__pack
                      (const Tidings__V1__Device *message,
@@ -1735,13 +893,6 @@ size_t tidings__v1__device__pack
 {
   assert(message->base.descriptor == &tidings__v1__device__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__device__pack_to_buffer
-                     (const Tidings__V1__Device *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__device__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__Device *
        tidings__v1__device__unpack
@@ -1753,26 +904,11 @@ Tidings__V1__Device *
      protobuf_c_message_unpack (&tidings__v1__device__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__device__free_unpacked
-                     (Tidings__V1__Device *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__device__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__list_devices_request__init
                      (Tidings__V1__ListDevicesRequest         *message)
 {
   static const Tidings__V1__ListDevicesRequest init_value = TIDINGS__V1__LIST_DEVICES_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__list_devices_request__get_packed_size
-                     (const Tidings__V1__ListDevicesRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__list_devices_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__list_devices_request__pack
                      (const Tidings__V1__ListDevicesRequest *message,
@@ -1780,13 +916,6 @@ size_t tidings__v1__list_devices_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__list_devices_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__list_devices_request__pack_to_buffer
-                     (const Tidings__V1__ListDevicesRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__list_devices_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ListDevicesRequest *
        tidings__v1__list_devices_request__unpack
@@ -1798,26 +927,11 @@ Tidings__V1__ListDevicesRequest *
      protobuf_c_message_unpack (&tidings__v1__list_devices_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__list_devices_request__free_unpacked
-                     (Tidings__V1__ListDevicesRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__list_devices_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__list_devices_response__init
                      (Tidings__V1__ListDevicesResponse         *message)
 {
   static const Tidings__V1__ListDevicesResponse init_value = TIDINGS__V1__LIST_DEVICES_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__list_devices_response__get_packed_size
-                     (const Tidings__V1__ListDevicesResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__list_devices_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__list_devices_response__pack
                      (const Tidings__V1__ListDevicesResponse *message,
@@ -1825,13 +939,6 @@ size_t tidings__v1__list_devices_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__list_devices_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__list_devices_response__pack_to_buffer
-                     (const Tidings__V1__ListDevicesResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__list_devices_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ListDevicesResponse *
        tidings__v1__list_devices_response__unpack
@@ -1843,26 +950,11 @@ Tidings__V1__ListDevicesResponse *
      protobuf_c_message_unpack (&tidings__v1__list_devices_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__list_devices_response__free_unpacked
-                     (Tidings__V1__ListDevicesResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__list_devices_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_metrics_request__init
                      (Tidings__V1__FetchMetricsRequest         *message)
 {
   static const Tidings__V1__FetchMetricsRequest init_value = TIDINGS__V1__FETCH_METRICS_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_metrics_request__get_packed_size
-                     (const Tidings__V1__FetchMetricsRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_metrics_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_metrics_request__pack
                      (const Tidings__V1__FetchMetricsRequest *message,
@@ -1870,13 +962,6 @@ size_t tidings__v1__fetch_metrics_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_metrics_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_metrics_request__pack_to_buffer
-                     (const Tidings__V1__FetchMetricsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_metrics_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchMetricsRequest *
        tidings__v1__fetch_metrics_request__unpack
@@ -1888,26 +973,11 @@ Tidings__V1__FetchMetricsRequest *
      protobuf_c_message_unpack (&tidings__v1__fetch_metrics_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_metrics_request__free_unpacked
-                     (Tidings__V1__FetchMetricsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_metrics_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_metrics_response__init
                      (Tidings__V1__FetchMetricsResponse         *message)
 {
   static const Tidings__V1__FetchMetricsResponse init_value = TIDINGS__V1__FETCH_METRICS_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_metrics_response__get_packed_size
-                     (const Tidings__V1__FetchMetricsResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_metrics_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_metrics_response__pack
                      (const Tidings__V1__FetchMetricsResponse *message,
@@ -1915,13 +985,6 @@ size_t tidings__v1__fetch_metrics_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_metrics_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_metrics_response__pack_to_buffer
-                     (const Tidings__V1__FetchMetricsResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_metrics_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchMetricsResponse *
        tidings__v1__fetch_metrics_response__unpack
@@ -1933,26 +996,11 @@ Tidings__V1__FetchMetricsResponse *
      protobuf_c_message_unpack (&tidings__v1__fetch_metrics_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_metrics_response__free_unpacked
-                     (Tidings__V1__FetchMetricsResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_metrics_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__metric_family__init
                      (Tidings__V1__MetricFamily         *message)
 {
   static const Tidings__V1__MetricFamily init_value = TIDINGS__V1__METRIC_FAMILY__INIT;
   *message = init_value;
-}
-size_t tidings__v1__metric_family__get_packed_size
-                     (const Tidings__V1__MetricFamily *message)
-{
-  assert(message->base.descriptor == &tidings__v1__metric_family__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__metric_family__pack
                      (const Tidings__V1__MetricFamily *message,
@@ -1960,13 +1008,6 @@ size_t tidings__v1__metric_family__pack
 {
   assert(message->base.descriptor == &tidings__v1__metric_family__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__metric_family__pack_to_buffer
-                     (const Tidings__V1__MetricFamily *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__metric_family__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__MetricFamily *
        tidings__v1__metric_family__unpack
@@ -1978,26 +1019,11 @@ Tidings__V1__MetricFamily *
      protobuf_c_message_unpack (&tidings__v1__metric_family__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__metric_family__free_unpacked
-                     (Tidings__V1__MetricFamily *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__metric_family__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__metric__init
                      (Tidings__V1__Metric         *message)
 {
   static const Tidings__V1__Metric init_value = TIDINGS__V1__METRIC__INIT;
   *message = init_value;
-}
-size_t tidings__v1__metric__get_packed_size
-                     (const Tidings__V1__Metric *message)
-{
-  assert(message->base.descriptor == &tidings__v1__metric__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__metric__pack
                      (const Tidings__V1__Metric *message,
@@ -2005,13 +1031,6 @@ size_t tidings__v1__metric__pack
 {
   assert(message->base.descriptor == &tidings__v1__metric__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__metric__pack_to_buffer
-                     (const Tidings__V1__Metric *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__metric__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__Metric *
        tidings__v1__metric__unpack
@@ -2023,26 +1042,11 @@ Tidings__V1__Metric *
      protobuf_c_message_unpack (&tidings__v1__metric__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__metric__free_unpacked
-                     (Tidings__V1__Metric *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__metric__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__metric_label__init
                      (Tidings__V1__MetricLabel         *message)
 {
   static const Tidings__V1__MetricLabel init_value = TIDINGS__V1__METRIC_LABEL__INIT;
   *message = init_value;
-}
-size_t tidings__v1__metric_label__get_packed_size
-                     (const Tidings__V1__MetricLabel *message)
-{
-  assert(message->base.descriptor == &tidings__v1__metric_label__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__metric_label__pack
                      (const Tidings__V1__MetricLabel *message,
@@ -2050,13 +1054,6 @@ size_t tidings__v1__metric_label__pack
 {
   assert(message->base.descriptor == &tidings__v1__metric_label__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__metric_label__pack_to_buffer
-                     (const Tidings__V1__MetricLabel *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__metric_label__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__MetricLabel *
        tidings__v1__metric_label__unpack
@@ -2068,26 +1065,11 @@ Tidings__V1__MetricLabel *
      protobuf_c_message_unpack (&tidings__v1__metric_label__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__metric_label__free_unpacked
-                     (Tidings__V1__MetricLabel *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__metric_label__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__metric_histogram__init
                      (Tidings__V1__MetricHistogram         *message)
 {
   static const Tidings__V1__MetricHistogram init_value = TIDINGS__V1__METRIC_HISTOGRAM__INIT;
   *message = init_value;
-}
-size_t tidings__v1__metric_histogram__get_packed_size
-                     (const Tidings__V1__MetricHistogram *message)
-{
-  assert(message->base.descriptor == &tidings__v1__metric_histogram__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__metric_histogram__pack
                      (const Tidings__V1__MetricHistogram *message,
@@ -2095,13 +1077,6 @@ size_t tidings__v1__metric_histogram__pack
 {
   assert(message->base.descriptor == &tidings__v1__metric_histogram__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__metric_histogram__pack_to_buffer
-                     (const Tidings__V1__MetricHistogram *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__metric_histogram__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__MetricHistogram *
        tidings__v1__metric_histogram__unpack
@@ -2113,26 +1088,11 @@ Tidings__V1__MetricHistogram *
      protobuf_c_message_unpack (&tidings__v1__metric_histogram__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__metric_histogram__free_unpacked
-                     (Tidings__V1__MetricHistogram *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__metric_histogram__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__slow_call__init
                      (Tidings__V1__SlowCall         *message)
 {
   static const Tidings__V1__SlowCall init_value = TIDINGS__V1__SLOW_CALL__INIT;
   *message = init_value;
-}
-size_t tidings__v1__slow_call__get_packed_size
-                     (const Tidings__V1__SlowCall *message)
-{
-  assert(message->base.descriptor == &tidings__v1__slow_call__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__slow_call__pack
                      (const Tidings__V1__SlowCall *message,
@@ -2140,13 +1100,6 @@ size_t tidings__v1__slow_call__pack
 {
   assert(message->base.descriptor == &tidings__v1__slow_call__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__slow_call__pack_to_buffer
-                     (const Tidings__V1__SlowCall *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__slow_call__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__SlowCall *
        tidings__v1__slow_call__unpack
@@ -2158,26 +1111,11 @@ Tidings__V1__SlowCall *
      protobuf_c_message_unpack (&tidings__v1__slow_call__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__slow_call__free_unpacked
-                     (Tidings__V1__SlowCall *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__slow_call__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__set_log_level_request__init
                      (Tidings__V1__SetLogLevelRequest         *message)
 {
   static const Tidings__V1__SetLogLevelRequest init_value = TIDINGS__V1__SET_LOG_LEVEL_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__set_log_level_request__get_packed_size
-                     (const Tidings__V1__SetLogLevelRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__set_log_level_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__set_log_level_request__pack
                      (const Tidings__V1__SetLogLevelRequest *message,
@@ -2185,13 +1123,6 @@ size_t tidings__v1__set_log_level_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__set_log_level_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__set_log_level_request__pack_to_buffer
-                     (const Tidings__V1__SetLogLevelRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__set_log_level_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__SetLogLevelRequest *
        tidings__v1__set_log_level_request__unpack
@@ -2203,26 +1134,11 @@ Tidings__V1__SetLogLevelRequest *
      protobuf_c_message_unpack (&tidings__v1__set_log_level_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__set_log_level_request__free_unpacked
-                     (Tidings__V1__SetLogLevelRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__set_log_level_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__set_log_level_response__init
                      (Tidings__V1__SetLogLevelResponse         *message)
 {
   static const Tidings__V1__SetLogLevelResponse init_value = TIDINGS__V1__SET_LOG_LEVEL_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__set_log_level_response__get_packed_size
-                     (const Tidings__V1__SetLogLevelResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__set_log_level_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__set_log_level_response__pack
                      (const Tidings__V1__SetLogLevelResponse *message,
@@ -2230,13 +1146,6 @@ size_t tidings__v1__set_log_level_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__set_log_level_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__set_log_level_response__pack_to_buffer
-                     (const Tidings__V1__SetLogLevelResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__set_log_level_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__SetLogLevelResponse *
        tidings__v1__set_log_level_response__unpack
@@ -2248,26 +1157,11 @@ Tidings__V1__SetLogLevelResponse *
      protobuf_c_message_unpack (&tidings__v1__set_log_level_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__set_log_level_response__free_unpacked
-                     (Tidings__V1__SetLogLevelResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__set_log_level_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__set_retention_request__init
                      (Tidings__V1__SetRetentionRequest         *message)
 {
   static const Tidings__V1__SetRetentionRequest init_value = TIDINGS__V1__SET_RETENTION_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__set_retention_request__get_packed_size
-                     (const Tidings__V1__SetRetentionRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__set_retention_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__set_retention_request__pack
                      (const Tidings__V1__SetRetentionRequest *message,
@@ -2275,13 +1169,6 @@ size_t tidings__v1__set_retention_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__set_retention_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__set_retention_request__pack_to_buffer
-                     (const Tidings__V1__SetRetentionRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__set_retention_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__SetRetentionRequest *
        tidings__v1__set_retention_request__unpack
@@ -2293,26 +1180,11 @@ Tidings__V1__SetRetentionRequest *
      protobuf_c_message_unpack (&tidings__v1__set_retention_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__set_retention_request__free_unpacked
-                     (Tidings__V1__SetRetentionRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__set_retention_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__set_retention_response__init
                      (Tidings__V1__SetRetentionResponse         *message)
 {
   static const Tidings__V1__SetRetentionResponse init_value = TIDINGS__V1__SET_RETENTION_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__set_retention_response__get_packed_size
-                     (const Tidings__V1__SetRetentionResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__set_retention_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__set_retention_response__pack
                      (const Tidings__V1__SetRetentionResponse *message,
@@ -2320,13 +1192,6 @@ size_t tidings__v1__set_retention_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__set_retention_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__set_retention_response__pack_to_buffer
-                     (const Tidings__V1__SetRetentionResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__set_retention_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__SetRetentionResponse *
        tidings__v1__set_retention_response__unpack
@@ -2338,26 +1203,11 @@ Tidings__V1__SetRetentionResponse *
      protobuf_c_message_unpack (&tidings__v1__set_retention_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__set_retention_response__free_unpacked
-                     (Tidings__V1__SetRetentionResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__set_retention_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__drain_request__init
                      (Tidings__V1__DrainRequest         *message)
 {
   static const Tidings__V1__DrainRequest init_value = TIDINGS__V1__DRAIN_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__drain_request__get_packed_size
-                     (const Tidings__V1__DrainRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__drain_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__drain_request__pack
                      (const Tidings__V1__DrainRequest *message,
@@ -2365,13 +1215,6 @@ size_t tidings__v1__drain_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__drain_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__drain_request__pack_to_buffer
-                     (const Tidings__V1__DrainRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__drain_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__DrainRequest *
        tidings__v1__drain_request__unpack
@@ -2383,26 +1226,11 @@ Tidings__V1__DrainRequest *
      protobuf_c_message_unpack (&tidings__v1__drain_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__drain_request__free_unpacked
-                     (Tidings__V1__DrainRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__drain_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__drain_response__init
                      (Tidings__V1__DrainResponse         *message)
 {
   static const Tidings__V1__DrainResponse init_value = TIDINGS__V1__DRAIN_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__drain_response__get_packed_size
-                     (const Tidings__V1__DrainResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__drain_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__drain_response__pack
                      (const Tidings__V1__DrainResponse *message,
@@ -2410,13 +1238,6 @@ size_t tidings__v1__drain_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__drain_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__drain_response__pack_to_buffer
-                     (const Tidings__V1__DrainResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__drain_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__DrainResponse *
        tidings__v1__drain_response__unpack
@@ -2428,26 +1249,11 @@ Tidings__V1__DrainResponse *
      protobuf_c_message_unpack (&tidings__v1__drain_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__drain_response__free_unpacked
-                     (Tidings__V1__DrainResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__drain_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_cluster_status_request__init
                      (Tidings__V1__FetchClusterStatusRequest         *message)
 {
   static const Tidings__V1__FetchClusterStatusRequest init_value = TIDINGS__V1__FETCH_CLUSTER_STATUS_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_cluster_status_request__get_packed_size
-                     (const Tidings__V1__FetchClusterStatusRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_cluster_status_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_cluster_status_request__pack
                      (const Tidings__V1__FetchClusterStatusRequest *message,
@@ -2455,13 +1261,6 @@ size_t tidings__v1__fetch_cluster_status_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_cluster_status_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_cluster_status_request__pack_to_buffer
-                     (const Tidings__V1__FetchClusterStatusRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_cluster_status_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchClusterStatusRequest *
        tidings__v1__fetch_cluster_status_request__unpack
@@ -2473,26 +1272,11 @@ Tidings__V1__FetchClusterStatusRequest *
      protobuf_c_message_unpack (&tidings__v1__fetch_cluster_status_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_cluster_status_request__free_unpacked
-                     (Tidings__V1__FetchClusterStatusRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_cluster_status_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__cluster_node__init
                      (Tidings__V1__ClusterNode         *message)
 {
   static const Tidings__V1__ClusterNode init_value = TIDINGS__V1__CLUSTER_NODE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__cluster_node__get_packed_size
-                     (const Tidings__V1__ClusterNode *message)
-{
-  assert(message->base.descriptor == &tidings__v1__cluster_node__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__cluster_node__pack
                      (const Tidings__V1__ClusterNode *message,
@@ -2500,13 +1284,6 @@ size_t tidings__v1__cluster_node__pack
 {
   assert(message->base.descriptor == &tidings__v1__cluster_node__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__cluster_node__pack_to_buffer
-                     (const Tidings__V1__ClusterNode *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__cluster_node__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ClusterNode *
        tidings__v1__cluster_node__unpack
@@ -2518,26 +1295,11 @@ Tidings__V1__ClusterNode *
      protobuf_c_message_unpack (&tidings__v1__cluster_node__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__cluster_node__free_unpacked
-                     (Tidings__V1__ClusterNode *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__cluster_node__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_cluster_status_response__init
                      (Tidings__V1__FetchClusterStatusResponse         *message)
 {
   static const Tidings__V1__FetchClusterStatusResponse init_value = TIDINGS__V1__FETCH_CLUSTER_STATUS_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_cluster_status_response__get_packed_size
-                     (const Tidings__V1__FetchClusterStatusResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_cluster_status_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_cluster_status_response__pack
                      (const Tidings__V1__FetchClusterStatusResponse *message,
@@ -2545,13 +1307,6 @@ size_t tidings__v1__fetch_cluster_status_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_cluster_status_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_cluster_status_response__pack_to_buffer
-                     (const Tidings__V1__FetchClusterStatusResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_cluster_status_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchClusterStatusResponse *
        tidings__v1__fetch_cluster_status_response__unpack
@@ -2563,26 +1318,11 @@ Tidings__V1__FetchClusterStatusResponse *
      protobuf_c_message_unpack (&tidings__v1__fetch_cluster_status_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_cluster_status_response__free_unpacked
-                     (Tidings__V1__FetchClusterStatusResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_cluster_status_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__reset_development_request__init
                      (Tidings__V1__ResetDevelopmentRequest         *message)
 {
   static const Tidings__V1__ResetDevelopmentRequest init_value = TIDINGS__V1__RESET_DEVELOPMENT_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__reset_development_request__get_packed_size
-                     (const Tidings__V1__ResetDevelopmentRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__reset_development_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__reset_development_request__pack
                      (const Tidings__V1__ResetDevelopmentRequest *message,
@@ -2590,13 +1330,6 @@ size_t tidings__v1__reset_development_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__reset_development_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__reset_development_request__pack_to_buffer
-                     (const Tidings__V1__ResetDevelopmentRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__reset_development_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ResetDevelopmentRequest *
        tidings__v1__reset_development_request__unpack
@@ -2608,26 +1341,11 @@ Tidings__V1__ResetDevelopmentRequest *
      protobuf_c_message_unpack (&tidings__v1__reset_development_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__reset_development_request__free_unpacked
-                     (Tidings__V1__ResetDevelopmentRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__reset_development_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__reset_development_response__init
                      (Tidings__V1__ResetDevelopmentResponse         *message)
 {
   static const Tidings__V1__ResetDevelopmentResponse init_value = TIDINGS__V1__RESET_DEVELOPMENT_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__reset_development_response__get_packed_size
-                     (const Tidings__V1__ResetDevelopmentResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__reset_development_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__reset_development_response__pack
                      (const Tidings__V1__ResetDevelopmentResponse *message,
@@ -2635,13 +1353,6 @@ size_t tidings__v1__reset_development_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__reset_development_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__reset_development_response__pack_to_buffer
-                     (const Tidings__V1__ResetDevelopmentResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__reset_development_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ResetDevelopmentResponse *
        tidings__v1__reset_development_response__unpack
@@ -2653,26 +1364,11 @@ Tidings__V1__ResetDevelopmentResponse *
      protobuf_c_message_unpack (&tidings__v1__reset_development_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__reset_development_response__free_unpacked
-                     (Tidings__V1__ResetDevelopmentResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__reset_development_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_user_data_request__init
                      (Tidings__V1__FetchUserDataRequest         *message)
 {
   static const Tidings__V1__FetchUserDataRequest init_value = TIDINGS__V1__FETCH_USER_DATA_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_user_data_request__get_packed_size
-                     (const Tidings__V1__FetchUserDataRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_user_data_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_user_data_request__pack
                      (const Tidings__V1__FetchUserDataRequest *message,
@@ -2680,13 +1376,6 @@ size_t tidings__v1__fetch_user_data_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_user_data_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_user_data_request__pack_to_buffer
-                     (const Tidings__V1__FetchUserDataRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_user_data_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchUserDataRequest *
        tidings__v1__fetch_user_data_request__unpack
@@ -2698,26 +1387,11 @@ Tidings__V1__FetchUserDataRequest *
      protobuf_c_message_unpack (&tidings__v1__fetch_user_data_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_user_data_request__free_unpacked
-                     (Tidings__V1__FetchUserDataRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_user_data_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__user_data_item__init
                      (Tidings__V1__UserDataItem         *message)
 {
   static const Tidings__V1__UserDataItem init_value = TIDINGS__V1__USER_DATA_ITEM__INIT;
   *message = init_value;
-}
-size_t tidings__v1__user_data_item__get_packed_size
-                     (const Tidings__V1__UserDataItem *message)
-{
-  assert(message->base.descriptor == &tidings__v1__user_data_item__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__user_data_item__pack
                      (const Tidings__V1__UserDataItem *message,
@@ -2725,13 +1399,6 @@ size_t tidings__v1__user_data_item__pack
 {
   assert(message->base.descriptor == &tidings__v1__user_data_item__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__user_data_item__pack_to_buffer
-                     (const Tidings__V1__UserDataItem *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__user_data_item__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__UserDataItem *
        tidings__v1__user_data_item__unpack
@@ -2743,26 +1410,11 @@ Tidings__V1__UserDataItem *
      protobuf_c_message_unpack (&tidings__v1__user_data_item__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__user_data_item__free_unpacked
-                     (Tidings__V1__UserDataItem *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__user_data_item__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_user_data_response__init
                      (Tidings__V1__FetchUserDataResponse         *message)
 {
   static const Tidings__V1__FetchUserDataResponse init_value = TIDINGS__V1__FETCH_USER_DATA_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_user_data_response__get_packed_size
-                     (const Tidings__V1__FetchUserDataResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_user_data_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_user_data_response__pack
                      (const Tidings__V1__FetchUserDataResponse *message,
@@ -2770,13 +1422,6 @@ size_t tidings__v1__fetch_user_data_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_user_data_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_user_data_response__pack_to_buffer
-                     (const Tidings__V1__FetchUserDataResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_user_data_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchUserDataResponse *
        tidings__v1__fetch_user_data_response__unpack
@@ -2788,26 +1433,11 @@ Tidings__V1__FetchUserDataResponse *
      protobuf_c_message_unpack (&tidings__v1__fetch_user_data_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_user_data_response__free_unpacked
-                     (Tidings__V1__FetchUserDataResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_user_data_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__erase_user_request__init
                      (Tidings__V1__EraseUserRequest         *message)
 {
   static const Tidings__V1__EraseUserRequest init_value = TIDINGS__V1__ERASE_USER_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__erase_user_request__get_packed_size
-                     (const Tidings__V1__EraseUserRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__erase_user_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__erase_user_request__pack
                      (const Tidings__V1__EraseUserRequest *message,
@@ -2815,13 +1445,6 @@ size_t tidings__v1__erase_user_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__erase_user_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__erase_user_request__pack_to_buffer
-                     (const Tidings__V1__EraseUserRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__erase_user_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__EraseUserRequest *
        tidings__v1__erase_user_request__unpack
@@ -2833,26 +1456,11 @@ Tidings__V1__EraseUserRequest *
      protobuf_c_message_unpack (&tidings__v1__erase_user_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__erase_user_request__free_unpacked
-                     (Tidings__V1__EraseUserRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__erase_user_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__erase_user_response__init
                      (Tidings__V1__EraseUserResponse         *message)
 {
   static const Tidings__V1__EraseUserResponse init_value = TIDINGS__V1__ERASE_USER_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__erase_user_response__get_packed_size
-                     (const Tidings__V1__EraseUserResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__erase_user_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__erase_user_response__pack
                      (const Tidings__V1__EraseUserResponse *message,
@@ -2860,13 +1468,6 @@ size_t tidings__v1__erase_user_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__erase_user_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__erase_user_response__pack_to_buffer
-                     (const Tidings__V1__EraseUserResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__erase_user_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__EraseUserResponse *
        tidings__v1__erase_user_response__unpack
@@ -2878,26 +1479,11 @@ Tidings__V1__EraseUserResponse *
      protobuf_c_message_unpack (&tidings__v1__erase_user_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__erase_user_response__free_unpacked
-                     (Tidings__V1__EraseUserResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__erase_user_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_erasure_request__init
                      (Tidings__V1__FetchErasureRequest         *message)
 {
   static const Tidings__V1__FetchErasureRequest init_value = TIDINGS__V1__FETCH_ERASURE_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_erasure_request__get_packed_size
-                     (const Tidings__V1__FetchErasureRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_erasure_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_erasure_request__pack
                      (const Tidings__V1__FetchErasureRequest *message,
@@ -2905,13 +1491,6 @@ size_t tidings__v1__fetch_erasure_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_erasure_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_erasure_request__pack_to_buffer
-                     (const Tidings__V1__FetchErasureRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_erasure_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchErasureRequest *
        tidings__v1__fetch_erasure_request__unpack
@@ -2923,26 +1502,11 @@ Tidings__V1__FetchErasureRequest *
      protobuf_c_message_unpack (&tidings__v1__fetch_erasure_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_erasure_request__free_unpacked
-                     (Tidings__V1__FetchErasureRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_erasure_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_erasure_response__init
                      (Tidings__V1__FetchErasureResponse         *message)
 {
   static const Tidings__V1__FetchErasureResponse init_value = TIDINGS__V1__FETCH_ERASURE_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_erasure_response__get_packed_size
-                     (const Tidings__V1__FetchErasureResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_erasure_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_erasure_response__pack
                      (const Tidings__V1__FetchErasureResponse *message,
@@ -2950,13 +1514,6 @@ size_t tidings__v1__fetch_erasure_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_erasure_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_erasure_response__pack_to_buffer
-                     (const Tidings__V1__FetchErasureResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_erasure_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchErasureResponse *
        tidings__v1__fetch_erasure_response__unpack
@@ -2968,26 +1525,11 @@ Tidings__V1__FetchErasureResponse *
      protobuf_c_message_unpack (&tidings__v1__fetch_erasure_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_erasure_response__free_unpacked
-                     (Tidings__V1__FetchErasureResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_erasure_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__user_erasure__init
                      (Tidings__V1__UserErasure         *message)
 {
   static const Tidings__V1__UserErasure init_value = TIDINGS__V1__USER_ERASURE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__user_erasure__get_packed_size
-                     (const Tidings__V1__UserErasure *message)
-{
-  assert(message->base.descriptor == &tidings__v1__user_erasure__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__user_erasure__pack
                      (const Tidings__V1__UserErasure *message,
@@ -2995,13 +1537,6 @@ size_t tidings__v1__user_erasure__pack
 {
   assert(message->base.descriptor == &tidings__v1__user_erasure__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__user_erasure__pack_to_buffer
-                     (const Tidings__V1__UserErasure *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__user_erasure__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__UserErasure *
        tidings__v1__user_erasure__unpack
@@ -3013,26 +1548,11 @@ Tidings__V1__UserErasure *
      protobuf_c_message_unpack (&tidings__v1__user_erasure__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__user_erasure__free_unpacked
-                     (Tidings__V1__UserErasure *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__user_erasure__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__erased_count__init
                      (Tidings__V1__ErasedCount         *message)
 {
   static const Tidings__V1__ErasedCount init_value = TIDINGS__V1__ERASED_COUNT__INIT;
   *message = init_value;
-}
-size_t tidings__v1__erased_count__get_packed_size
-                     (const Tidings__V1__ErasedCount *message)
-{
-  assert(message->base.descriptor == &tidings__v1__erased_count__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__erased_count__pack
                      (const Tidings__V1__ErasedCount *message,
@@ -3040,13 +1560,6 @@ size_t tidings__v1__erased_count__pack
 {
   assert(message->base.descriptor == &tidings__v1__erased_count__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__erased_count__pack_to_buffer
-                     (const Tidings__V1__ErasedCount *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__erased_count__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ErasedCount *
        tidings__v1__erased_count__unpack
@@ -3058,26 +1571,11 @@ Tidings__V1__ErasedCount *
      protobuf_c_message_unpack (&tidings__v1__erased_count__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__erased_count__free_unpacked
-                     (Tidings__V1__ErasedCount *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__erased_count__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__erasure_remainder__init
                      (Tidings__V1__ErasureRemainder         *message)
 {
   static const Tidings__V1__ErasureRemainder init_value = TIDINGS__V1__ERASURE_REMAINDER__INIT;
   *message = init_value;
-}
-size_t tidings__v1__erasure_remainder__get_packed_size
-                     (const Tidings__V1__ErasureRemainder *message)
-{
-  assert(message->base.descriptor == &tidings__v1__erasure_remainder__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__erasure_remainder__pack
                      (const Tidings__V1__ErasureRemainder *message,
@@ -3085,13 +1583,6 @@ size_t tidings__v1__erasure_remainder__pack
 {
   assert(message->base.descriptor == &tidings__v1__erasure_remainder__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__erasure_remainder__pack_to_buffer
-                     (const Tidings__V1__ErasureRemainder *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__erasure_remainder__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ErasureRemainder *
        tidings__v1__erasure_remainder__unpack
@@ -3102,15 +1593,6 @@ Tidings__V1__ErasureRemainder *
   return (Tidings__V1__ErasureRemainder *)
      protobuf_c_message_unpack (&tidings__v1__erasure_remainder__descriptor,
                                 allocator, len, data);
-}
-void   tidings__v1__erasure_remainder__free_unpacked
-                     (Tidings__V1__ErasureRemainder *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__erasure_remainder__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 static const ProtobufCFieldDescriptor tidings__v1__account__field_descriptors[7] =
 {

@@ -13,25 +13,12 @@ void   tidings__v1__upload_asset_request__init
   static const Tidings__V1__UploadAssetRequest init_value = TIDINGS__V1__UPLOAD_ASSET_REQUEST__INIT;
   *message = init_value;
 }
-size_t tidings__v1__upload_asset_request__get_packed_size
-                     (const Tidings__V1__UploadAssetRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__upload_asset_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__v1__upload_asset_request__pack
                      (const Tidings__V1__UploadAssetRequest *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__v1__upload_asset_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__upload_asset_request__pack_to_buffer
-                     (const Tidings__V1__UploadAssetRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__upload_asset_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__UploadAssetRequest *
        tidings__v1__upload_asset_request__unpack
@@ -43,26 +30,11 @@ Tidings__V1__UploadAssetRequest *
      protobuf_c_message_unpack (&tidings__v1__upload_asset_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__upload_asset_request__free_unpacked
-                     (Tidings__V1__UploadAssetRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__upload_asset_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__upload_asset_response__init
                      (Tidings__V1__UploadAssetResponse         *message)
 {
   static const Tidings__V1__UploadAssetResponse init_value = TIDINGS__V1__UPLOAD_ASSET_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__upload_asset_response__get_packed_size
-                     (const Tidings__V1__UploadAssetResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__upload_asset_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__upload_asset_response__pack
                      (const Tidings__V1__UploadAssetResponse *message,
@@ -70,13 +42,6 @@ size_t tidings__v1__upload_asset_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__upload_asset_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__upload_asset_response__pack_to_buffer
-                     (const Tidings__V1__UploadAssetResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__upload_asset_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__UploadAssetResponse *
        tidings__v1__upload_asset_response__unpack
@@ -88,26 +53,11 @@ Tidings__V1__UploadAssetResponse *
      protobuf_c_message_unpack (&tidings__v1__upload_asset_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__upload_asset_response__free_unpacked
-                     (Tidings__V1__UploadAssetResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__upload_asset_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__download_asset_request__init
                      (Tidings__V1__DownloadAssetRequest         *message)
 {
   static const Tidings__V1__DownloadAssetRequest init_value = TIDINGS__V1__DOWNLOAD_ASSET_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__download_asset_request__get_packed_size
-                     (const Tidings__V1__DownloadAssetRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__download_asset_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__download_asset_request__pack
                      (const Tidings__V1__DownloadAssetRequest *message,
@@ -115,13 +65,6 @@ size_t tidings__v1__download_asset_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__download_asset_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__download_asset_request__pack_to_buffer
-                     (const Tidings__V1__DownloadAssetRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__download_asset_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__DownloadAssetRequest *
        tidings__v1__download_asset_request__unpack
@@ -133,26 +76,11 @@ Tidings__V1__DownloadAssetRequest *
      protobuf_c_message_unpack (&tidings__v1__download_asset_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__download_asset_request__free_unpacked
-                     (Tidings__V1__DownloadAssetRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__download_asset_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__download_asset_response__init
                      (Tidings__V1__DownloadAssetResponse         *message)
 {
   static const Tidings__V1__DownloadAssetResponse init_value = TIDINGS__V1__DOWNLOAD_ASSET_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__download_asset_response__get_packed_size
-                     (const Tidings__V1__DownloadAssetResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__download_asset_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__download_asset_response__pack
                      (const Tidings__V1__DownloadAssetResponse *message,
@@ -160,13 +88,6 @@ size_t tidings__v1__download_asset_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__download_asset_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__download_asset_response__pack_to_buffer
-                     (const Tidings__V1__DownloadAssetResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__download_asset_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__DownloadAssetResponse *
        tidings__v1__download_asset_response__unpack
@@ -177,15 +98,6 @@ Tidings__V1__DownloadAssetResponse *
   return (Tidings__V1__DownloadAssetResponse *)
      protobuf_c_message_unpack (&tidings__v1__download_asset_response__descriptor,
                                 allocator, len, data);
-}
-void   tidings__v1__download_asset_response__free_unpacked
-                     (Tidings__V1__DownloadAssetResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__download_asset_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 static const ProtobufCFieldDescriptor tidings__v1__upload_asset_request__field_descriptors[4] =
 {

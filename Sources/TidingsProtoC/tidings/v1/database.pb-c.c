@@ -13,25 +13,12 @@ void   tidings__v1__database_id__init
   static const Tidings__V1__DatabaseID init_value = TIDINGS__V1__DATABASE_ID__INIT;
   *message = init_value;
 }
-size_t tidings__v1__database_id__get_packed_size
-                     (const Tidings__V1__DatabaseID *message)
-{
-  assert(message->base.descriptor == &tidings__v1__database_id__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__v1__database_id__pack
                      (const Tidings__V1__DatabaseID *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__v1__database_id__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__database_id__pack_to_buffer
-                     (const Tidings__V1__DatabaseID *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__database_id__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__DatabaseID *
        tidings__v1__database_id__unpack
@@ -43,26 +30,11 @@ Tidings__V1__DatabaseID *
      protobuf_c_message_unpack (&tidings__v1__database_id__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__database_id__free_unpacked
-                     (Tidings__V1__DatabaseID *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__database_id__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__zone_id__init
                      (Tidings__V1__ZoneID         *message)
 {
   static const Tidings__V1__ZoneID init_value = TIDINGS__V1__ZONE_ID__INIT;
   *message = init_value;
-}
-size_t tidings__v1__zone_id__get_packed_size
-                     (const Tidings__V1__ZoneID *message)
-{
-  assert(message->base.descriptor == &tidings__v1__zone_id__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__zone_id__pack
                      (const Tidings__V1__ZoneID *message,
@@ -70,13 +42,6 @@ size_t tidings__v1__zone_id__pack
 {
   assert(message->base.descriptor == &tidings__v1__zone_id__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__zone_id__pack_to_buffer
-                     (const Tidings__V1__ZoneID *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__zone_id__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ZoneID *
        tidings__v1__zone_id__unpack
@@ -88,26 +53,11 @@ Tidings__V1__ZoneID *
      protobuf_c_message_unpack (&tidings__v1__zone_id__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__zone_id__free_unpacked
-                     (Tidings__V1__ZoneID *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__zone_id__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__record_id__init
                      (Tidings__V1__RecordID         *message)
 {
   static const Tidings__V1__RecordID init_value = TIDINGS__V1__RECORD_ID__INIT;
   *message = init_value;
-}
-size_t tidings__v1__record_id__get_packed_size
-                     (const Tidings__V1__RecordID *message)
-{
-  assert(message->base.descriptor == &tidings__v1__record_id__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__record_id__pack
                      (const Tidings__V1__RecordID *message,
@@ -115,13 +65,6 @@ size_t tidings__v1__record_id__pack
 {
   assert(message->base.descriptor == &tidings__v1__record_id__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__record_id__pack_to_buffer
-                     (const Tidings__V1__RecordID *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__record_id__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__RecordID *
        tidings__v1__record_id__unpack
@@ -132,15 +75,6 @@ Tidings__V1__RecordID *
   return (Tidings__V1__RecordID *)
      protobuf_c_message_unpack (&tidings__v1__record_id__descriptor,
                                 allocator, len, data);
-}
-void   tidings__v1__record_id__free_unpacked
-                     (Tidings__V1__RecordID *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__record_id__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 static const ProtobufCFieldDescriptor tidings__v1__database_id__field_descriptors[3] =
 {

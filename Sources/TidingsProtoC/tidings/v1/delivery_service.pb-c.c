@@ -13,25 +13,12 @@ void   tidings__v1__delivery_address__init
   static const Tidings__V1__DeliveryAddress init_value = TIDINGS__V1__DELIVERY_ADDRESS__INIT;
   *message = init_value;
 }
-size_t tidings__v1__delivery_address__get_packed_size
-                     (const Tidings__V1__DeliveryAddress *message)
-{
-  assert(message->base.descriptor == &tidings__v1__delivery_address__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__v1__delivery_address__pack
                      (const Tidings__V1__DeliveryAddress *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__v1__delivery_address__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__delivery_address__pack_to_buffer
-                     (const Tidings__V1__DeliveryAddress *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__delivery_address__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__DeliveryAddress *
        tidings__v1__delivery_address__unpack
@@ -43,26 +30,11 @@ Tidings__V1__DeliveryAddress *
      protobuf_c_message_unpack (&tidings__v1__delivery_address__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__delivery_address__free_unpacked
-                     (Tidings__V1__DeliveryAddress *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__delivery_address__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__webhook_address__init
                      (Tidings__V1__WebhookAddress         *message)
 {
   static const Tidings__V1__WebhookAddress init_value = TIDINGS__V1__WEBHOOK_ADDRESS__INIT;
   *message = init_value;
-}
-size_t tidings__v1__webhook_address__get_packed_size
-                     (const Tidings__V1__WebhookAddress *message)
-{
-  assert(message->base.descriptor == &tidings__v1__webhook_address__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__webhook_address__pack
                      (const Tidings__V1__WebhookAddress *message,
@@ -70,13 +42,6 @@ size_t tidings__v1__webhook_address__pack
 {
   assert(message->base.descriptor == &tidings__v1__webhook_address__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__webhook_address__pack_to_buffer
-                     (const Tidings__V1__WebhookAddress *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__webhook_address__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__WebhookAddress *
        tidings__v1__webhook_address__unpack
@@ -88,26 +53,11 @@ Tidings__V1__WebhookAddress *
      protobuf_c_message_unpack (&tidings__v1__webhook_address__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__webhook_address__free_unpacked
-                     (Tidings__V1__WebhookAddress *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__webhook_address__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__web_push_address__init
                      (Tidings__V1__WebPushAddress         *message)
 {
   static const Tidings__V1__WebPushAddress init_value = TIDINGS__V1__WEB_PUSH_ADDRESS__INIT;
   *message = init_value;
-}
-size_t tidings__v1__web_push_address__get_packed_size
-                     (const Tidings__V1__WebPushAddress *message)
-{
-  assert(message->base.descriptor == &tidings__v1__web_push_address__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__web_push_address__pack
                      (const Tidings__V1__WebPushAddress *message,
@@ -115,13 +65,6 @@ size_t tidings__v1__web_push_address__pack
 {
   assert(message->base.descriptor == &tidings__v1__web_push_address__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__web_push_address__pack_to_buffer
-                     (const Tidings__V1__WebPushAddress *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__web_push_address__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__WebPushAddress *
        tidings__v1__web_push_address__unpack
@@ -133,26 +76,11 @@ Tidings__V1__WebPushAddress *
      protobuf_c_message_unpack (&tidings__v1__web_push_address__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__web_push_address__free_unpacked
-                     (Tidings__V1__WebPushAddress *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__web_push_address__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__apnsaddress__init
                      (Tidings__V1__APNSAddress         *message)
 {
   static const Tidings__V1__APNSAddress init_value = TIDINGS__V1__APNSADDRESS__INIT;
   *message = init_value;
-}
-size_t tidings__v1__apnsaddress__get_packed_size
-                     (const Tidings__V1__APNSAddress *message)
-{
-  assert(message->base.descriptor == &tidings__v1__apnsaddress__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__apnsaddress__pack
                      (const Tidings__V1__APNSAddress *message,
@@ -160,13 +88,6 @@ size_t tidings__v1__apnsaddress__pack
 {
   assert(message->base.descriptor == &tidings__v1__apnsaddress__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__apnsaddress__pack_to_buffer
-                     (const Tidings__V1__APNSAddress *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__apnsaddress__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__APNSAddress *
        tidings__v1__apnsaddress__unpack
@@ -178,26 +99,11 @@ Tidings__V1__APNSAddress *
      protobuf_c_message_unpack (&tidings__v1__apnsaddress__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__apnsaddress__free_unpacked
-                     (Tidings__V1__APNSAddress *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__apnsaddress__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fcmaddress__init
                      (Tidings__V1__FCMAddress         *message)
 {
   static const Tidings__V1__FCMAddress init_value = TIDINGS__V1__FCMADDRESS__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fcmaddress__get_packed_size
-                     (const Tidings__V1__FCMAddress *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fcmaddress__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fcmaddress__pack
                      (const Tidings__V1__FCMAddress *message,
@@ -205,13 +111,6 @@ size_t tidings__v1__fcmaddress__pack
 {
   assert(message->base.descriptor == &tidings__v1__fcmaddress__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fcmaddress__pack_to_buffer
-                     (const Tidings__V1__FCMAddress *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fcmaddress__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FCMAddress *
        tidings__v1__fcmaddress__unpack
@@ -223,26 +122,11 @@ Tidings__V1__FCMAddress *
      protobuf_c_message_unpack (&tidings__v1__fcmaddress__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fcmaddress__free_unpacked
-                     (Tidings__V1__FCMAddress *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fcmaddress__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__delivery_target__init
                      (Tidings__V1__DeliveryTarget         *message)
 {
   static const Tidings__V1__DeliveryTarget init_value = TIDINGS__V1__DELIVERY_TARGET__INIT;
   *message = init_value;
-}
-size_t tidings__v1__delivery_target__get_packed_size
-                     (const Tidings__V1__DeliveryTarget *message)
-{
-  assert(message->base.descriptor == &tidings__v1__delivery_target__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__delivery_target__pack
                      (const Tidings__V1__DeliveryTarget *message,
@@ -250,13 +134,6 @@ size_t tidings__v1__delivery_target__pack
 {
   assert(message->base.descriptor == &tidings__v1__delivery_target__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__delivery_target__pack_to_buffer
-                     (const Tidings__V1__DeliveryTarget *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__delivery_target__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__DeliveryTarget *
        tidings__v1__delivery_target__unpack
@@ -268,26 +145,11 @@ Tidings__V1__DeliveryTarget *
      protobuf_c_message_unpack (&tidings__v1__delivery_target__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__delivery_target__free_unpacked
-                     (Tidings__V1__DeliveryTarget *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__delivery_target__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__add_delivery_target_request__init
                      (Tidings__V1__AddDeliveryTargetRequest         *message)
 {
   static const Tidings__V1__AddDeliveryTargetRequest init_value = TIDINGS__V1__ADD_DELIVERY_TARGET_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__add_delivery_target_request__get_packed_size
-                     (const Tidings__V1__AddDeliveryTargetRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__add_delivery_target_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__add_delivery_target_request__pack
                      (const Tidings__V1__AddDeliveryTargetRequest *message,
@@ -295,13 +157,6 @@ size_t tidings__v1__add_delivery_target_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__add_delivery_target_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__add_delivery_target_request__pack_to_buffer
-                     (const Tidings__V1__AddDeliveryTargetRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__add_delivery_target_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__AddDeliveryTargetRequest *
        tidings__v1__add_delivery_target_request__unpack
@@ -313,26 +168,11 @@ Tidings__V1__AddDeliveryTargetRequest *
      protobuf_c_message_unpack (&tidings__v1__add_delivery_target_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__add_delivery_target_request__free_unpacked
-                     (Tidings__V1__AddDeliveryTargetRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__add_delivery_target_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__add_delivery_target_response__init
                      (Tidings__V1__AddDeliveryTargetResponse         *message)
 {
   static const Tidings__V1__AddDeliveryTargetResponse init_value = TIDINGS__V1__ADD_DELIVERY_TARGET_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__add_delivery_target_response__get_packed_size
-                     (const Tidings__V1__AddDeliveryTargetResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__add_delivery_target_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__add_delivery_target_response__pack
                      (const Tidings__V1__AddDeliveryTargetResponse *message,
@@ -340,13 +180,6 @@ size_t tidings__v1__add_delivery_target_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__add_delivery_target_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__add_delivery_target_response__pack_to_buffer
-                     (const Tidings__V1__AddDeliveryTargetResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__add_delivery_target_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__AddDeliveryTargetResponse *
        tidings__v1__add_delivery_target_response__unpack
@@ -358,26 +191,11 @@ Tidings__V1__AddDeliveryTargetResponse *
      protobuf_c_message_unpack (&tidings__v1__add_delivery_target_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__add_delivery_target_response__free_unpacked
-                     (Tidings__V1__AddDeliveryTargetResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__add_delivery_target_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_delivery_targets_request__init
                      (Tidings__V1__FetchDeliveryTargetsRequest         *message)
 {
   static const Tidings__V1__FetchDeliveryTargetsRequest init_value = TIDINGS__V1__FETCH_DELIVERY_TARGETS_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_delivery_targets_request__get_packed_size
-                     (const Tidings__V1__FetchDeliveryTargetsRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_delivery_targets_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_delivery_targets_request__pack
                      (const Tidings__V1__FetchDeliveryTargetsRequest *message,
@@ -385,13 +203,6 @@ size_t tidings__v1__fetch_delivery_targets_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_delivery_targets_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_delivery_targets_request__pack_to_buffer
-                     (const Tidings__V1__FetchDeliveryTargetsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_delivery_targets_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchDeliveryTargetsRequest *
        tidings__v1__fetch_delivery_targets_request__unpack
@@ -403,26 +214,11 @@ Tidings__V1__FetchDeliveryTargetsRequest *
      protobuf_c_message_unpack (&tidings__v1__fetch_delivery_targets_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_delivery_targets_request__free_unpacked
-                     (Tidings__V1__FetchDeliveryTargetsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_delivery_targets_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_delivery_targets_response__init
                      (Tidings__V1__FetchDeliveryTargetsResponse         *message)
 {
   static const Tidings__V1__FetchDeliveryTargetsResponse init_value = TIDINGS__V1__FETCH_DELIVERY_TARGETS_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_delivery_targets_response__get_packed_size
-                     (const Tidings__V1__FetchDeliveryTargetsResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_delivery_targets_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_delivery_targets_response__pack
                      (const Tidings__V1__FetchDeliveryTargetsResponse *message,
@@ -430,13 +226,6 @@ size_t tidings__v1__fetch_delivery_targets_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_delivery_targets_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_delivery_targets_response__pack_to_buffer
-                     (const Tidings__V1__FetchDeliveryTargetsResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_delivery_targets_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchDeliveryTargetsResponse *
        tidings__v1__fetch_delivery_targets_response__unpack
@@ -448,26 +237,11 @@ Tidings__V1__FetchDeliveryTargetsResponse *
      protobuf_c_message_unpack (&tidings__v1__fetch_delivery_targets_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_delivery_targets_response__free_unpacked
-                     (Tidings__V1__FetchDeliveryTargetsResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_delivery_targets_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__remove_delivery_target_request__init
                      (Tidings__V1__RemoveDeliveryTargetRequest         *message)
 {
   static const Tidings__V1__RemoveDeliveryTargetRequest init_value = TIDINGS__V1__REMOVE_DELIVERY_TARGET_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__remove_delivery_target_request__get_packed_size
-                     (const Tidings__V1__RemoveDeliveryTargetRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__remove_delivery_target_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__remove_delivery_target_request__pack
                      (const Tidings__V1__RemoveDeliveryTargetRequest *message,
@@ -475,13 +249,6 @@ size_t tidings__v1__remove_delivery_target_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__remove_delivery_target_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__remove_delivery_target_request__pack_to_buffer
-                     (const Tidings__V1__RemoveDeliveryTargetRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__remove_delivery_target_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__RemoveDeliveryTargetRequest *
        tidings__v1__remove_delivery_target_request__unpack
@@ -493,26 +260,11 @@ Tidings__V1__RemoveDeliveryTargetRequest *
      protobuf_c_message_unpack (&tidings__v1__remove_delivery_target_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__remove_delivery_target_request__free_unpacked
-                     (Tidings__V1__RemoveDeliveryTargetRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__remove_delivery_target_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__remove_delivery_target_response__init
                      (Tidings__V1__RemoveDeliveryTargetResponse         *message)
 {
   static const Tidings__V1__RemoveDeliveryTargetResponse init_value = TIDINGS__V1__REMOVE_DELIVERY_TARGET_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__remove_delivery_target_response__get_packed_size
-                     (const Tidings__V1__RemoveDeliveryTargetResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__remove_delivery_target_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__remove_delivery_target_response__pack
                      (const Tidings__V1__RemoveDeliveryTargetResponse *message,
@@ -520,13 +272,6 @@ size_t tidings__v1__remove_delivery_target_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__remove_delivery_target_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__remove_delivery_target_response__pack_to_buffer
-                     (const Tidings__V1__RemoveDeliveryTargetResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__remove_delivery_target_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__RemoveDeliveryTargetResponse *
        tidings__v1__remove_delivery_target_response__unpack
@@ -538,26 +283,11 @@ Tidings__V1__RemoveDeliveryTargetResponse *
      protobuf_c_message_unpack (&tidings__v1__remove_delivery_target_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__remove_delivery_target_response__free_unpacked
-                     (Tidings__V1__RemoveDeliveryTargetResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__remove_delivery_target_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__test_delivery_target_request__init
                      (Tidings__V1__TestDeliveryTargetRequest         *message)
 {
   static const Tidings__V1__TestDeliveryTargetRequest init_value = TIDINGS__V1__TEST_DELIVERY_TARGET_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__test_delivery_target_request__get_packed_size
-                     (const Tidings__V1__TestDeliveryTargetRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__test_delivery_target_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__test_delivery_target_request__pack
                      (const Tidings__V1__TestDeliveryTargetRequest *message,
@@ -565,13 +295,6 @@ size_t tidings__v1__test_delivery_target_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__test_delivery_target_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__test_delivery_target_request__pack_to_buffer
-                     (const Tidings__V1__TestDeliveryTargetRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__test_delivery_target_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__TestDeliveryTargetRequest *
        tidings__v1__test_delivery_target_request__unpack
@@ -583,26 +306,11 @@ Tidings__V1__TestDeliveryTargetRequest *
      protobuf_c_message_unpack (&tidings__v1__test_delivery_target_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__test_delivery_target_request__free_unpacked
-                     (Tidings__V1__TestDeliveryTargetRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__test_delivery_target_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__test_delivery_target_response__init
                      (Tidings__V1__TestDeliveryTargetResponse         *message)
 {
   static const Tidings__V1__TestDeliveryTargetResponse init_value = TIDINGS__V1__TEST_DELIVERY_TARGET_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__test_delivery_target_response__get_packed_size
-                     (const Tidings__V1__TestDeliveryTargetResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__test_delivery_target_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__test_delivery_target_response__pack
                      (const Tidings__V1__TestDeliveryTargetResponse *message,
@@ -610,13 +318,6 @@ size_t tidings__v1__test_delivery_target_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__test_delivery_target_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__test_delivery_target_response__pack_to_buffer
-                     (const Tidings__V1__TestDeliveryTargetResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__test_delivery_target_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__TestDeliveryTargetResponse *
        tidings__v1__test_delivery_target_response__unpack
@@ -628,26 +329,11 @@ Tidings__V1__TestDeliveryTargetResponse *
      protobuf_c_message_unpack (&tidings__v1__test_delivery_target_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__test_delivery_target_response__free_unpacked
-                     (Tidings__V1__TestDeliveryTargetResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__test_delivery_target_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_dead_letters_request__init
                      (Tidings__V1__FetchDeadLettersRequest         *message)
 {
   static const Tidings__V1__FetchDeadLettersRequest init_value = TIDINGS__V1__FETCH_DEAD_LETTERS_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_dead_letters_request__get_packed_size
-                     (const Tidings__V1__FetchDeadLettersRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_dead_letters_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_dead_letters_request__pack
                      (const Tidings__V1__FetchDeadLettersRequest *message,
@@ -655,13 +341,6 @@ size_t tidings__v1__fetch_dead_letters_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_dead_letters_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_dead_letters_request__pack_to_buffer
-                     (const Tidings__V1__FetchDeadLettersRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_dead_letters_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchDeadLettersRequest *
        tidings__v1__fetch_dead_letters_request__unpack
@@ -673,26 +352,11 @@ Tidings__V1__FetchDeadLettersRequest *
      protobuf_c_message_unpack (&tidings__v1__fetch_dead_letters_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_dead_letters_request__free_unpacked
-                     (Tidings__V1__FetchDeadLettersRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_dead_letters_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__dead_letter__init
                      (Tidings__V1__DeadLetter         *message)
 {
   static const Tidings__V1__DeadLetter init_value = TIDINGS__V1__DEAD_LETTER__INIT;
   *message = init_value;
-}
-size_t tidings__v1__dead_letter__get_packed_size
-                     (const Tidings__V1__DeadLetter *message)
-{
-  assert(message->base.descriptor == &tidings__v1__dead_letter__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__dead_letter__pack
                      (const Tidings__V1__DeadLetter *message,
@@ -700,13 +364,6 @@ size_t tidings__v1__dead_letter__pack
 {
   assert(message->base.descriptor == &tidings__v1__dead_letter__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__dead_letter__pack_to_buffer
-                     (const Tidings__V1__DeadLetter *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__dead_letter__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__DeadLetter *
        tidings__v1__dead_letter__unpack
@@ -718,26 +375,11 @@ Tidings__V1__DeadLetter *
      protobuf_c_message_unpack (&tidings__v1__dead_letter__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__dead_letter__free_unpacked
-                     (Tidings__V1__DeadLetter *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__dead_letter__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_dead_letters_response__init
                      (Tidings__V1__FetchDeadLettersResponse         *message)
 {
   static const Tidings__V1__FetchDeadLettersResponse init_value = TIDINGS__V1__FETCH_DEAD_LETTERS_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_dead_letters_response__get_packed_size
-                     (const Tidings__V1__FetchDeadLettersResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_dead_letters_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_dead_letters_response__pack
                      (const Tidings__V1__FetchDeadLettersResponse *message,
@@ -745,13 +387,6 @@ size_t tidings__v1__fetch_dead_letters_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_dead_letters_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_dead_letters_response__pack_to_buffer
-                     (const Tidings__V1__FetchDeadLettersResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_dead_letters_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchDeadLettersResponse *
        tidings__v1__fetch_dead_letters_response__unpack
@@ -763,26 +398,11 @@ Tidings__V1__FetchDeadLettersResponse *
      protobuf_c_message_unpack (&tidings__v1__fetch_dead_letters_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_dead_letters_response__free_unpacked
-                     (Tidings__V1__FetchDeadLettersResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_dead_letters_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__resend_dead_letters_request__init
                      (Tidings__V1__ResendDeadLettersRequest         *message)
 {
   static const Tidings__V1__ResendDeadLettersRequest init_value = TIDINGS__V1__RESEND_DEAD_LETTERS_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__resend_dead_letters_request__get_packed_size
-                     (const Tidings__V1__ResendDeadLettersRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__resend_dead_letters_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__resend_dead_letters_request__pack
                      (const Tidings__V1__ResendDeadLettersRequest *message,
@@ -790,13 +410,6 @@ size_t tidings__v1__resend_dead_letters_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__resend_dead_letters_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__resend_dead_letters_request__pack_to_buffer
-                     (const Tidings__V1__ResendDeadLettersRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__resend_dead_letters_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ResendDeadLettersRequest *
        tidings__v1__resend_dead_letters_request__unpack
@@ -808,26 +421,11 @@ Tidings__V1__ResendDeadLettersRequest *
      protobuf_c_message_unpack (&tidings__v1__resend_dead_letters_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__resend_dead_letters_request__free_unpacked
-                     (Tidings__V1__ResendDeadLettersRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__resend_dead_letters_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__resend_dead_letters_response__init
                      (Tidings__V1__ResendDeadLettersResponse         *message)
 {
   static const Tidings__V1__ResendDeadLettersResponse init_value = TIDINGS__V1__RESEND_DEAD_LETTERS_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__resend_dead_letters_response__get_packed_size
-                     (const Tidings__V1__ResendDeadLettersResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__resend_dead_letters_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__resend_dead_letters_response__pack
                      (const Tidings__V1__ResendDeadLettersResponse *message,
@@ -835,13 +433,6 @@ size_t tidings__v1__resend_dead_letters_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__resend_dead_letters_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__resend_dead_letters_response__pack_to_buffer
-                     (const Tidings__V1__ResendDeadLettersResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__resend_dead_letters_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ResendDeadLettersResponse *
        tidings__v1__resend_dead_letters_response__unpack
@@ -853,26 +444,11 @@ Tidings__V1__ResendDeadLettersResponse *
      protobuf_c_message_unpack (&tidings__v1__resend_dead_letters_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__resend_dead_letters_response__free_unpacked
-                     (Tidings__V1__ResendDeadLettersResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__resend_dead_letters_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__resend_result__init
                      (Tidings__V1__ResendResult         *message)
 {
   static const Tidings__V1__ResendResult init_value = TIDINGS__V1__RESEND_RESULT__INIT;
   *message = init_value;
-}
-size_t tidings__v1__resend_result__get_packed_size
-                     (const Tidings__V1__ResendResult *message)
-{
-  assert(message->base.descriptor == &tidings__v1__resend_result__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__resend_result__pack
                      (const Tidings__V1__ResendResult *message,
@@ -880,13 +456,6 @@ size_t tidings__v1__resend_result__pack
 {
   assert(message->base.descriptor == &tidings__v1__resend_result__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__resend_result__pack_to_buffer
-                     (const Tidings__V1__ResendResult *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__resend_result__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ResendResult *
        tidings__v1__resend_result__unpack
@@ -898,26 +467,11 @@ Tidings__V1__ResendResult *
      protobuf_c_message_unpack (&tidings__v1__resend_result__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__resend_result__free_unpacked
-                     (Tidings__V1__ResendResult *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__resend_result__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__lease_deliveries_request__init
                      (Tidings__V1__LeaseDeliveriesRequest         *message)
 {
   static const Tidings__V1__LeaseDeliveriesRequest init_value = TIDINGS__V1__LEASE_DELIVERIES_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__lease_deliveries_request__get_packed_size
-                     (const Tidings__V1__LeaseDeliveriesRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__lease_deliveries_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__lease_deliveries_request__pack
                      (const Tidings__V1__LeaseDeliveriesRequest *message,
@@ -925,13 +479,6 @@ size_t tidings__v1__lease_deliveries_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__lease_deliveries_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__lease_deliveries_request__pack_to_buffer
-                     (const Tidings__V1__LeaseDeliveriesRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__lease_deliveries_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__LeaseDeliveriesRequest *
        tidings__v1__lease_deliveries_request__unpack
@@ -943,26 +490,11 @@ Tidings__V1__LeaseDeliveriesRequest *
      protobuf_c_message_unpack (&tidings__v1__lease_deliveries_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__lease_deliveries_request__free_unpacked
-                     (Tidings__V1__LeaseDeliveriesRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__lease_deliveries_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__delivery__init
                      (Tidings__V1__Delivery         *message)
 {
   static const Tidings__V1__Delivery init_value = TIDINGS__V1__DELIVERY__INIT;
   *message = init_value;
-}
-size_t tidings__v1__delivery__get_packed_size
-                     (const Tidings__V1__Delivery *message)
-{
-  assert(message->base.descriptor == &tidings__v1__delivery__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__delivery__pack
                      (const Tidings__V1__Delivery *message,
@@ -970,13 +502,6 @@ size_t tidings__v1__delivery__pack
 {
   assert(message->base.descriptor == &tidings__v1__delivery__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__delivery__pack_to_buffer
-                     (const Tidings__V1__Delivery *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__delivery__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__Delivery *
        tidings__v1__delivery__unpack
@@ -988,26 +513,11 @@ Tidings__V1__Delivery *
      protobuf_c_message_unpack (&tidings__v1__delivery__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__delivery__free_unpacked
-                     (Tidings__V1__Delivery *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__delivery__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__lease_deliveries_response__init
                      (Tidings__V1__LeaseDeliveriesResponse         *message)
 {
   static const Tidings__V1__LeaseDeliveriesResponse init_value = TIDINGS__V1__LEASE_DELIVERIES_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__lease_deliveries_response__get_packed_size
-                     (const Tidings__V1__LeaseDeliveriesResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__lease_deliveries_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__lease_deliveries_response__pack
                      (const Tidings__V1__LeaseDeliveriesResponse *message,
@@ -1015,13 +525,6 @@ size_t tidings__v1__lease_deliveries_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__lease_deliveries_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__lease_deliveries_response__pack_to_buffer
-                     (const Tidings__V1__LeaseDeliveriesResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__lease_deliveries_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__LeaseDeliveriesResponse *
        tidings__v1__lease_deliveries_response__unpack
@@ -1033,26 +536,11 @@ Tidings__V1__LeaseDeliveriesResponse *
      protobuf_c_message_unpack (&tidings__v1__lease_deliveries_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__lease_deliveries_response__free_unpacked
-                     (Tidings__V1__LeaseDeliveriesResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__lease_deliveries_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__delivery_settlement__init
                      (Tidings__V1__DeliverySettlement         *message)
 {
   static const Tidings__V1__DeliverySettlement init_value = TIDINGS__V1__DELIVERY_SETTLEMENT__INIT;
   *message = init_value;
-}
-size_t tidings__v1__delivery_settlement__get_packed_size
-                     (const Tidings__V1__DeliverySettlement *message)
-{
-  assert(message->base.descriptor == &tidings__v1__delivery_settlement__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__delivery_settlement__pack
                      (const Tidings__V1__DeliverySettlement *message,
@@ -1060,13 +548,6 @@ size_t tidings__v1__delivery_settlement__pack
 {
   assert(message->base.descriptor == &tidings__v1__delivery_settlement__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__delivery_settlement__pack_to_buffer
-                     (const Tidings__V1__DeliverySettlement *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__delivery_settlement__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__DeliverySettlement *
        tidings__v1__delivery_settlement__unpack
@@ -1078,26 +559,11 @@ Tidings__V1__DeliverySettlement *
      protobuf_c_message_unpack (&tidings__v1__delivery_settlement__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__delivery_settlement__free_unpacked
-                     (Tidings__V1__DeliverySettlement *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__delivery_settlement__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__settle_deliveries_request__init
                      (Tidings__V1__SettleDeliveriesRequest         *message)
 {
   static const Tidings__V1__SettleDeliveriesRequest init_value = TIDINGS__V1__SETTLE_DELIVERIES_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__settle_deliveries_request__get_packed_size
-                     (const Tidings__V1__SettleDeliveriesRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__settle_deliveries_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__settle_deliveries_request__pack
                      (const Tidings__V1__SettleDeliveriesRequest *message,
@@ -1105,13 +571,6 @@ size_t tidings__v1__settle_deliveries_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__settle_deliveries_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__settle_deliveries_request__pack_to_buffer
-                     (const Tidings__V1__SettleDeliveriesRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__settle_deliveries_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__SettleDeliveriesRequest *
        tidings__v1__settle_deliveries_request__unpack
@@ -1123,26 +582,11 @@ Tidings__V1__SettleDeliveriesRequest *
      protobuf_c_message_unpack (&tidings__v1__settle_deliveries_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__settle_deliveries_request__free_unpacked
-                     (Tidings__V1__SettleDeliveriesRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__settle_deliveries_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__settle_deliveries_response__init
                      (Tidings__V1__SettleDeliveriesResponse         *message)
 {
   static const Tidings__V1__SettleDeliveriesResponse init_value = TIDINGS__V1__SETTLE_DELIVERIES_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__settle_deliveries_response__get_packed_size
-                     (const Tidings__V1__SettleDeliveriesResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__settle_deliveries_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__settle_deliveries_response__pack
                      (const Tidings__V1__SettleDeliveriesResponse *message,
@@ -1150,13 +594,6 @@ size_t tidings__v1__settle_deliveries_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__settle_deliveries_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__settle_deliveries_response__pack_to_buffer
-                     (const Tidings__V1__SettleDeliveriesResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__settle_deliveries_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__SettleDeliveriesResponse *
        tidings__v1__settle_deliveries_response__unpack
@@ -1168,26 +605,11 @@ Tidings__V1__SettleDeliveriesResponse *
      protobuf_c_message_unpack (&tidings__v1__settle_deliveries_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__settle_deliveries_response__free_unpacked
-                     (Tidings__V1__SettleDeliveriesResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__settle_deliveries_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__await_deliveries_request__init
                      (Tidings__V1__AwaitDeliveriesRequest         *message)
 {
   static const Tidings__V1__AwaitDeliveriesRequest init_value = TIDINGS__V1__AWAIT_DELIVERIES_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__await_deliveries_request__get_packed_size
-                     (const Tidings__V1__AwaitDeliveriesRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__await_deliveries_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__await_deliveries_request__pack
                      (const Tidings__V1__AwaitDeliveriesRequest *message,
@@ -1195,13 +617,6 @@ size_t tidings__v1__await_deliveries_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__await_deliveries_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__await_deliveries_request__pack_to_buffer
-                     (const Tidings__V1__AwaitDeliveriesRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__await_deliveries_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__AwaitDeliveriesRequest *
        tidings__v1__await_deliveries_request__unpack
@@ -1213,26 +628,11 @@ Tidings__V1__AwaitDeliveriesRequest *
      protobuf_c_message_unpack (&tidings__v1__await_deliveries_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__await_deliveries_request__free_unpacked
-                     (Tidings__V1__AwaitDeliveriesRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__await_deliveries_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__await_deliveries_response__init
                      (Tidings__V1__AwaitDeliveriesResponse         *message)
 {
   static const Tidings__V1__AwaitDeliveriesResponse init_value = TIDINGS__V1__AWAIT_DELIVERIES_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__await_deliveries_response__get_packed_size
-                     (const Tidings__V1__AwaitDeliveriesResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__await_deliveries_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__await_deliveries_response__pack
                      (const Tidings__V1__AwaitDeliveriesResponse *message,
@@ -1240,13 +640,6 @@ size_t tidings__v1__await_deliveries_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__await_deliveries_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__await_deliveries_response__pack_to_buffer
-                     (const Tidings__V1__AwaitDeliveriesResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__await_deliveries_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__AwaitDeliveriesResponse *
        tidings__v1__await_deliveries_response__unpack
@@ -1257,15 +650,6 @@ Tidings__V1__AwaitDeliveriesResponse *
   return (Tidings__V1__AwaitDeliveriesResponse *)
      protobuf_c_message_unpack (&tidings__v1__await_deliveries_response__descriptor,
                                 allocator, len, data);
-}
-void   tidings__v1__await_deliveries_response__free_unpacked
-                     (Tidings__V1__AwaitDeliveriesResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__await_deliveries_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 static const ProtobufCFieldDescriptor tidings__v1__delivery_address__field_descriptors[4] =
 {

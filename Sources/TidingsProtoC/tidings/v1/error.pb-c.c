@@ -13,25 +13,12 @@ void   tidings__v1__item_error__init
   static const Tidings__V1__ItemError init_value = TIDINGS__V1__ITEM_ERROR__INIT;
   *message = init_value;
 }
-size_t tidings__v1__item_error__get_packed_size
-                     (const Tidings__V1__ItemError *message)
-{
-  assert(message->base.descriptor == &tidings__v1__item_error__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__v1__item_error__pack
                      (const Tidings__V1__ItemError *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__v1__item_error__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__item_error__pack_to_buffer
-                     (const Tidings__V1__ItemError *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__item_error__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ItemError *
        tidings__v1__item_error__unpack
@@ -42,15 +29,6 @@ Tidings__V1__ItemError *
   return (Tidings__V1__ItemError *)
      protobuf_c_message_unpack (&tidings__v1__item_error__descriptor,
                                 allocator, len, data);
-}
-void   tidings__v1__item_error__free_unpacked
-                     (Tidings__V1__ItemError *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__item_error__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 static const ProtobufCFieldDescriptor tidings__v1__item_error__field_descriptors[4] =
 {

@@ -13,25 +13,12 @@ void   tidings__v1__fetch_web_credential_request__init
   static const Tidings__V1__FetchWebCredentialRequest init_value = TIDINGS__V1__FETCH_WEB_CREDENTIAL_REQUEST__INIT;
   *message = init_value;
 }
-size_t tidings__v1__fetch_web_credential_request__get_packed_size
-                     (const Tidings__V1__FetchWebCredentialRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_web_credential_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__v1__fetch_web_credential_request__pack
                      (const Tidings__V1__FetchWebCredentialRequest *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__v1__fetch_web_credential_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_web_credential_request__pack_to_buffer
-                     (const Tidings__V1__FetchWebCredentialRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_web_credential_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchWebCredentialRequest *
        tidings__v1__fetch_web_credential_request__unpack
@@ -43,26 +30,11 @@ Tidings__V1__FetchWebCredentialRequest *
      protobuf_c_message_unpack (&tidings__v1__fetch_web_credential_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_web_credential_request__free_unpacked
-                     (Tidings__V1__FetchWebCredentialRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_web_credential_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_web_credential_response__init
                      (Tidings__V1__FetchWebCredentialResponse         *message)
 {
   static const Tidings__V1__FetchWebCredentialResponse init_value = TIDINGS__V1__FETCH_WEB_CREDENTIAL_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_web_credential_response__get_packed_size
-                     (const Tidings__V1__FetchWebCredentialResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_web_credential_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_web_credential_response__pack
                      (const Tidings__V1__FetchWebCredentialResponse *message,
@@ -70,13 +42,6 @@ size_t tidings__v1__fetch_web_credential_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_web_credential_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_web_credential_response__pack_to_buffer
-                     (const Tidings__V1__FetchWebCredentialResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_web_credential_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchWebCredentialResponse *
        tidings__v1__fetch_web_credential_response__unpack
@@ -88,26 +53,11 @@ Tidings__V1__FetchWebCredentialResponse *
      protobuf_c_message_unpack (&tidings__v1__fetch_web_credential_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_web_credential_response__free_unpacked
-                     (Tidings__V1__FetchWebCredentialResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_web_credential_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__renew_web_auth_token_request__init
                      (Tidings__V1__RenewWebAuthTokenRequest         *message)
 {
   static const Tidings__V1__RenewWebAuthTokenRequest init_value = TIDINGS__V1__RENEW_WEB_AUTH_TOKEN_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__renew_web_auth_token_request__get_packed_size
-                     (const Tidings__V1__RenewWebAuthTokenRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__renew_web_auth_token_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__renew_web_auth_token_request__pack
                      (const Tidings__V1__RenewWebAuthTokenRequest *message,
@@ -115,13 +65,6 @@ size_t tidings__v1__renew_web_auth_token_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__renew_web_auth_token_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__renew_web_auth_token_request__pack_to_buffer
-                     (const Tidings__V1__RenewWebAuthTokenRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__renew_web_auth_token_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__RenewWebAuthTokenRequest *
        tidings__v1__renew_web_auth_token_request__unpack
@@ -133,26 +76,11 @@ Tidings__V1__RenewWebAuthTokenRequest *
      protobuf_c_message_unpack (&tidings__v1__renew_web_auth_token_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__renew_web_auth_token_request__free_unpacked
-                     (Tidings__V1__RenewWebAuthTokenRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__renew_web_auth_token_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__renew_web_auth_token_response__init
                      (Tidings__V1__RenewWebAuthTokenResponse         *message)
 {
   static const Tidings__V1__RenewWebAuthTokenResponse init_value = TIDINGS__V1__RENEW_WEB_AUTH_TOKEN_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__renew_web_auth_token_response__get_packed_size
-                     (const Tidings__V1__RenewWebAuthTokenResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__renew_web_auth_token_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__renew_web_auth_token_response__pack
                      (const Tidings__V1__RenewWebAuthTokenResponse *message,
@@ -160,13 +88,6 @@ size_t tidings__v1__renew_web_auth_token_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__renew_web_auth_token_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__renew_web_auth_token_response__pack_to_buffer
-                     (const Tidings__V1__RenewWebAuthTokenResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__renew_web_auth_token_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__RenewWebAuthTokenResponse *
        tidings__v1__renew_web_auth_token_response__unpack
@@ -178,26 +99,11 @@ Tidings__V1__RenewWebAuthTokenResponse *
      protobuf_c_message_unpack (&tidings__v1__renew_web_auth_token_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__renew_web_auth_token_response__free_unpacked
-                     (Tidings__V1__RenewWebAuthTokenResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__renew_web_auth_token_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_session_handle_request__init
                      (Tidings__V1__FetchSessionHandleRequest         *message)
 {
   static const Tidings__V1__FetchSessionHandleRequest init_value = TIDINGS__V1__FETCH_SESSION_HANDLE_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_session_handle_request__get_packed_size
-                     (const Tidings__V1__FetchSessionHandleRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_session_handle_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_session_handle_request__pack
                      (const Tidings__V1__FetchSessionHandleRequest *message,
@@ -205,13 +111,6 @@ size_t tidings__v1__fetch_session_handle_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_session_handle_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_session_handle_request__pack_to_buffer
-                     (const Tidings__V1__FetchSessionHandleRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_session_handle_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchSessionHandleRequest *
        tidings__v1__fetch_session_handle_request__unpack
@@ -223,26 +122,11 @@ Tidings__V1__FetchSessionHandleRequest *
      protobuf_c_message_unpack (&tidings__v1__fetch_session_handle_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_session_handle_request__free_unpacked
-                     (Tidings__V1__FetchSessionHandleRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_session_handle_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_session_handle_response__init
                      (Tidings__V1__FetchSessionHandleResponse         *message)
 {
   static const Tidings__V1__FetchSessionHandleResponse init_value = TIDINGS__V1__FETCH_SESSION_HANDLE_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_session_handle_response__get_packed_size
-                     (const Tidings__V1__FetchSessionHandleResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_session_handle_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_session_handle_response__pack
                      (const Tidings__V1__FetchSessionHandleResponse *message,
@@ -250,13 +134,6 @@ size_t tidings__v1__fetch_session_handle_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_session_handle_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_session_handle_response__pack_to_buffer
-                     (const Tidings__V1__FetchSessionHandleResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_session_handle_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchSessionHandleResponse *
        tidings__v1__fetch_session_handle_response__unpack
@@ -268,26 +145,11 @@ Tidings__V1__FetchSessionHandleResponse *
      protobuf_c_message_unpack (&tidings__v1__fetch_session_handle_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_session_handle_response__free_unpacked
-                     (Tidings__V1__FetchSessionHandleResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_session_handle_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__begin_sign_in_request__init
                      (Tidings__V1__BeginSignInRequest         *message)
 {
   static const Tidings__V1__BeginSignInRequest init_value = TIDINGS__V1__BEGIN_SIGN_IN_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__begin_sign_in_request__get_packed_size
-                     (const Tidings__V1__BeginSignInRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__begin_sign_in_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__begin_sign_in_request__pack
                      (const Tidings__V1__BeginSignInRequest *message,
@@ -295,13 +157,6 @@ size_t tidings__v1__begin_sign_in_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__begin_sign_in_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__begin_sign_in_request__pack_to_buffer
-                     (const Tidings__V1__BeginSignInRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__begin_sign_in_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__BeginSignInRequest *
        tidings__v1__begin_sign_in_request__unpack
@@ -313,26 +168,11 @@ Tidings__V1__BeginSignInRequest *
      protobuf_c_message_unpack (&tidings__v1__begin_sign_in_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__begin_sign_in_request__free_unpacked
-                     (Tidings__V1__BeginSignInRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__begin_sign_in_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__begin_sign_in_response__init
                      (Tidings__V1__BeginSignInResponse         *message)
 {
   static const Tidings__V1__BeginSignInResponse init_value = TIDINGS__V1__BEGIN_SIGN_IN_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__begin_sign_in_response__get_packed_size
-                     (const Tidings__V1__BeginSignInResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__begin_sign_in_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__begin_sign_in_response__pack
                      (const Tidings__V1__BeginSignInResponse *message,
@@ -340,13 +180,6 @@ size_t tidings__v1__begin_sign_in_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__begin_sign_in_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__begin_sign_in_response__pack_to_buffer
-                     (const Tidings__V1__BeginSignInResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__begin_sign_in_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__BeginSignInResponse *
        tidings__v1__begin_sign_in_response__unpack
@@ -358,26 +191,11 @@ Tidings__V1__BeginSignInResponse *
      protobuf_c_message_unpack (&tidings__v1__begin_sign_in_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__begin_sign_in_response__free_unpacked
-                     (Tidings__V1__BeginSignInResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__begin_sign_in_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__complete_sign_in_request__init
                      (Tidings__V1__CompleteSignInRequest         *message)
 {
   static const Tidings__V1__CompleteSignInRequest init_value = TIDINGS__V1__COMPLETE_SIGN_IN_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__complete_sign_in_request__get_packed_size
-                     (const Tidings__V1__CompleteSignInRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__complete_sign_in_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__complete_sign_in_request__pack
                      (const Tidings__V1__CompleteSignInRequest *message,
@@ -385,13 +203,6 @@ size_t tidings__v1__complete_sign_in_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__complete_sign_in_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__complete_sign_in_request__pack_to_buffer
-                     (const Tidings__V1__CompleteSignInRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__complete_sign_in_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__CompleteSignInRequest *
        tidings__v1__complete_sign_in_request__unpack
@@ -403,26 +214,11 @@ Tidings__V1__CompleteSignInRequest *
      protobuf_c_message_unpack (&tidings__v1__complete_sign_in_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__complete_sign_in_request__free_unpacked
-                     (Tidings__V1__CompleteSignInRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__complete_sign_in_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__complete_sign_in_response__init
                      (Tidings__V1__CompleteSignInResponse         *message)
 {
   static const Tidings__V1__CompleteSignInResponse init_value = TIDINGS__V1__COMPLETE_SIGN_IN_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__complete_sign_in_response__get_packed_size
-                     (const Tidings__V1__CompleteSignInResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__complete_sign_in_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__complete_sign_in_response__pack
                      (const Tidings__V1__CompleteSignInResponse *message,
@@ -430,13 +226,6 @@ size_t tidings__v1__complete_sign_in_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__complete_sign_in_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__complete_sign_in_response__pack_to_buffer
-                     (const Tidings__V1__CompleteSignInResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__complete_sign_in_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__CompleteSignInResponse *
        tidings__v1__complete_sign_in_response__unpack
@@ -447,15 +236,6 @@ Tidings__V1__CompleteSignInResponse *
   return (Tidings__V1__CompleteSignInResponse *)
      protobuf_c_message_unpack (&tidings__v1__complete_sign_in_response__descriptor,
                                 allocator, len, data);
-}
-void   tidings__v1__complete_sign_in_response__free_unpacked
-                     (Tidings__V1__CompleteSignInResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__complete_sign_in_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 static const ProtobufCFieldDescriptor tidings__v1__fetch_web_credential_request__field_descriptors[2] =
 {

@@ -13,25 +13,12 @@ void   tidings__v1__notification_info__init
   static const Tidings__V1__NotificationInfo init_value = TIDINGS__V1__NOTIFICATION_INFO__INIT;
   *message = init_value;
 }
-size_t tidings__v1__notification_info__get_packed_size
-                     (const Tidings__V1__NotificationInfo *message)
-{
-  assert(message->base.descriptor == &tidings__v1__notification_info__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__v1__notification_info__pack
                      (const Tidings__V1__NotificationInfo *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__v1__notification_info__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__notification_info__pack_to_buffer
-                     (const Tidings__V1__NotificationInfo *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__notification_info__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__NotificationInfo *
        tidings__v1__notification_info__unpack
@@ -43,26 +30,11 @@ Tidings__V1__NotificationInfo *
      protobuf_c_message_unpack (&tidings__v1__notification_info__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__notification_info__free_unpacked
-                     (Tidings__V1__NotificationInfo *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__notification_info__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__subscription__init
                      (Tidings__V1__Subscription         *message)
 {
   static const Tidings__V1__Subscription init_value = TIDINGS__V1__SUBSCRIPTION__INIT;
   *message = init_value;
-}
-size_t tidings__v1__subscription__get_packed_size
-                     (const Tidings__V1__Subscription *message)
-{
-  assert(message->base.descriptor == &tidings__v1__subscription__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__subscription__pack
                      (const Tidings__V1__Subscription *message,
@@ -70,13 +42,6 @@ size_t tidings__v1__subscription__pack
 {
   assert(message->base.descriptor == &tidings__v1__subscription__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__subscription__pack_to_buffer
-                     (const Tidings__V1__Subscription *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__subscription__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__Subscription *
        tidings__v1__subscription__unpack
@@ -88,26 +53,11 @@ Tidings__V1__Subscription *
      protobuf_c_message_unpack (&tidings__v1__subscription__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__subscription__free_unpacked
-                     (Tidings__V1__Subscription *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__subscription__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__subscription_position__init
                      (Tidings__V1__SubscriptionPosition         *message)
 {
   static const Tidings__V1__SubscriptionPosition init_value = TIDINGS__V1__SUBSCRIPTION_POSITION__INIT;
   *message = init_value;
-}
-size_t tidings__v1__subscription_position__get_packed_size
-                     (const Tidings__V1__SubscriptionPosition *message)
-{
-  assert(message->base.descriptor == &tidings__v1__subscription_position__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__subscription_position__pack
                      (const Tidings__V1__SubscriptionPosition *message,
@@ -115,13 +65,6 @@ size_t tidings__v1__subscription_position__pack
 {
   assert(message->base.descriptor == &tidings__v1__subscription_position__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__subscription_position__pack_to_buffer
-                     (const Tidings__V1__SubscriptionPosition *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__subscription_position__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__SubscriptionPosition *
        tidings__v1__subscription_position__unpack
@@ -132,15 +75,6 @@ Tidings__V1__SubscriptionPosition *
   return (Tidings__V1__SubscriptionPosition *)
      protobuf_c_message_unpack (&tidings__v1__subscription_position__descriptor,
                                 allocator, len, data);
-}
-void   tidings__v1__subscription_position__free_unpacked
-                     (Tidings__V1__SubscriptionPosition *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__subscription_position__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   tidings__v1__notification__record_fields_entry__init
                      (Tidings__V1__Notification__RecordFieldsEntry         *message)
@@ -154,25 +88,12 @@ void   tidings__v1__notification__init
   static const Tidings__V1__Notification init_value = TIDINGS__V1__NOTIFICATION__INIT;
   *message = init_value;
 }
-size_t tidings__v1__notification__get_packed_size
-                     (const Tidings__V1__Notification *message)
-{
-  assert(message->base.descriptor == &tidings__v1__notification__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__v1__notification__pack
                      (const Tidings__V1__Notification *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__v1__notification__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__notification__pack_to_buffer
-                     (const Tidings__V1__Notification *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__notification__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__Notification *
        tidings__v1__notification__unpack
@@ -184,26 +105,11 @@ Tidings__V1__Notification *
      protobuf_c_message_unpack (&tidings__v1__notification__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__notification__free_unpacked
-                     (Tidings__V1__Notification *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__notification__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__push__init
                      (Tidings__V1__Push         *message)
 {
   static const Tidings__V1__Push init_value = TIDINGS__V1__PUSH__INIT;
   *message = init_value;
-}
-size_t tidings__v1__push__get_packed_size
-                     (const Tidings__V1__Push *message)
-{
-  assert(message->base.descriptor == &tidings__v1__push__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__push__pack
                      (const Tidings__V1__Push *message,
@@ -211,13 +117,6 @@ size_t tidings__v1__push__pack
 {
   assert(message->base.descriptor == &tidings__v1__push__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__push__pack_to_buffer
-                     (const Tidings__V1__Push *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__push__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__Push *
        tidings__v1__push__unpack
@@ -229,26 +128,11 @@ Tidings__V1__Push *
      protobuf_c_message_unpack (&tidings__v1__push__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__push__free_unpacked
-                     (Tidings__V1__Push *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__push__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__read_marks__init
                      (Tidings__V1__ReadMarks         *message)
 {
   static const Tidings__V1__ReadMarks init_value = TIDINGS__V1__READ_MARKS__INIT;
   *message = init_value;
-}
-size_t tidings__v1__read_marks__get_packed_size
-                     (const Tidings__V1__ReadMarks *message)
-{
-  assert(message->base.descriptor == &tidings__v1__read_marks__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__read_marks__pack
                      (const Tidings__V1__ReadMarks *message,
@@ -256,13 +140,6 @@ size_t tidings__v1__read_marks__pack
 {
   assert(message->base.descriptor == &tidings__v1__read_marks__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__read_marks__pack_to_buffer
-                     (const Tidings__V1__ReadMarks *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__read_marks__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ReadMarks *
        tidings__v1__read_marks__unpack
@@ -273,15 +150,6 @@ Tidings__V1__ReadMarks *
   return (Tidings__V1__ReadMarks *)
      protobuf_c_message_unpack (&tidings__v1__read_marks__descriptor,
                                 allocator, len, data);
-}
-void   tidings__v1__read_marks__free_unpacked
-                     (Tidings__V1__ReadMarks *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__read_marks__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 static const ProtobufCFieldDescriptor tidings__v1__notification_info__field_descriptors[18] =
 {

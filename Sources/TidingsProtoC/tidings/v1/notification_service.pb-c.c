@@ -13,25 +13,12 @@ void   tidings__v1__register_device_request__init
   static const Tidings__V1__RegisterDeviceRequest init_value = TIDINGS__V1__REGISTER_DEVICE_REQUEST__INIT;
   *message = init_value;
 }
-size_t tidings__v1__register_device_request__get_packed_size
-                     (const Tidings__V1__RegisterDeviceRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__register_device_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__v1__register_device_request__pack
                      (const Tidings__V1__RegisterDeviceRequest *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__v1__register_device_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__register_device_request__pack_to_buffer
-                     (const Tidings__V1__RegisterDeviceRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__register_device_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__RegisterDeviceRequest *
        tidings__v1__register_device_request__unpack
@@ -43,26 +30,11 @@ Tidings__V1__RegisterDeviceRequest *
      protobuf_c_message_unpack (&tidings__v1__register_device_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__register_device_request__free_unpacked
-                     (Tidings__V1__RegisterDeviceRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__register_device_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__channel__init
                      (Tidings__V1__Channel         *message)
 {
   static const Tidings__V1__Channel init_value = TIDINGS__V1__CHANNEL__INIT;
   *message = init_value;
-}
-size_t tidings__v1__channel__get_packed_size
-                     (const Tidings__V1__Channel *message)
-{
-  assert(message->base.descriptor == &tidings__v1__channel__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__channel__pack
                      (const Tidings__V1__Channel *message,
@@ -70,13 +42,6 @@ size_t tidings__v1__channel__pack
 {
   assert(message->base.descriptor == &tidings__v1__channel__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__channel__pack_to_buffer
-                     (const Tidings__V1__Channel *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__channel__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__Channel *
        tidings__v1__channel__unpack
@@ -88,26 +53,11 @@ Tidings__V1__Channel *
      protobuf_c_message_unpack (&tidings__v1__channel__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__channel__free_unpacked
-                     (Tidings__V1__Channel *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__channel__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__register_device_response__init
                      (Tidings__V1__RegisterDeviceResponse         *message)
 {
   static const Tidings__V1__RegisterDeviceResponse init_value = TIDINGS__V1__REGISTER_DEVICE_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__register_device_response__get_packed_size
-                     (const Tidings__V1__RegisterDeviceResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__register_device_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__register_device_response__pack
                      (const Tidings__V1__RegisterDeviceResponse *message,
@@ -115,13 +65,6 @@ size_t tidings__v1__register_device_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__register_device_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__register_device_response__pack_to_buffer
-                     (const Tidings__V1__RegisterDeviceResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__register_device_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__RegisterDeviceResponse *
        tidings__v1__register_device_response__unpack
@@ -133,26 +76,11 @@ Tidings__V1__RegisterDeviceResponse *
      protobuf_c_message_unpack (&tidings__v1__register_device_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__register_device_response__free_unpacked
-                     (Tidings__V1__RegisterDeviceResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__register_device_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_notification_changes_request__init
                      (Tidings__V1__FetchNotificationChangesRequest         *message)
 {
   static const Tidings__V1__FetchNotificationChangesRequest init_value = TIDINGS__V1__FETCH_NOTIFICATION_CHANGES_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_notification_changes_request__get_packed_size
-                     (const Tidings__V1__FetchNotificationChangesRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_notification_changes_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_notification_changes_request__pack
                      (const Tidings__V1__FetchNotificationChangesRequest *message,
@@ -160,13 +88,6 @@ size_t tidings__v1__fetch_notification_changes_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_notification_changes_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_notification_changes_request__pack_to_buffer
-                     (const Tidings__V1__FetchNotificationChangesRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_notification_changes_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchNotificationChangesRequest *
        tidings__v1__fetch_notification_changes_request__unpack
@@ -178,26 +99,11 @@ Tidings__V1__FetchNotificationChangesRequest *
      protobuf_c_message_unpack (&tidings__v1__fetch_notification_changes_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_notification_changes_request__free_unpacked
-                     (Tidings__V1__FetchNotificationChangesRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_notification_changes_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_notification_changes_response__init
                      (Tidings__V1__FetchNotificationChangesResponse         *message)
 {
   static const Tidings__V1__FetchNotificationChangesResponse init_value = TIDINGS__V1__FETCH_NOTIFICATION_CHANGES_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_notification_changes_response__get_packed_size
-                     (const Tidings__V1__FetchNotificationChangesResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_notification_changes_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_notification_changes_response__pack
                      (const Tidings__V1__FetchNotificationChangesResponse *message,
@@ -205,13 +111,6 @@ size_t tidings__v1__fetch_notification_changes_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_notification_changes_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_notification_changes_response__pack_to_buffer
-                     (const Tidings__V1__FetchNotificationChangesResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_notification_changes_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchNotificationChangesResponse *
        tidings__v1__fetch_notification_changes_response__unpack
@@ -223,26 +122,11 @@ Tidings__V1__FetchNotificationChangesResponse *
      protobuf_c_message_unpack (&tidings__v1__fetch_notification_changes_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_notification_changes_response__free_unpacked
-                     (Tidings__V1__FetchNotificationChangesResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_notification_changes_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__mark_notifications_read_request__init
                      (Tidings__V1__MarkNotificationsReadRequest         *message)
 {
   static const Tidings__V1__MarkNotificationsReadRequest init_value = TIDINGS__V1__MARK_NOTIFICATIONS_READ_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__mark_notifications_read_request__get_packed_size
-                     (const Tidings__V1__MarkNotificationsReadRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__mark_notifications_read_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__mark_notifications_read_request__pack
                      (const Tidings__V1__MarkNotificationsReadRequest *message,
@@ -250,13 +134,6 @@ size_t tidings__v1__mark_notifications_read_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__mark_notifications_read_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__mark_notifications_read_request__pack_to_buffer
-                     (const Tidings__V1__MarkNotificationsReadRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__mark_notifications_read_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__MarkNotificationsReadRequest *
        tidings__v1__mark_notifications_read_request__unpack
@@ -268,26 +145,11 @@ Tidings__V1__MarkNotificationsReadRequest *
      protobuf_c_message_unpack (&tidings__v1__mark_notifications_read_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__mark_notifications_read_request__free_unpacked
-                     (Tidings__V1__MarkNotificationsReadRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__mark_notifications_read_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__notification_result__init
                      (Tidings__V1__NotificationResult         *message)
 {
   static const Tidings__V1__NotificationResult init_value = TIDINGS__V1__NOTIFICATION_RESULT__INIT;
   *message = init_value;
-}
-size_t tidings__v1__notification_result__get_packed_size
-                     (const Tidings__V1__NotificationResult *message)
-{
-  assert(message->base.descriptor == &tidings__v1__notification_result__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__notification_result__pack
                      (const Tidings__V1__NotificationResult *message,
@@ -295,13 +157,6 @@ size_t tidings__v1__notification_result__pack
 {
   assert(message->base.descriptor == &tidings__v1__notification_result__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__notification_result__pack_to_buffer
-                     (const Tidings__V1__NotificationResult *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__notification_result__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__NotificationResult *
        tidings__v1__notification_result__unpack
@@ -313,26 +168,11 @@ Tidings__V1__NotificationResult *
      protobuf_c_message_unpack (&tidings__v1__notification_result__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__notification_result__free_unpacked
-                     (Tidings__V1__NotificationResult *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__notification_result__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__mark_notifications_read_response__init
                      (Tidings__V1__MarkNotificationsReadResponse         *message)
 {
   static const Tidings__V1__MarkNotificationsReadResponse init_value = TIDINGS__V1__MARK_NOTIFICATIONS_READ_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__mark_notifications_read_response__get_packed_size
-                     (const Tidings__V1__MarkNotificationsReadResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__mark_notifications_read_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__mark_notifications_read_response__pack
                      (const Tidings__V1__MarkNotificationsReadResponse *message,
@@ -340,13 +180,6 @@ size_t tidings__v1__mark_notifications_read_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__mark_notifications_read_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__mark_notifications_read_response__pack_to_buffer
-                     (const Tidings__V1__MarkNotificationsReadResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__mark_notifications_read_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__MarkNotificationsReadResponse *
        tidings__v1__mark_notifications_read_response__unpack
@@ -358,26 +191,11 @@ Tidings__V1__MarkNotificationsReadResponse *
      protobuf_c_message_unpack (&tidings__v1__mark_notifications_read_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__mark_notifications_read_response__free_unpacked
-                     (Tidings__V1__MarkNotificationsReadResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__mark_notifications_read_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__modify_badge_request__init
                      (Tidings__V1__ModifyBadgeRequest         *message)
 {
   static const Tidings__V1__ModifyBadgeRequest init_value = TIDINGS__V1__MODIFY_BADGE_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__modify_badge_request__get_packed_size
-                     (const Tidings__V1__ModifyBadgeRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__modify_badge_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__modify_badge_request__pack
                      (const Tidings__V1__ModifyBadgeRequest *message,
@@ -385,13 +203,6 @@ size_t tidings__v1__modify_badge_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__modify_badge_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__modify_badge_request__pack_to_buffer
-                     (const Tidings__V1__ModifyBadgeRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__modify_badge_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ModifyBadgeRequest *
        tidings__v1__modify_badge_request__unpack
@@ -403,26 +214,11 @@ Tidings__V1__ModifyBadgeRequest *
      protobuf_c_message_unpack (&tidings__v1__modify_badge_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__modify_badge_request__free_unpacked
-                     (Tidings__V1__ModifyBadgeRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__modify_badge_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__modify_badge_response__init
                      (Tidings__V1__ModifyBadgeResponse         *message)
 {
   static const Tidings__V1__ModifyBadgeResponse init_value = TIDINGS__V1__MODIFY_BADGE_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__modify_badge_response__get_packed_size
-                     (const Tidings__V1__ModifyBadgeResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__modify_badge_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__modify_badge_response__pack
                      (const Tidings__V1__ModifyBadgeResponse *message,
@@ -430,13 +226,6 @@ size_t tidings__v1__modify_badge_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__modify_badge_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__modify_badge_response__pack_to_buffer
-                     (const Tidings__V1__ModifyBadgeResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__modify_badge_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ModifyBadgeResponse *
        tidings__v1__modify_badge_response__unpack
@@ -448,26 +237,11 @@ Tidings__V1__ModifyBadgeResponse *
      protobuf_c_message_unpack (&tidings__v1__modify_badge_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__modify_badge_response__free_unpacked
-                     (Tidings__V1__ModifyBadgeResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__modify_badge_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__trace_notification_request__init
                      (Tidings__V1__TraceNotificationRequest         *message)
 {
   static const Tidings__V1__TraceNotificationRequest init_value = TIDINGS__V1__TRACE_NOTIFICATION_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__trace_notification_request__get_packed_size
-                     (const Tidings__V1__TraceNotificationRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__trace_notification_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__trace_notification_request__pack
                      (const Tidings__V1__TraceNotificationRequest *message,
@@ -475,13 +249,6 @@ size_t tidings__v1__trace_notification_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__trace_notification_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__trace_notification_request__pack_to_buffer
-                     (const Tidings__V1__TraceNotificationRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__trace_notification_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__TraceNotificationRequest *
        tidings__v1__trace_notification_request__unpack
@@ -493,26 +260,11 @@ Tidings__V1__TraceNotificationRequest *
      protobuf_c_message_unpack (&tidings__v1__trace_notification_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__trace_notification_request__free_unpacked
-                     (Tidings__V1__TraceNotificationRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__trace_notification_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__notification_delivery__init
                      (Tidings__V1__NotificationDelivery         *message)
 {
   static const Tidings__V1__NotificationDelivery init_value = TIDINGS__V1__NOTIFICATION_DELIVERY__INIT;
   *message = init_value;
-}
-size_t tidings__v1__notification_delivery__get_packed_size
-                     (const Tidings__V1__NotificationDelivery *message)
-{
-  assert(message->base.descriptor == &tidings__v1__notification_delivery__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__notification_delivery__pack
                      (const Tidings__V1__NotificationDelivery *message,
@@ -520,13 +272,6 @@ size_t tidings__v1__notification_delivery__pack
 {
   assert(message->base.descriptor == &tidings__v1__notification_delivery__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__notification_delivery__pack_to_buffer
-                     (const Tidings__V1__NotificationDelivery *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__notification_delivery__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__NotificationDelivery *
        tidings__v1__notification_delivery__unpack
@@ -538,26 +283,11 @@ Tidings__V1__NotificationDelivery *
      protobuf_c_message_unpack (&tidings__v1__notification_delivery__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__notification_delivery__free_unpacked
-                     (Tidings__V1__NotificationDelivery *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__notification_delivery__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__notification_lease__init
                      (Tidings__V1__NotificationLease         *message)
 {
   static const Tidings__V1__NotificationLease init_value = TIDINGS__V1__NOTIFICATION_LEASE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__notification_lease__get_packed_size
-                     (const Tidings__V1__NotificationLease *message)
-{
-  assert(message->base.descriptor == &tidings__v1__notification_lease__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__notification_lease__pack
                      (const Tidings__V1__NotificationLease *message,
@@ -565,13 +295,6 @@ size_t tidings__v1__notification_lease__pack
 {
   assert(message->base.descriptor == &tidings__v1__notification_lease__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__notification_lease__pack_to_buffer
-                     (const Tidings__V1__NotificationLease *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__notification_lease__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__NotificationLease *
        tidings__v1__notification_lease__unpack
@@ -583,26 +306,11 @@ Tidings__V1__NotificationLease *
      protobuf_c_message_unpack (&tidings__v1__notification_lease__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__notification_lease__free_unpacked
-                     (Tidings__V1__NotificationLease *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__notification_lease__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__trace_notification_response__init
                      (Tidings__V1__TraceNotificationResponse         *message)
 {
   static const Tidings__V1__TraceNotificationResponse init_value = TIDINGS__V1__TRACE_NOTIFICATION_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__trace_notification_response__get_packed_size
-                     (const Tidings__V1__TraceNotificationResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__trace_notification_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__trace_notification_response__pack
                      (const Tidings__V1__TraceNotificationResponse *message,
@@ -610,13 +318,6 @@ size_t tidings__v1__trace_notification_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__trace_notification_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__trace_notification_response__pack_to_buffer
-                     (const Tidings__V1__TraceNotificationResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__trace_notification_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__TraceNotificationResponse *
        tidings__v1__trace_notification_response__unpack
@@ -628,26 +329,11 @@ Tidings__V1__TraceNotificationResponse *
      protobuf_c_message_unpack (&tidings__v1__trace_notification_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__trace_notification_response__free_unpacked
-                     (Tidings__V1__TraceNotificationResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__trace_notification_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__lease_notifications_request__init
                      (Tidings__V1__LeaseNotificationsRequest         *message)
 {
   static const Tidings__V1__LeaseNotificationsRequest init_value = TIDINGS__V1__LEASE_NOTIFICATIONS_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__lease_notifications_request__get_packed_size
-                     (const Tidings__V1__LeaseNotificationsRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__lease_notifications_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__lease_notifications_request__pack
                      (const Tidings__V1__LeaseNotificationsRequest *message,
@@ -655,13 +341,6 @@ size_t tidings__v1__lease_notifications_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__lease_notifications_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__lease_notifications_request__pack_to_buffer
-                     (const Tidings__V1__LeaseNotificationsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__lease_notifications_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__LeaseNotificationsRequest *
        tidings__v1__lease_notifications_request__unpack
@@ -673,26 +352,11 @@ Tidings__V1__LeaseNotificationsRequest *
      protobuf_c_message_unpack (&tidings__v1__lease_notifications_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__lease_notifications_request__free_unpacked
-                     (Tidings__V1__LeaseNotificationsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__lease_notifications_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__leased_notification__init
                      (Tidings__V1__LeasedNotification         *message)
 {
   static const Tidings__V1__LeasedNotification init_value = TIDINGS__V1__LEASED_NOTIFICATION__INIT;
   *message = init_value;
-}
-size_t tidings__v1__leased_notification__get_packed_size
-                     (const Tidings__V1__LeasedNotification *message)
-{
-  assert(message->base.descriptor == &tidings__v1__leased_notification__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__leased_notification__pack
                      (const Tidings__V1__LeasedNotification *message,
@@ -700,13 +364,6 @@ size_t tidings__v1__leased_notification__pack
 {
   assert(message->base.descriptor == &tidings__v1__leased_notification__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__leased_notification__pack_to_buffer
-                     (const Tidings__V1__LeasedNotification *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__leased_notification__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__LeasedNotification *
        tidings__v1__leased_notification__unpack
@@ -718,26 +375,11 @@ Tidings__V1__LeasedNotification *
      protobuf_c_message_unpack (&tidings__v1__leased_notification__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__leased_notification__free_unpacked
-                     (Tidings__V1__LeasedNotification *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__leased_notification__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__lease_notifications_response__init
                      (Tidings__V1__LeaseNotificationsResponse         *message)
 {
   static const Tidings__V1__LeaseNotificationsResponse init_value = TIDINGS__V1__LEASE_NOTIFICATIONS_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__lease_notifications_response__get_packed_size
-                     (const Tidings__V1__LeaseNotificationsResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__lease_notifications_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__lease_notifications_response__pack
                      (const Tidings__V1__LeaseNotificationsResponse *message,
@@ -745,13 +387,6 @@ size_t tidings__v1__lease_notifications_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__lease_notifications_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__lease_notifications_response__pack_to_buffer
-                     (const Tidings__V1__LeaseNotificationsResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__lease_notifications_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__LeaseNotificationsResponse *
        tidings__v1__lease_notifications_response__unpack
@@ -763,26 +398,11 @@ Tidings__V1__LeaseNotificationsResponse *
      protobuf_c_message_unpack (&tidings__v1__lease_notifications_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__lease_notifications_response__free_unpacked
-                     (Tidings__V1__LeaseNotificationsResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__lease_notifications_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__settle_notifications_request__init
                      (Tidings__V1__SettleNotificationsRequest         *message)
 {
   static const Tidings__V1__SettleNotificationsRequest init_value = TIDINGS__V1__SETTLE_NOTIFICATIONS_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__settle_notifications_request__get_packed_size
-                     (const Tidings__V1__SettleNotificationsRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__settle_notifications_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__settle_notifications_request__pack
                      (const Tidings__V1__SettleNotificationsRequest *message,
@@ -790,13 +410,6 @@ size_t tidings__v1__settle_notifications_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__settle_notifications_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__settle_notifications_request__pack_to_buffer
-                     (const Tidings__V1__SettleNotificationsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__settle_notifications_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__SettleNotificationsRequest *
        tidings__v1__settle_notifications_request__unpack
@@ -808,26 +421,11 @@ Tidings__V1__SettleNotificationsRequest *
      protobuf_c_message_unpack (&tidings__v1__settle_notifications_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__settle_notifications_request__free_unpacked
-                     (Tidings__V1__SettleNotificationsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__settle_notifications_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__lease_result__init
                      (Tidings__V1__LeaseResult         *message)
 {
   static const Tidings__V1__LeaseResult init_value = TIDINGS__V1__LEASE_RESULT__INIT;
   *message = init_value;
-}
-size_t tidings__v1__lease_result__get_packed_size
-                     (const Tidings__V1__LeaseResult *message)
-{
-  assert(message->base.descriptor == &tidings__v1__lease_result__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__lease_result__pack
                      (const Tidings__V1__LeaseResult *message,
@@ -835,13 +433,6 @@ size_t tidings__v1__lease_result__pack
 {
   assert(message->base.descriptor == &tidings__v1__lease_result__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__lease_result__pack_to_buffer
-                     (const Tidings__V1__LeaseResult *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__lease_result__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__LeaseResult *
        tidings__v1__lease_result__unpack
@@ -853,26 +444,11 @@ Tidings__V1__LeaseResult *
      protobuf_c_message_unpack (&tidings__v1__lease_result__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__lease_result__free_unpacked
-                     (Tidings__V1__LeaseResult *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__lease_result__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__settle_notifications_response__init
                      (Tidings__V1__SettleNotificationsResponse         *message)
 {
   static const Tidings__V1__SettleNotificationsResponse init_value = TIDINGS__V1__SETTLE_NOTIFICATIONS_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__settle_notifications_response__get_packed_size
-                     (const Tidings__V1__SettleNotificationsResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__settle_notifications_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__settle_notifications_response__pack
                      (const Tidings__V1__SettleNotificationsResponse *message,
@@ -880,13 +456,6 @@ size_t tidings__v1__settle_notifications_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__settle_notifications_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__settle_notifications_response__pack_to_buffer
-                     (const Tidings__V1__SettleNotificationsResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__settle_notifications_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__SettleNotificationsResponse *
        tidings__v1__settle_notifications_response__unpack
@@ -898,26 +467,11 @@ Tidings__V1__SettleNotificationsResponse *
      protobuf_c_message_unpack (&tidings__v1__settle_notifications_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__settle_notifications_response__free_unpacked
-                     (Tidings__V1__SettleNotificationsResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__settle_notifications_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__rotate_channels_request__init
                      (Tidings__V1__RotateChannelsRequest         *message)
 {
   static const Tidings__V1__RotateChannelsRequest init_value = TIDINGS__V1__ROTATE_CHANNELS_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__rotate_channels_request__get_packed_size
-                     (const Tidings__V1__RotateChannelsRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__rotate_channels_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__rotate_channels_request__pack
                      (const Tidings__V1__RotateChannelsRequest *message,
@@ -925,13 +479,6 @@ size_t tidings__v1__rotate_channels_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__rotate_channels_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__rotate_channels_request__pack_to_buffer
-                     (const Tidings__V1__RotateChannelsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__rotate_channels_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__RotateChannelsRequest *
        tidings__v1__rotate_channels_request__unpack
@@ -943,26 +490,11 @@ Tidings__V1__RotateChannelsRequest *
      protobuf_c_message_unpack (&tidings__v1__rotate_channels_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__rotate_channels_request__free_unpacked
-                     (Tidings__V1__RotateChannelsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__rotate_channels_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__rotate_channels_response__init
                      (Tidings__V1__RotateChannelsResponse         *message)
 {
   static const Tidings__V1__RotateChannelsResponse init_value = TIDINGS__V1__ROTATE_CHANNELS_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__rotate_channels_response__get_packed_size
-                     (const Tidings__V1__RotateChannelsResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__rotate_channels_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__rotate_channels_response__pack
                      (const Tidings__V1__RotateChannelsResponse *message,
@@ -970,13 +502,6 @@ size_t tidings__v1__rotate_channels_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__rotate_channels_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__rotate_channels_response__pack_to_buffer
-                     (const Tidings__V1__RotateChannelsResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__rotate_channels_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__RotateChannelsResponse *
        tidings__v1__rotate_channels_response__unpack
@@ -987,15 +512,6 @@ Tidings__V1__RotateChannelsResponse *
   return (Tidings__V1__RotateChannelsResponse *)
      protobuf_c_message_unpack (&tidings__v1__rotate_channels_response__descriptor,
                                 allocator, len, data);
-}
-void   tidings__v1__rotate_channels_response__free_unpacked
-                     (Tidings__V1__RotateChannelsResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__rotate_channels_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 static const ProtobufCFieldDescriptor tidings__v1__register_device_request__field_descriptors[2] =
 {

@@ -13,25 +13,12 @@ void   tidings__v1__predicate_comparison__init
   static const Tidings__V1__PredicateComparison init_value = TIDINGS__V1__PREDICATE_COMPARISON__INIT;
   *message = init_value;
 }
-size_t tidings__v1__predicate_comparison__get_packed_size
-                     (const Tidings__V1__PredicateComparison *message)
-{
-  assert(message->base.descriptor == &tidings__v1__predicate_comparison__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__v1__predicate_comparison__pack
                      (const Tidings__V1__PredicateComparison *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__v1__predicate_comparison__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__predicate_comparison__pack_to_buffer
-                     (const Tidings__V1__PredicateComparison *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__predicate_comparison__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__PredicateComparison *
        tidings__v1__predicate_comparison__unpack
@@ -43,26 +30,11 @@ Tidings__V1__PredicateComparison *
      protobuf_c_message_unpack (&tidings__v1__predicate_comparison__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__predicate_comparison__free_unpacked
-                     (Tidings__V1__PredicateComparison *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__predicate_comparison__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__predicate_node__init
                      (Tidings__V1__PredicateNode         *message)
 {
   static const Tidings__V1__PredicateNode init_value = TIDINGS__V1__PREDICATE_NODE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__predicate_node__get_packed_size
-                     (const Tidings__V1__PredicateNode *message)
-{
-  assert(message->base.descriptor == &tidings__v1__predicate_node__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__predicate_node__pack
                      (const Tidings__V1__PredicateNode *message,
@@ -70,13 +42,6 @@ size_t tidings__v1__predicate_node__pack
 {
   assert(message->base.descriptor == &tidings__v1__predicate_node__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__predicate_node__pack_to_buffer
-                     (const Tidings__V1__PredicateNode *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__predicate_node__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__PredicateNode *
        tidings__v1__predicate_node__unpack
@@ -88,26 +53,11 @@ Tidings__V1__PredicateNode *
      protobuf_c_message_unpack (&tidings__v1__predicate_node__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__predicate_node__free_unpacked
-                     (Tidings__V1__PredicateNode *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__predicate_node__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__predicate__init
                      (Tidings__V1__Predicate         *message)
 {
   static const Tidings__V1__Predicate init_value = TIDINGS__V1__PREDICATE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__predicate__get_packed_size
-                     (const Tidings__V1__Predicate *message)
-{
-  assert(message->base.descriptor == &tidings__v1__predicate__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__predicate__pack
                      (const Tidings__V1__Predicate *message,
@@ -115,13 +65,6 @@ size_t tidings__v1__predicate__pack
 {
   assert(message->base.descriptor == &tidings__v1__predicate__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__predicate__pack_to_buffer
-                     (const Tidings__V1__Predicate *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__predicate__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__Predicate *
        tidings__v1__predicate__unpack
@@ -132,15 +75,6 @@ Tidings__V1__Predicate *
   return (Tidings__V1__Predicate *)
      protobuf_c_message_unpack (&tidings__v1__predicate__descriptor,
                                 allocator, len, data);
-}
-void   tidings__v1__predicate__free_unpacked
-                     (Tidings__V1__Predicate *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__predicate__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 static const ProtobufCFieldDescriptor tidings__v1__predicate_comparison__field_descriptors[5] =
 {

@@ -13,25 +13,12 @@ void   tidings__v1__location__init
   static const Tidings__V1__Location init_value = TIDINGS__V1__LOCATION__INIT;
   *message = init_value;
 }
-size_t tidings__v1__location__get_packed_size
-                     (const Tidings__V1__Location *message)
-{
-  assert(message->base.descriptor == &tidings__v1__location__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__v1__location__pack
                      (const Tidings__V1__Location *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__v1__location__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__location__pack_to_buffer
-                     (const Tidings__V1__Location *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__location__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__Location *
        tidings__v1__location__unpack
@@ -43,26 +30,11 @@ Tidings__V1__Location *
      protobuf_c_message_unpack (&tidings__v1__location__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__location__free_unpacked
-                     (Tidings__V1__Location *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__location__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__reference__init
                      (Tidings__V1__Reference         *message)
 {
   static const Tidings__V1__Reference init_value = TIDINGS__V1__REFERENCE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__reference__get_packed_size
-                     (const Tidings__V1__Reference *message)
-{
-  assert(message->base.descriptor == &tidings__v1__reference__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__reference__pack
                      (const Tidings__V1__Reference *message,
@@ -70,13 +42,6 @@ size_t tidings__v1__reference__pack
 {
   assert(message->base.descriptor == &tidings__v1__reference__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__reference__pack_to_buffer
-                     (const Tidings__V1__Reference *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__reference__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__Reference *
        tidings__v1__reference__unpack
@@ -88,26 +53,11 @@ Tidings__V1__Reference *
      protobuf_c_message_unpack (&tidings__v1__reference__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__reference__free_unpacked
-                     (Tidings__V1__Reference *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__reference__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__asset__init
                      (Tidings__V1__Asset         *message)
 {
   static const Tidings__V1__Asset init_value = TIDINGS__V1__ASSET__INIT;
   *message = init_value;
-}
-size_t tidings__v1__asset__get_packed_size
-                     (const Tidings__V1__Asset *message)
-{
-  assert(message->base.descriptor == &tidings__v1__asset__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__asset__pack
                      (const Tidings__V1__Asset *message,
@@ -115,13 +65,6 @@ size_t tidings__v1__asset__pack
 {
   assert(message->base.descriptor == &tidings__v1__asset__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__asset__pack_to_buffer
-                     (const Tidings__V1__Asset *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__asset__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__Asset *
        tidings__v1__asset__unpack
@@ -133,26 +76,11 @@ Tidings__V1__Asset *
      protobuf_c_message_unpack (&tidings__v1__asset__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__asset__free_unpacked
-                     (Tidings__V1__Asset *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__asset__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__string_list__init
                      (Tidings__V1__StringList         *message)
 {
   static const Tidings__V1__StringList init_value = TIDINGS__V1__STRING_LIST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__string_list__get_packed_size
-                     (const Tidings__V1__StringList *message)
-{
-  assert(message->base.descriptor == &tidings__v1__string_list__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__string_list__pack
                      (const Tidings__V1__StringList *message,
@@ -160,13 +88,6 @@ size_t tidings__v1__string_list__pack
 {
   assert(message->base.descriptor == &tidings__v1__string_list__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__string_list__pack_to_buffer
-                     (const Tidings__V1__StringList *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__string_list__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__StringList *
        tidings__v1__string_list__unpack
@@ -178,26 +99,11 @@ Tidings__V1__StringList *
      protobuf_c_message_unpack (&tidings__v1__string_list__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__string_list__free_unpacked
-                     (Tidings__V1__StringList *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__string_list__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__int64_list__init
                      (Tidings__V1__Int64List         *message)
 {
   static const Tidings__V1__Int64List init_value = TIDINGS__V1__INT64_LIST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__int64_list__get_packed_size
-                     (const Tidings__V1__Int64List *message)
-{
-  assert(message->base.descriptor == &tidings__v1__int64_list__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__int64_list__pack
                      (const Tidings__V1__Int64List *message,
@@ -205,13 +111,6 @@ size_t tidings__v1__int64_list__pack
 {
   assert(message->base.descriptor == &tidings__v1__int64_list__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__int64_list__pack_to_buffer
-                     (const Tidings__V1__Int64List *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__int64_list__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__Int64List *
        tidings__v1__int64_list__unpack
@@ -223,26 +122,11 @@ Tidings__V1__Int64List *
      protobuf_c_message_unpack (&tidings__v1__int64_list__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__int64_list__free_unpacked
-                     (Tidings__V1__Int64List *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__int64_list__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__double_list__init
                      (Tidings__V1__DoubleList         *message)
 {
   static const Tidings__V1__DoubleList init_value = TIDINGS__V1__DOUBLE_LIST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__double_list__get_packed_size
-                     (const Tidings__V1__DoubleList *message)
-{
-  assert(message->base.descriptor == &tidings__v1__double_list__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__double_list__pack
                      (const Tidings__V1__DoubleList *message,
@@ -250,13 +134,6 @@ size_t tidings__v1__double_list__pack
 {
   assert(message->base.descriptor == &tidings__v1__double_list__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__double_list__pack_to_buffer
-                     (const Tidings__V1__DoubleList *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__double_list__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__DoubleList *
        tidings__v1__double_list__unpack
@@ -268,26 +145,11 @@ Tidings__V1__DoubleList *
      protobuf_c_message_unpack (&tidings__v1__double_list__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__double_list__free_unpacked
-                     (Tidings__V1__DoubleList *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__double_list__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__bytes_list__init
                      (Tidings__V1__BytesList         *message)
 {
   static const Tidings__V1__BytesList init_value = TIDINGS__V1__BYTES_LIST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__bytes_list__get_packed_size
-                     (const Tidings__V1__BytesList *message)
-{
-  assert(message->base.descriptor == &tidings__v1__bytes_list__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__bytes_list__pack
                      (const Tidings__V1__BytesList *message,
@@ -295,13 +157,6 @@ size_t tidings__v1__bytes_list__pack
 {
   assert(message->base.descriptor == &tidings__v1__bytes_list__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__bytes_list__pack_to_buffer
-                     (const Tidings__V1__BytesList *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__bytes_list__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__BytesList *
        tidings__v1__bytes_list__unpack
@@ -313,26 +168,11 @@ Tidings__V1__BytesList *
      protobuf_c_message_unpack (&tidings__v1__bytes_list__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__bytes_list__free_unpacked
-                     (Tidings__V1__BytesList *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__bytes_list__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__timestamp_list__init
                      (Tidings__V1__TimestampList         *message)
 {
   static const Tidings__V1__TimestampList init_value = TIDINGS__V1__TIMESTAMP_LIST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__timestamp_list__get_packed_size
-                     (const Tidings__V1__TimestampList *message)
-{
-  assert(message->base.descriptor == &tidings__v1__timestamp_list__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__timestamp_list__pack
                      (const Tidings__V1__TimestampList *message,
@@ -340,13 +180,6 @@ size_t tidings__v1__timestamp_list__pack
 {
   assert(message->base.descriptor == &tidings__v1__timestamp_list__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__timestamp_list__pack_to_buffer
-                     (const Tidings__V1__TimestampList *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__timestamp_list__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__TimestampList *
        tidings__v1__timestamp_list__unpack
@@ -358,26 +191,11 @@ Tidings__V1__TimestampList *
      protobuf_c_message_unpack (&tidings__v1__timestamp_list__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__timestamp_list__free_unpacked
-                     (Tidings__V1__TimestampList *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__timestamp_list__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__location_list__init
                      (Tidings__V1__LocationList         *message)
 {
   static const Tidings__V1__LocationList init_value = TIDINGS__V1__LOCATION_LIST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__location_list__get_packed_size
-                     (const Tidings__V1__LocationList *message)
-{
-  assert(message->base.descriptor == &tidings__v1__location_list__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__location_list__pack
                      (const Tidings__V1__LocationList *message,
@@ -385,13 +203,6 @@ size_t tidings__v1__location_list__pack
 {
   assert(message->base.descriptor == &tidings__v1__location_list__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__location_list__pack_to_buffer
-                     (const Tidings__V1__LocationList *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__location_list__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__LocationList *
        tidings__v1__location_list__unpack
@@ -403,26 +214,11 @@ Tidings__V1__LocationList *
      protobuf_c_message_unpack (&tidings__v1__location_list__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__location_list__free_unpacked
-                     (Tidings__V1__LocationList *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__location_list__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__reference_list__init
                      (Tidings__V1__ReferenceList         *message)
 {
   static const Tidings__V1__ReferenceList init_value = TIDINGS__V1__REFERENCE_LIST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__reference_list__get_packed_size
-                     (const Tidings__V1__ReferenceList *message)
-{
-  assert(message->base.descriptor == &tidings__v1__reference_list__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__reference_list__pack
                      (const Tidings__V1__ReferenceList *message,
@@ -430,13 +226,6 @@ size_t tidings__v1__reference_list__pack
 {
   assert(message->base.descriptor == &tidings__v1__reference_list__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__reference_list__pack_to_buffer
-                     (const Tidings__V1__ReferenceList *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__reference_list__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ReferenceList *
        tidings__v1__reference_list__unpack
@@ -448,26 +237,11 @@ Tidings__V1__ReferenceList *
      protobuf_c_message_unpack (&tidings__v1__reference_list__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__reference_list__free_unpacked
-                     (Tidings__V1__ReferenceList *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__reference_list__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__asset_list__init
                      (Tidings__V1__AssetList         *message)
 {
   static const Tidings__V1__AssetList init_value = TIDINGS__V1__ASSET_LIST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__asset_list__get_packed_size
-                     (const Tidings__V1__AssetList *message)
-{
-  assert(message->base.descriptor == &tidings__v1__asset_list__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__asset_list__pack
                      (const Tidings__V1__AssetList *message,
@@ -475,13 +249,6 @@ size_t tidings__v1__asset_list__pack
 {
   assert(message->base.descriptor == &tidings__v1__asset_list__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__asset_list__pack_to_buffer
-                     (const Tidings__V1__AssetList *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__asset_list__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__AssetList *
        tidings__v1__asset_list__unpack
@@ -493,26 +260,11 @@ Tidings__V1__AssetList *
      protobuf_c_message_unpack (&tidings__v1__asset_list__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__asset_list__free_unpacked
-                     (Tidings__V1__AssetList *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__asset_list__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__unknown_list__init
                      (Tidings__V1__UnknownList         *message)
 {
   static const Tidings__V1__UnknownList init_value = TIDINGS__V1__UNKNOWN_LIST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__unknown_list__get_packed_size
-                     (const Tidings__V1__UnknownList *message)
-{
-  assert(message->base.descriptor == &tidings__v1__unknown_list__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__unknown_list__pack
                      (const Tidings__V1__UnknownList *message,
@@ -520,13 +272,6 @@ size_t tidings__v1__unknown_list__pack
 {
   assert(message->base.descriptor == &tidings__v1__unknown_list__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__unknown_list__pack_to_buffer
-                     (const Tidings__V1__UnknownList *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__unknown_list__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__UnknownList *
        tidings__v1__unknown_list__unpack
@@ -538,26 +283,11 @@ Tidings__V1__UnknownList *
      protobuf_c_message_unpack (&tidings__v1__unknown_list__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__unknown_list__free_unpacked
-                     (Tidings__V1__UnknownList *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__unknown_list__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__encrypted_value__init
                      (Tidings__V1__EncryptedValue         *message)
 {
   static const Tidings__V1__EncryptedValue init_value = TIDINGS__V1__ENCRYPTED_VALUE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__encrypted_value__get_packed_size
-                     (const Tidings__V1__EncryptedValue *message)
-{
-  assert(message->base.descriptor == &tidings__v1__encrypted_value__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__encrypted_value__pack
                      (const Tidings__V1__EncryptedValue *message,
@@ -565,13 +295,6 @@ size_t tidings__v1__encrypted_value__pack
 {
   assert(message->base.descriptor == &tidings__v1__encrypted_value__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__encrypted_value__pack_to_buffer
-                     (const Tidings__V1__EncryptedValue *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__encrypted_value__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__EncryptedValue *
        tidings__v1__encrypted_value__unpack
@@ -583,26 +306,11 @@ Tidings__V1__EncryptedValue *
      protobuf_c_message_unpack (&tidings__v1__encrypted_value__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__encrypted_value__free_unpacked
-                     (Tidings__V1__EncryptedValue *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__encrypted_value__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__field_value__init
                      (Tidings__V1__FieldValue         *message)
 {
   static const Tidings__V1__FieldValue init_value = TIDINGS__V1__FIELD_VALUE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__field_value__get_packed_size
-                     (const Tidings__V1__FieldValue *message)
-{
-  assert(message->base.descriptor == &tidings__v1__field_value__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__field_value__pack
                      (const Tidings__V1__FieldValue *message,
@@ -610,13 +318,6 @@ size_t tidings__v1__field_value__pack
 {
   assert(message->base.descriptor == &tidings__v1__field_value__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__field_value__pack_to_buffer
-                     (const Tidings__V1__FieldValue *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__field_value__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FieldValue *
        tidings__v1__field_value__unpack
@@ -628,26 +329,11 @@ Tidings__V1__FieldValue *
      protobuf_c_message_unpack (&tidings__v1__field_value__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__field_value__free_unpacked
-                     (Tidings__V1__FieldValue *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__field_value__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__modification_info__init
                      (Tidings__V1__ModificationInfo         *message)
 {
   static const Tidings__V1__ModificationInfo init_value = TIDINGS__V1__MODIFICATION_INFO__INIT;
   *message = init_value;
-}
-size_t tidings__v1__modification_info__get_packed_size
-                     (const Tidings__V1__ModificationInfo *message)
-{
-  assert(message->base.descriptor == &tidings__v1__modification_info__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__modification_info__pack
                      (const Tidings__V1__ModificationInfo *message,
@@ -655,13 +341,6 @@ size_t tidings__v1__modification_info__pack
 {
   assert(message->base.descriptor == &tidings__v1__modification_info__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__modification_info__pack_to_buffer
-                     (const Tidings__V1__ModificationInfo *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__modification_info__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ModificationInfo *
        tidings__v1__modification_info__unpack
@@ -673,26 +352,11 @@ Tidings__V1__ModificationInfo *
      protobuf_c_message_unpack (&tidings__v1__modification_info__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__modification_info__free_unpacked
-                     (Tidings__V1__ModificationInfo *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__modification_info__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__participant__init
                      (Tidings__V1__Participant         *message)
 {
   static const Tidings__V1__Participant init_value = TIDINGS__V1__PARTICIPANT__INIT;
   *message = init_value;
-}
-size_t tidings__v1__participant__get_packed_size
-                     (const Tidings__V1__Participant *message)
-{
-  assert(message->base.descriptor == &tidings__v1__participant__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__participant__pack
                      (const Tidings__V1__Participant *message,
@@ -700,13 +364,6 @@ size_t tidings__v1__participant__pack
 {
   assert(message->base.descriptor == &tidings__v1__participant__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__participant__pack_to_buffer
-                     (const Tidings__V1__Participant *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__participant__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__Participant *
        tidings__v1__participant__unpack
@@ -718,26 +375,11 @@ Tidings__V1__Participant *
      protobuf_c_message_unpack (&tidings__v1__participant__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__participant__free_unpacked
-                     (Tidings__V1__Participant *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__participant__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__access_requester__init
                      (Tidings__V1__AccessRequester         *message)
 {
   static const Tidings__V1__AccessRequester init_value = TIDINGS__V1__ACCESS_REQUESTER__INIT;
   *message = init_value;
-}
-size_t tidings__v1__access_requester__get_packed_size
-                     (const Tidings__V1__AccessRequester *message)
-{
-  assert(message->base.descriptor == &tidings__v1__access_requester__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__access_requester__pack
                      (const Tidings__V1__AccessRequester *message,
@@ -745,13 +387,6 @@ size_t tidings__v1__access_requester__pack
 {
   assert(message->base.descriptor == &tidings__v1__access_requester__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__access_requester__pack_to_buffer
-                     (const Tidings__V1__AccessRequester *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__access_requester__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__AccessRequester *
        tidings__v1__access_requester__unpack
@@ -763,26 +398,11 @@ Tidings__V1__AccessRequester *
      protobuf_c_message_unpack (&tidings__v1__access_requester__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__access_requester__free_unpacked
-                     (Tidings__V1__AccessRequester *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__access_requester__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__share__init
                      (Tidings__V1__Share         *message)
 {
   static const Tidings__V1__Share init_value = TIDINGS__V1__SHARE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__share__get_packed_size
-                     (const Tidings__V1__Share *message)
-{
-  assert(message->base.descriptor == &tidings__v1__share__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__share__pack
                      (const Tidings__V1__Share *message,
@@ -790,13 +410,6 @@ size_t tidings__v1__share__pack
 {
   assert(message->base.descriptor == &tidings__v1__share__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__share__pack_to_buffer
-                     (const Tidings__V1__Share *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__share__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__Share *
        tidings__v1__share__unpack
@@ -807,15 +420,6 @@ Tidings__V1__Share *
   return (Tidings__V1__Share *)
      protobuf_c_message_unpack (&tidings__v1__share__descriptor,
                                 allocator, len, data);
-}
-void   tidings__v1__share__free_unpacked
-                     (Tidings__V1__Share *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__share__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   tidings__v1__record__fields_entry__init
                      (Tidings__V1__Record__FieldsEntry         *message)
@@ -829,25 +433,12 @@ void   tidings__v1__record__init
   static const Tidings__V1__Record init_value = TIDINGS__V1__RECORD__INIT;
   *message = init_value;
 }
-size_t tidings__v1__record__get_packed_size
-                     (const Tidings__V1__Record *message)
-{
-  assert(message->base.descriptor == &tidings__v1__record__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__v1__record__pack
                      (const Tidings__V1__Record *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__v1__record__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__record__pack_to_buffer
-                     (const Tidings__V1__Record *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__record__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__Record *
        tidings__v1__record__unpack
@@ -858,15 +449,6 @@ Tidings__V1__Record *
   return (Tidings__V1__Record *)
      protobuf_c_message_unpack (&tidings__v1__record__descriptor,
                                 allocator, len, data);
-}
-void   tidings__v1__record__free_unpacked
-                     (Tidings__V1__Record *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__record__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 static const ProtobufCFieldDescriptor tidings__v1__location__field_descriptors[8] =
 {

@@ -13,25 +13,12 @@ void   tidings__v1__modify_records_request__init
   static const Tidings__V1__ModifyRecordsRequest init_value = TIDINGS__V1__MODIFY_RECORDS_REQUEST__INIT;
   *message = init_value;
 }
-size_t tidings__v1__modify_records_request__get_packed_size
-                     (const Tidings__V1__ModifyRecordsRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__modify_records_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__v1__modify_records_request__pack
                      (const Tidings__V1__ModifyRecordsRequest *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__v1__modify_records_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__modify_records_request__pack_to_buffer
-                     (const Tidings__V1__ModifyRecordsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__modify_records_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ModifyRecordsRequest *
        tidings__v1__modify_records_request__unpack
@@ -43,26 +30,11 @@ Tidings__V1__ModifyRecordsRequest *
      protobuf_c_message_unpack (&tidings__v1__modify_records_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__modify_records_request__free_unpacked
-                     (Tidings__V1__ModifyRecordsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__modify_records_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__record_result__init
                      (Tidings__V1__RecordResult         *message)
 {
   static const Tidings__V1__RecordResult init_value = TIDINGS__V1__RECORD_RESULT__INIT;
   *message = init_value;
-}
-size_t tidings__v1__record_result__get_packed_size
-                     (const Tidings__V1__RecordResult *message)
-{
-  assert(message->base.descriptor == &tidings__v1__record_result__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__record_result__pack
                      (const Tidings__V1__RecordResult *message,
@@ -70,13 +42,6 @@ size_t tidings__v1__record_result__pack
 {
   assert(message->base.descriptor == &tidings__v1__record_result__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__record_result__pack_to_buffer
-                     (const Tidings__V1__RecordResult *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__record_result__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__RecordResult *
        tidings__v1__record_result__unpack
@@ -88,26 +53,11 @@ Tidings__V1__RecordResult *
      protobuf_c_message_unpack (&tidings__v1__record_result__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__record_result__free_unpacked
-                     (Tidings__V1__RecordResult *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__record_result__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__cascaded_deletion__init
                      (Tidings__V1__CascadedDeletion         *message)
 {
   static const Tidings__V1__CascadedDeletion init_value = TIDINGS__V1__CASCADED_DELETION__INIT;
   *message = init_value;
-}
-size_t tidings__v1__cascaded_deletion__get_packed_size
-                     (const Tidings__V1__CascadedDeletion *message)
-{
-  assert(message->base.descriptor == &tidings__v1__cascaded_deletion__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__cascaded_deletion__pack
                      (const Tidings__V1__CascadedDeletion *message,
@@ -115,13 +65,6 @@ size_t tidings__v1__cascaded_deletion__pack
 {
   assert(message->base.descriptor == &tidings__v1__cascaded_deletion__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__cascaded_deletion__pack_to_buffer
-                     (const Tidings__V1__CascadedDeletion *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__cascaded_deletion__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__CascadedDeletion *
        tidings__v1__cascaded_deletion__unpack
@@ -133,26 +76,11 @@ Tidings__V1__CascadedDeletion *
      protobuf_c_message_unpack (&tidings__v1__cascaded_deletion__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__cascaded_deletion__free_unpacked
-                     (Tidings__V1__CascadedDeletion *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__cascaded_deletion__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__modify_records_response__init
                      (Tidings__V1__ModifyRecordsResponse         *message)
 {
   static const Tidings__V1__ModifyRecordsResponse init_value = TIDINGS__V1__MODIFY_RECORDS_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__modify_records_response__get_packed_size
-                     (const Tidings__V1__ModifyRecordsResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__modify_records_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__modify_records_response__pack
                      (const Tidings__V1__ModifyRecordsResponse *message,
@@ -160,13 +88,6 @@ size_t tidings__v1__modify_records_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__modify_records_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__modify_records_response__pack_to_buffer
-                     (const Tidings__V1__ModifyRecordsResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__modify_records_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ModifyRecordsResponse *
        tidings__v1__modify_records_response__unpack
@@ -178,26 +99,11 @@ Tidings__V1__ModifyRecordsResponse *
      protobuf_c_message_unpack (&tidings__v1__modify_records_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__modify_records_response__free_unpacked
-                     (Tidings__V1__ModifyRecordsResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__modify_records_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__desired_keys__init
                      (Tidings__V1__DesiredKeys         *message)
 {
   static const Tidings__V1__DesiredKeys init_value = TIDINGS__V1__DESIRED_KEYS__INIT;
   *message = init_value;
-}
-size_t tidings__v1__desired_keys__get_packed_size
-                     (const Tidings__V1__DesiredKeys *message)
-{
-  assert(message->base.descriptor == &tidings__v1__desired_keys__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__desired_keys__pack
                      (const Tidings__V1__DesiredKeys *message,
@@ -205,13 +111,6 @@ size_t tidings__v1__desired_keys__pack
 {
   assert(message->base.descriptor == &tidings__v1__desired_keys__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__desired_keys__pack_to_buffer
-                     (const Tidings__V1__DesiredKeys *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__desired_keys__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__DesiredKeys *
        tidings__v1__desired_keys__unpack
@@ -223,26 +122,11 @@ Tidings__V1__DesiredKeys *
      protobuf_c_message_unpack (&tidings__v1__desired_keys__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__desired_keys__free_unpacked
-                     (Tidings__V1__DesiredKeys *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__desired_keys__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_records_request__init
                      (Tidings__V1__FetchRecordsRequest         *message)
 {
   static const Tidings__V1__FetchRecordsRequest init_value = TIDINGS__V1__FETCH_RECORDS_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_records_request__get_packed_size
-                     (const Tidings__V1__FetchRecordsRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_records_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_records_request__pack
                      (const Tidings__V1__FetchRecordsRequest *message,
@@ -250,13 +134,6 @@ size_t tidings__v1__fetch_records_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_records_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_records_request__pack_to_buffer
-                     (const Tidings__V1__FetchRecordsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_records_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchRecordsRequest *
        tidings__v1__fetch_records_request__unpack
@@ -268,26 +145,11 @@ Tidings__V1__FetchRecordsRequest *
      protobuf_c_message_unpack (&tidings__v1__fetch_records_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_records_request__free_unpacked
-                     (Tidings__V1__FetchRecordsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_records_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_records_response__init
                      (Tidings__V1__FetchRecordsResponse         *message)
 {
   static const Tidings__V1__FetchRecordsResponse init_value = TIDINGS__V1__FETCH_RECORDS_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_records_response__get_packed_size
-                     (const Tidings__V1__FetchRecordsResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_records_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_records_response__pack
                      (const Tidings__V1__FetchRecordsResponse *message,
@@ -295,13 +157,6 @@ size_t tidings__v1__fetch_records_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_records_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_records_response__pack_to_buffer
-                     (const Tidings__V1__FetchRecordsResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_records_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchRecordsResponse *
        tidings__v1__fetch_records_response__unpack
@@ -313,26 +168,11 @@ Tidings__V1__FetchRecordsResponse *
      protobuf_c_message_unpack (&tidings__v1__fetch_records_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_records_response__free_unpacked
-                     (Tidings__V1__FetchRecordsResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_records_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__sort_descriptor__init
                      (Tidings__V1__SortDescriptor         *message)
 {
   static const Tidings__V1__SortDescriptor init_value = TIDINGS__V1__SORT_DESCRIPTOR__INIT;
   *message = init_value;
-}
-size_t tidings__v1__sort_descriptor__get_packed_size
-                     (const Tidings__V1__SortDescriptor *message)
-{
-  assert(message->base.descriptor == &tidings__v1__sort_descriptor__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__sort_descriptor__pack
                      (const Tidings__V1__SortDescriptor *message,
@@ -340,13 +180,6 @@ size_t tidings__v1__sort_descriptor__pack
 {
   assert(message->base.descriptor == &tidings__v1__sort_descriptor__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__sort_descriptor__pack_to_buffer
-                     (const Tidings__V1__SortDescriptor *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__sort_descriptor__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__SortDescriptor *
        tidings__v1__sort_descriptor__unpack
@@ -358,26 +191,11 @@ Tidings__V1__SortDescriptor *
      protobuf_c_message_unpack (&tidings__v1__sort_descriptor__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__sort_descriptor__free_unpacked
-                     (Tidings__V1__SortDescriptor *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__sort_descriptor__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__query_records_request__init
                      (Tidings__V1__QueryRecordsRequest         *message)
 {
   static const Tidings__V1__QueryRecordsRequest init_value = TIDINGS__V1__QUERY_RECORDS_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__query_records_request__get_packed_size
-                     (const Tidings__V1__QueryRecordsRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__query_records_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__query_records_request__pack
                      (const Tidings__V1__QueryRecordsRequest *message,
@@ -385,13 +203,6 @@ size_t tidings__v1__query_records_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__query_records_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__query_records_request__pack_to_buffer
-                     (const Tidings__V1__QueryRecordsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__query_records_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__QueryRecordsRequest *
        tidings__v1__query_records_request__unpack
@@ -403,26 +214,11 @@ Tidings__V1__QueryRecordsRequest *
      protobuf_c_message_unpack (&tidings__v1__query_records_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__query_records_request__free_unpacked
-                     (Tidings__V1__QueryRecordsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__query_records_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__query_records_response__init
                      (Tidings__V1__QueryRecordsResponse         *message)
 {
   static const Tidings__V1__QueryRecordsResponse init_value = TIDINGS__V1__QUERY_RECORDS_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__query_records_response__get_packed_size
-                     (const Tidings__V1__QueryRecordsResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__query_records_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__query_records_response__pack
                      (const Tidings__V1__QueryRecordsResponse *message,
@@ -430,13 +226,6 @@ size_t tidings__v1__query_records_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__query_records_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__query_records_response__pack_to_buffer
-                     (const Tidings__V1__QueryRecordsResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__query_records_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__QueryRecordsResponse *
        tidings__v1__query_records_response__unpack
@@ -448,26 +237,11 @@ Tidings__V1__QueryRecordsResponse *
      protobuf_c_message_unpack (&tidings__v1__query_records_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__query_records_response__free_unpacked
-                     (Tidings__V1__QueryRecordsResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__query_records_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__explain_query_request__init
                      (Tidings__V1__ExplainQueryRequest         *message)
 {
   static const Tidings__V1__ExplainQueryRequest init_value = TIDINGS__V1__EXPLAIN_QUERY_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__explain_query_request__get_packed_size
-                     (const Tidings__V1__ExplainQueryRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__explain_query_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__explain_query_request__pack
                      (const Tidings__V1__ExplainQueryRequest *message,
@@ -475,13 +249,6 @@ size_t tidings__v1__explain_query_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__explain_query_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__explain_query_request__pack_to_buffer
-                     (const Tidings__V1__ExplainQueryRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__explain_query_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ExplainQueryRequest *
        tidings__v1__explain_query_request__unpack
@@ -493,26 +260,11 @@ Tidings__V1__ExplainQueryRequest *
      protobuf_c_message_unpack (&tidings__v1__explain_query_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__explain_query_request__free_unpacked
-                     (Tidings__V1__ExplainQueryRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__explain_query_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__explain_query_response__init
                      (Tidings__V1__ExplainQueryResponse         *message)
 {
   static const Tidings__V1__ExplainQueryResponse init_value = TIDINGS__V1__EXPLAIN_QUERY_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__explain_query_response__get_packed_size
-                     (const Tidings__V1__ExplainQueryResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__explain_query_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__explain_query_response__pack
                      (const Tidings__V1__ExplainQueryResponse *message,
@@ -520,13 +272,6 @@ size_t tidings__v1__explain_query_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__explain_query_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__explain_query_response__pack_to_buffer
-                     (const Tidings__V1__ExplainQueryResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__explain_query_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ExplainQueryResponse *
        tidings__v1__explain_query_response__unpack
@@ -538,26 +283,11 @@ Tidings__V1__ExplainQueryResponse *
      protobuf_c_message_unpack (&tidings__v1__explain_query_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__explain_query_response__free_unpacked
-                     (Tidings__V1__ExplainQueryResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__explain_query_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__zone_changes_options__init
                      (Tidings__V1__ZoneChangesOptions         *message)
 {
   static const Tidings__V1__ZoneChangesOptions init_value = TIDINGS__V1__ZONE_CHANGES_OPTIONS__INIT;
   *message = init_value;
-}
-size_t tidings__v1__zone_changes_options__get_packed_size
-                     (const Tidings__V1__ZoneChangesOptions *message)
-{
-  assert(message->base.descriptor == &tidings__v1__zone_changes_options__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__zone_changes_options__pack
                      (const Tidings__V1__ZoneChangesOptions *message,
@@ -565,13 +295,6 @@ size_t tidings__v1__zone_changes_options__pack
 {
   assert(message->base.descriptor == &tidings__v1__zone_changes_options__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__zone_changes_options__pack_to_buffer
-                     (const Tidings__V1__ZoneChangesOptions *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__zone_changes_options__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ZoneChangesOptions *
        tidings__v1__zone_changes_options__unpack
@@ -583,26 +306,11 @@ Tidings__V1__ZoneChangesOptions *
      protobuf_c_message_unpack (&tidings__v1__zone_changes_options__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__zone_changes_options__free_unpacked
-                     (Tidings__V1__ZoneChangesOptions *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__zone_changes_options__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_record_zone_changes_request__init
                      (Tidings__V1__FetchRecordZoneChangesRequest         *message)
 {
   static const Tidings__V1__FetchRecordZoneChangesRequest init_value = TIDINGS__V1__FETCH_RECORD_ZONE_CHANGES_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_record_zone_changes_request__get_packed_size
-                     (const Tidings__V1__FetchRecordZoneChangesRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_record_zone_changes_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_record_zone_changes_request__pack
                      (const Tidings__V1__FetchRecordZoneChangesRequest *message,
@@ -610,13 +318,6 @@ size_t tidings__v1__fetch_record_zone_changes_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_record_zone_changes_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_record_zone_changes_request__pack_to_buffer
-                     (const Tidings__V1__FetchRecordZoneChangesRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_record_zone_changes_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchRecordZoneChangesRequest *
        tidings__v1__fetch_record_zone_changes_request__unpack
@@ -628,26 +329,11 @@ Tidings__V1__FetchRecordZoneChangesRequest *
      protobuf_c_message_unpack (&tidings__v1__fetch_record_zone_changes_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_record_zone_changes_request__free_unpacked
-                     (Tidings__V1__FetchRecordZoneChangesRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_record_zone_changes_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__deleted_record__init
                      (Tidings__V1__DeletedRecord         *message)
 {
   static const Tidings__V1__DeletedRecord init_value = TIDINGS__V1__DELETED_RECORD__INIT;
   *message = init_value;
-}
-size_t tidings__v1__deleted_record__get_packed_size
-                     (const Tidings__V1__DeletedRecord *message)
-{
-  assert(message->base.descriptor == &tidings__v1__deleted_record__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__deleted_record__pack
                      (const Tidings__V1__DeletedRecord *message,
@@ -655,13 +341,6 @@ size_t tidings__v1__deleted_record__pack
 {
   assert(message->base.descriptor == &tidings__v1__deleted_record__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__deleted_record__pack_to_buffer
-                     (const Tidings__V1__DeletedRecord *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__deleted_record__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__DeletedRecord *
        tidings__v1__deleted_record__unpack
@@ -673,26 +352,11 @@ Tidings__V1__DeletedRecord *
      protobuf_c_message_unpack (&tidings__v1__deleted_record__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__deleted_record__free_unpacked
-                     (Tidings__V1__DeletedRecord *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__deleted_record__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__zone_changes__init
                      (Tidings__V1__ZoneChanges         *message)
 {
   static const Tidings__V1__ZoneChanges init_value = TIDINGS__V1__ZONE_CHANGES__INIT;
   *message = init_value;
-}
-size_t tidings__v1__zone_changes__get_packed_size
-                     (const Tidings__V1__ZoneChanges *message)
-{
-  assert(message->base.descriptor == &tidings__v1__zone_changes__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__zone_changes__pack
                      (const Tidings__V1__ZoneChanges *message,
@@ -700,13 +364,6 @@ size_t tidings__v1__zone_changes__pack
 {
   assert(message->base.descriptor == &tidings__v1__zone_changes__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__zone_changes__pack_to_buffer
-                     (const Tidings__V1__ZoneChanges *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__zone_changes__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ZoneChanges *
        tidings__v1__zone_changes__unpack
@@ -718,26 +375,11 @@ Tidings__V1__ZoneChanges *
      protobuf_c_message_unpack (&tidings__v1__zone_changes__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__zone_changes__free_unpacked
-                     (Tidings__V1__ZoneChanges *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__zone_changes__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_record_zone_changes_response__init
                      (Tidings__V1__FetchRecordZoneChangesResponse         *message)
 {
   static const Tidings__V1__FetchRecordZoneChangesResponse init_value = TIDINGS__V1__FETCH_RECORD_ZONE_CHANGES_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_record_zone_changes_response__get_packed_size
-                     (const Tidings__V1__FetchRecordZoneChangesResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_record_zone_changes_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_record_zone_changes_response__pack
                      (const Tidings__V1__FetchRecordZoneChangesResponse *message,
@@ -745,13 +387,6 @@ size_t tidings__v1__fetch_record_zone_changes_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_record_zone_changes_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_record_zone_changes_response__pack_to_buffer
-                     (const Tidings__V1__FetchRecordZoneChangesResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_record_zone_changes_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchRecordZoneChangesResponse *
        tidings__v1__fetch_record_zone_changes_response__unpack
@@ -763,26 +398,11 @@ Tidings__V1__FetchRecordZoneChangesResponse *
      protobuf_c_message_unpack (&tidings__v1__fetch_record_zone_changes_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_record_zone_changes_response__free_unpacked
-                     (Tidings__V1__FetchRecordZoneChangesResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_record_zone_changes_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_database_changes_request__init
                      (Tidings__V1__FetchDatabaseChangesRequest         *message)
 {
   static const Tidings__V1__FetchDatabaseChangesRequest init_value = TIDINGS__V1__FETCH_DATABASE_CHANGES_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_database_changes_request__get_packed_size
-                     (const Tidings__V1__FetchDatabaseChangesRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_database_changes_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_database_changes_request__pack
                      (const Tidings__V1__FetchDatabaseChangesRequest *message,
@@ -790,13 +410,6 @@ size_t tidings__v1__fetch_database_changes_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_database_changes_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_database_changes_request__pack_to_buffer
-                     (const Tidings__V1__FetchDatabaseChangesRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_database_changes_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchDatabaseChangesRequest *
        tidings__v1__fetch_database_changes_request__unpack
@@ -808,26 +421,11 @@ Tidings__V1__FetchDatabaseChangesRequest *
      protobuf_c_message_unpack (&tidings__v1__fetch_database_changes_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_database_changes_request__free_unpacked
-                     (Tidings__V1__FetchDatabaseChangesRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_database_changes_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__deleted_zone__init
                      (Tidings__V1__DeletedZone         *message)
 {
   static const Tidings__V1__DeletedZone init_value = TIDINGS__V1__DELETED_ZONE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__deleted_zone__get_packed_size
-                     (const Tidings__V1__DeletedZone *message)
-{
-  assert(message->base.descriptor == &tidings__v1__deleted_zone__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__deleted_zone__pack
                      (const Tidings__V1__DeletedZone *message,
@@ -835,13 +433,6 @@ size_t tidings__v1__deleted_zone__pack
 {
   assert(message->base.descriptor == &tidings__v1__deleted_zone__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__deleted_zone__pack_to_buffer
-                     (const Tidings__V1__DeletedZone *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__deleted_zone__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__DeletedZone *
        tidings__v1__deleted_zone__unpack
@@ -853,26 +444,11 @@ Tidings__V1__DeletedZone *
      protobuf_c_message_unpack (&tidings__v1__deleted_zone__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__deleted_zone__free_unpacked
-                     (Tidings__V1__DeletedZone *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__deleted_zone__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_database_changes_response__init
                      (Tidings__V1__FetchDatabaseChangesResponse         *message)
 {
   static const Tidings__V1__FetchDatabaseChangesResponse init_value = TIDINGS__V1__FETCH_DATABASE_CHANGES_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_database_changes_response__get_packed_size
-                     (const Tidings__V1__FetchDatabaseChangesResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_database_changes_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_database_changes_response__pack
                      (const Tidings__V1__FetchDatabaseChangesResponse *message,
@@ -880,13 +456,6 @@ size_t tidings__v1__fetch_database_changes_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_database_changes_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_database_changes_response__pack_to_buffer
-                     (const Tidings__V1__FetchDatabaseChangesResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_database_changes_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchDatabaseChangesResponse *
        tidings__v1__fetch_database_changes_response__unpack
@@ -897,15 +466,6 @@ Tidings__V1__FetchDatabaseChangesResponse *
   return (Tidings__V1__FetchDatabaseChangesResponse *)
      protobuf_c_message_unpack (&tidings__v1__fetch_database_changes_response__descriptor,
                                 allocator, len, data);
-}
-void   tidings__v1__fetch_database_changes_response__free_unpacked
-                     (Tidings__V1__FetchDatabaseChangesResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_database_changes_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 static const ProtobufCFieldDescriptor tidings__v1__modify_records_request__field_descriptors[9] =
 {

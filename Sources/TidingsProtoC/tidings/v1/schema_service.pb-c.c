@@ -13,25 +13,12 @@ void   tidings__v1__field_index__init
   static const Tidings__V1__FieldIndex init_value = TIDINGS__V1__FIELD_INDEX__INIT;
   *message = init_value;
 }
-size_t tidings__v1__field_index__get_packed_size
-                     (const Tidings__V1__FieldIndex *message)
-{
-  assert(message->base.descriptor == &tidings__v1__field_index__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__v1__field_index__pack
                      (const Tidings__V1__FieldIndex *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__v1__field_index__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__field_index__pack_to_buffer
-                     (const Tidings__V1__FieldIndex *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__field_index__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FieldIndex *
        tidings__v1__field_index__unpack
@@ -43,26 +30,11 @@ Tidings__V1__FieldIndex *
      protobuf_c_message_unpack (&tidings__v1__field_index__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__field_index__free_unpacked
-                     (Tidings__V1__FieldIndex *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__field_index__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__schema_change__init
                      (Tidings__V1__SchemaChange         *message)
 {
   static const Tidings__V1__SchemaChange init_value = TIDINGS__V1__SCHEMA_CHANGE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__schema_change__get_packed_size
-                     (const Tidings__V1__SchemaChange *message)
-{
-  assert(message->base.descriptor == &tidings__v1__schema_change__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__schema_change__pack
                      (const Tidings__V1__SchemaChange *message,
@@ -70,13 +42,6 @@ size_t tidings__v1__schema_change__pack
 {
   assert(message->base.descriptor == &tidings__v1__schema_change__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__schema_change__pack_to_buffer
-                     (const Tidings__V1__SchemaChange *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__schema_change__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__SchemaChange *
        tidings__v1__schema_change__unpack
@@ -88,26 +53,11 @@ Tidings__V1__SchemaChange *
      protobuf_c_message_unpack (&tidings__v1__schema_change__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__schema_change__free_unpacked
-                     (Tidings__V1__SchemaChange *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__schema_change__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_schema_request__init
                      (Tidings__V1__FetchSchemaRequest         *message)
 {
   static const Tidings__V1__FetchSchemaRequest init_value = TIDINGS__V1__FETCH_SCHEMA_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_schema_request__get_packed_size
-                     (const Tidings__V1__FetchSchemaRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_schema_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_schema_request__pack
                      (const Tidings__V1__FetchSchemaRequest *message,
@@ -115,13 +65,6 @@ size_t tidings__v1__fetch_schema_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_schema_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_schema_request__pack_to_buffer
-                     (const Tidings__V1__FetchSchemaRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_schema_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchSchemaRequest *
        tidings__v1__fetch_schema_request__unpack
@@ -133,26 +76,11 @@ Tidings__V1__FetchSchemaRequest *
      protobuf_c_message_unpack (&tidings__v1__fetch_schema_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_schema_request__free_unpacked
-                     (Tidings__V1__FetchSchemaRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_schema_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_schema_response__init
                      (Tidings__V1__FetchSchemaResponse         *message)
 {
   static const Tidings__V1__FetchSchemaResponse init_value = TIDINGS__V1__FETCH_SCHEMA_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_schema_response__get_packed_size
-                     (const Tidings__V1__FetchSchemaResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_schema_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_schema_response__pack
                      (const Tidings__V1__FetchSchemaResponse *message,
@@ -160,13 +88,6 @@ size_t tidings__v1__fetch_schema_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_schema_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_schema_response__pack_to_buffer
-                     (const Tidings__V1__FetchSchemaResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_schema_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchSchemaResponse *
        tidings__v1__fetch_schema_response__unpack
@@ -178,26 +99,11 @@ Tidings__V1__FetchSchemaResponse *
      protobuf_c_message_unpack (&tidings__v1__fetch_schema_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_schema_response__free_unpacked
-                     (Tidings__V1__FetchSchemaResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_schema_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__apply_schema_request__init
                      (Tidings__V1__ApplySchemaRequest         *message)
 {
   static const Tidings__V1__ApplySchemaRequest init_value = TIDINGS__V1__APPLY_SCHEMA_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__apply_schema_request__get_packed_size
-                     (const Tidings__V1__ApplySchemaRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__apply_schema_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__apply_schema_request__pack
                      (const Tidings__V1__ApplySchemaRequest *message,
@@ -205,13 +111,6 @@ size_t tidings__v1__apply_schema_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__apply_schema_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__apply_schema_request__pack_to_buffer
-                     (const Tidings__V1__ApplySchemaRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__apply_schema_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ApplySchemaRequest *
        tidings__v1__apply_schema_request__unpack
@@ -223,26 +122,11 @@ Tidings__V1__ApplySchemaRequest *
      protobuf_c_message_unpack (&tidings__v1__apply_schema_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__apply_schema_request__free_unpacked
-                     (Tidings__V1__ApplySchemaRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__apply_schema_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__apply_schema_response__init
                      (Tidings__V1__ApplySchemaResponse         *message)
 {
   static const Tidings__V1__ApplySchemaResponse init_value = TIDINGS__V1__APPLY_SCHEMA_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__apply_schema_response__get_packed_size
-                     (const Tidings__V1__ApplySchemaResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__apply_schema_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__apply_schema_response__pack
                      (const Tidings__V1__ApplySchemaResponse *message,
@@ -250,13 +134,6 @@ size_t tidings__v1__apply_schema_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__apply_schema_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__apply_schema_response__pack_to_buffer
-                     (const Tidings__V1__ApplySchemaResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__apply_schema_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ApplySchemaResponse *
        tidings__v1__apply_schema_response__unpack
@@ -268,26 +145,11 @@ Tidings__V1__ApplySchemaResponse *
      protobuf_c_message_unpack (&tidings__v1__apply_schema_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__apply_schema_response__free_unpacked
-                     (Tidings__V1__ApplySchemaResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__apply_schema_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__deploy_schema_request__init
                      (Tidings__V1__DeploySchemaRequest         *message)
 {
   static const Tidings__V1__DeploySchemaRequest init_value = TIDINGS__V1__DEPLOY_SCHEMA_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__deploy_schema_request__get_packed_size
-                     (const Tidings__V1__DeploySchemaRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__deploy_schema_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__deploy_schema_request__pack
                      (const Tidings__V1__DeploySchemaRequest *message,
@@ -295,13 +157,6 @@ size_t tidings__v1__deploy_schema_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__deploy_schema_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__deploy_schema_request__pack_to_buffer
-                     (const Tidings__V1__DeploySchemaRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__deploy_schema_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__DeploySchemaRequest *
        tidings__v1__deploy_schema_request__unpack
@@ -313,26 +168,11 @@ Tidings__V1__DeploySchemaRequest *
      protobuf_c_message_unpack (&tidings__v1__deploy_schema_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__deploy_schema_request__free_unpacked
-                     (Tidings__V1__DeploySchemaRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__deploy_schema_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__deploy_schema_response__init
                      (Tidings__V1__DeploySchemaResponse         *message)
 {
   static const Tidings__V1__DeploySchemaResponse init_value = TIDINGS__V1__DEPLOY_SCHEMA_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__deploy_schema_response__get_packed_size
-                     (const Tidings__V1__DeploySchemaResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__deploy_schema_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__deploy_schema_response__pack
                      (const Tidings__V1__DeploySchemaResponse *message,
@@ -340,13 +180,6 @@ size_t tidings__v1__deploy_schema_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__deploy_schema_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__deploy_schema_response__pack_to_buffer
-                     (const Tidings__V1__DeploySchemaResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__deploy_schema_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__DeploySchemaResponse *
        tidings__v1__deploy_schema_response__unpack
@@ -357,15 +190,6 @@ Tidings__V1__DeploySchemaResponse *
   return (Tidings__V1__DeploySchemaResponse *)
      protobuf_c_message_unpack (&tidings__v1__deploy_schema_response__descriptor,
                                 allocator, len, data);
-}
-void   tidings__v1__deploy_schema_response__free_unpacked
-                     (Tidings__V1__DeploySchemaResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__deploy_schema_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 static const ProtobufCFieldDescriptor tidings__v1__field_index__field_descriptors[5] =
 {

@@ -13,25 +13,12 @@ void   tidings__v1__share_metadata__init
   static const Tidings__V1__ShareMetadata init_value = TIDINGS__V1__SHARE_METADATA__INIT;
   *message = init_value;
 }
-size_t tidings__v1__share_metadata__get_packed_size
-                     (const Tidings__V1__ShareMetadata *message)
-{
-  assert(message->base.descriptor == &tidings__v1__share_metadata__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__v1__share_metadata__pack
                      (const Tidings__V1__ShareMetadata *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__v1__share_metadata__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__share_metadata__pack_to_buffer
-                     (const Tidings__V1__ShareMetadata *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__share_metadata__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ShareMetadata *
        tidings__v1__share_metadata__unpack
@@ -43,26 +30,11 @@ Tidings__V1__ShareMetadata *
      protobuf_c_message_unpack (&tidings__v1__share_metadata__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__share_metadata__free_unpacked
-                     (Tidings__V1__ShareMetadata *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__share_metadata__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_share_metadata_request__init
                      (Tidings__V1__FetchShareMetadataRequest         *message)
 {
   static const Tidings__V1__FetchShareMetadataRequest init_value = TIDINGS__V1__FETCH_SHARE_METADATA_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_share_metadata_request__get_packed_size
-                     (const Tidings__V1__FetchShareMetadataRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_share_metadata_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_share_metadata_request__pack
                      (const Tidings__V1__FetchShareMetadataRequest *message,
@@ -70,13 +42,6 @@ size_t tidings__v1__fetch_share_metadata_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_share_metadata_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_share_metadata_request__pack_to_buffer
-                     (const Tidings__V1__FetchShareMetadataRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_share_metadata_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchShareMetadataRequest *
        tidings__v1__fetch_share_metadata_request__unpack
@@ -88,26 +53,11 @@ Tidings__V1__FetchShareMetadataRequest *
      protobuf_c_message_unpack (&tidings__v1__fetch_share_metadata_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_share_metadata_request__free_unpacked
-                     (Tidings__V1__FetchShareMetadataRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_share_metadata_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__share_result__init
                      (Tidings__V1__ShareResult         *message)
 {
   static const Tidings__V1__ShareResult init_value = TIDINGS__V1__SHARE_RESULT__INIT;
   *message = init_value;
-}
-size_t tidings__v1__share_result__get_packed_size
-                     (const Tidings__V1__ShareResult *message)
-{
-  assert(message->base.descriptor == &tidings__v1__share_result__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__share_result__pack
                      (const Tidings__V1__ShareResult *message,
@@ -115,13 +65,6 @@ size_t tidings__v1__share_result__pack
 {
   assert(message->base.descriptor == &tidings__v1__share_result__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__share_result__pack_to_buffer
-                     (const Tidings__V1__ShareResult *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__share_result__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ShareResult *
        tidings__v1__share_result__unpack
@@ -133,26 +76,11 @@ Tidings__V1__ShareResult *
      protobuf_c_message_unpack (&tidings__v1__share_result__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__share_result__free_unpacked
-                     (Tidings__V1__ShareResult *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__share_result__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_share_metadata_response__init
                      (Tidings__V1__FetchShareMetadataResponse         *message)
 {
   static const Tidings__V1__FetchShareMetadataResponse init_value = TIDINGS__V1__FETCH_SHARE_METADATA_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_share_metadata_response__get_packed_size
-                     (const Tidings__V1__FetchShareMetadataResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_share_metadata_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_share_metadata_response__pack
                      (const Tidings__V1__FetchShareMetadataResponse *message,
@@ -160,13 +88,6 @@ size_t tidings__v1__fetch_share_metadata_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_share_metadata_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_share_metadata_response__pack_to_buffer
-                     (const Tidings__V1__FetchShareMetadataResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_share_metadata_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchShareMetadataResponse *
        tidings__v1__fetch_share_metadata_response__unpack
@@ -178,26 +99,11 @@ Tidings__V1__FetchShareMetadataResponse *
      protobuf_c_message_unpack (&tidings__v1__fetch_share_metadata_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_share_metadata_response__free_unpacked
-                     (Tidings__V1__FetchShareMetadataResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_share_metadata_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__accept_shares_request__init
                      (Tidings__V1__AcceptSharesRequest         *message)
 {
   static const Tidings__V1__AcceptSharesRequest init_value = TIDINGS__V1__ACCEPT_SHARES_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__accept_shares_request__get_packed_size
-                     (const Tidings__V1__AcceptSharesRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__accept_shares_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__accept_shares_request__pack
                      (const Tidings__V1__AcceptSharesRequest *message,
@@ -205,13 +111,6 @@ size_t tidings__v1__accept_shares_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__accept_shares_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__accept_shares_request__pack_to_buffer
-                     (const Tidings__V1__AcceptSharesRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__accept_shares_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__AcceptSharesRequest *
        tidings__v1__accept_shares_request__unpack
@@ -223,26 +122,11 @@ Tidings__V1__AcceptSharesRequest *
      protobuf_c_message_unpack (&tidings__v1__accept_shares_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__accept_shares_request__free_unpacked
-                     (Tidings__V1__AcceptSharesRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__accept_shares_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__accept_shares_response__init
                      (Tidings__V1__AcceptSharesResponse         *message)
 {
   static const Tidings__V1__AcceptSharesResponse init_value = TIDINGS__V1__ACCEPT_SHARES_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__accept_shares_response__get_packed_size
-                     (const Tidings__V1__AcceptSharesResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__accept_shares_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__accept_shares_response__pack
                      (const Tidings__V1__AcceptSharesResponse *message,
@@ -250,13 +134,6 @@ size_t tidings__v1__accept_shares_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__accept_shares_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__accept_shares_response__pack_to_buffer
-                     (const Tidings__V1__AcceptSharesResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__accept_shares_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__AcceptSharesResponse *
        tidings__v1__accept_shares_response__unpack
@@ -268,26 +145,11 @@ Tidings__V1__AcceptSharesResponse *
      protobuf_c_message_unpack (&tidings__v1__accept_shares_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__accept_shares_response__free_unpacked
-                     (Tidings__V1__AcceptSharesResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__accept_shares_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__request_share_access_request__init
                      (Tidings__V1__RequestShareAccessRequest         *message)
 {
   static const Tidings__V1__RequestShareAccessRequest init_value = TIDINGS__V1__REQUEST_SHARE_ACCESS_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__request_share_access_request__get_packed_size
-                     (const Tidings__V1__RequestShareAccessRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__request_share_access_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__request_share_access_request__pack
                      (const Tidings__V1__RequestShareAccessRequest *message,
@@ -295,13 +157,6 @@ size_t tidings__v1__request_share_access_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__request_share_access_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__request_share_access_request__pack_to_buffer
-                     (const Tidings__V1__RequestShareAccessRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__request_share_access_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__RequestShareAccessRequest *
        tidings__v1__request_share_access_request__unpack
@@ -313,26 +168,11 @@ Tidings__V1__RequestShareAccessRequest *
      protobuf_c_message_unpack (&tidings__v1__request_share_access_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__request_share_access_request__free_unpacked
-                     (Tidings__V1__RequestShareAccessRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__request_share_access_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__share_access_result__init
                      (Tidings__V1__ShareAccessResult         *message)
 {
   static const Tidings__V1__ShareAccessResult init_value = TIDINGS__V1__SHARE_ACCESS_RESULT__INIT;
   *message = init_value;
-}
-size_t tidings__v1__share_access_result__get_packed_size
-                     (const Tidings__V1__ShareAccessResult *message)
-{
-  assert(message->base.descriptor == &tidings__v1__share_access_result__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__share_access_result__pack
                      (const Tidings__V1__ShareAccessResult *message,
@@ -340,13 +180,6 @@ size_t tidings__v1__share_access_result__pack
 {
   assert(message->base.descriptor == &tidings__v1__share_access_result__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__share_access_result__pack_to_buffer
-                     (const Tidings__V1__ShareAccessResult *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__share_access_result__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ShareAccessResult *
        tidings__v1__share_access_result__unpack
@@ -358,26 +191,11 @@ Tidings__V1__ShareAccessResult *
      protobuf_c_message_unpack (&tidings__v1__share_access_result__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__share_access_result__free_unpacked
-                     (Tidings__V1__ShareAccessResult *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__share_access_result__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__request_share_access_response__init
                      (Tidings__V1__RequestShareAccessResponse         *message)
 {
   static const Tidings__V1__RequestShareAccessResponse init_value = TIDINGS__V1__REQUEST_SHARE_ACCESS_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__request_share_access_response__get_packed_size
-                     (const Tidings__V1__RequestShareAccessResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__request_share_access_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__request_share_access_response__pack
                      (const Tidings__V1__RequestShareAccessResponse *message,
@@ -385,13 +203,6 @@ size_t tidings__v1__request_share_access_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__request_share_access_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__request_share_access_response__pack_to_buffer
-                     (const Tidings__V1__RequestShareAccessResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__request_share_access_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__RequestShareAccessResponse *
        tidings__v1__request_share_access_response__unpack
@@ -403,26 +214,11 @@ Tidings__V1__RequestShareAccessResponse *
      protobuf_c_message_unpack (&tidings__v1__request_share_access_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__request_share_access_response__free_unpacked
-                     (Tidings__V1__RequestShareAccessResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__request_share_access_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_shares_request__init
                      (Tidings__V1__FetchSharesRequest         *message)
 {
   static const Tidings__V1__FetchSharesRequest init_value = TIDINGS__V1__FETCH_SHARES_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_shares_request__get_packed_size
-                     (const Tidings__V1__FetchSharesRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_shares_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_shares_request__pack
                      (const Tidings__V1__FetchSharesRequest *message,
@@ -430,13 +226,6 @@ size_t tidings__v1__fetch_shares_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_shares_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_shares_request__pack_to_buffer
-                     (const Tidings__V1__FetchSharesRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_shares_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchSharesRequest *
        tidings__v1__fetch_shares_request__unpack
@@ -448,26 +237,11 @@ Tidings__V1__FetchSharesRequest *
      protobuf_c_message_unpack (&tidings__v1__fetch_shares_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_shares_request__free_unpacked
-                     (Tidings__V1__FetchSharesRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_shares_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_shares_response__init
                      (Tidings__V1__FetchSharesResponse         *message)
 {
   static const Tidings__V1__FetchSharesResponse init_value = TIDINGS__V1__FETCH_SHARES_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_shares_response__get_packed_size
-                     (const Tidings__V1__FetchSharesResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_shares_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_shares_response__pack
                      (const Tidings__V1__FetchSharesResponse *message,
@@ -475,13 +249,6 @@ size_t tidings__v1__fetch_shares_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_shares_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_shares_response__pack_to_buffer
-                     (const Tidings__V1__FetchSharesResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_shares_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchSharesResponse *
        tidings__v1__fetch_shares_response__unpack
@@ -492,15 +259,6 @@ Tidings__V1__FetchSharesResponse *
   return (Tidings__V1__FetchSharesResponse *)
      protobuf_c_message_unpack (&tidings__v1__fetch_shares_response__descriptor,
                                 allocator, len, data);
-}
-void   tidings__v1__fetch_shares_response__free_unpacked
-                     (Tidings__V1__FetchSharesResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_shares_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 static const ProtobufCFieldDescriptor tidings__v1__share_metadata__field_descriptors[7] =
 {

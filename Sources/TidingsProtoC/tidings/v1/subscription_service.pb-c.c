@@ -13,25 +13,12 @@ void   tidings__v1__modify_subscriptions_request__init
   static const Tidings__V1__ModifySubscriptionsRequest init_value = TIDINGS__V1__MODIFY_SUBSCRIPTIONS_REQUEST__INIT;
   *message = init_value;
 }
-size_t tidings__v1__modify_subscriptions_request__get_packed_size
-                     (const Tidings__V1__ModifySubscriptionsRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__modify_subscriptions_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__v1__modify_subscriptions_request__pack
                      (const Tidings__V1__ModifySubscriptionsRequest *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__v1__modify_subscriptions_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__modify_subscriptions_request__pack_to_buffer
-                     (const Tidings__V1__ModifySubscriptionsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__modify_subscriptions_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ModifySubscriptionsRequest *
        tidings__v1__modify_subscriptions_request__unpack
@@ -43,26 +30,11 @@ Tidings__V1__ModifySubscriptionsRequest *
      protobuf_c_message_unpack (&tidings__v1__modify_subscriptions_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__modify_subscriptions_request__free_unpacked
-                     (Tidings__V1__ModifySubscriptionsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__modify_subscriptions_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__subscription_result__init
                      (Tidings__V1__SubscriptionResult         *message)
 {
   static const Tidings__V1__SubscriptionResult init_value = TIDINGS__V1__SUBSCRIPTION_RESULT__INIT;
   *message = init_value;
-}
-size_t tidings__v1__subscription_result__get_packed_size
-                     (const Tidings__V1__SubscriptionResult *message)
-{
-  assert(message->base.descriptor == &tidings__v1__subscription_result__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__subscription_result__pack
                      (const Tidings__V1__SubscriptionResult *message,
@@ -70,13 +42,6 @@ size_t tidings__v1__subscription_result__pack
 {
   assert(message->base.descriptor == &tidings__v1__subscription_result__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__subscription_result__pack_to_buffer
-                     (const Tidings__V1__SubscriptionResult *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__subscription_result__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__SubscriptionResult *
        tidings__v1__subscription_result__unpack
@@ -88,26 +53,11 @@ Tidings__V1__SubscriptionResult *
      protobuf_c_message_unpack (&tidings__v1__subscription_result__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__subscription_result__free_unpacked
-                     (Tidings__V1__SubscriptionResult *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__subscription_result__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__subscription_health__init
                      (Tidings__V1__SubscriptionHealth         *message)
 {
   static const Tidings__V1__SubscriptionHealth init_value = TIDINGS__V1__SUBSCRIPTION_HEALTH__INIT;
   *message = init_value;
-}
-size_t tidings__v1__subscription_health__get_packed_size
-                     (const Tidings__V1__SubscriptionHealth *message)
-{
-  assert(message->base.descriptor == &tidings__v1__subscription_health__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__subscription_health__pack
                      (const Tidings__V1__SubscriptionHealth *message,
@@ -115,13 +65,6 @@ size_t tidings__v1__subscription_health__pack
 {
   assert(message->base.descriptor == &tidings__v1__subscription_health__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__subscription_health__pack_to_buffer
-                     (const Tidings__V1__SubscriptionHealth *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__subscription_health__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__SubscriptionHealth *
        tidings__v1__subscription_health__unpack
@@ -133,26 +76,11 @@ Tidings__V1__SubscriptionHealth *
      protobuf_c_message_unpack (&tidings__v1__subscription_health__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__subscription_health__free_unpacked
-                     (Tidings__V1__SubscriptionHealth *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__subscription_health__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__modify_subscriptions_response__init
                      (Tidings__V1__ModifySubscriptionsResponse         *message)
 {
   static const Tidings__V1__ModifySubscriptionsResponse init_value = TIDINGS__V1__MODIFY_SUBSCRIPTIONS_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__modify_subscriptions_response__get_packed_size
-                     (const Tidings__V1__ModifySubscriptionsResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__modify_subscriptions_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__modify_subscriptions_response__pack
                      (const Tidings__V1__ModifySubscriptionsResponse *message,
@@ -160,13 +88,6 @@ size_t tidings__v1__modify_subscriptions_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__modify_subscriptions_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__modify_subscriptions_response__pack_to_buffer
-                     (const Tidings__V1__ModifySubscriptionsResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__modify_subscriptions_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ModifySubscriptionsResponse *
        tidings__v1__modify_subscriptions_response__unpack
@@ -178,26 +99,11 @@ Tidings__V1__ModifySubscriptionsResponse *
      protobuf_c_message_unpack (&tidings__v1__modify_subscriptions_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__modify_subscriptions_response__free_unpacked
-                     (Tidings__V1__ModifySubscriptionsResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__modify_subscriptions_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_subscriptions_request__init
                      (Tidings__V1__FetchSubscriptionsRequest         *message)
 {
   static const Tidings__V1__FetchSubscriptionsRequest init_value = TIDINGS__V1__FETCH_SUBSCRIPTIONS_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_subscriptions_request__get_packed_size
-                     (const Tidings__V1__FetchSubscriptionsRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_subscriptions_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_subscriptions_request__pack
                      (const Tidings__V1__FetchSubscriptionsRequest *message,
@@ -205,13 +111,6 @@ size_t tidings__v1__fetch_subscriptions_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_subscriptions_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_subscriptions_request__pack_to_buffer
-                     (const Tidings__V1__FetchSubscriptionsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_subscriptions_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchSubscriptionsRequest *
        tidings__v1__fetch_subscriptions_request__unpack
@@ -223,26 +122,11 @@ Tidings__V1__FetchSubscriptionsRequest *
      protobuf_c_message_unpack (&tidings__v1__fetch_subscriptions_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_subscriptions_request__free_unpacked
-                     (Tidings__V1__FetchSubscriptionsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_subscriptions_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_subscriptions_response__init
                      (Tidings__V1__FetchSubscriptionsResponse         *message)
 {
   static const Tidings__V1__FetchSubscriptionsResponse init_value = TIDINGS__V1__FETCH_SUBSCRIPTIONS_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_subscriptions_response__get_packed_size
-                     (const Tidings__V1__FetchSubscriptionsResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_subscriptions_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_subscriptions_response__pack
                      (const Tidings__V1__FetchSubscriptionsResponse *message,
@@ -250,13 +134,6 @@ size_t tidings__v1__fetch_subscriptions_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_subscriptions_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_subscriptions_response__pack_to_buffer
-                     (const Tidings__V1__FetchSubscriptionsResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_subscriptions_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchSubscriptionsResponse *
        tidings__v1__fetch_subscriptions_response__unpack
@@ -268,26 +145,11 @@ Tidings__V1__FetchSubscriptionsResponse *
      protobuf_c_message_unpack (&tidings__v1__fetch_subscriptions_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_subscriptions_response__free_unpacked
-                     (Tidings__V1__FetchSubscriptionsResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_subscriptions_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__explain_subscriptions_request__init
                      (Tidings__V1__ExplainSubscriptionsRequest         *message)
 {
   static const Tidings__V1__ExplainSubscriptionsRequest init_value = TIDINGS__V1__EXPLAIN_SUBSCRIPTIONS_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__explain_subscriptions_request__get_packed_size
-                     (const Tidings__V1__ExplainSubscriptionsRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__explain_subscriptions_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__explain_subscriptions_request__pack
                      (const Tidings__V1__ExplainSubscriptionsRequest *message,
@@ -295,13 +157,6 @@ size_t tidings__v1__explain_subscriptions_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__explain_subscriptions_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__explain_subscriptions_request__pack_to_buffer
-                     (const Tidings__V1__ExplainSubscriptionsRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__explain_subscriptions_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ExplainSubscriptionsRequest *
        tidings__v1__explain_subscriptions_request__unpack
@@ -313,26 +168,11 @@ Tidings__V1__ExplainSubscriptionsRequest *
      protobuf_c_message_unpack (&tidings__v1__explain_subscriptions_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__explain_subscriptions_request__free_unpacked
-                     (Tidings__V1__ExplainSubscriptionsRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__explain_subscriptions_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__subscription_explanation__init
                      (Tidings__V1__SubscriptionExplanation         *message)
 {
   static const Tidings__V1__SubscriptionExplanation init_value = TIDINGS__V1__SUBSCRIPTION_EXPLANATION__INIT;
   *message = init_value;
-}
-size_t tidings__v1__subscription_explanation__get_packed_size
-                     (const Tidings__V1__SubscriptionExplanation *message)
-{
-  assert(message->base.descriptor == &tidings__v1__subscription_explanation__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__subscription_explanation__pack
                      (const Tidings__V1__SubscriptionExplanation *message,
@@ -340,13 +180,6 @@ size_t tidings__v1__subscription_explanation__pack
 {
   assert(message->base.descriptor == &tidings__v1__subscription_explanation__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__subscription_explanation__pack_to_buffer
-                     (const Tidings__V1__SubscriptionExplanation *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__subscription_explanation__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__SubscriptionExplanation *
        tidings__v1__subscription_explanation__unpack
@@ -358,26 +191,11 @@ Tidings__V1__SubscriptionExplanation *
      protobuf_c_message_unpack (&tidings__v1__subscription_explanation__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__subscription_explanation__free_unpacked
-                     (Tidings__V1__SubscriptionExplanation *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__subscription_explanation__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__explain_subscriptions_response__init
                      (Tidings__V1__ExplainSubscriptionsResponse         *message)
 {
   static const Tidings__V1__ExplainSubscriptionsResponse init_value = TIDINGS__V1__EXPLAIN_SUBSCRIPTIONS_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__explain_subscriptions_response__get_packed_size
-                     (const Tidings__V1__ExplainSubscriptionsResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__explain_subscriptions_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__explain_subscriptions_response__pack
                      (const Tidings__V1__ExplainSubscriptionsResponse *message,
@@ -385,13 +203,6 @@ size_t tidings__v1__explain_subscriptions_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__explain_subscriptions_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__explain_subscriptions_response__pack_to_buffer
-                     (const Tidings__V1__ExplainSubscriptionsResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__explain_subscriptions_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ExplainSubscriptionsResponse *
        tidings__v1__explain_subscriptions_response__unpack
@@ -402,15 +213,6 @@ Tidings__V1__ExplainSubscriptionsResponse *
   return (Tidings__V1__ExplainSubscriptionsResponse *)
      protobuf_c_message_unpack (&tidings__v1__explain_subscriptions_response__descriptor,
                                 allocator, len, data);
-}
-void   tidings__v1__explain_subscriptions_response__free_unpacked
-                     (Tidings__V1__ExplainSubscriptionsResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__explain_subscriptions_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 static const ProtobufCFieldDescriptor tidings__v1__modify_subscriptions_request__field_descriptors[3] =
 {

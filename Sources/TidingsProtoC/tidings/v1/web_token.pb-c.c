@@ -13,25 +13,12 @@ void   tidings__v1__web_token__init
   static const Tidings__V1__WebToken init_value = TIDINGS__V1__WEB_TOKEN__INIT;
   *message = init_value;
 }
-size_t tidings__v1__web_token__get_packed_size
-                     (const Tidings__V1__WebToken *message)
-{
-  assert(message->base.descriptor == &tidings__v1__web_token__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__v1__web_token__pack
                      (const Tidings__V1__WebToken *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__v1__web_token__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__web_token__pack_to_buffer
-                     (const Tidings__V1__WebToken *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__web_token__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__WebToken *
        tidings__v1__web_token__unpack
@@ -42,15 +29,6 @@ Tidings__V1__WebToken *
   return (Tidings__V1__WebToken *)
      protobuf_c_message_unpack (&tidings__v1__web_token__descriptor,
                                 allocator, len, data);
-}
-void   tidings__v1__web_token__free_unpacked
-                     (Tidings__V1__WebToken *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__web_token__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 static const ProtobufCFieldDescriptor tidings__v1__web_token__field_descriptors[15] =
 {

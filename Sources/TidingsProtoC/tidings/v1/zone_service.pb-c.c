@@ -13,25 +13,12 @@ void   tidings__v1__zone_capabilities__init
   static const Tidings__V1__ZoneCapabilities init_value = TIDINGS__V1__ZONE_CAPABILITIES__INIT;
   *message = init_value;
 }
-size_t tidings__v1__zone_capabilities__get_packed_size
-                     (const Tidings__V1__ZoneCapabilities *message)
-{
-  assert(message->base.descriptor == &tidings__v1__zone_capabilities__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__v1__zone_capabilities__pack
                      (const Tidings__V1__ZoneCapabilities *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__v1__zone_capabilities__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__zone_capabilities__pack_to_buffer
-                     (const Tidings__V1__ZoneCapabilities *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__zone_capabilities__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ZoneCapabilities *
        tidings__v1__zone_capabilities__unpack
@@ -43,26 +30,11 @@ Tidings__V1__ZoneCapabilities *
      protobuf_c_message_unpack (&tidings__v1__zone_capabilities__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__zone_capabilities__free_unpacked
-                     (Tidings__V1__ZoneCapabilities *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__zone_capabilities__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__record_zone__init
                      (Tidings__V1__RecordZone         *message)
 {
   static const Tidings__V1__RecordZone init_value = TIDINGS__V1__RECORD_ZONE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__record_zone__get_packed_size
-                     (const Tidings__V1__RecordZone *message)
-{
-  assert(message->base.descriptor == &tidings__v1__record_zone__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__record_zone__pack
                      (const Tidings__V1__RecordZone *message,
@@ -70,13 +42,6 @@ size_t tidings__v1__record_zone__pack
 {
   assert(message->base.descriptor == &tidings__v1__record_zone__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__record_zone__pack_to_buffer
-                     (const Tidings__V1__RecordZone *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__record_zone__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__RecordZone *
        tidings__v1__record_zone__unpack
@@ -88,26 +53,11 @@ Tidings__V1__RecordZone *
      protobuf_c_message_unpack (&tidings__v1__record_zone__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__record_zone__free_unpacked
-                     (Tidings__V1__RecordZone *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__record_zone__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__modify_record_zones_request__init
                      (Tidings__V1__ModifyRecordZonesRequest         *message)
 {
   static const Tidings__V1__ModifyRecordZonesRequest init_value = TIDINGS__V1__MODIFY_RECORD_ZONES_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__modify_record_zones_request__get_packed_size
-                     (const Tidings__V1__ModifyRecordZonesRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__modify_record_zones_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__modify_record_zones_request__pack
                      (const Tidings__V1__ModifyRecordZonesRequest *message,
@@ -115,13 +65,6 @@ size_t tidings__v1__modify_record_zones_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__modify_record_zones_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__modify_record_zones_request__pack_to_buffer
-                     (const Tidings__V1__ModifyRecordZonesRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__modify_record_zones_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ModifyRecordZonesRequest *
        tidings__v1__modify_record_zones_request__unpack
@@ -133,26 +76,11 @@ Tidings__V1__ModifyRecordZonesRequest *
      protobuf_c_message_unpack (&tidings__v1__modify_record_zones_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__modify_record_zones_request__free_unpacked
-                     (Tidings__V1__ModifyRecordZonesRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__modify_record_zones_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__zone_result__init
                      (Tidings__V1__ZoneResult         *message)
 {
   static const Tidings__V1__ZoneResult init_value = TIDINGS__V1__ZONE_RESULT__INIT;
   *message = init_value;
-}
-size_t tidings__v1__zone_result__get_packed_size
-                     (const Tidings__V1__ZoneResult *message)
-{
-  assert(message->base.descriptor == &tidings__v1__zone_result__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__zone_result__pack
                      (const Tidings__V1__ZoneResult *message,
@@ -160,13 +88,6 @@ size_t tidings__v1__zone_result__pack
 {
   assert(message->base.descriptor == &tidings__v1__zone_result__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__zone_result__pack_to_buffer
-                     (const Tidings__V1__ZoneResult *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__zone_result__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ZoneResult *
        tidings__v1__zone_result__unpack
@@ -178,26 +99,11 @@ Tidings__V1__ZoneResult *
      protobuf_c_message_unpack (&tidings__v1__zone_result__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__zone_result__free_unpacked
-                     (Tidings__V1__ZoneResult *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__zone_result__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__modify_record_zones_response__init
                      (Tidings__V1__ModifyRecordZonesResponse         *message)
 {
   static const Tidings__V1__ModifyRecordZonesResponse init_value = TIDINGS__V1__MODIFY_RECORD_ZONES_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__modify_record_zones_response__get_packed_size
-                     (const Tidings__V1__ModifyRecordZonesResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__modify_record_zones_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__modify_record_zones_response__pack
                      (const Tidings__V1__ModifyRecordZonesResponse *message,
@@ -205,13 +111,6 @@ size_t tidings__v1__modify_record_zones_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__modify_record_zones_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__modify_record_zones_response__pack_to_buffer
-                     (const Tidings__V1__ModifyRecordZonesResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__modify_record_zones_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__ModifyRecordZonesResponse *
        tidings__v1__modify_record_zones_response__unpack
@@ -223,26 +122,11 @@ Tidings__V1__ModifyRecordZonesResponse *
      protobuf_c_message_unpack (&tidings__v1__modify_record_zones_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__modify_record_zones_response__free_unpacked
-                     (Tidings__V1__ModifyRecordZonesResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__modify_record_zones_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_record_zones_request__init
                      (Tidings__V1__FetchRecordZonesRequest         *message)
 {
   static const Tidings__V1__FetchRecordZonesRequest init_value = TIDINGS__V1__FETCH_RECORD_ZONES_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_record_zones_request__get_packed_size
-                     (const Tidings__V1__FetchRecordZonesRequest *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_record_zones_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_record_zones_request__pack
                      (const Tidings__V1__FetchRecordZonesRequest *message,
@@ -250,13 +134,6 @@ size_t tidings__v1__fetch_record_zones_request__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_record_zones_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_record_zones_request__pack_to_buffer
-                     (const Tidings__V1__FetchRecordZonesRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_record_zones_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchRecordZonesRequest *
        tidings__v1__fetch_record_zones_request__unpack
@@ -268,26 +145,11 @@ Tidings__V1__FetchRecordZonesRequest *
      protobuf_c_message_unpack (&tidings__v1__fetch_record_zones_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__v1__fetch_record_zones_request__free_unpacked
-                     (Tidings__V1__FetchRecordZonesRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_record_zones_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__v1__fetch_record_zones_response__init
                      (Tidings__V1__FetchRecordZonesResponse         *message)
 {
   static const Tidings__V1__FetchRecordZonesResponse init_value = TIDINGS__V1__FETCH_RECORD_ZONES_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__v1__fetch_record_zones_response__get_packed_size
-                     (const Tidings__V1__FetchRecordZonesResponse *message)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_record_zones_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__v1__fetch_record_zones_response__pack
                      (const Tidings__V1__FetchRecordZonesResponse *message,
@@ -295,13 +157,6 @@ size_t tidings__v1__fetch_record_zones_response__pack
 {
   assert(message->base.descriptor == &tidings__v1__fetch_record_zones_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__v1__fetch_record_zones_response__pack_to_buffer
-                     (const Tidings__V1__FetchRecordZonesResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__v1__fetch_record_zones_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__V1__FetchRecordZonesResponse *
        tidings__v1__fetch_record_zones_response__unpack
@@ -312,15 +167,6 @@ Tidings__V1__FetchRecordZonesResponse *
   return (Tidings__V1__FetchRecordZonesResponse *)
      protobuf_c_message_unpack (&tidings__v1__fetch_record_zones_response__descriptor,
                                 allocator, len, data);
-}
-void   tidings__v1__fetch_record_zones_response__free_unpacked
-                     (Tidings__V1__FetchRecordZonesResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__v1__fetch_record_zones_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 static const ProtobufCFieldDescriptor tidings__v1__zone_capabilities__field_descriptors[4] =
 {

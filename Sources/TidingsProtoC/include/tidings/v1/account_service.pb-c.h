@@ -46,38 +46,17 @@ typedef struct Tidings__V1__ApproveSignInResponse Tidings__V1__ApproveSignInResp
 
 /* --- enums --- */
 
-/*
- * Whether a caller has an account. The numbers are those of CKAccountStatus.
- */
 typedef enum _Tidings__V1__AccountStatus {
-  /*
-   * Could not be determined.
-   */
   TIDINGS__V1__ACCOUNT_STATUS__ACCOUNT_STATUS_UNSPECIFIED = 0,
-  /*
-   * The account can be used.
-   */
   TIDINGS__V1__ACCOUNT_STATUS__ACCOUNT_STATUS_AVAILABLE = 1,
-  /*
-   * An administrator restricted it.
-   */
   TIDINGS__V1__ACCOUNT_STATUS__ACCOUNT_STATUS_RESTRICTED = 2,
-  /*
-   * The caller has none.
-   */
   TIDINGS__V1__ACCOUNT_STATUS__ACCOUNT_STATUS_NO_ACCOUNT = 3,
-  /*
-   * It cannot be used now.
-   */
   TIDINGS__V1__ACCOUNT_STATUS__ACCOUNT_STATUS_TEMPORARILY_UNAVAILABLE = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__ACCOUNT_STATUS)
 } Tidings__V1__AccountStatus;
 
 /* --- messages --- */
 
-/*
- * Asks for the caller's status.
- */
 struct  Tidings__V1__FetchAccountStatusRequest
 {
   ProtobufCMessage base;
@@ -87,38 +66,16 @@ struct  Tidings__V1__FetchAccountStatusRequest
      }
 
 
-/*
- * The caller's status.
- */
 struct  Tidings__V1__FetchAccountStatusResponse
 {
   ProtobufCMessage base;
-  /*
-   * The status.
-   */
   Tidings__V1__AccountStatus status;
-  /*
-   * The caller's name; empty: no account.
-   */
   ProtobufCBinaryData user_record_name;
-  /*
-   * The caller's roles, sorted.
-   */
   size_t n_roles;
   ProtobufCBinaryData *roles;
-  /*
-   * What is stored for the caller, by container, sorted; data outside any container comes first,
-   * with an empty name. The quota limits the sum of all of them.
-   */
   size_t n_usage;
   Tidings__V1__Usage **usage;
-  /*
-   * The limits for all of them together.
-   */
   Tidings__V1__Quota *quota;
-  /*
-   * Milliseconds since 1970 at which the key of this connection expires; 0: never, or no key.
-   */
   uint64_t key_expires_ms;
 };
 #define TIDINGS__V1__FETCH_ACCOUNT_STATUS_RESPONSE__INIT \
@@ -126,27 +83,12 @@ struct  Tidings__V1__FetchAccountStatusResponse
     , TIDINGS__V1__ACCOUNT_STATUS__ACCOUNT_STATUS_UNSPECIFIED, {0,NULL}, 0,NULL, 0,NULL, NULL, 0 }
 
 
-/*
- * What is stored for a user in a container.
- */
 struct  Tidings__V1__Usage
 {
   ProtobufCMessage base;
-  /*
-   * The container.
-   */
   ProtobufCBinaryData container;
-  /*
-   * Records, without tombstones.
-   */
   uint64_t records;
-  /*
-   * Bytes of the records, of their assets, and of everything else that is stored.
-   */
   uint64_t bytes;
-  /*
-   * Subscriptions.
-   */
   uint64_t subscriptions;
 };
 #define TIDINGS__V1__USAGE__INIT \
@@ -154,31 +96,13 @@ struct  Tidings__V1__Usage
     , {0,NULL}, 0, 0, 0 }
 
 
-/*
- * The quota of a user; 0: no limit.
- */
 struct  Tidings__V1__Quota
 {
   ProtobufCMessage base;
-  /*
-   * Records, in all private databases of all containers.
-   */
   uint64_t records_max;
-  /*
-   * Bytes of all that is stored, in all containers.
-   */
   uint64_t bytes_max;
-  /*
-   * Calls per second, across all connections.
-   */
   uint32_t calls_per_second_max;
-  /*
-   * Subscriptions in a container.
-   */
   uint32_t subscriptions_max;
-  /*
-   * Connections at a time.
-   */
   uint32_t connections_max;
 };
 #define TIDINGS__V1__QUOTA__INIT \
@@ -186,15 +110,9 @@ struct  Tidings__V1__Quota
     , 0, 0, 0, 0, 0 }
 
 
-/*
- * Asks for the caller's record name.
- */
 struct  Tidings__V1__FetchUserRecordIDRequest
 {
   ProtobufCMessage base;
-  /*
-   * The container; empty: `default`.
-   */
   ProtobufCBinaryData container;
 };
 #define TIDINGS__V1__FETCH_USER_RECORD_IDREQUEST__INIT \
@@ -202,15 +120,9 @@ struct  Tidings__V1__FetchUserRecordIDRequest
     , {0,NULL} }
 
 
-/*
- * The caller's record name.
- */
 struct  Tidings__V1__FetchUserRecordIDResponse
 {
   ProtobufCMessage base;
-  /*
-   * Stable for the user in the container.
-   */
   ProtobufCBinaryData user_record_name;
 };
 #define TIDINGS__V1__FETCH_USER_RECORD_IDRESPONSE__INIT \
@@ -226,26 +138,13 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__USER_LOOKUP__KEY__CASE)
 } Tidings__V1__UserLookup__KeyCase;
 
-/*
- * How a user is looked up.
- */
 struct  Tidings__V1__UserLookup
 {
   ProtobufCMessage base;
   Tidings__V1__UserLookup__KeyCase key_case;
   union {
-    /*
-     * The name of the user's record.
-     */
     ProtobufCBinaryData user_record_name;
-    /*
-     * An e-mail address that the user published; letters A to Z match in either case.
-     */
     ProtobufCBinaryData email_address;
-    /*
-     * A phone number that the user published: `+`, the country code and the number, 7 to 15 digits; spaces, `-`,
-     * `.`, `(` and `)` are ignored.
-     */
     ProtobufCBinaryData phone_number;
   };
 };
@@ -254,23 +153,11 @@ struct  Tidings__V1__UserLookup
     , TIDINGS__V1__USER_LOOKUP__KEY__NOT_SET, {0} }
 
 
-/*
- * Asks for users.
- */
 struct  Tidings__V1__FetchUsersRequest
 {
   ProtobufCMessage base;
-  /*
-   * The container; empty: `default`.
-   */
   ProtobufCBinaryData container;
-  /*
-   * Whose directory is searched.
-   */
   Tidings__V1__Environment environment;
-  /*
-   * Which ones, at most `items-per-call-max`.
-   */
   size_t n_lookups;
   Tidings__V1__UserLookup **lookups;
 };
@@ -279,24 +166,11 @@ struct  Tidings__V1__FetchUsersRequest
     , {0,NULL}, TIDINGS__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL }
 
 
-/*
- * A user.
- */
 struct  Tidings__V1__User
 {
   ProtobufCMessage base;
-  /*
-   * The name of the user's record.
-   */
   ProtobufCBinaryData user_record_name;
-  /*
-   * The display name. Empty: there is none, or the user neither published it nor participates in a share with the
-   * caller.
-   */
   ProtobufCBinaryData display_name;
-  /*
-   * Whether the user is in the directory.
-   */
   protobuf_c_boolean discoverable;
 };
 #define TIDINGS__V1__USER__INIT \
@@ -311,26 +185,13 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__USER_RESULT__OUTCOME__CASE)
 } Tidings__V1__UserResult__OutcomeCase;
 
-/*
- * The result of one look-up.
- */
 struct  Tidings__V1__UserResult
 {
   ProtobufCMessage base;
-  /*
-   * Which one.
-   */
   Tidings__V1__UserLookup *lookup;
   Tidings__V1__UserResult__OutcomeCase outcome_case;
   union {
-    /*
-     * The user.
-     */
     Tidings__V1__User *user;
-    /*
-     * UNKNOWN_ITEM: there is no such user, or none who published this address or number. INVALID_ARGUMENTS: the
-     * address or number is not valid.
-     */
     Tidings__V1__ItemError *error;
   };
 };
@@ -339,15 +200,9 @@ struct  Tidings__V1__UserResult
     , NULL, TIDINGS__V1__USER_RESULT__OUTCOME__NOT_SET, {0} }
 
 
-/*
- * The users.
- */
 struct  Tidings__V1__FetchUsersResponse
 {
   ProtobufCMessage base;
-  /*
-   * In the order of the request.
-   */
   size_t n_results;
   Tidings__V1__UserResult **results;
 };
@@ -356,24 +211,11 @@ struct  Tidings__V1__FetchUsersResponse
     , 0,NULL }
 
 
-/*
- * What a user publishes in the directory of a container. The server does not check that an address or a number
- * belongs to the user.
- */
 struct  Tidings__V1__DirectoryEntry
 {
   ProtobufCMessage base;
-  /*
-   * The display name, at most 255 bytes without control characters; empty: the display name of the account.
-   */
   ProtobufCBinaryData display_name;
-  /*
-   * An e-mail address by which others find the user, at most 254 bytes; empty: none. Stored in lower case.
-   */
   ProtobufCBinaryData email_address;
-  /*
-   * A phone number by which others find the user; empty: none. Stored as `+` and 7 to 15 digits.
-   */
   ProtobufCBinaryData phone_number;
 };
 #define TIDINGS__V1__DIRECTORY_ENTRY__INIT \
@@ -381,19 +223,10 @@ struct  Tidings__V1__DirectoryEntry
     , {0,NULL}, {0,NULL}, {0,NULL} }
 
 
-/*
- * Asks for what the caller published.
- */
 struct  Tidings__V1__FetchDirectoryEntryRequest
 {
   ProtobufCMessage base;
-  /*
-   * The container; empty: `default`.
-   */
   ProtobufCBinaryData container;
-  /*
-   * The environment; each has its own directory.
-   */
   Tidings__V1__Environment environment;
 };
 #define TIDINGS__V1__FETCH_DIRECTORY_ENTRY_REQUEST__INIT \
@@ -401,15 +234,9 @@ struct  Tidings__V1__FetchDirectoryEntryRequest
     , {0,NULL}, TIDINGS__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED }
 
 
-/*
- * What the caller published.
- */
 struct  Tidings__V1__FetchDirectoryEntryResponse
 {
   ProtobufCMessage base;
-  /*
-   * Absent: the caller is not in the directory.
-   */
   Tidings__V1__DirectoryEntry *entry;
 };
 #define TIDINGS__V1__FETCH_DIRECTORY_ENTRY_RESPONSE__INIT \
@@ -417,26 +244,11 @@ struct  Tidings__V1__FetchDirectoryEntryResponse
     , NULL }
 
 
-/*
- * Publishes the caller. Fails with INVALID_ARGUMENTS for a text that is not valid, with SERVER_REJECTED_REQUEST for
- * an address or a number that another user published, with LIMIT_EXCEEDED when the caller is in the directories of
- * `containers-per-user-max` other containers, and with BAD_CONTAINER in production for a container that was not
- * deployed.
- */
 struct  Tidings__V1__UpdateDirectoryEntryRequest
 {
   ProtobufCMessage base;
-  /*
-   * The container; empty: `default`.
-   */
   ProtobufCBinaryData container;
-  /*
-   * The environment; each has its own directory.
-   */
   Tidings__V1__Environment environment;
-  /*
-   * Replaces what was published; absent: removes the caller from the directory.
-   */
   Tidings__V1__DirectoryEntry *entry;
 };
 #define TIDINGS__V1__UPDATE_DIRECTORY_ENTRY_REQUEST__INIT \
@@ -444,15 +256,9 @@ struct  Tidings__V1__UpdateDirectoryEntryRequest
     , {0,NULL}, TIDINGS__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL }
 
 
-/*
- * What is published now.
- */
 struct  Tidings__V1__UpdateDirectoryEntryResponse
 {
   ProtobufCMessage base;
-  /*
-   * As stored; absent: the caller is not in the directory.
-   */
   Tidings__V1__DirectoryEntry *entry;
 };
 #define TIDINGS__V1__UPDATE_DIRECTORY_ENTRY_RESPONSE__INIT \
@@ -460,27 +266,12 @@ struct  Tidings__V1__UpdateDirectoryEntryResponse
     , NULL }
 
 
-/*
- * Asks for the users of a directory.
- */
 struct  Tidings__V1__ListDirectoryRequest
 {
   ProtobufCMessage base;
-  /*
-   * The container; empty: `default`.
-   */
   ProtobufCBinaryData container;
-  /*
-   * The environment; each has its own directory.
-   */
   Tidings__V1__Environment environment;
-  /*
-   * Where to continue: the last record name of the page before; empty: at the beginning.
-   */
   ProtobufCBinaryData after;
-  /*
-   * Most users of the page, 1 to 100; 0: 100.
-   */
   uint32_t limit;
 };
 #define TIDINGS__V1__LIST_DIRECTORY_REQUEST__INIT \
@@ -488,20 +279,11 @@ struct  Tidings__V1__ListDirectoryRequest
     , {0,NULL}, TIDINGS__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, {0,NULL}, 0 }
 
 
-/*
- * Some users of a directory.
- */
 struct  Tidings__V1__ListDirectoryResponse
 {
   ProtobufCMessage base;
-  /*
-   * Sorted by record name; without those whom an administrator restricted.
-   */
   size_t n_users;
   Tidings__V1__User **users;
-  /*
-   * There are more users after the last one.
-   */
   protobuf_c_boolean more_coming;
 };
 #define TIDINGS__V1__LIST_DIRECTORY_RESPONSE__INIT \
@@ -509,21 +291,10 @@ struct  Tidings__V1__ListDirectoryResponse
     , 0,NULL, 0 }
 
 
-/*
- * Begins a web session.
- */
 struct  Tidings__V1__IssueWebAuthTokenRequest
 {
   ProtobufCMessage base;
-  /*
-   * The API token with which the session is used, 64 hexadecimal digits. Empty: the session is for the dashboard of a
-   * gateway, and is used without an API token. Its token is good for one RenewWebAuthToken within 2 minutes, which
-   * begins the session; it ends when the key of this call is revoked or expires.
-   */
   ProtobufCBinaryData api_token;
-  /*
-   * The session lasts two weeks instead of 30 minutes, unless it is renewed; has no effect for the dashboard.
-   */
   protobuf_c_boolean keep_signed_in;
 };
 #define TIDINGS__V1__ISSUE_WEB_AUTH_TOKEN_REQUEST__INIT \
@@ -531,19 +302,10 @@ struct  Tidings__V1__IssueWebAuthTokenRequest
     , {0,NULL}, 0 }
 
 
-/*
- * A web session.
- */
 struct  Tidings__V1__IssueWebAuthTokenResponse
 {
   ProtobufCMessage base;
-  /*
-   * The token: 43 characters that need no escaping in a URL.
-   */
   ProtobufCBinaryData web_auth_token;
-  /*
-   * When the session expires unless it is renewed.
-   */
   Google__Protobuf__Timestamp *expires;
 };
 #define TIDINGS__V1__ISSUE_WEB_AUTH_TOKEN_RESPONSE__INIT \
@@ -551,15 +313,9 @@ struct  Tidings__V1__IssueWebAuthTokenResponse
     , {0,NULL}, NULL }
 
 
-/*
- * Ends a web session.
- */
 struct  Tidings__V1__RevokeWebAuthTokenRequest
 {
   ProtobufCMessage base;
-  /*
-   * The token; empty: the session of the call's metadata.
-   */
   ProtobufCBinaryData web_auth_token;
 };
 #define TIDINGS__V1__REVOKE_WEB_AUTH_TOKEN_REQUEST__INIT \
@@ -567,9 +323,6 @@ struct  Tidings__V1__RevokeWebAuthTokenRequest
     , {0,NULL} }
 
 
-/*
- * The session has ended.
- */
 struct  Tidings__V1__RevokeWebAuthTokenResponse
 {
   ProtobufCMessage base;
@@ -579,19 +332,10 @@ struct  Tidings__V1__RevokeWebAuthTokenResponse
      }
 
 
-/*
- * Approves a sign-in.
- */
 struct  Tidings__V1__ApproveSignInRequest
 {
   ProtobufCMessage base;
-  /*
-   * The code that the page shows; the case of letters, spaces and `-` are ignored.
-   */
   ProtobufCBinaryData user_code;
-  /*
-   * Only return what the code is for; nobody is signed in.
-   */
   protobuf_c_boolean validate_only;
 };
 #define TIDINGS__V1__APPROVE_SIGN_IN_REQUEST__INIT \
@@ -599,27 +343,12 @@ struct  Tidings__V1__ApproveSignInRequest
     , {0,NULL}, 0 }
 
 
-/*
- * What the code is for.
- */
 struct  Tidings__V1__ApproveSignInResponse
 {
   ProtobufCMessage base;
-  /*
-   * The container of the API token.
-   */
   ProtobufCBinaryData container;
-  /*
-   * The environment of the API token.
-   */
   Tidings__V1__Environment environment;
-  /*
-   * What the API token is for.
-   */
   ProtobufCBinaryData label;
-  /*
-   * The session will last two weeks instead of 30 minutes.
-   */
   protobuf_c_boolean keep_signed_in;
 };
 #define TIDINGS__V1__APPROVE_SIGN_IN_RESPONSE__INIT \
@@ -630,459 +359,267 @@ struct  Tidings__V1__ApproveSignInResponse
 /* Tidings__V1__FetchAccountStatusRequest methods */
 void   tidings__v1__fetch_account_status_request__init
                      (Tidings__V1__FetchAccountStatusRequest         *message);
-size_t tidings__v1__fetch_account_status_request__get_packed_size
-                     (const Tidings__V1__FetchAccountStatusRequest   *message);
 size_t tidings__v1__fetch_account_status_request__pack
                      (const Tidings__V1__FetchAccountStatusRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_account_status_request__pack_to_buffer
-                     (const Tidings__V1__FetchAccountStatusRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchAccountStatusRequest *
        tidings__v1__fetch_account_status_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_account_status_request__free_unpacked
-                     (Tidings__V1__FetchAccountStatusRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchAccountStatusResponse methods */
 void   tidings__v1__fetch_account_status_response__init
                      (Tidings__V1__FetchAccountStatusResponse         *message);
-size_t tidings__v1__fetch_account_status_response__get_packed_size
-                     (const Tidings__V1__FetchAccountStatusResponse   *message);
 size_t tidings__v1__fetch_account_status_response__pack
                      (const Tidings__V1__FetchAccountStatusResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_account_status_response__pack_to_buffer
-                     (const Tidings__V1__FetchAccountStatusResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchAccountStatusResponse *
        tidings__v1__fetch_account_status_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_account_status_response__free_unpacked
-                     (Tidings__V1__FetchAccountStatusResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__Usage methods */
 void   tidings__v1__usage__init
                      (Tidings__V1__Usage         *message);
-size_t tidings__v1__usage__get_packed_size
-                     (const Tidings__V1__Usage   *message);
 size_t tidings__v1__usage__pack
                      (const Tidings__V1__Usage   *message,
                       uint8_t             *out);
-size_t tidings__v1__usage__pack_to_buffer
-                     (const Tidings__V1__Usage   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__Usage *
        tidings__v1__usage__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__usage__free_unpacked
-                     (Tidings__V1__Usage *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__Quota methods */
 void   tidings__v1__quota__init
                      (Tidings__V1__Quota         *message);
-size_t tidings__v1__quota__get_packed_size
-                     (const Tidings__V1__Quota   *message);
 size_t tidings__v1__quota__pack
                      (const Tidings__V1__Quota   *message,
                       uint8_t             *out);
-size_t tidings__v1__quota__pack_to_buffer
-                     (const Tidings__V1__Quota   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__Quota *
        tidings__v1__quota__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__quota__free_unpacked
-                     (Tidings__V1__Quota *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchUserRecordIDRequest methods */
 void   tidings__v1__fetch_user_record_idrequest__init
                      (Tidings__V1__FetchUserRecordIDRequest         *message);
-size_t tidings__v1__fetch_user_record_idrequest__get_packed_size
-                     (const Tidings__V1__FetchUserRecordIDRequest   *message);
 size_t tidings__v1__fetch_user_record_idrequest__pack
                      (const Tidings__V1__FetchUserRecordIDRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_user_record_idrequest__pack_to_buffer
-                     (const Tidings__V1__FetchUserRecordIDRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchUserRecordIDRequest *
        tidings__v1__fetch_user_record_idrequest__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_user_record_idrequest__free_unpacked
-                     (Tidings__V1__FetchUserRecordIDRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchUserRecordIDResponse methods */
 void   tidings__v1__fetch_user_record_idresponse__init
                      (Tidings__V1__FetchUserRecordIDResponse         *message);
-size_t tidings__v1__fetch_user_record_idresponse__get_packed_size
-                     (const Tidings__V1__FetchUserRecordIDResponse   *message);
 size_t tidings__v1__fetch_user_record_idresponse__pack
                      (const Tidings__V1__FetchUserRecordIDResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_user_record_idresponse__pack_to_buffer
-                     (const Tidings__V1__FetchUserRecordIDResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchUserRecordIDResponse *
        tidings__v1__fetch_user_record_idresponse__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_user_record_idresponse__free_unpacked
-                     (Tidings__V1__FetchUserRecordIDResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__UserLookup methods */
 void   tidings__v1__user_lookup__init
                      (Tidings__V1__UserLookup         *message);
-size_t tidings__v1__user_lookup__get_packed_size
-                     (const Tidings__V1__UserLookup   *message);
 size_t tidings__v1__user_lookup__pack
                      (const Tidings__V1__UserLookup   *message,
                       uint8_t             *out);
-size_t tidings__v1__user_lookup__pack_to_buffer
-                     (const Tidings__V1__UserLookup   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__UserLookup *
        tidings__v1__user_lookup__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__user_lookup__free_unpacked
-                     (Tidings__V1__UserLookup *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchUsersRequest methods */
 void   tidings__v1__fetch_users_request__init
                      (Tidings__V1__FetchUsersRequest         *message);
-size_t tidings__v1__fetch_users_request__get_packed_size
-                     (const Tidings__V1__FetchUsersRequest   *message);
 size_t tidings__v1__fetch_users_request__pack
                      (const Tidings__V1__FetchUsersRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_users_request__pack_to_buffer
-                     (const Tidings__V1__FetchUsersRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchUsersRequest *
        tidings__v1__fetch_users_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_users_request__free_unpacked
-                     (Tidings__V1__FetchUsersRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__User methods */
 void   tidings__v1__user__init
                      (Tidings__V1__User         *message);
-size_t tidings__v1__user__get_packed_size
-                     (const Tidings__V1__User   *message);
 size_t tidings__v1__user__pack
                      (const Tidings__V1__User   *message,
                       uint8_t             *out);
-size_t tidings__v1__user__pack_to_buffer
-                     (const Tidings__V1__User   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__User *
        tidings__v1__user__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__user__free_unpacked
-                     (Tidings__V1__User *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__UserResult methods */
 void   tidings__v1__user_result__init
                      (Tidings__V1__UserResult         *message);
-size_t tidings__v1__user_result__get_packed_size
-                     (const Tidings__V1__UserResult   *message);
 size_t tidings__v1__user_result__pack
                      (const Tidings__V1__UserResult   *message,
                       uint8_t             *out);
-size_t tidings__v1__user_result__pack_to_buffer
-                     (const Tidings__V1__UserResult   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__UserResult *
        tidings__v1__user_result__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__user_result__free_unpacked
-                     (Tidings__V1__UserResult *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchUsersResponse methods */
 void   tidings__v1__fetch_users_response__init
                      (Tidings__V1__FetchUsersResponse         *message);
-size_t tidings__v1__fetch_users_response__get_packed_size
-                     (const Tidings__V1__FetchUsersResponse   *message);
 size_t tidings__v1__fetch_users_response__pack
                      (const Tidings__V1__FetchUsersResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_users_response__pack_to_buffer
-                     (const Tidings__V1__FetchUsersResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchUsersResponse *
        tidings__v1__fetch_users_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_users_response__free_unpacked
-                     (Tidings__V1__FetchUsersResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__DirectoryEntry methods */
 void   tidings__v1__directory_entry__init
                      (Tidings__V1__DirectoryEntry         *message);
-size_t tidings__v1__directory_entry__get_packed_size
-                     (const Tidings__V1__DirectoryEntry   *message);
 size_t tidings__v1__directory_entry__pack
                      (const Tidings__V1__DirectoryEntry   *message,
                       uint8_t             *out);
-size_t tidings__v1__directory_entry__pack_to_buffer
-                     (const Tidings__V1__DirectoryEntry   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__DirectoryEntry *
        tidings__v1__directory_entry__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__directory_entry__free_unpacked
-                     (Tidings__V1__DirectoryEntry *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchDirectoryEntryRequest methods */
 void   tidings__v1__fetch_directory_entry_request__init
                      (Tidings__V1__FetchDirectoryEntryRequest         *message);
-size_t tidings__v1__fetch_directory_entry_request__get_packed_size
-                     (const Tidings__V1__FetchDirectoryEntryRequest   *message);
 size_t tidings__v1__fetch_directory_entry_request__pack
                      (const Tidings__V1__FetchDirectoryEntryRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_directory_entry_request__pack_to_buffer
-                     (const Tidings__V1__FetchDirectoryEntryRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchDirectoryEntryRequest *
        tidings__v1__fetch_directory_entry_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_directory_entry_request__free_unpacked
-                     (Tidings__V1__FetchDirectoryEntryRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchDirectoryEntryResponse methods */
 void   tidings__v1__fetch_directory_entry_response__init
                      (Tidings__V1__FetchDirectoryEntryResponse         *message);
-size_t tidings__v1__fetch_directory_entry_response__get_packed_size
-                     (const Tidings__V1__FetchDirectoryEntryResponse   *message);
 size_t tidings__v1__fetch_directory_entry_response__pack
                      (const Tidings__V1__FetchDirectoryEntryResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_directory_entry_response__pack_to_buffer
-                     (const Tidings__V1__FetchDirectoryEntryResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchDirectoryEntryResponse *
        tidings__v1__fetch_directory_entry_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_directory_entry_response__free_unpacked
-                     (Tidings__V1__FetchDirectoryEntryResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__UpdateDirectoryEntryRequest methods */
 void   tidings__v1__update_directory_entry_request__init
                      (Tidings__V1__UpdateDirectoryEntryRequest         *message);
-size_t tidings__v1__update_directory_entry_request__get_packed_size
-                     (const Tidings__V1__UpdateDirectoryEntryRequest   *message);
 size_t tidings__v1__update_directory_entry_request__pack
                      (const Tidings__V1__UpdateDirectoryEntryRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__update_directory_entry_request__pack_to_buffer
-                     (const Tidings__V1__UpdateDirectoryEntryRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__UpdateDirectoryEntryRequest *
        tidings__v1__update_directory_entry_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__update_directory_entry_request__free_unpacked
-                     (Tidings__V1__UpdateDirectoryEntryRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__UpdateDirectoryEntryResponse methods */
 void   tidings__v1__update_directory_entry_response__init
                      (Tidings__V1__UpdateDirectoryEntryResponse         *message);
-size_t tidings__v1__update_directory_entry_response__get_packed_size
-                     (const Tidings__V1__UpdateDirectoryEntryResponse   *message);
 size_t tidings__v1__update_directory_entry_response__pack
                      (const Tidings__V1__UpdateDirectoryEntryResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__update_directory_entry_response__pack_to_buffer
-                     (const Tidings__V1__UpdateDirectoryEntryResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__UpdateDirectoryEntryResponse *
        tidings__v1__update_directory_entry_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__update_directory_entry_response__free_unpacked
-                     (Tidings__V1__UpdateDirectoryEntryResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ListDirectoryRequest methods */
 void   tidings__v1__list_directory_request__init
                      (Tidings__V1__ListDirectoryRequest         *message);
-size_t tidings__v1__list_directory_request__get_packed_size
-                     (const Tidings__V1__ListDirectoryRequest   *message);
 size_t tidings__v1__list_directory_request__pack
                      (const Tidings__V1__ListDirectoryRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__list_directory_request__pack_to_buffer
-                     (const Tidings__V1__ListDirectoryRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ListDirectoryRequest *
        tidings__v1__list_directory_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__list_directory_request__free_unpacked
-                     (Tidings__V1__ListDirectoryRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ListDirectoryResponse methods */
 void   tidings__v1__list_directory_response__init
                      (Tidings__V1__ListDirectoryResponse         *message);
-size_t tidings__v1__list_directory_response__get_packed_size
-                     (const Tidings__V1__ListDirectoryResponse   *message);
 size_t tidings__v1__list_directory_response__pack
                      (const Tidings__V1__ListDirectoryResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__list_directory_response__pack_to_buffer
-                     (const Tidings__V1__ListDirectoryResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ListDirectoryResponse *
        tidings__v1__list_directory_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__list_directory_response__free_unpacked
-                     (Tidings__V1__ListDirectoryResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__IssueWebAuthTokenRequest methods */
 void   tidings__v1__issue_web_auth_token_request__init
                      (Tidings__V1__IssueWebAuthTokenRequest         *message);
-size_t tidings__v1__issue_web_auth_token_request__get_packed_size
-                     (const Tidings__V1__IssueWebAuthTokenRequest   *message);
 size_t tidings__v1__issue_web_auth_token_request__pack
                      (const Tidings__V1__IssueWebAuthTokenRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__issue_web_auth_token_request__pack_to_buffer
-                     (const Tidings__V1__IssueWebAuthTokenRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__IssueWebAuthTokenRequest *
        tidings__v1__issue_web_auth_token_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__issue_web_auth_token_request__free_unpacked
-                     (Tidings__V1__IssueWebAuthTokenRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__IssueWebAuthTokenResponse methods */
 void   tidings__v1__issue_web_auth_token_response__init
                      (Tidings__V1__IssueWebAuthTokenResponse         *message);
-size_t tidings__v1__issue_web_auth_token_response__get_packed_size
-                     (const Tidings__V1__IssueWebAuthTokenResponse   *message);
 size_t tidings__v1__issue_web_auth_token_response__pack
                      (const Tidings__V1__IssueWebAuthTokenResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__issue_web_auth_token_response__pack_to_buffer
-                     (const Tidings__V1__IssueWebAuthTokenResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__IssueWebAuthTokenResponse *
        tidings__v1__issue_web_auth_token_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__issue_web_auth_token_response__free_unpacked
-                     (Tidings__V1__IssueWebAuthTokenResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__RevokeWebAuthTokenRequest methods */
 void   tidings__v1__revoke_web_auth_token_request__init
                      (Tidings__V1__RevokeWebAuthTokenRequest         *message);
-size_t tidings__v1__revoke_web_auth_token_request__get_packed_size
-                     (const Tidings__V1__RevokeWebAuthTokenRequest   *message);
 size_t tidings__v1__revoke_web_auth_token_request__pack
                      (const Tidings__V1__RevokeWebAuthTokenRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__revoke_web_auth_token_request__pack_to_buffer
-                     (const Tidings__V1__RevokeWebAuthTokenRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__RevokeWebAuthTokenRequest *
        tidings__v1__revoke_web_auth_token_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__revoke_web_auth_token_request__free_unpacked
-                     (Tidings__V1__RevokeWebAuthTokenRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__RevokeWebAuthTokenResponse methods */
 void   tidings__v1__revoke_web_auth_token_response__init
                      (Tidings__V1__RevokeWebAuthTokenResponse         *message);
-size_t tidings__v1__revoke_web_auth_token_response__get_packed_size
-                     (const Tidings__V1__RevokeWebAuthTokenResponse   *message);
 size_t tidings__v1__revoke_web_auth_token_response__pack
                      (const Tidings__V1__RevokeWebAuthTokenResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__revoke_web_auth_token_response__pack_to_buffer
-                     (const Tidings__V1__RevokeWebAuthTokenResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__RevokeWebAuthTokenResponse *
        tidings__v1__revoke_web_auth_token_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__revoke_web_auth_token_response__free_unpacked
-                     (Tidings__V1__RevokeWebAuthTokenResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ApproveSignInRequest methods */
 void   tidings__v1__approve_sign_in_request__init
                      (Tidings__V1__ApproveSignInRequest         *message);
-size_t tidings__v1__approve_sign_in_request__get_packed_size
-                     (const Tidings__V1__ApproveSignInRequest   *message);
 size_t tidings__v1__approve_sign_in_request__pack
                      (const Tidings__V1__ApproveSignInRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__approve_sign_in_request__pack_to_buffer
-                     (const Tidings__V1__ApproveSignInRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ApproveSignInRequest *
        tidings__v1__approve_sign_in_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__approve_sign_in_request__free_unpacked
-                     (Tidings__V1__ApproveSignInRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ApproveSignInResponse methods */
 void   tidings__v1__approve_sign_in_response__init
                      (Tidings__V1__ApproveSignInResponse         *message);
-size_t tidings__v1__approve_sign_in_response__get_packed_size
-                     (const Tidings__V1__ApproveSignInResponse   *message);
 size_t tidings__v1__approve_sign_in_response__pack
                      (const Tidings__V1__ApproveSignInResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__approve_sign_in_response__pack_to_buffer
-                     (const Tidings__V1__ApproveSignInResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ApproveSignInResponse *
        tidings__v1__approve_sign_in_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__approve_sign_in_response__free_unpacked
-                     (Tidings__V1__ApproveSignInResponse *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__V1__FetchAccountStatusRequest_Closure)

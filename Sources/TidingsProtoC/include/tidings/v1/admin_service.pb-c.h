@@ -99,173 +99,61 @@ typedef struct Tidings__V1__ErasureRemainder Tidings__V1__ErasureRemainder;
 
 /* --- enums --- */
 
-/*
- * What a check is reading.
- */
 typedef enum _Tidings__V1__CheckStep {
-  /*
-   * Not known.
-   */
   TIDINGS__V1__CHECK_STEP__CHECK_STEP_UNSPECIFIED = 0,
-  /*
-   * The pages of the database file.
-   */
   TIDINGS__V1__CHECK_STEP__CHECK_STEP_PAGES = 1,
-  /*
-   * The files of assets.
-   */
   TIDINGS__V1__CHECK_STEP__CHECK_STEP_ASSETS = 2,
-  /*
-   * The consistency of tables and indexes.
-   */
   TIDINGS__V1__CHECK_STEP__CHECK_STEP_STRUCTURE = 3,
-  /*
-   * Nothing: the last message.
-   */
   TIDINGS__V1__CHECK_STEP__CHECK_STEP_DONE = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__CHECK_STEP)
 } Tidings__V1__CheckStep;
-/*
- * The level of log messages.
- */
 typedef enum _Tidings__V1__LogLevel {
-  /*
-   * Unchanged.
-   */
   TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_UNSPECIFIED = 0,
-  /*
-   * Everything.
-   */
   TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_DEBUG = 1,
-  /*
-   * Events, without details.
-   */
   TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_INFO = 2,
-  /*
-   * Problems that an operator should look at.
-   */
   TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_WARNING = 3,
-  /*
-   * Failures.
-   */
   TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_ERROR = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__LOG_LEVEL)
 } Tidings__V1__LogLevel;
-/*
- * How the values of a metric change.
- */
 typedef enum _Tidings__V1__MetricKind {
-  /*
-   * Not used.
-   */
   TIDINGS__V1__METRIC_KIND__METRIC_KIND_UNSPECIFIED = 0,
-  /*
-   * They only rise, from 0 at the start of the process.
-   */
   TIDINGS__V1__METRIC_KIND__METRIC_KIND_COUNTER = 1,
-  /*
-   * They rise and fall.
-   */
   TIDINGS__V1__METRIC_KIND__METRIC_KIND_GAUGE = 2,
-  /*
-   * Values by size.
-   */
   TIDINGS__V1__METRIC_KIND__METRIC_KIND_HISTOGRAM = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__METRIC_KIND)
 } Tidings__V1__MetricKind;
-/*
- * How to handle new calls.
- */
 typedef enum _Tidings__V1__DrainAction {
-  /*
-   * Unchanged: only return the state.
-   */
   TIDINGS__V1__DRAIN_ACTION__DRAIN_ACTION_UNSPECIFIED = 0,
-  /*
-   * Reject them.
-   */
   TIDINGS__V1__DRAIN_ACTION__DRAIN_ACTION_DRAIN = 1,
-  /*
-   * Accept them again.
-   */
   TIDINGS__V1__DRAIN_ACTION__DRAIN_ACTION_RESUME = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__DRAIN_ACTION)
 } Tidings__V1__DrainAction;
-/*
- * What a node does.
- */
 typedef enum _Tidings__V1__NodeRole {
-  /*
-   * Not known.
-   */
   TIDINGS__V1__NODE_ROLE__NODE_ROLE_UNSPECIFIED = 0,
-  /*
-   * It has the database, and answers all calls.
-   */
   TIDINGS__V1__NODE_ROLE__NODE_ROLE_LEADER = 1,
-  /*
-   * It forwards calls to the leader.
-   */
   TIDINGS__V1__NODE_ROLE__NODE_ROLE_FOLLOWER = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__NODE_ROLE)
 } Tidings__V1__NodeRole;
-/*
- * What happens to records that the user created in public databases.
- */
 typedef enum _Tidings__V1__PublicRecordsAction {
-  /*
-   * The same as PUBLIC_RECORDS_ACTION_DELETE.
-   */
   TIDINGS__V1__PUBLIC_RECORDS_ACTION__PUBLIC_RECORDS_ACTION_UNSPECIFIED = 0,
-  /*
-   * They are deleted, as if by the user.
-   */
   TIDINGS__V1__PUBLIC_RECORDS_ACTION__PUBLIC_RECORDS_ACTION_DELETE = 1,
-  /*
-   * They are kept, with `_erased` as their creator.
-   */
   TIDINGS__V1__PUBLIC_RECORDS_ACTION__PUBLIC_RECORDS_ACTION_KEEP = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__PUBLIC_RECORDS_ACTION)
 } Tidings__V1__PublicRecordsAction;
 
 /* --- messages --- */
 
-/*
- * A user with keys and roles.
- */
 struct  Tidings__V1__Account
 {
   ProtobufCMessage base;
-  /*
-   * 1 to 64 bytes of ASCII letters, digits, `.`, `-` and `_`, beginning with a letter or digit.
-   */
   ProtobufCBinaryData name;
-  /*
-   * Roles, sorted. `admin` may do everything here; `developer` may change schemas; any other is a role
-   * of the schema of all containers, or as `CONTAINER/ROLE` of one.
-   */
   size_t n_roles;
   ProtobufCBinaryData *roles;
-  /*
-   * Keys, in the order of their admission.
-   */
   size_t n_keys;
   Tidings__V1__PublicKey **keys;
-  /*
-   * When the user was created.
-   */
   Google__Protobuf__Timestamp *created;
-  /*
-   * The display name, at most 255 bytes.
-   */
   ProtobufCBinaryData display_name;
-  /*
-   * Since when the user's calls are rejected; absent: they are not.
-   */
   Google__Protobuf__Timestamp *restricted;
-  /*
-   * The user's own quota; absent: the server's.
-   */
   Tidings__V1__Quota *quota;
 };
 #define TIDINGS__V1__ACCOUNT__INIT \
@@ -273,31 +161,13 @@ struct  Tidings__V1__Account
     , {0,NULL}, 0,NULL, 0,NULL, NULL, {0,NULL}, NULL, NULL }
 
 
-/*
- * A CURVE public key.
- */
 struct  Tidings__V1__PublicKey
 {
   ProtobufCMessage base;
-  /*
-   * Z85, 40 characters.
-   */
   ProtobufCBinaryData key;
-  /*
-   * When it expires; absent: never.
-   */
   Google__Protobuf__Timestamp *expires;
-  /*
-   * When it was revoked; absent: it was not. Set by the server.
-   */
   Google__Protobuf__Timestamp *revoked;
-  /*
-   * What it is for, at most 255 bytes, for example `laptop`.
-   */
   ProtobufCBinaryData label;
-  /*
-   * When it was admitted. Set by the server.
-   */
   Google__Protobuf__Timestamp *admitted;
 };
 #define TIDINGS__V1__PUBLIC_KEY__INIT \
@@ -305,32 +175,14 @@ struct  Tidings__V1__PublicKey
     , {0,NULL}, NULL, NULL, {0,NULL}, NULL }
 
 
-/*
- * Creates a user.
- */
 struct  Tidings__V1__CreateUserRequest
 {
   ProtobufCMessage base;
-  /*
-   * The name.
-   */
   ProtobufCBinaryData name;
-  /*
-   * The first key; absent: the user cannot call yet.
-   */
   Tidings__V1__PublicKey *public_key;
-  /*
-   * The display name.
-   */
   ProtobufCBinaryData display_name;
-  /*
-   * The roles.
-   */
   size_t n_roles;
   ProtobufCBinaryData *roles;
-  /*
-   * The user's own quota; absent: the server's.
-   */
   Tidings__V1__Quota *quota;
 };
 #define TIDINGS__V1__CREATE_USER_REQUEST__INIT \
@@ -338,15 +190,9 @@ struct  Tidings__V1__CreateUserRequest
     , {0,NULL}, NULL, {0,NULL}, 0,NULL, NULL }
 
 
-/*
- * The user is created.
- */
 struct  Tidings__V1__CreateUserResponse
 {
   ProtobufCMessage base;
-  /*
-   * As stored.
-   */
   Tidings__V1__Account *account;
 };
 #define TIDINGS__V1__CREATE_USER_RESPONSE__INIT \
@@ -366,36 +212,18 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__UPDATE_USER_REQUEST___RESTRICTED__CASE)
 } Tidings__V1__UpdateUserRequest__RestrictedCase;
 
-/*
- * Changes a user; absent values do not change.
- */
 struct  Tidings__V1__UpdateUserRequest
 {
   ProtobufCMessage base;
-  /*
-   * The user.
-   */
   ProtobufCBinaryData user_name;
-  /*
-   * The user's own quota.
-   */
   Tidings__V1__Quota *quota;
-  /*
-   * Remove the user's own quota, so that the server's applies.
-   */
   protobuf_c_boolean removes_quota;
   Tidings__V1__UpdateUserRequest__DisplayNameCase _display_name_case;
   union {
-    /*
-     * The display name.
-     */
     ProtobufCBinaryData display_name;
   };
   Tidings__V1__UpdateUserRequest__RestrictedCase _restricted_case;
   union {
-    /*
-     * Reject the user's calls, or admit them again.
-     */
     protobuf_c_boolean restricted;
   };
 };
@@ -404,15 +232,9 @@ struct  Tidings__V1__UpdateUserRequest
     , {0,NULL}, NULL, 0, TIDINGS__V1__UPDATE_USER_REQUEST___DISPLAY_NAME__NOT_SET, {0}, TIDINGS__V1__UPDATE_USER_REQUEST___RESTRICTED__NOT_SET, {0} }
 
 
-/*
- * The user is changed.
- */
 struct  Tidings__V1__UpdateUserResponse
 {
   ProtobufCMessage base;
-  /*
-   * As stored.
-   */
   Tidings__V1__Account *account;
 };
 #define TIDINGS__V1__UPDATE_USER_RESPONSE__INIT \
@@ -420,23 +242,11 @@ struct  Tidings__V1__UpdateUserResponse
     , NULL }
 
 
-/*
- * Asks for users.
- */
 struct  Tidings__V1__ListUsersRequest
 {
   ProtobufCMessage base;
-  /*
-   * Users after this name; empty: from the first.
-   */
   ProtobufCBinaryData after;
-  /*
-   * Most users; 0: the server's default.
-   */
   uint32_t limit;
-  /*
-   * Only these; none: all.
-   */
   size_t n_user_names;
   ProtobufCBinaryData *user_names;
 };
@@ -445,24 +255,12 @@ struct  Tidings__V1__ListUsersRequest
     , {0,NULL}, 0, 0,NULL }
 
 
-/*
- * Users.
- */
 struct  Tidings__V1__ListUsersResponse
 {
   ProtobufCMessage base;
-  /*
-   * Sorted by name.
-   */
   size_t n_accounts;
   Tidings__V1__Account **accounts;
-  /*
-   * There are more, after the last one.
-   */
   protobuf_c_boolean more_coming;
-  /*
-   * With the first page of all users: the keys of guests.
-   */
   size_t n_guest_keys;
   Tidings__V1__PublicKey **guest_keys;
 };
@@ -471,19 +269,10 @@ struct  Tidings__V1__ListUsersResponse
     , 0,NULL, 0, 0,NULL }
 
 
-/*
- * Admits a key.
- */
 struct  Tidings__V1__AuthorizeKeyRequest
 {
   ProtobufCMessage base;
-  /*
-   * The user; empty: guests, who may read what everyone may read.
-   */
   ProtobufCBinaryData user_name;
-  /*
-   * The key.
-   */
   Tidings__V1__PublicKey *public_key;
 };
 #define TIDINGS__V1__AUTHORIZE_KEY_REQUEST__INIT \
@@ -491,15 +280,9 @@ struct  Tidings__V1__AuthorizeKeyRequest
     , {0,NULL}, NULL }
 
 
-/*
- * The key is admitted.
- */
 struct  Tidings__V1__AuthorizeKeyResponse
 {
   ProtobufCMessage base;
-  /*
-   * The user of the key, as stored; absent: guests.
-   */
   Tidings__V1__Account *account;
 };
 #define TIDINGS__V1__AUTHORIZE_KEY_RESPONSE__INIT \
@@ -507,15 +290,9 @@ struct  Tidings__V1__AuthorizeKeyResponse
     , NULL }
 
 
-/*
- * Revokes a key.
- */
 struct  Tidings__V1__RevokeKeyRequest
 {
   ProtobufCMessage base;
-  /*
-   * Z85.
-   */
   ProtobufCBinaryData public_key;
 };
 #define TIDINGS__V1__REVOKE_KEY_REQUEST__INIT \
@@ -523,20 +300,10 @@ struct  Tidings__V1__RevokeKeyRequest
     , {0,NULL} }
 
 
-/*
- * The key is revoked.
- */
 struct  Tidings__V1__RevokeKeyResponse
 {
   ProtobufCMessage base;
-  /*
-   * The user of the key; absent: guests.
-   */
   Tidings__V1__Account *account;
-  /*
-   * How many channels got new topics and keys in this call, which processes at most 1,000 subscriptions and
-   * channels of the user: the rest follows shortly after.
-   */
   uint32_t rotated_channel_count;
 };
 #define TIDINGS__V1__REVOKE_KEY_RESPONSE__INIT \
@@ -544,19 +311,10 @@ struct  Tidings__V1__RevokeKeyResponse
     , NULL, 0 }
 
 
-/*
- * Sets roles.
- */
 struct  Tidings__V1__AssignRolesRequest
 {
   ProtobufCMessage base;
-  /*
-   * Whose.
-   */
   ProtobufCBinaryData user_name;
-  /*
-   * All roles from now on.
-   */
   size_t n_roles;
   ProtobufCBinaryData *roles;
 };
@@ -565,15 +323,9 @@ struct  Tidings__V1__AssignRolesRequest
     , {0,NULL}, 0,NULL }
 
 
-/*
- * The roles are set.
- */
 struct  Tidings__V1__AssignRolesResponse
 {
   ProtobufCMessage base;
-  /*
-   * As stored.
-   */
   Tidings__V1__Account *account;
 };
 #define TIDINGS__V1__ASSIGN_ROLES_RESPONSE__INIT \
@@ -581,20 +333,11 @@ struct  Tidings__V1__AssignRolesResponse
     , NULL }
 
 
-/*
- * An API token to be created.
- */
 struct  Tidings__V1__NewAPIToken
 {
   ProtobufCMessage base;
-  /*
-   * The origins whose pages may use it, for example `https://example.org` or `http://localhost:8080`; none: all.
-   */
   size_t n_allowed_origins;
   ProtobufCBinaryData *allowed_origins;
-  /*
-   * Where a sign-in ends, an `https` URL (or `http` on this machine); empty: in the page that began it.
-   */
   ProtobufCBinaryData callback_url;
 };
 #define TIDINGS__V1__NEW_APITOKEN__INIT \
@@ -602,19 +345,10 @@ struct  Tidings__V1__NewAPIToken
     , 0,NULL, {0,NULL} }
 
 
-/*
- * A server key to be admitted.
- */
 struct  Tidings__V1__NewServerKey
 {
   ProtobufCMessage base;
-  /*
-   * Whose calls are signed with it.
-   */
   ProtobufCBinaryData user_name;
-  /*
-   * The P-256 public key as SubjectPublicKeyInfo in DER, 91 bytes.
-   */
   ProtobufCBinaryData public_key;
 };
 #define TIDINGS__V1__NEW_SERVER_KEY__INIT \
@@ -629,37 +363,16 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__CREATE_WEB_TOKEN_REQUEST__CREDENTIAL__CASE)
 } Tidings__V1__CreateWebTokenRequest__CredentialCase;
 
-/*
- * Creates a web credential.
- */
 struct  Tidings__V1__CreateWebTokenRequest
 {
   ProtobufCMessage base;
-  /*
-   * The container; empty: `default`.
-   */
   ProtobufCBinaryData container;
-  /*
-   * The environment.
-   */
   Tidings__V1__Environment environment;
-  /*
-   * What it is for, at most 255 bytes.
-   */
   ProtobufCBinaryData label;
-  /*
-   * When it expires; absent: never.
-   */
   Google__Protobuf__Timestamp *expires;
   Tidings__V1__CreateWebTokenRequest__CredentialCase credential_case;
   union {
-    /*
-     * An API token.
-     */
     Tidings__V1__NewAPIToken *api_token;
-    /*
-     * A server key.
-     */
     Tidings__V1__NewServerKey *server_key;
   };
 };
@@ -668,19 +381,10 @@ struct  Tidings__V1__CreateWebTokenRequest
     , {0,NULL}, TIDINGS__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, {0,NULL}, NULL, TIDINGS__V1__CREATE_WEB_TOKEN_REQUEST__CREDENTIAL__NOT_SET, {0} }
 
 
-/*
- * The credential is created.
- */
 struct  Tidings__V1__CreateWebTokenResponse
 {
   ProtobufCMessage base;
-  /*
-   * As stored.
-   */
   Tidings__V1__WebToken *token;
-  /*
-   * The text of an API token, 64 hexadecimal digits: it cannot be read again.
-   */
   ProtobufCBinaryData api_token;
 };
 #define TIDINGS__V1__CREATE_WEB_TOKEN_RESPONSE__INIT \
@@ -688,27 +392,12 @@ struct  Tidings__V1__CreateWebTokenResponse
     , NULL, {0,NULL} }
 
 
-/*
- * Asks for web credentials.
- */
 struct  Tidings__V1__ListWebTokensRequest
 {
   ProtobufCMessage base;
-  /*
-   * Those with a greater ID; 0: from the first.
-   */
   uint64_t after;
-  /*
-   * Most credentials; 0: the server's default.
-   */
   uint32_t limit;
-  /*
-   * Only those of this kind; unspecified: all.
-   */
   Tidings__V1__WebTokenKind kind;
-  /*
-   * Only sessions and server keys of this user; empty: all.
-   */
   ProtobufCBinaryData user_name;
 };
 #define TIDINGS__V1__LIST_WEB_TOKENS_REQUEST__INIT \
@@ -716,20 +405,11 @@ struct  Tidings__V1__ListWebTokensRequest
     , 0, 0, TIDINGS__V1__WEB_TOKEN_KIND__WEB_TOKEN_KIND_UNSPECIFIED, {0,NULL} }
 
 
-/*
- * Web credentials.
- */
 struct  Tidings__V1__ListWebTokensResponse
 {
   ProtobufCMessage base;
-  /*
-   * Sorted by ID. Expired and revoked sessions are removed after a day.
-   */
   size_t n_tokens;
   Tidings__V1__WebToken **tokens;
-  /*
-   * There are more, after the last one.
-   */
   protobuf_c_boolean more_coming;
 };
 #define TIDINGS__V1__LIST_WEB_TOKENS_RESPONSE__INIT \
@@ -737,15 +417,9 @@ struct  Tidings__V1__ListWebTokensResponse
     , 0,NULL, 0 }
 
 
-/*
- * Revokes a web credential.
- */
 struct  Tidings__V1__RevokeWebTokenRequest
 {
   ProtobufCMessage base;
-  /*
-   * Which one. UNKNOWN_ITEM if there is none.
-   */
   uint64_t id;
 };
 #define TIDINGS__V1__REVOKE_WEB_TOKEN_REQUEST__INIT \
@@ -753,15 +427,9 @@ struct  Tidings__V1__RevokeWebTokenRequest
     , 0 }
 
 
-/*
- * The credential is revoked.
- */
 struct  Tidings__V1__RevokeWebTokenResponse
 {
   ProtobufCMessage base;
-  /*
-   * As stored.
-   */
   Tidings__V1__WebToken *token;
 };
 #define TIDINGS__V1__REVOKE_WEB_TOKEN_RESPONSE__INIT \
@@ -775,29 +443,14 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__FETCH_AUDIT_LOG_REQUEST___REFUSED__CASE)
 } Tidings__V1__FetchAuditLogRequest__RefusedCase;
 
-/*
- * Asks for the newest entries of the audit log.
- */
 struct  Tidings__V1__FetchAuditLogRequest
 {
   ProtobufCMessage base;
-  /*
-   * Most entries; 0: the server's default.
-   */
   uint32_t limit;
-  /*
-   * Only entries of this user.
-   */
   ProtobufCBinaryData user_name;
-  /*
-   * Read all files of the audit log and check the chains of their lines: see AuditChain.problems.
-   */
   protobuf_c_boolean verifies;
   Tidings__V1__FetchAuditLogRequest__RefusedCase _refused_case;
   union {
-    /*
-     * Only rejected actions, or only successful ones; absent: both.
-     */
     protobuf_c_boolean refused;
   };
 };
@@ -806,43 +459,16 @@ struct  Tidings__V1__FetchAuditLogRequest
     , 0, {0,NULL}, 0, TIDINGS__V1__FETCH_AUDIT_LOG_REQUEST___REFUSED__NOT_SET, {0} }
 
 
-/*
- * An administrative or rejected action.
- */
 struct  Tidings__V1__AuditEntry
 {
   ProtobufCMessage base;
-  /*
-   * When.
-   */
   Google__Protobuf__Timestamp *time;
-  /*
-   * The action, for example `RevokeKey`, `handshake`.
-   */
   ProtobufCBinaryData action;
-  /*
-   * Who; empty: not known.
-   */
   ProtobufCBinaryData user_name;
-  /*
-   * By which key, Z85; empty: none.
-   */
   ProtobufCBinaryData public_key;
-  /*
-   * From where, as far as it is known.
-   */
   ProtobufCBinaryData address;
-  /*
-   * It was rejected.
-   */
   protobuf_c_boolean refused;
-  /*
-   * How often, since similar entries are counted together.
-   */
   uint64_t count;
-  /*
-   * Subject and reason, for people. Never a secret.
-   */
   ProtobufCBinaryData detail;
 };
 #define TIDINGS__V1__AUDIT_ENTRY__INIT \
@@ -850,20 +476,11 @@ struct  Tidings__V1__AuditEntry
     , NULL, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0, 0, {0,NULL} }
 
 
-/*
- * Entries of the audit log.
- */
 struct  Tidings__V1__FetchAuditLogResponse
 {
   ProtobufCMessage base;
-  /*
-   * Oldest first.
-   */
   size_t n_entries;
   Tidings__V1__AuditEntry **entries;
-  /*
-   * The chains of the lines in the server's files, one for each kind of entry.
-   */
   size_t n_chains;
   Tidings__V1__AuditChain **chains;
 };
@@ -872,41 +489,16 @@ struct  Tidings__V1__FetchAuditLogResponse
     , 0,NULL, 0,NULL }
 
 
-/*
- * The lines of the files of one kind: each has the hash of the line before it.
- */
 struct  Tidings__V1__AuditChain
 {
   ProtobufCMessage base;
-  /*
-   * What the names of its files begin with: `audit`, `schemas`, `refusals`.
-   */
   ProtobufCBinaryData name;
-  /*
-   * Number of the last line, from 1; 0: there is none.
-   */
   uint64_t head_number;
-  /*
-   * SHA-256 of the last line with its line feed, 32 bytes; empty: there is none. With a copy that is stored elsewhere
-   * it can be verified later that this line and all lines before it are unchanged.
-   */
   ProtobufCBinaryData head_hash;
-  /*
-   * Lines that were checked; 0 unless the request verifies.
-   */
   uint64_t line_count;
-  /*
-   * Number of the first line that still exists: earlier lines were in files that were removed.
-   */
   uint64_t first_number;
-  /*
-   * Inconsistencies, with file and line, for people; limited in number.
-   */
   size_t n_problems;
   ProtobufCBinaryData *problems;
-  /*
-   * Remarks that do not indicate a change, for example a line that was truncated by a crash.
-   */
   size_t n_remarks;
   ProtobufCBinaryData *remarks;
 };
@@ -915,20 +507,10 @@ struct  Tidings__V1__AuditChain
     , {0,NULL}, 0, {0,NULL}, 0, 0, 0,NULL, 0,NULL }
 
 
-/*
- * Asks for a backup.
- */
 struct  Tidings__V1__CreateBackupRequest
 {
   ProtobufCMessage base;
-  /*
-   * Most bytes in a second, at least 1 MiB; 0: the server's default, 32 MiB.
-   */
   uint64_t bytes_per_second_max;
-  /*
-   * Omit assets whose files are missing or damaged, and list them in the backup; otherwise the first
-   * one ends it.
-   */
   protobuf_c_boolean skips_damaged_assets;
 };
 #define TIDINGS__V1__CREATE_BACKUP_REQUEST__INIT \
@@ -936,15 +518,9 @@ struct  Tidings__V1__CreateBackupRequest
     , 0, 0 }
 
 
-/*
- * A part of a backup.
- */
 struct  Tidings__V1__CreateBackupResponse
 {
   ProtobufCMessage base;
-  /*
-   * The next bytes of the file, at most 256 KiB.
-   */
   ProtobufCBinaryData chunk;
 };
 #define TIDINGS__V1__CREATE_BACKUP_RESPONSE__INIT \
@@ -952,20 +528,10 @@ struct  Tidings__V1__CreateBackupResponse
     , {0,NULL} }
 
 
-/*
- * Asks for a check.
- */
 struct  Tidings__V1__CheckStoreRequest
 {
   ProtobufCMessage base;
-  /*
-   * Most bytes in a second, at least 1 MiB; 0: the server's default, 32 MiB.
-   */
   uint64_t bytes_per_second_max;
-  /*
-   * Also check the consistency of tables and indexes. It reads the whole database once more, and the log
-   * cannot be reused meanwhile.
-   */
   protobuf_c_boolean checks_structure;
 };
 #define TIDINGS__V1__CHECK_STORE_REQUEST__INIT \
@@ -973,48 +539,18 @@ struct  Tidings__V1__CheckStoreRequest
     , 0, 0 }
 
 
-/*
- * The progress of a check, at least once a second, and its findings since the previous message.
- */
 struct  Tidings__V1__CheckStoreResponse
 {
   ProtobufCMessage base;
-  /*
-   * What is being read.
-   */
   Tidings__V1__CheckStep step;
-  /*
-   * Pages of the database file.
-   */
   uint64_t pages_total;
-  /*
-   * Pages that were read.
-   */
   uint64_t pages_done;
-  /*
-   * Assets that rows of the database name.
-   */
   uint64_t assets_total;
-  /*
-   * Assets that were read.
-   */
   uint64_t assets_done;
-  /*
-   * Bytes of pages and assets that are to be read.
-   */
   uint64_t bytes_total;
-  /*
-   * Bytes that were read.
-   */
   uint64_t bytes_done;
-  /*
-   * Damage, at most 1,000 findings in one check.
-   */
   size_t n_damage;
   Tidings__V1__StoreDamage **damage;
-  /*
-   * Findings so far, including those that are not listed.
-   */
   uint64_t damage_count;
 };
 #define TIDINGS__V1__CHECK_STORE_RESPONSE__INIT \
@@ -1030,29 +566,14 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__STORE_DAMAGE__SUBJECT__CASE)
 } Tidings__V1__StoreDamage__SubjectCase;
 
-/*
- * One thing that is damaged.
- */
 struct  Tidings__V1__StoreDamage
 {
   ProtobufCMessage base;
-  /*
-   * What is wrong with it, for people.
-   */
   ProtobufCBinaryData problem;
   Tidings__V1__StoreDamage__SubjectCase subject_case;
   union {
-    /*
-     * A page of the database file, counted from 1.
-     */
     uint64_t page;
-    /*
-     * The checksum of an asset.
-     */
     ProtobufCBinaryData asset;
-    /*
-     * An inconsistency of tables and indexes, with SQLite's message.
-     */
     ProtobufCBinaryData structure;
   };
 };
@@ -1061,9 +582,6 @@ struct  Tidings__V1__StoreDamage
     , {0,NULL}, TIDINGS__V1__STORE_DAMAGE__SUBJECT__NOT_SET, {0} }
 
 
-/*
- * Asks for counts and sizes.
- */
 struct  Tidings__V1__FetchStatisticsRequest
 {
   ProtobufCMessage base;
@@ -1073,55 +591,19 @@ struct  Tidings__V1__FetchStatisticsRequest
      }
 
 
-/*
- * Counts and sizes.
- */
 struct  Tidings__V1__FetchStatisticsResponse
 {
   ProtobufCMessage base;
-  /*
-   * Records, without tombstones.
-   */
   uint64_t records;
-  /*
-   * Tombstones.
-   */
   uint64_t tombstones;
-  /*
-   * Zones.
-   */
   uint64_t zones;
-  /*
-   * Subscriptions.
-   */
   uint64_t subscriptions;
-  /*
-   * Channels.
-   */
   uint64_t channels;
-  /*
-   * Stored events.
-   */
   uint64_t events;
-  /*
-   * Bytes of the database file.
-   */
   uint64_t database_bytes;
-  /*
-   * Bytes of SQLite's log.
-   */
   uint64_t log_bytes;
-  /*
-   * Assets, each content counted once.
-   */
   uint64_t assets;
-  /*
-   * Bytes of these.
-   */
   uint64_t asset_bytes;
-  /*
-   * Users.
-   */
   uint64_t users;
 };
 #define TIDINGS__V1__FETCH_STATISTICS_RESPONSE__INIT \
@@ -1129,47 +611,17 @@ struct  Tidings__V1__FetchStatisticsResponse
     , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 
-/*
- * A connection that has made a call, or subscribed to a topic of pushes.
- */
 struct  Tidings__V1__Connection
 {
   ProtobufCMessage base;
-  /*
-   * Identifies it; unique since the start of the server.
-   */
   uint64_t number;
-  /*
-   * The user; empty: a guest, or no name was sent.
-   */
   ProtobufCBinaryData user_name;
-  /*
-   * The key, Z85; empty: development mode.
-   */
   ProtobufCBinaryData public_key;
-  /*
-   * The device that its first call named; empty: none.
-   */
   ProtobufCBinaryData device_id;
-  /*
-   * When it was accepted.
-   */
   Google__Protobuf__Timestamp *since;
-  /*
-   * Its unanswered calls.
-   */
   uint32_t calls_open;
-  /*
-   * Bytes of answers that are held for it because it has not read them.
-   */
   uint64_t bytes_held;
-  /*
-   * It is a connection to the push endpoint.
-   */
   protobuf_c_boolean is_subscriber;
-  /*
-   * Topics to which it has subscribed, including cancelled subscriptions.
-   */
   uint32_t topics;
 };
 #define TIDINGS__V1__CONNECTION__INIT \
@@ -1177,23 +629,11 @@ struct  Tidings__V1__Connection
     , 0, {0,NULL}, {0,NULL}, {0,NULL}, NULL, 0, 0, 0, 0 }
 
 
-/*
- * Asks for connections.
- */
 struct  Tidings__V1__ListConnectionsRequest
 {
   ProtobufCMessage base;
-  /*
-   * Only those of this user; empty: all.
-   */
   ProtobufCBinaryData user_name;
-  /*
-   * Connections after this number; 0: from the first.
-   */
   uint64_t after;
-  /*
-   * Most connections, at most 1,000; 0: 1,000.
-   */
   uint32_t limit;
 };
 #define TIDINGS__V1__LIST_CONNECTIONS_REQUEST__INIT \
@@ -1201,28 +641,13 @@ struct  Tidings__V1__ListConnectionsRequest
     , {0,NULL}, 0, 0 }
 
 
-/*
- * Connections.
- */
 struct  Tidings__V1__ListConnectionsResponse
 {
   ProtobufCMessage base;
-  /*
-   * In the order of their numbers.
-   */
   size_t n_connections;
   Tidings__V1__Connection **connections;
-  /*
-   * There are more, after the last one.
-   */
   protobuf_c_boolean more_coming;
-  /*
-   * Unused connections of all users.
-   */
   uint32_t unused_count;
-  /*
-   * The node whose connections they are; empty: the server is alone.
-   */
   ProtobufCBinaryData node_name;
 };
 #define TIDINGS__V1__LIST_CONNECTIONS_RESPONSE__INIT \
@@ -1238,25 +663,13 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__END_CONNECTIONS_REQUEST__WHICH__CASE)
 } Tidings__V1__EndConnectionsRequest__WhichCase;
 
-/*
- * Closes connections.
- */
 struct  Tidings__V1__EndConnectionsRequest
 {
   ProtobufCMessage base;
   Tidings__V1__EndConnectionsRequest__WhichCase which_case;
   union {
-    /*
-     * Those of a user, of all keys.
-     */
     ProtobufCBinaryData user_name;
-    /*
-     * Those with a key, Z85.
-     */
     ProtobufCBinaryData public_key;
-    /*
-     * One, by its number.
-     */
     uint64_t number;
   };
 };
@@ -1265,15 +678,9 @@ struct  Tidings__V1__EndConnectionsRequest
     , TIDINGS__V1__END_CONNECTIONS_REQUEST__WHICH__NOT_SET, {0} }
 
 
-/*
- * The connections are being closed.
- */
 struct  Tidings__V1__EndConnectionsResponse
 {
   ProtobufCMessage base;
-  /*
-   * How many.
-   */
   uint32_t count;
 };
 #define TIDINGS__V1__END_CONNECTIONS_RESPONSE__INIT \
@@ -1281,19 +688,10 @@ struct  Tidings__V1__EndConnectionsResponse
     , 0 }
 
 
-/*
- * A device of a user.
- */
 struct  Tidings__V1__Device
 {
   ProtobufCMessage base;
-  /*
-   * As it calls itself (`tidings-device`).
-   */
   ProtobufCBinaryData device_id;
-  /*
-   * The day of its last write, at 00:00 UTC.
-   */
   Google__Protobuf__Timestamp *last_write;
 };
 #define TIDINGS__V1__DEVICE__INIT \
@@ -1301,23 +699,11 @@ struct  Tidings__V1__Device
     , {0,NULL}, NULL }
 
 
-/*
- * Asks for devices.
- */
 struct  Tidings__V1__ListDevicesRequest
 {
   ProtobufCMessage base;
-  /*
-   * Whose.
-   */
   ProtobufCBinaryData user_name;
-  /*
-   * Devices after this one; empty: from the first.
-   */
   ProtobufCBinaryData after;
-  /*
-   * Most devices, at most 1,000; 0: 1,000.
-   */
   uint32_t limit;
 };
 #define TIDINGS__V1__LIST_DEVICES_REQUEST__INIT \
@@ -1325,20 +711,11 @@ struct  Tidings__V1__ListDevicesRequest
     , {0,NULL}, {0,NULL}, 0 }
 
 
-/*
- * Devices.
- */
 struct  Tidings__V1__ListDevicesResponse
 {
   ProtobufCMessage base;
-  /*
-   * Sorted by name.
-   */
   size_t n_devices;
   Tidings__V1__Device **devices;
-  /*
-   * There are more, after the last one.
-   */
   protobuf_c_boolean more_coming;
 };
 #define TIDINGS__V1__LIST_DEVICES_RESPONSE__INIT \
@@ -1358,23 +735,11 @@ struct  Tidings__V1__FetchMetricsRequest
 struct  Tidings__V1__FetchMetricsResponse
 {
   ProtobufCMessage base;
-  /*
-   * When they were read, by the server's clock.
-   */
   Google__Protobuf__Timestamp *time;
-  /*
-   * In the order of the operator endpoint.
-   */
   size_t n_families;
   Tidings__V1__MetricFamily **families;
-  /*
-   * The latest calls that were slow, oldest first; at most 64.
-   */
   size_t n_slow_calls;
   Tidings__V1__SlowCall **slow_calls;
-  /*
-   * The node whose metrics they are; empty: the server is alone.
-   */
   ProtobufCBinaryData node_name;
 };
 #define TIDINGS__V1__FETCH_METRICS_RESPONSE__INIT \
@@ -1382,20 +747,11 @@ struct  Tidings__V1__FetchMetricsResponse
     , NULL, 0,NULL, 0,NULL, {0,NULL} }
 
 
-/*
- * Metrics of one name, one for each combination of labels.
- */
 struct  Tidings__V1__MetricFamily
 {
   ProtobufCMessage base;
-  /*
-   * Ends in the unit, and in `_total` for counters, for example `tidings_commit_seconds`.
-   */
   ProtobufCBinaryData name;
   Tidings__V1__MetricKind kind;
-  /*
-   * One sentence.
-   */
   ProtobufCBinaryData help;
   size_t n_metrics;
   Tidings__V1__Metric **metrics;
@@ -1405,24 +761,12 @@ struct  Tidings__V1__MetricFamily
     , {0,NULL}, TIDINGS__V1__METRIC_KIND__METRIC_KIND_UNSPECIFIED, {0,NULL}, 0,NULL }
 
 
-/*
- * One metric of a family.
- */
 struct  Tidings__V1__Metric
 {
   ProtobufCMessage base;
-  /*
-   * Values are from fixed sets, such as the names of methods.
-   */
   size_t n_labels;
   Tidings__V1__MetricLabel **labels;
-  /*
-   * Of a counter or a gauge.
-   */
   double value;
-  /*
-   * Of a histogram.
-   */
   Tidings__V1__MetricHistogram *histogram;
 };
 #define TIDINGS__V1__METRIC__INIT \
@@ -1430,9 +774,6 @@ struct  Tidings__V1__Metric
     , 0,NULL, 0, NULL }
 
 
-/*
- * A label of a metric.
- */
 struct  Tidings__V1__MetricLabel
 {
   ProtobufCMessage base;
@@ -1444,25 +785,13 @@ struct  Tidings__V1__MetricLabel
     , {0,NULL}, {0,NULL} }
 
 
-/*
- * Values by size.
- */
 struct  Tidings__V1__MetricHistogram
 {
   ProtobufCMessage base;
-  /*
-   * Upper bounds of the buckets, inclusive, ascending.
-   */
   size_t n_bounds;
   double *bounds;
-  /*
-   * Values in each bucket, not added up; one more than bounds, for those above all of them.
-   */
   size_t n_counts;
   uint64_t *counts;
-  /*
-   * The sum of all values.
-   */
   double sum;
 };
 #define TIDINGS__V1__METRIC_HISTOGRAM__INIT \
@@ -1470,32 +799,14 @@ struct  Tidings__V1__MetricHistogram
     , 0,NULL, 0,NULL, 0 }
 
 
-/*
- * A call that took longer than the threshold.
- */
 struct  Tidings__V1__SlowCall
 {
   ProtobufCMessage base;
-  /*
-   * When it was answered.
-   */
   Google__Protobuf__Timestamp *time;
-  /*
-   * `package.Service/Method`.
-   */
   ProtobufCBinaryData method;
-  /*
-   * A gRPC status code.
-   */
   uint32_t code;
   uint64_t duration_microseconds;
-  /*
-   * The metadata entry `tidings-request-id`; empty: the call had none.
-   */
   ProtobufCBinaryData request_id;
-  /*
-   * How the store found what the call asked for; empty: that is not known.
-   */
   ProtobufCBinaryData plan;
 };
 #define TIDINGS__V1__SLOW_CALL__INIT \
@@ -1509,21 +820,12 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__SET_LOG_LEVEL_REQUEST___SLOW_CALL_MILLISECONDS__CASE)
 } Tidings__V1__SetLogLevelRequest__SlowCallMillisecondsCase;
 
-/*
- * Sets or reads the level of the log.
- */
 struct  Tidings__V1__SetLogLevelRequest
 {
   ProtobufCMessage base;
-  /*
-   * The level; UNSPECIFIED: unchanged.
-   */
   Tidings__V1__LogLevel level;
   Tidings__V1__SetLogLevelRequest__SlowCallMillisecondsCase _slow_call_milliseconds_case;
   union {
-    /*
-     * Calls that take longer are logged as slow, in milliseconds; 0: none is; absent: unchanged.
-     */
     uint32_t slow_call_milliseconds;
   };
 };
@@ -1532,27 +834,12 @@ struct  Tidings__V1__SetLogLevelRequest
     , TIDINGS__V1__LOG_LEVEL__LOG_LEVEL_UNSPECIFIED, TIDINGS__V1__SET_LOG_LEVEL_REQUEST___SLOW_CALL_MILLISECONDS__NOT_SET, {0} }
 
 
-/*
- * The level of the log.
- */
 struct  Tidings__V1__SetLogLevelResponse
 {
   ProtobufCMessage base;
-  /*
-   * From now on.
-   */
   Tidings__V1__LogLevel level;
-  /*
-   * Before.
-   */
   Tidings__V1__LogLevel previous;
-  /*
-   * The node whose level it is; empty: the server is alone.
-   */
   ProtobufCBinaryData node_name;
-  /*
-   * Calls that take longer are logged as slow, in milliseconds; 0: none is.
-   */
   uint32_t slow_call_milliseconds;
 };
 #define TIDINGS__V1__SET_LOG_LEVEL_RESPONSE__INIT \
@@ -1578,35 +865,20 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__SET_RETENTION_REQUEST___NOTIFICATIONS_MAX__CASE)
 } Tidings__V1__SetRetentionRequest__NotificationsMaxCase;
 
-/*
- * Sets or reads the retention.
- */
 struct  Tidings__V1__SetRetentionRequest
 {
   ProtobufCMessage base;
-  /*
-   * First reset all three to the values with which the server was started.
-   */
   protobuf_c_boolean resets;
   Tidings__V1__SetRetentionRequest__TombstoneRetentionDaysCase _tombstone_retention_days_case;
   union {
-    /*
-     * Days for which deleted records and zones stay in the feeds.
-     */
     uint32_t tombstone_retention_days;
   };
   Tidings__V1__SetRetentionRequest__NotificationRetentionDaysCase _notification_retention_days_case;
   union {
-    /*
-     * Days for which notifications are kept.
-     */
     uint32_t notification_retention_days;
   };
   Tidings__V1__SetRetentionRequest__NotificationsMaxCase _notifications_max_case;
   union {
-    /*
-     * Notifications that are kept, of all users.
-     */
     uint64_t notifications_max;
   };
 };
@@ -1615,28 +887,12 @@ struct  Tidings__V1__SetRetentionRequest
     , 0, TIDINGS__V1__SET_RETENTION_REQUEST___TOMBSTONE_RETENTION_DAYS__NOT_SET, {0}, TIDINGS__V1__SET_RETENTION_REQUEST___NOTIFICATION_RETENTION_DAYS__NOT_SET, {0}, TIDINGS__V1__SET_RETENTION_REQUEST___NOTIFICATIONS_MAX__NOT_SET, {0} }
 
 
-/*
- * The retention.
- */
 struct  Tidings__V1__SetRetentionResponse
 {
   ProtobufCMessage base;
-  /*
-   * Days for which deleted records and zones stay in the feeds.
-   */
   uint32_t tombstone_retention_days;
-  /*
-   * Days for which notifications are kept.
-   */
   uint32_t notification_retention_days;
-  /*
-   * Notifications that are kept, of all users.
-   */
   uint64_t notifications_max;
-  /*
-   * The names, as in `rpcd --limit`, of those that were set with this method; the others have the values with
-   * which the server was started.
-   */
   size_t n_set_names;
   ProtobufCBinaryData *set_names;
 };
@@ -1645,23 +901,11 @@ struct  Tidings__V1__SetRetentionResponse
     , 0, 0, 0, 0,NULL }
 
 
-/*
- * Drains the server.
- */
 struct  Tidings__V1__DrainRequest
 {
   ProtobufCMessage base;
-  /*
-   * How to handle new calls.
-   */
   Tidings__V1__DrainAction action;
-  /*
-   * With DRAIN: end the server when the last call has ended.
-   */
   protobuf_c_boolean stops;
-  /*
-   * With `stops`: end it after this many milliseconds, even if calls are running; 0: wait for the last call.
-   */
   uint32_t patience_milliseconds;
 };
 #define TIDINGS__V1__DRAIN_REQUEST__INIT \
@@ -1669,19 +913,10 @@ struct  Tidings__V1__DrainRequest
     , TIDINGS__V1__DRAIN_ACTION__DRAIN_ACTION_UNSPECIFIED, 0, 0 }
 
 
-/*
- * The state of the draining.
- */
 struct  Tidings__V1__DrainResponse
 {
   ProtobufCMessage base;
-  /*
-   * The state.
-   */
   Tidings__Rpc__V1__ServerState state;
-  /*
-   * Unanswered calls, without those that are answered while draining.
-   */
   uint32_t calls_open;
 };
 #define TIDINGS__V1__DRAIN_RESPONSE__INIT \
@@ -1689,9 +924,6 @@ struct  Tidings__V1__DrainResponse
     , TIDINGS__RPC__V1__SERVER_STATE__SERVER_STATE_UNSPECIFIED, 0 }
 
 
-/*
- * Asks for the nodes.
- */
 struct  Tidings__V1__FetchClusterStatusRequest
 {
   ProtobufCMessage base;
@@ -1701,48 +933,17 @@ struct  Tidings__V1__FetchClusterStatusRequest
      }
 
 
-/*
- * A node.
- */
 struct  Tidings__V1__ClusterNode
 {
   ProtobufCMessage base;
-  /*
-   * Its name.
-   */
   ProtobufCBinaryData name;
-  /*
-   * What it does.
-   */
   Tidings__V1__NodeRole role;
-  /*
-   * Its version.
-   */
   ProtobufCBinaryData version;
-  /*
-   * Where clients call it.
-   */
   ProtobufCBinaryData rpc_endpoint;
-  /*
-   * Where clients get pushes from it.
-   */
   ProtobufCBinaryData push_endpoint;
-  /*
-   * Of a follower: publications of the leader that it has not got yet.
-   */
   uint64_t publications_behind;
-  /*
-   * Of a follower: milliseconds since the leader was last called by it.
-   */
   uint32_t silent_milliseconds;
-  /*
-   * The call came through this node.
-   */
   protobuf_c_boolean is_called;
-  /*
-   * The data format that its version reads and writes. A node whose version does not know that of the database cannot lead.
-   * 0: the version does not say.
-   */
   uint64_t data_format;
 };
 #define TIDINGS__V1__CLUSTER_NODE__INIT \
@@ -1750,28 +951,13 @@ struct  Tidings__V1__ClusterNode
     , {0,NULL}, TIDINGS__V1__NODE_ROLE__NODE_ROLE_UNSPECIFIED, {0,NULL}, {0,NULL}, {0,NULL}, 0, 0, 0, 0 }
 
 
-/*
- * The nodes.
- */
 struct  Tidings__V1__FetchClusterStatusResponse
 {
   ProtobufCMessage base;
-  /*
-   * Each leader of a database has a higher term than those before; 0: the database is embedded, and has one server.
-   */
   uint64_t term;
-  /*
-   * The leader, and those that follow it, by name.
-   */
   size_t n_nodes;
   Tidings__V1__ClusterNode **nodes;
-  /*
-   * Groups of calls that the leader has run again, because the database rolled them back.
-   */
   uint64_t groups_run_again;
-  /*
-   * The data format of the database: that of the newest version that has led.
-   */
   uint64_t data_format;
 };
 #define TIDINGS__V1__FETCH_CLUSTER_STATUS_RESPONSE__INIT \
@@ -1779,19 +965,10 @@ struct  Tidings__V1__FetchClusterStatusResponse
     , 0, 0,NULL, 0, 0 }
 
 
-/*
- * Resets a development environment.
- */
 struct  Tidings__V1__ResetDevelopmentRequest
 {
   ProtobufCMessage base;
-  /*
-   * The container; empty: `default`.
-   */
   ProtobufCBinaryData container;
-  /*
-   * Change nothing, only return what would change.
-   */
   protobuf_c_boolean dry_run;
 };
 #define TIDINGS__V1__RESET_DEVELOPMENT_REQUEST__INIT \
@@ -1799,24 +976,12 @@ struct  Tidings__V1__ResetDevelopmentRequest
     , {0,NULL}, 0 }
 
 
-/*
- * The development environment is reset, or being reset.
- */
 struct  Tidings__V1__ResetDevelopmentResponse
 {
   ProtobufCMessage base;
-  /*
-   * How the schema changes.
-   */
   size_t n_changes;
   Tidings__V1__SchemaChange **changes;
-  /*
-   * Databases that have zones to remove, counted to 10,000.
-   */
   uint32_t database_count;
-  /*
-   * Not everything is removed yet.
-   */
   protobuf_c_boolean is_running;
 };
 #define TIDINGS__V1__RESET_DEVELOPMENT_RESPONSE__INIT \
@@ -1824,19 +989,10 @@ struct  Tidings__V1__ResetDevelopmentResponse
     , 0,NULL, 0, 0 }
 
 
-/*
- * Asks for a page of what is stored for a user.
- */
 struct  Tidings__V1__FetchUserDataRequest
 {
   ProtobufCMessage base;
-  /*
-   * The user; empty: the caller. Any other user requires the role `admin`.
-   */
   ProtobufCBinaryData user_name;
-  /*
-   * What the previous page returned; empty: from the beginning.
-   */
   ProtobufCBinaryData continuation;
 };
 #define TIDINGS__V1__FETCH_USER_DATA_REQUEST__INIT \
@@ -1861,66 +1017,23 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__USER_DATA_ITEM__ITEM__CASE)
 } Tidings__V1__UserDataItem__ItemCase;
 
-/*
- * One thing that is stored for a user.
- */
 struct  Tidings__V1__UserDataItem
 {
   ProtobufCMessage base;
-  /*
-   * The database of the item; absent for accounts and devices.
-   */
   Tidings__V1__DatabaseID *database_id;
   Tidings__V1__UserDataItem__ItemCase item_case;
   union {
-    /*
-     * The account. `created` is absent if the user was not created by an administrator.
-     */
     Tidings__V1__Account *account;
-    /*
-     * The use of the quota, in one container.
-     */
     Tidings__V1__Usage *usage;
-    /*
-     * A device that has written something.
-     */
     Tidings__V1__Device *device;
-    /*
-     * A zone of a private database.
-     */
     Tidings__V1__RecordZone *zone;
-    /*
-     * A record of a private database, or one of a public database that the user created. Records of the type
-     * `cloudkit.share` are what the user shares.
-     */
     Tidings__V1__Record *record;
-    /*
-     * A subscription.
-     */
     Tidings__V1__Subscription *subscription;
-    /*
-     * A notification in the log that the user may still read.
-     */
     Tidings__V1__Notification *notification;
-    /*
-     * A share of another user that the user was invited to or has accepted.
-     */
     Tidings__V1__ShareMetadata *share;
-    /*
-     * An asset of a private database. DownloadAsset returns the content.
-     */
     Tidings__V1__Asset *asset;
-    /*
-     * What the user published in the directory of the database's container.
-     */
     Tidings__V1__DirectoryEntry *directory_entry;
-    /*
-     * A web session or a server key of the user, without its secret.
-     */
     Tidings__V1__WebToken *web_token;
-    /*
-     * A delivery target of the database's container and environment, without secrets and without counts.
-     */
     Tidings__V1__DeliveryTarget *delivery_target;
   };
 };
@@ -1929,20 +1042,11 @@ struct  Tidings__V1__UserDataItem
     , NULL, TIDINGS__V1__USER_DATA_ITEM__ITEM__NOT_SET, {0} }
 
 
-/*
- * A page of what is stored for a user.
- */
 struct  Tidings__V1__FetchUserDataResponse
 {
   ProtobufCMessage base;
-  /*
-   * The items of this page; a page may have none and not be the last.
-   */
   size_t n_items;
   Tidings__V1__UserDataItem **items;
-  /*
-   * Where the next page starts; empty: this is the last one.
-   */
   ProtobufCBinaryData continuation;
 };
 #define TIDINGS__V1__FETCH_USER_DATA_RESPONSE__INIT \
@@ -1950,19 +1054,10 @@ struct  Tidings__V1__FetchUserDataResponse
     , 0,NULL, {0,NULL} }
 
 
-/*
- * Erases a user.
- */
 struct  Tidings__V1__EraseUserRequest
 {
   ProtobufCMessage base;
-  /*
-   * The user.
-   */
   ProtobufCBinaryData user_name;
-  /*
-   * What happens to the records in public databases.
-   */
   Tidings__V1__PublicRecordsAction public_records;
 };
 #define TIDINGS__V1__ERASE_USER_REQUEST__INIT \
@@ -1970,15 +1065,9 @@ struct  Tidings__V1__EraseUserRequest
     , {0,NULL}, TIDINGS__V1__PUBLIC_RECORDS_ACTION__PUBLIC_RECORDS_ACTION_UNSPECIFIED }
 
 
-/*
- * The erasure is started, or was already.
- */
 struct  Tidings__V1__EraseUserResponse
 {
   ProtobufCMessage base;
-  /*
-   * Its progress.
-   */
   Tidings__V1__UserErasure *erasure;
 };
 #define TIDINGS__V1__ERASE_USER_RESPONSE__INIT \
@@ -1993,21 +1082,12 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__FETCH_ERASURE_REQUEST__WHICH__CASE)
 } Tidings__V1__FetchErasureRequest__WhichCase;
 
-/*
- * Asks for an erasure.
- */
 struct  Tidings__V1__FetchErasureRequest
 {
   ProtobufCMessage base;
   Tidings__V1__FetchErasureRequest__WhichCase which_case;
   union {
-    /*
-     * The newest one of a user.
-     */
     ProtobufCBinaryData user_name;
-    /*
-     * By its ID.
-     */
     ProtobufCBinaryData erasure_id;
   };
 };
@@ -2016,15 +1096,9 @@ struct  Tidings__V1__FetchErasureRequest
     , TIDINGS__V1__FETCH_ERASURE_REQUEST__WHICH__NOT_SET, {0} }
 
 
-/*
- * An erasure.
- */
 struct  Tidings__V1__FetchErasureResponse
 {
   ProtobufCMessage base;
-  /*
-   * Its progress.
-   */
   Tidings__V1__UserErasure *erasure;
 };
 #define TIDINGS__V1__FETCH_ERASURE_RESPONSE__INIT \
@@ -2032,44 +1106,17 @@ struct  Tidings__V1__FetchErasureResponse
     , NULL }
 
 
-/*
- * The erasure of a user; once it is finished, its receipt.
- */
 struct  Tidings__V1__UserErasure
 {
   ProtobufCMessage base;
-  /*
-   * Identifies it: 32 hexadecimal digits.
-   */
   ProtobufCBinaryData erasure_id;
-  /*
-   * The user. Empty if a finished erasure is requested by ID: the server no longer stores the name.
-   */
   ProtobufCBinaryData user_name;
-  /*
-   * The administrator who requested it; `_erased` if that user was erased since.
-   */
   ProtobufCBinaryData requested_by;
-  /*
-   * When it was requested.
-   */
   Google__Protobuf__Timestamp *requested;
-  /*
-   * When it finished; absent: it is in progress.
-   */
   Google__Protobuf__Timestamp *finished;
-  /*
-   * What happened to the records in public databases.
-   */
   Tidings__V1__PublicRecordsAction public_records;
-  /*
-   * What was removed so far, by kind, sorted by kind.
-   */
   size_t n_erased;
   Tidings__V1__ErasedCount **erased;
-  /*
-   * Remaining data, and until when; set when it is finished.
-   */
   size_t n_remainders;
   Tidings__V1__ErasureRemainder **remainders;
 };
@@ -2078,19 +1125,10 @@ struct  Tidings__V1__UserErasure
     , {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, TIDINGS__V1__PUBLIC_RECORDS_ACTION__PUBLIC_RECORDS_ACTION_UNSPECIFIED, 0,NULL, 0,NULL }
 
 
-/*
- * How many items of a kind were removed or changed.
- */
 struct  Tidings__V1__ErasedCount
 {
   ProtobufCMessage base;
-  /*
-   * For example `records`, `public-records`, `zones`, `subscriptions`, `assets`.
-   */
   ProtobufCBinaryData kind;
-  /*
-   * How many.
-   */
   uint64_t count;
 };
 #define TIDINGS__V1__ERASED_COUNT__INIT \
@@ -2098,19 +1136,10 @@ struct  Tidings__V1__ErasedCount
     , {0,NULL}, 0 }
 
 
-/*
- * Data that remains after an erasure.
- */
 struct  Tidings__V1__ErasureRemainder
 {
   ProtobufCMessage base;
-  /*
-   * What it is, for people.
-   */
   ProtobufCBinaryData description;
-  /*
-   * When the server removes it; absent: the server does not remove it.
-   */
   Google__Protobuf__Timestamp *until;
 };
 #define TIDINGS__V1__ERASURE_REMAINDER__INIT \
@@ -2121,1314 +1150,762 @@ struct  Tidings__V1__ErasureRemainder
 /* Tidings__V1__Account methods */
 void   tidings__v1__account__init
                      (Tidings__V1__Account         *message);
-size_t tidings__v1__account__get_packed_size
-                     (const Tidings__V1__Account   *message);
 size_t tidings__v1__account__pack
                      (const Tidings__V1__Account   *message,
                       uint8_t             *out);
-size_t tidings__v1__account__pack_to_buffer
-                     (const Tidings__V1__Account   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__Account *
        tidings__v1__account__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__account__free_unpacked
-                     (Tidings__V1__Account *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__PublicKey methods */
 void   tidings__v1__public_key__init
                      (Tidings__V1__PublicKey         *message);
-size_t tidings__v1__public_key__get_packed_size
-                     (const Tidings__V1__PublicKey   *message);
 size_t tidings__v1__public_key__pack
                      (const Tidings__V1__PublicKey   *message,
                       uint8_t             *out);
-size_t tidings__v1__public_key__pack_to_buffer
-                     (const Tidings__V1__PublicKey   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__PublicKey *
        tidings__v1__public_key__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__public_key__free_unpacked
-                     (Tidings__V1__PublicKey *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__CreateUserRequest methods */
 void   tidings__v1__create_user_request__init
                      (Tidings__V1__CreateUserRequest         *message);
-size_t tidings__v1__create_user_request__get_packed_size
-                     (const Tidings__V1__CreateUserRequest   *message);
 size_t tidings__v1__create_user_request__pack
                      (const Tidings__V1__CreateUserRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__create_user_request__pack_to_buffer
-                     (const Tidings__V1__CreateUserRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__CreateUserRequest *
        tidings__v1__create_user_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__create_user_request__free_unpacked
-                     (Tidings__V1__CreateUserRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__CreateUserResponse methods */
 void   tidings__v1__create_user_response__init
                      (Tidings__V1__CreateUserResponse         *message);
-size_t tidings__v1__create_user_response__get_packed_size
-                     (const Tidings__V1__CreateUserResponse   *message);
 size_t tidings__v1__create_user_response__pack
                      (const Tidings__V1__CreateUserResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__create_user_response__pack_to_buffer
-                     (const Tidings__V1__CreateUserResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__CreateUserResponse *
        tidings__v1__create_user_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__create_user_response__free_unpacked
-                     (Tidings__V1__CreateUserResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__UpdateUserRequest methods */
 void   tidings__v1__update_user_request__init
                      (Tidings__V1__UpdateUserRequest         *message);
-size_t tidings__v1__update_user_request__get_packed_size
-                     (const Tidings__V1__UpdateUserRequest   *message);
 size_t tidings__v1__update_user_request__pack
                      (const Tidings__V1__UpdateUserRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__update_user_request__pack_to_buffer
-                     (const Tidings__V1__UpdateUserRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__UpdateUserRequest *
        tidings__v1__update_user_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__update_user_request__free_unpacked
-                     (Tidings__V1__UpdateUserRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__UpdateUserResponse methods */
 void   tidings__v1__update_user_response__init
                      (Tidings__V1__UpdateUserResponse         *message);
-size_t tidings__v1__update_user_response__get_packed_size
-                     (const Tidings__V1__UpdateUserResponse   *message);
 size_t tidings__v1__update_user_response__pack
                      (const Tidings__V1__UpdateUserResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__update_user_response__pack_to_buffer
-                     (const Tidings__V1__UpdateUserResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__UpdateUserResponse *
        tidings__v1__update_user_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__update_user_response__free_unpacked
-                     (Tidings__V1__UpdateUserResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ListUsersRequest methods */
 void   tidings__v1__list_users_request__init
                      (Tidings__V1__ListUsersRequest         *message);
-size_t tidings__v1__list_users_request__get_packed_size
-                     (const Tidings__V1__ListUsersRequest   *message);
 size_t tidings__v1__list_users_request__pack
                      (const Tidings__V1__ListUsersRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__list_users_request__pack_to_buffer
-                     (const Tidings__V1__ListUsersRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ListUsersRequest *
        tidings__v1__list_users_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__list_users_request__free_unpacked
-                     (Tidings__V1__ListUsersRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ListUsersResponse methods */
 void   tidings__v1__list_users_response__init
                      (Tidings__V1__ListUsersResponse         *message);
-size_t tidings__v1__list_users_response__get_packed_size
-                     (const Tidings__V1__ListUsersResponse   *message);
 size_t tidings__v1__list_users_response__pack
                      (const Tidings__V1__ListUsersResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__list_users_response__pack_to_buffer
-                     (const Tidings__V1__ListUsersResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ListUsersResponse *
        tidings__v1__list_users_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__list_users_response__free_unpacked
-                     (Tidings__V1__ListUsersResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__AuthorizeKeyRequest methods */
 void   tidings__v1__authorize_key_request__init
                      (Tidings__V1__AuthorizeKeyRequest         *message);
-size_t tidings__v1__authorize_key_request__get_packed_size
-                     (const Tidings__V1__AuthorizeKeyRequest   *message);
 size_t tidings__v1__authorize_key_request__pack
                      (const Tidings__V1__AuthorizeKeyRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__authorize_key_request__pack_to_buffer
-                     (const Tidings__V1__AuthorizeKeyRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__AuthorizeKeyRequest *
        tidings__v1__authorize_key_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__authorize_key_request__free_unpacked
-                     (Tidings__V1__AuthorizeKeyRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__AuthorizeKeyResponse methods */
 void   tidings__v1__authorize_key_response__init
                      (Tidings__V1__AuthorizeKeyResponse         *message);
-size_t tidings__v1__authorize_key_response__get_packed_size
-                     (const Tidings__V1__AuthorizeKeyResponse   *message);
 size_t tidings__v1__authorize_key_response__pack
                      (const Tidings__V1__AuthorizeKeyResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__authorize_key_response__pack_to_buffer
-                     (const Tidings__V1__AuthorizeKeyResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__AuthorizeKeyResponse *
        tidings__v1__authorize_key_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__authorize_key_response__free_unpacked
-                     (Tidings__V1__AuthorizeKeyResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__RevokeKeyRequest methods */
 void   tidings__v1__revoke_key_request__init
                      (Tidings__V1__RevokeKeyRequest         *message);
-size_t tidings__v1__revoke_key_request__get_packed_size
-                     (const Tidings__V1__RevokeKeyRequest   *message);
 size_t tidings__v1__revoke_key_request__pack
                      (const Tidings__V1__RevokeKeyRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__revoke_key_request__pack_to_buffer
-                     (const Tidings__V1__RevokeKeyRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__RevokeKeyRequest *
        tidings__v1__revoke_key_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__revoke_key_request__free_unpacked
-                     (Tidings__V1__RevokeKeyRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__RevokeKeyResponse methods */
 void   tidings__v1__revoke_key_response__init
                      (Tidings__V1__RevokeKeyResponse         *message);
-size_t tidings__v1__revoke_key_response__get_packed_size
-                     (const Tidings__V1__RevokeKeyResponse   *message);
 size_t tidings__v1__revoke_key_response__pack
                      (const Tidings__V1__RevokeKeyResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__revoke_key_response__pack_to_buffer
-                     (const Tidings__V1__RevokeKeyResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__RevokeKeyResponse *
        tidings__v1__revoke_key_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__revoke_key_response__free_unpacked
-                     (Tidings__V1__RevokeKeyResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__AssignRolesRequest methods */
 void   tidings__v1__assign_roles_request__init
                      (Tidings__V1__AssignRolesRequest         *message);
-size_t tidings__v1__assign_roles_request__get_packed_size
-                     (const Tidings__V1__AssignRolesRequest   *message);
 size_t tidings__v1__assign_roles_request__pack
                      (const Tidings__V1__AssignRolesRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__assign_roles_request__pack_to_buffer
-                     (const Tidings__V1__AssignRolesRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__AssignRolesRequest *
        tidings__v1__assign_roles_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__assign_roles_request__free_unpacked
-                     (Tidings__V1__AssignRolesRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__AssignRolesResponse methods */
 void   tidings__v1__assign_roles_response__init
                      (Tidings__V1__AssignRolesResponse         *message);
-size_t tidings__v1__assign_roles_response__get_packed_size
-                     (const Tidings__V1__AssignRolesResponse   *message);
 size_t tidings__v1__assign_roles_response__pack
                      (const Tidings__V1__AssignRolesResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__assign_roles_response__pack_to_buffer
-                     (const Tidings__V1__AssignRolesResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__AssignRolesResponse *
        tidings__v1__assign_roles_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__assign_roles_response__free_unpacked
-                     (Tidings__V1__AssignRolesResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__NewAPIToken methods */
 void   tidings__v1__new_apitoken__init
                      (Tidings__V1__NewAPIToken         *message);
-size_t tidings__v1__new_apitoken__get_packed_size
-                     (const Tidings__V1__NewAPIToken   *message);
 size_t tidings__v1__new_apitoken__pack
                      (const Tidings__V1__NewAPIToken   *message,
                       uint8_t             *out);
-size_t tidings__v1__new_apitoken__pack_to_buffer
-                     (const Tidings__V1__NewAPIToken   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__NewAPIToken *
        tidings__v1__new_apitoken__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__new_apitoken__free_unpacked
-                     (Tidings__V1__NewAPIToken *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__NewServerKey methods */
 void   tidings__v1__new_server_key__init
                      (Tidings__V1__NewServerKey         *message);
-size_t tidings__v1__new_server_key__get_packed_size
-                     (const Tidings__V1__NewServerKey   *message);
 size_t tidings__v1__new_server_key__pack
                      (const Tidings__V1__NewServerKey   *message,
                       uint8_t             *out);
-size_t tidings__v1__new_server_key__pack_to_buffer
-                     (const Tidings__V1__NewServerKey   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__NewServerKey *
        tidings__v1__new_server_key__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__new_server_key__free_unpacked
-                     (Tidings__V1__NewServerKey *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__CreateWebTokenRequest methods */
 void   tidings__v1__create_web_token_request__init
                      (Tidings__V1__CreateWebTokenRequest         *message);
-size_t tidings__v1__create_web_token_request__get_packed_size
-                     (const Tidings__V1__CreateWebTokenRequest   *message);
 size_t tidings__v1__create_web_token_request__pack
                      (const Tidings__V1__CreateWebTokenRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__create_web_token_request__pack_to_buffer
-                     (const Tidings__V1__CreateWebTokenRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__CreateWebTokenRequest *
        tidings__v1__create_web_token_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__create_web_token_request__free_unpacked
-                     (Tidings__V1__CreateWebTokenRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__CreateWebTokenResponse methods */
 void   tidings__v1__create_web_token_response__init
                      (Tidings__V1__CreateWebTokenResponse         *message);
-size_t tidings__v1__create_web_token_response__get_packed_size
-                     (const Tidings__V1__CreateWebTokenResponse   *message);
 size_t tidings__v1__create_web_token_response__pack
                      (const Tidings__V1__CreateWebTokenResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__create_web_token_response__pack_to_buffer
-                     (const Tidings__V1__CreateWebTokenResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__CreateWebTokenResponse *
        tidings__v1__create_web_token_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__create_web_token_response__free_unpacked
-                     (Tidings__V1__CreateWebTokenResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ListWebTokensRequest methods */
 void   tidings__v1__list_web_tokens_request__init
                      (Tidings__V1__ListWebTokensRequest         *message);
-size_t tidings__v1__list_web_tokens_request__get_packed_size
-                     (const Tidings__V1__ListWebTokensRequest   *message);
 size_t tidings__v1__list_web_tokens_request__pack
                      (const Tidings__V1__ListWebTokensRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__list_web_tokens_request__pack_to_buffer
-                     (const Tidings__V1__ListWebTokensRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ListWebTokensRequest *
        tidings__v1__list_web_tokens_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__list_web_tokens_request__free_unpacked
-                     (Tidings__V1__ListWebTokensRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ListWebTokensResponse methods */
 void   tidings__v1__list_web_tokens_response__init
                      (Tidings__V1__ListWebTokensResponse         *message);
-size_t tidings__v1__list_web_tokens_response__get_packed_size
-                     (const Tidings__V1__ListWebTokensResponse   *message);
 size_t tidings__v1__list_web_tokens_response__pack
                      (const Tidings__V1__ListWebTokensResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__list_web_tokens_response__pack_to_buffer
-                     (const Tidings__V1__ListWebTokensResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ListWebTokensResponse *
        tidings__v1__list_web_tokens_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__list_web_tokens_response__free_unpacked
-                     (Tidings__V1__ListWebTokensResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__RevokeWebTokenRequest methods */
 void   tidings__v1__revoke_web_token_request__init
                      (Tidings__V1__RevokeWebTokenRequest         *message);
-size_t tidings__v1__revoke_web_token_request__get_packed_size
-                     (const Tidings__V1__RevokeWebTokenRequest   *message);
 size_t tidings__v1__revoke_web_token_request__pack
                      (const Tidings__V1__RevokeWebTokenRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__revoke_web_token_request__pack_to_buffer
-                     (const Tidings__V1__RevokeWebTokenRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__RevokeWebTokenRequest *
        tidings__v1__revoke_web_token_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__revoke_web_token_request__free_unpacked
-                     (Tidings__V1__RevokeWebTokenRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__RevokeWebTokenResponse methods */
 void   tidings__v1__revoke_web_token_response__init
                      (Tidings__V1__RevokeWebTokenResponse         *message);
-size_t tidings__v1__revoke_web_token_response__get_packed_size
-                     (const Tidings__V1__RevokeWebTokenResponse   *message);
 size_t tidings__v1__revoke_web_token_response__pack
                      (const Tidings__V1__RevokeWebTokenResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__revoke_web_token_response__pack_to_buffer
-                     (const Tidings__V1__RevokeWebTokenResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__RevokeWebTokenResponse *
        tidings__v1__revoke_web_token_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__revoke_web_token_response__free_unpacked
-                     (Tidings__V1__RevokeWebTokenResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchAuditLogRequest methods */
 void   tidings__v1__fetch_audit_log_request__init
                      (Tidings__V1__FetchAuditLogRequest         *message);
-size_t tidings__v1__fetch_audit_log_request__get_packed_size
-                     (const Tidings__V1__FetchAuditLogRequest   *message);
 size_t tidings__v1__fetch_audit_log_request__pack
                      (const Tidings__V1__FetchAuditLogRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_audit_log_request__pack_to_buffer
-                     (const Tidings__V1__FetchAuditLogRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchAuditLogRequest *
        tidings__v1__fetch_audit_log_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_audit_log_request__free_unpacked
-                     (Tidings__V1__FetchAuditLogRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__AuditEntry methods */
 void   tidings__v1__audit_entry__init
                      (Tidings__V1__AuditEntry         *message);
-size_t tidings__v1__audit_entry__get_packed_size
-                     (const Tidings__V1__AuditEntry   *message);
 size_t tidings__v1__audit_entry__pack
                      (const Tidings__V1__AuditEntry   *message,
                       uint8_t             *out);
-size_t tidings__v1__audit_entry__pack_to_buffer
-                     (const Tidings__V1__AuditEntry   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__AuditEntry *
        tidings__v1__audit_entry__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__audit_entry__free_unpacked
-                     (Tidings__V1__AuditEntry *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchAuditLogResponse methods */
 void   tidings__v1__fetch_audit_log_response__init
                      (Tidings__V1__FetchAuditLogResponse         *message);
-size_t tidings__v1__fetch_audit_log_response__get_packed_size
-                     (const Tidings__V1__FetchAuditLogResponse   *message);
 size_t tidings__v1__fetch_audit_log_response__pack
                      (const Tidings__V1__FetchAuditLogResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_audit_log_response__pack_to_buffer
-                     (const Tidings__V1__FetchAuditLogResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchAuditLogResponse *
        tidings__v1__fetch_audit_log_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_audit_log_response__free_unpacked
-                     (Tidings__V1__FetchAuditLogResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__AuditChain methods */
 void   tidings__v1__audit_chain__init
                      (Tidings__V1__AuditChain         *message);
-size_t tidings__v1__audit_chain__get_packed_size
-                     (const Tidings__V1__AuditChain   *message);
 size_t tidings__v1__audit_chain__pack
                      (const Tidings__V1__AuditChain   *message,
                       uint8_t             *out);
-size_t tidings__v1__audit_chain__pack_to_buffer
-                     (const Tidings__V1__AuditChain   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__AuditChain *
        tidings__v1__audit_chain__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__audit_chain__free_unpacked
-                     (Tidings__V1__AuditChain *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__CreateBackupRequest methods */
 void   tidings__v1__create_backup_request__init
                      (Tidings__V1__CreateBackupRequest         *message);
-size_t tidings__v1__create_backup_request__get_packed_size
-                     (const Tidings__V1__CreateBackupRequest   *message);
 size_t tidings__v1__create_backup_request__pack
                      (const Tidings__V1__CreateBackupRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__create_backup_request__pack_to_buffer
-                     (const Tidings__V1__CreateBackupRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__CreateBackupRequest *
        tidings__v1__create_backup_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__create_backup_request__free_unpacked
-                     (Tidings__V1__CreateBackupRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__CreateBackupResponse methods */
 void   tidings__v1__create_backup_response__init
                      (Tidings__V1__CreateBackupResponse         *message);
-size_t tidings__v1__create_backup_response__get_packed_size
-                     (const Tidings__V1__CreateBackupResponse   *message);
 size_t tidings__v1__create_backup_response__pack
                      (const Tidings__V1__CreateBackupResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__create_backup_response__pack_to_buffer
-                     (const Tidings__V1__CreateBackupResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__CreateBackupResponse *
        tidings__v1__create_backup_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__create_backup_response__free_unpacked
-                     (Tidings__V1__CreateBackupResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__CheckStoreRequest methods */
 void   tidings__v1__check_store_request__init
                      (Tidings__V1__CheckStoreRequest         *message);
-size_t tidings__v1__check_store_request__get_packed_size
-                     (const Tidings__V1__CheckStoreRequest   *message);
 size_t tidings__v1__check_store_request__pack
                      (const Tidings__V1__CheckStoreRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__check_store_request__pack_to_buffer
-                     (const Tidings__V1__CheckStoreRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__CheckStoreRequest *
        tidings__v1__check_store_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__check_store_request__free_unpacked
-                     (Tidings__V1__CheckStoreRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__CheckStoreResponse methods */
 void   tidings__v1__check_store_response__init
                      (Tidings__V1__CheckStoreResponse         *message);
-size_t tidings__v1__check_store_response__get_packed_size
-                     (const Tidings__V1__CheckStoreResponse   *message);
 size_t tidings__v1__check_store_response__pack
                      (const Tidings__V1__CheckStoreResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__check_store_response__pack_to_buffer
-                     (const Tidings__V1__CheckStoreResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__CheckStoreResponse *
        tidings__v1__check_store_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__check_store_response__free_unpacked
-                     (Tidings__V1__CheckStoreResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__StoreDamage methods */
 void   tidings__v1__store_damage__init
                      (Tidings__V1__StoreDamage         *message);
-size_t tidings__v1__store_damage__get_packed_size
-                     (const Tidings__V1__StoreDamage   *message);
 size_t tidings__v1__store_damage__pack
                      (const Tidings__V1__StoreDamage   *message,
                       uint8_t             *out);
-size_t tidings__v1__store_damage__pack_to_buffer
-                     (const Tidings__V1__StoreDamage   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__StoreDamage *
        tidings__v1__store_damage__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__store_damage__free_unpacked
-                     (Tidings__V1__StoreDamage *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchStatisticsRequest methods */
 void   tidings__v1__fetch_statistics_request__init
                      (Tidings__V1__FetchStatisticsRequest         *message);
-size_t tidings__v1__fetch_statistics_request__get_packed_size
-                     (const Tidings__V1__FetchStatisticsRequest   *message);
 size_t tidings__v1__fetch_statistics_request__pack
                      (const Tidings__V1__FetchStatisticsRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_statistics_request__pack_to_buffer
-                     (const Tidings__V1__FetchStatisticsRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchStatisticsRequest *
        tidings__v1__fetch_statistics_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_statistics_request__free_unpacked
-                     (Tidings__V1__FetchStatisticsRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchStatisticsResponse methods */
 void   tidings__v1__fetch_statistics_response__init
                      (Tidings__V1__FetchStatisticsResponse         *message);
-size_t tidings__v1__fetch_statistics_response__get_packed_size
-                     (const Tidings__V1__FetchStatisticsResponse   *message);
 size_t tidings__v1__fetch_statistics_response__pack
                      (const Tidings__V1__FetchStatisticsResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_statistics_response__pack_to_buffer
-                     (const Tidings__V1__FetchStatisticsResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchStatisticsResponse *
        tidings__v1__fetch_statistics_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_statistics_response__free_unpacked
-                     (Tidings__V1__FetchStatisticsResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__Connection methods */
 void   tidings__v1__connection__init
                      (Tidings__V1__Connection         *message);
-size_t tidings__v1__connection__get_packed_size
-                     (const Tidings__V1__Connection   *message);
 size_t tidings__v1__connection__pack
                      (const Tidings__V1__Connection   *message,
                       uint8_t             *out);
-size_t tidings__v1__connection__pack_to_buffer
-                     (const Tidings__V1__Connection   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__Connection *
        tidings__v1__connection__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__connection__free_unpacked
-                     (Tidings__V1__Connection *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ListConnectionsRequest methods */
 void   tidings__v1__list_connections_request__init
                      (Tidings__V1__ListConnectionsRequest         *message);
-size_t tidings__v1__list_connections_request__get_packed_size
-                     (const Tidings__V1__ListConnectionsRequest   *message);
 size_t tidings__v1__list_connections_request__pack
                      (const Tidings__V1__ListConnectionsRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__list_connections_request__pack_to_buffer
-                     (const Tidings__V1__ListConnectionsRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ListConnectionsRequest *
        tidings__v1__list_connections_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__list_connections_request__free_unpacked
-                     (Tidings__V1__ListConnectionsRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ListConnectionsResponse methods */
 void   tidings__v1__list_connections_response__init
                      (Tidings__V1__ListConnectionsResponse         *message);
-size_t tidings__v1__list_connections_response__get_packed_size
-                     (const Tidings__V1__ListConnectionsResponse   *message);
 size_t tidings__v1__list_connections_response__pack
                      (const Tidings__V1__ListConnectionsResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__list_connections_response__pack_to_buffer
-                     (const Tidings__V1__ListConnectionsResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ListConnectionsResponse *
        tidings__v1__list_connections_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__list_connections_response__free_unpacked
-                     (Tidings__V1__ListConnectionsResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__EndConnectionsRequest methods */
 void   tidings__v1__end_connections_request__init
                      (Tidings__V1__EndConnectionsRequest         *message);
-size_t tidings__v1__end_connections_request__get_packed_size
-                     (const Tidings__V1__EndConnectionsRequest   *message);
 size_t tidings__v1__end_connections_request__pack
                      (const Tidings__V1__EndConnectionsRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__end_connections_request__pack_to_buffer
-                     (const Tidings__V1__EndConnectionsRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__EndConnectionsRequest *
        tidings__v1__end_connections_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__end_connections_request__free_unpacked
-                     (Tidings__V1__EndConnectionsRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__EndConnectionsResponse methods */
 void   tidings__v1__end_connections_response__init
                      (Tidings__V1__EndConnectionsResponse         *message);
-size_t tidings__v1__end_connections_response__get_packed_size
-                     (const Tidings__V1__EndConnectionsResponse   *message);
 size_t tidings__v1__end_connections_response__pack
                      (const Tidings__V1__EndConnectionsResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__end_connections_response__pack_to_buffer
-                     (const Tidings__V1__EndConnectionsResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__EndConnectionsResponse *
        tidings__v1__end_connections_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__end_connections_response__free_unpacked
-                     (Tidings__V1__EndConnectionsResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__Device methods */
 void   tidings__v1__device__init
                      (Tidings__V1__Device         *message);
-size_t tidings__v1__device__get_packed_size
-                     (const Tidings__V1__Device   *message);
 size_t tidings__v1__device__pack
                      (const Tidings__V1__Device   *message,
                       uint8_t             *out);
-size_t tidings__v1__device__pack_to_buffer
-                     (const Tidings__V1__Device   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__Device *
        tidings__v1__device__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__device__free_unpacked
-                     (Tidings__V1__Device *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ListDevicesRequest methods */
 void   tidings__v1__list_devices_request__init
                      (Tidings__V1__ListDevicesRequest         *message);
-size_t tidings__v1__list_devices_request__get_packed_size
-                     (const Tidings__V1__ListDevicesRequest   *message);
 size_t tidings__v1__list_devices_request__pack
                      (const Tidings__V1__ListDevicesRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__list_devices_request__pack_to_buffer
-                     (const Tidings__V1__ListDevicesRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ListDevicesRequest *
        tidings__v1__list_devices_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__list_devices_request__free_unpacked
-                     (Tidings__V1__ListDevicesRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ListDevicesResponse methods */
 void   tidings__v1__list_devices_response__init
                      (Tidings__V1__ListDevicesResponse         *message);
-size_t tidings__v1__list_devices_response__get_packed_size
-                     (const Tidings__V1__ListDevicesResponse   *message);
 size_t tidings__v1__list_devices_response__pack
                      (const Tidings__V1__ListDevicesResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__list_devices_response__pack_to_buffer
-                     (const Tidings__V1__ListDevicesResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ListDevicesResponse *
        tidings__v1__list_devices_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__list_devices_response__free_unpacked
-                     (Tidings__V1__ListDevicesResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchMetricsRequest methods */
 void   tidings__v1__fetch_metrics_request__init
                      (Tidings__V1__FetchMetricsRequest         *message);
-size_t tidings__v1__fetch_metrics_request__get_packed_size
-                     (const Tidings__V1__FetchMetricsRequest   *message);
 size_t tidings__v1__fetch_metrics_request__pack
                      (const Tidings__V1__FetchMetricsRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_metrics_request__pack_to_buffer
-                     (const Tidings__V1__FetchMetricsRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchMetricsRequest *
        tidings__v1__fetch_metrics_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_metrics_request__free_unpacked
-                     (Tidings__V1__FetchMetricsRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchMetricsResponse methods */
 void   tidings__v1__fetch_metrics_response__init
                      (Tidings__V1__FetchMetricsResponse         *message);
-size_t tidings__v1__fetch_metrics_response__get_packed_size
-                     (const Tidings__V1__FetchMetricsResponse   *message);
 size_t tidings__v1__fetch_metrics_response__pack
                      (const Tidings__V1__FetchMetricsResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_metrics_response__pack_to_buffer
-                     (const Tidings__V1__FetchMetricsResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchMetricsResponse *
        tidings__v1__fetch_metrics_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_metrics_response__free_unpacked
-                     (Tidings__V1__FetchMetricsResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__MetricFamily methods */
 void   tidings__v1__metric_family__init
                      (Tidings__V1__MetricFamily         *message);
-size_t tidings__v1__metric_family__get_packed_size
-                     (const Tidings__V1__MetricFamily   *message);
 size_t tidings__v1__metric_family__pack
                      (const Tidings__V1__MetricFamily   *message,
                       uint8_t             *out);
-size_t tidings__v1__metric_family__pack_to_buffer
-                     (const Tidings__V1__MetricFamily   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__MetricFamily *
        tidings__v1__metric_family__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__metric_family__free_unpacked
-                     (Tidings__V1__MetricFamily *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__Metric methods */
 void   tidings__v1__metric__init
                      (Tidings__V1__Metric         *message);
-size_t tidings__v1__metric__get_packed_size
-                     (const Tidings__V1__Metric   *message);
 size_t tidings__v1__metric__pack
                      (const Tidings__V1__Metric   *message,
                       uint8_t             *out);
-size_t tidings__v1__metric__pack_to_buffer
-                     (const Tidings__V1__Metric   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__Metric *
        tidings__v1__metric__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__metric__free_unpacked
-                     (Tidings__V1__Metric *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__MetricLabel methods */
 void   tidings__v1__metric_label__init
                      (Tidings__V1__MetricLabel         *message);
-size_t tidings__v1__metric_label__get_packed_size
-                     (const Tidings__V1__MetricLabel   *message);
 size_t tidings__v1__metric_label__pack
                      (const Tidings__V1__MetricLabel   *message,
                       uint8_t             *out);
-size_t tidings__v1__metric_label__pack_to_buffer
-                     (const Tidings__V1__MetricLabel   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__MetricLabel *
        tidings__v1__metric_label__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__metric_label__free_unpacked
-                     (Tidings__V1__MetricLabel *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__MetricHistogram methods */
 void   tidings__v1__metric_histogram__init
                      (Tidings__V1__MetricHistogram         *message);
-size_t tidings__v1__metric_histogram__get_packed_size
-                     (const Tidings__V1__MetricHistogram   *message);
 size_t tidings__v1__metric_histogram__pack
                      (const Tidings__V1__MetricHistogram   *message,
                       uint8_t             *out);
-size_t tidings__v1__metric_histogram__pack_to_buffer
-                     (const Tidings__V1__MetricHistogram   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__MetricHistogram *
        tidings__v1__metric_histogram__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__metric_histogram__free_unpacked
-                     (Tidings__V1__MetricHistogram *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__SlowCall methods */
 void   tidings__v1__slow_call__init
                      (Tidings__V1__SlowCall         *message);
-size_t tidings__v1__slow_call__get_packed_size
-                     (const Tidings__V1__SlowCall   *message);
 size_t tidings__v1__slow_call__pack
                      (const Tidings__V1__SlowCall   *message,
                       uint8_t             *out);
-size_t tidings__v1__slow_call__pack_to_buffer
-                     (const Tidings__V1__SlowCall   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__SlowCall *
        tidings__v1__slow_call__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__slow_call__free_unpacked
-                     (Tidings__V1__SlowCall *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__SetLogLevelRequest methods */
 void   tidings__v1__set_log_level_request__init
                      (Tidings__V1__SetLogLevelRequest         *message);
-size_t tidings__v1__set_log_level_request__get_packed_size
-                     (const Tidings__V1__SetLogLevelRequest   *message);
 size_t tidings__v1__set_log_level_request__pack
                      (const Tidings__V1__SetLogLevelRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__set_log_level_request__pack_to_buffer
-                     (const Tidings__V1__SetLogLevelRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__SetLogLevelRequest *
        tidings__v1__set_log_level_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__set_log_level_request__free_unpacked
-                     (Tidings__V1__SetLogLevelRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__SetLogLevelResponse methods */
 void   tidings__v1__set_log_level_response__init
                      (Tidings__V1__SetLogLevelResponse         *message);
-size_t tidings__v1__set_log_level_response__get_packed_size
-                     (const Tidings__V1__SetLogLevelResponse   *message);
 size_t tidings__v1__set_log_level_response__pack
                      (const Tidings__V1__SetLogLevelResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__set_log_level_response__pack_to_buffer
-                     (const Tidings__V1__SetLogLevelResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__SetLogLevelResponse *
        tidings__v1__set_log_level_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__set_log_level_response__free_unpacked
-                     (Tidings__V1__SetLogLevelResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__SetRetentionRequest methods */
 void   tidings__v1__set_retention_request__init
                      (Tidings__V1__SetRetentionRequest         *message);
-size_t tidings__v1__set_retention_request__get_packed_size
-                     (const Tidings__V1__SetRetentionRequest   *message);
 size_t tidings__v1__set_retention_request__pack
                      (const Tidings__V1__SetRetentionRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__set_retention_request__pack_to_buffer
-                     (const Tidings__V1__SetRetentionRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__SetRetentionRequest *
        tidings__v1__set_retention_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__set_retention_request__free_unpacked
-                     (Tidings__V1__SetRetentionRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__SetRetentionResponse methods */
 void   tidings__v1__set_retention_response__init
                      (Tidings__V1__SetRetentionResponse         *message);
-size_t tidings__v1__set_retention_response__get_packed_size
-                     (const Tidings__V1__SetRetentionResponse   *message);
 size_t tidings__v1__set_retention_response__pack
                      (const Tidings__V1__SetRetentionResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__set_retention_response__pack_to_buffer
-                     (const Tidings__V1__SetRetentionResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__SetRetentionResponse *
        tidings__v1__set_retention_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__set_retention_response__free_unpacked
-                     (Tidings__V1__SetRetentionResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__DrainRequest methods */
 void   tidings__v1__drain_request__init
                      (Tidings__V1__DrainRequest         *message);
-size_t tidings__v1__drain_request__get_packed_size
-                     (const Tidings__V1__DrainRequest   *message);
 size_t tidings__v1__drain_request__pack
                      (const Tidings__V1__DrainRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__drain_request__pack_to_buffer
-                     (const Tidings__V1__DrainRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__DrainRequest *
        tidings__v1__drain_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__drain_request__free_unpacked
-                     (Tidings__V1__DrainRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__DrainResponse methods */
 void   tidings__v1__drain_response__init
                      (Tidings__V1__DrainResponse         *message);
-size_t tidings__v1__drain_response__get_packed_size
-                     (const Tidings__V1__DrainResponse   *message);
 size_t tidings__v1__drain_response__pack
                      (const Tidings__V1__DrainResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__drain_response__pack_to_buffer
-                     (const Tidings__V1__DrainResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__DrainResponse *
        tidings__v1__drain_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__drain_response__free_unpacked
-                     (Tidings__V1__DrainResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchClusterStatusRequest methods */
 void   tidings__v1__fetch_cluster_status_request__init
                      (Tidings__V1__FetchClusterStatusRequest         *message);
-size_t tidings__v1__fetch_cluster_status_request__get_packed_size
-                     (const Tidings__V1__FetchClusterStatusRequest   *message);
 size_t tidings__v1__fetch_cluster_status_request__pack
                      (const Tidings__V1__FetchClusterStatusRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_cluster_status_request__pack_to_buffer
-                     (const Tidings__V1__FetchClusterStatusRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchClusterStatusRequest *
        tidings__v1__fetch_cluster_status_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_cluster_status_request__free_unpacked
-                     (Tidings__V1__FetchClusterStatusRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ClusterNode methods */
 void   tidings__v1__cluster_node__init
                      (Tidings__V1__ClusterNode         *message);
-size_t tidings__v1__cluster_node__get_packed_size
-                     (const Tidings__V1__ClusterNode   *message);
 size_t tidings__v1__cluster_node__pack
                      (const Tidings__V1__ClusterNode   *message,
                       uint8_t             *out);
-size_t tidings__v1__cluster_node__pack_to_buffer
-                     (const Tidings__V1__ClusterNode   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ClusterNode *
        tidings__v1__cluster_node__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__cluster_node__free_unpacked
-                     (Tidings__V1__ClusterNode *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchClusterStatusResponse methods */
 void   tidings__v1__fetch_cluster_status_response__init
                      (Tidings__V1__FetchClusterStatusResponse         *message);
-size_t tidings__v1__fetch_cluster_status_response__get_packed_size
-                     (const Tidings__V1__FetchClusterStatusResponse   *message);
 size_t tidings__v1__fetch_cluster_status_response__pack
                      (const Tidings__V1__FetchClusterStatusResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_cluster_status_response__pack_to_buffer
-                     (const Tidings__V1__FetchClusterStatusResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchClusterStatusResponse *
        tidings__v1__fetch_cluster_status_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_cluster_status_response__free_unpacked
-                     (Tidings__V1__FetchClusterStatusResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ResetDevelopmentRequest methods */
 void   tidings__v1__reset_development_request__init
                      (Tidings__V1__ResetDevelopmentRequest         *message);
-size_t tidings__v1__reset_development_request__get_packed_size
-                     (const Tidings__V1__ResetDevelopmentRequest   *message);
 size_t tidings__v1__reset_development_request__pack
                      (const Tidings__V1__ResetDevelopmentRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__reset_development_request__pack_to_buffer
-                     (const Tidings__V1__ResetDevelopmentRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ResetDevelopmentRequest *
        tidings__v1__reset_development_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__reset_development_request__free_unpacked
-                     (Tidings__V1__ResetDevelopmentRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ResetDevelopmentResponse methods */
 void   tidings__v1__reset_development_response__init
                      (Tidings__V1__ResetDevelopmentResponse         *message);
-size_t tidings__v1__reset_development_response__get_packed_size
-                     (const Tidings__V1__ResetDevelopmentResponse   *message);
 size_t tidings__v1__reset_development_response__pack
                      (const Tidings__V1__ResetDevelopmentResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__reset_development_response__pack_to_buffer
-                     (const Tidings__V1__ResetDevelopmentResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ResetDevelopmentResponse *
        tidings__v1__reset_development_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__reset_development_response__free_unpacked
-                     (Tidings__V1__ResetDevelopmentResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchUserDataRequest methods */
 void   tidings__v1__fetch_user_data_request__init
                      (Tidings__V1__FetchUserDataRequest         *message);
-size_t tidings__v1__fetch_user_data_request__get_packed_size
-                     (const Tidings__V1__FetchUserDataRequest   *message);
 size_t tidings__v1__fetch_user_data_request__pack
                      (const Tidings__V1__FetchUserDataRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_user_data_request__pack_to_buffer
-                     (const Tidings__V1__FetchUserDataRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchUserDataRequest *
        tidings__v1__fetch_user_data_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_user_data_request__free_unpacked
-                     (Tidings__V1__FetchUserDataRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__UserDataItem methods */
 void   tidings__v1__user_data_item__init
                      (Tidings__V1__UserDataItem         *message);
-size_t tidings__v1__user_data_item__get_packed_size
-                     (const Tidings__V1__UserDataItem   *message);
 size_t tidings__v1__user_data_item__pack
                      (const Tidings__V1__UserDataItem   *message,
                       uint8_t             *out);
-size_t tidings__v1__user_data_item__pack_to_buffer
-                     (const Tidings__V1__UserDataItem   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__UserDataItem *
        tidings__v1__user_data_item__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__user_data_item__free_unpacked
-                     (Tidings__V1__UserDataItem *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchUserDataResponse methods */
 void   tidings__v1__fetch_user_data_response__init
                      (Tidings__V1__FetchUserDataResponse         *message);
-size_t tidings__v1__fetch_user_data_response__get_packed_size
-                     (const Tidings__V1__FetchUserDataResponse   *message);
 size_t tidings__v1__fetch_user_data_response__pack
                      (const Tidings__V1__FetchUserDataResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_user_data_response__pack_to_buffer
-                     (const Tidings__V1__FetchUserDataResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchUserDataResponse *
        tidings__v1__fetch_user_data_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_user_data_response__free_unpacked
-                     (Tidings__V1__FetchUserDataResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__EraseUserRequest methods */
 void   tidings__v1__erase_user_request__init
                      (Tidings__V1__EraseUserRequest         *message);
-size_t tidings__v1__erase_user_request__get_packed_size
-                     (const Tidings__V1__EraseUserRequest   *message);
 size_t tidings__v1__erase_user_request__pack
                      (const Tidings__V1__EraseUserRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__erase_user_request__pack_to_buffer
-                     (const Tidings__V1__EraseUserRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__EraseUserRequest *
        tidings__v1__erase_user_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__erase_user_request__free_unpacked
-                     (Tidings__V1__EraseUserRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__EraseUserResponse methods */
 void   tidings__v1__erase_user_response__init
                      (Tidings__V1__EraseUserResponse         *message);
-size_t tidings__v1__erase_user_response__get_packed_size
-                     (const Tidings__V1__EraseUserResponse   *message);
 size_t tidings__v1__erase_user_response__pack
                      (const Tidings__V1__EraseUserResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__erase_user_response__pack_to_buffer
-                     (const Tidings__V1__EraseUserResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__EraseUserResponse *
        tidings__v1__erase_user_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__erase_user_response__free_unpacked
-                     (Tidings__V1__EraseUserResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchErasureRequest methods */
 void   tidings__v1__fetch_erasure_request__init
                      (Tidings__V1__FetchErasureRequest         *message);
-size_t tidings__v1__fetch_erasure_request__get_packed_size
-                     (const Tidings__V1__FetchErasureRequest   *message);
 size_t tidings__v1__fetch_erasure_request__pack
                      (const Tidings__V1__FetchErasureRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_erasure_request__pack_to_buffer
-                     (const Tidings__V1__FetchErasureRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchErasureRequest *
        tidings__v1__fetch_erasure_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_erasure_request__free_unpacked
-                     (Tidings__V1__FetchErasureRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchErasureResponse methods */
 void   tidings__v1__fetch_erasure_response__init
                      (Tidings__V1__FetchErasureResponse         *message);
-size_t tidings__v1__fetch_erasure_response__get_packed_size
-                     (const Tidings__V1__FetchErasureResponse   *message);
 size_t tidings__v1__fetch_erasure_response__pack
                      (const Tidings__V1__FetchErasureResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_erasure_response__pack_to_buffer
-                     (const Tidings__V1__FetchErasureResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchErasureResponse *
        tidings__v1__fetch_erasure_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_erasure_response__free_unpacked
-                     (Tidings__V1__FetchErasureResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__UserErasure methods */
 void   tidings__v1__user_erasure__init
                      (Tidings__V1__UserErasure         *message);
-size_t tidings__v1__user_erasure__get_packed_size
-                     (const Tidings__V1__UserErasure   *message);
 size_t tidings__v1__user_erasure__pack
                      (const Tidings__V1__UserErasure   *message,
                       uint8_t             *out);
-size_t tidings__v1__user_erasure__pack_to_buffer
-                     (const Tidings__V1__UserErasure   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__UserErasure *
        tidings__v1__user_erasure__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__user_erasure__free_unpacked
-                     (Tidings__V1__UserErasure *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ErasedCount methods */
 void   tidings__v1__erased_count__init
                      (Tidings__V1__ErasedCount         *message);
-size_t tidings__v1__erased_count__get_packed_size
-                     (const Tidings__V1__ErasedCount   *message);
 size_t tidings__v1__erased_count__pack
                      (const Tidings__V1__ErasedCount   *message,
                       uint8_t             *out);
-size_t tidings__v1__erased_count__pack_to_buffer
-                     (const Tidings__V1__ErasedCount   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ErasedCount *
        tidings__v1__erased_count__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__erased_count__free_unpacked
-                     (Tidings__V1__ErasedCount *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ErasureRemainder methods */
 void   tidings__v1__erasure_remainder__init
                      (Tidings__V1__ErasureRemainder         *message);
-size_t tidings__v1__erasure_remainder__get_packed_size
-                     (const Tidings__V1__ErasureRemainder   *message);
 size_t tidings__v1__erasure_remainder__pack
                      (const Tidings__V1__ErasureRemainder   *message,
                       uint8_t             *out);
-size_t tidings__v1__erasure_remainder__pack_to_buffer
-                     (const Tidings__V1__ErasureRemainder   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ErasureRemainder *
        tidings__v1__erasure_remainder__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__erasure_remainder__free_unpacked
-                     (Tidings__V1__ErasureRemainder *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__V1__Account_Closure)

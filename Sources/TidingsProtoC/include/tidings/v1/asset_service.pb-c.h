@@ -28,27 +28,12 @@ typedef struct Tidings__V1__DownloadAssetResponse Tidings__V1__DownloadAssetResp
 
 /* --- messages --- */
 
-/*
- * One chunk of an asset.
- */
 struct  Tidings__V1__UploadAssetRequest
 {
   ProtobufCMessage base;
-  /*
-   * The database.
-   */
   Tidings__V1__DatabaseID *database_id;
-  /*
-   * The whole asset.
-   */
   Tidings__V1__Asset *asset;
-  /*
-   * Where the chunk starts, in bytes.
-   */
   uint64_t offset;
-  /*
-   * The chunk, at most 1 MiB. Empty: only asks how much is stored.
-   */
   ProtobufCBinaryData chunk;
 };
 #define TIDINGS__V1__UPLOAD_ASSET_REQUEST__INIT \
@@ -56,19 +41,10 @@ struct  Tidings__V1__UploadAssetRequest
     , NULL, NULL, 0, {0,NULL} }
 
 
-/*
- * How much is stored.
- */
 struct  Tidings__V1__UploadAssetResponse
 {
   ProtobufCMessage base;
-  /*
-   * Bytes stored from the beginning: where the next chunk starts.
-   */
   uint64_t offset;
-  /*
-   * Everything is stored and the checksum matches: records may refer to the asset.
-   */
   protobuf_c_boolean complete;
 };
 #define TIDINGS__V1__UPLOAD_ASSET_RESPONSE__INIT \
@@ -76,32 +52,13 @@ struct  Tidings__V1__UploadAssetResponse
     , 0, 0 }
 
 
-/*
- * Asks for the content of an asset.
- */
 struct  Tidings__V1__DownloadAssetRequest
 {
   ProtobufCMessage base;
-  /*
-   * The database.
-   */
   Tidings__V1__DatabaseID *database_id;
-  /*
-   * The asset; a size of 0 matches any size.
-   */
   Tidings__V1__Asset *asset;
-  /*
-   * Where to start, in bytes.
-   */
   uint64_t offset;
-  /*
-   * How many bytes, fewer if the asset ends before; 0: to the end.
-   */
   uint64_t length;
-  /*
-   * The user on whose behalf the asset is downloaded; empty: the caller. Any other user requires the role
-   * `admin`, and the database is that user's.
-   */
   ProtobufCBinaryData user_name;
 };
 #define TIDINGS__V1__DOWNLOAD_ASSET_REQUEST__INIT \
@@ -109,19 +66,10 @@ struct  Tidings__V1__DownloadAssetRequest
     , NULL, NULL, 0, 0, {0,NULL} }
 
 
-/*
- * A part of the content.
- */
 struct  Tidings__V1__DownloadAssetResponse
 {
   ProtobufCMessage base;
-  /*
-   * Where it starts, in bytes.
-   */
   uint64_t offset;
-  /*
-   * The bytes.
-   */
   ProtobufCBinaryData chunk;
 };
 #define TIDINGS__V1__DOWNLOAD_ASSET_RESPONSE__INIT \
@@ -132,79 +80,47 @@ struct  Tidings__V1__DownloadAssetResponse
 /* Tidings__V1__UploadAssetRequest methods */
 void   tidings__v1__upload_asset_request__init
                      (Tidings__V1__UploadAssetRequest         *message);
-size_t tidings__v1__upload_asset_request__get_packed_size
-                     (const Tidings__V1__UploadAssetRequest   *message);
 size_t tidings__v1__upload_asset_request__pack
                      (const Tidings__V1__UploadAssetRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__upload_asset_request__pack_to_buffer
-                     (const Tidings__V1__UploadAssetRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__UploadAssetRequest *
        tidings__v1__upload_asset_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__upload_asset_request__free_unpacked
-                     (Tidings__V1__UploadAssetRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__UploadAssetResponse methods */
 void   tidings__v1__upload_asset_response__init
                      (Tidings__V1__UploadAssetResponse         *message);
-size_t tidings__v1__upload_asset_response__get_packed_size
-                     (const Tidings__V1__UploadAssetResponse   *message);
 size_t tidings__v1__upload_asset_response__pack
                      (const Tidings__V1__UploadAssetResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__upload_asset_response__pack_to_buffer
-                     (const Tidings__V1__UploadAssetResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__UploadAssetResponse *
        tidings__v1__upload_asset_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__upload_asset_response__free_unpacked
-                     (Tidings__V1__UploadAssetResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__DownloadAssetRequest methods */
 void   tidings__v1__download_asset_request__init
                      (Tidings__V1__DownloadAssetRequest         *message);
-size_t tidings__v1__download_asset_request__get_packed_size
-                     (const Tidings__V1__DownloadAssetRequest   *message);
 size_t tidings__v1__download_asset_request__pack
                      (const Tidings__V1__DownloadAssetRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__download_asset_request__pack_to_buffer
-                     (const Tidings__V1__DownloadAssetRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__DownloadAssetRequest *
        tidings__v1__download_asset_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__download_asset_request__free_unpacked
-                     (Tidings__V1__DownloadAssetRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__DownloadAssetResponse methods */
 void   tidings__v1__download_asset_response__init
                      (Tidings__V1__DownloadAssetResponse         *message);
-size_t tidings__v1__download_asset_response__get_packed_size
-                     (const Tidings__V1__DownloadAssetResponse   *message);
 size_t tidings__v1__download_asset_response__pack
                      (const Tidings__V1__DownloadAssetResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__download_asset_response__pack_to_buffer
-                     (const Tidings__V1__DownloadAssetResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__DownloadAssetResponse *
        tidings__v1__download_asset_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__download_asset_response__free_unpacked
-                     (Tidings__V1__DownloadAssetResponse *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__V1__UploadAssetRequest_Closure)

@@ -22,89 +22,34 @@ typedef struct Tidings__V1__RecordID Tidings__V1__RecordID;
 
 /* --- enums --- */
 
-/*
- * Separate data with one schema life cycle.
- */
 typedef enum _Tidings__V1__Environment {
-  /*
-   * The same as ENVIRONMENT_DEVELOPMENT.
-   */
   TIDINGS__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED = 0,
-  /*
-   * Types and fields are learned as records are saved.
-   */
   TIDINGS__V1__ENVIRONMENT__ENVIRONMENT_DEVELOPMENT = 1,
-  /*
-   * Only declared types and fields are accepted.
-   */
   TIDINGS__V1__ENVIRONMENT__ENVIRONMENT_PRODUCTION = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__ENVIRONMENT)
 } Tidings__V1__Environment;
-/*
- * Whose records a database holds. The numbers are those of CKDatabase.Scope.
- */
 typedef enum _Tidings__V1__DatabaseScope {
-  /*
-   * The same as DATABASE_SCOPE_PRIVATE.
-   */
   TIDINGS__V1__DATABASE_SCOPE__DATABASE_SCOPE_UNSPECIFIED = 0,
-  /*
-   * One per container, readable by everyone according to the grants.
-   */
   TIDINGS__V1__DATABASE_SCOPE__DATABASE_SCOPE_PUBLIC = 1,
-  /*
-   * One per user and container.
-   */
   TIDINGS__V1__DATABASE_SCOPE__DATABASE_SCOPE_PRIVATE = 2,
-  /*
-   * What others share with the user.
-   */
   TIDINGS__V1__DATABASE_SCOPE__DATABASE_SCOPE_SHARED = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__DATABASE_SCOPE)
 } Tidings__V1__DatabaseScope;
-/*
- * Why a zone is gone.
- */
 typedef enum _Tidings__V1__ZoneDeletionReason {
-  /*
-   * The same as ZONE_DELETION_REASON_DELETED.
-   */
   TIDINGS__V1__ZONE_DELETION_REASON__ZONE_DELETION_REASON_UNSPECIFIED = 0,
-  /*
-   * A client deleted it.
-   */
   TIDINGS__V1__ZONE_DELETION_REASON__ZONE_DELETION_REASON_DELETED = 1,
-  /*
-   * The user removed the data of the application: do not create the zone again without asking.
-   */
   TIDINGS__V1__ZONE_DELETION_REASON__ZONE_DELETION_REASON_PURGED = 2,
-  /*
-   * The user reset encrypted data: create the zone again and save what is cached.
-   */
   TIDINGS__V1__ZONE_DELETION_REASON__ZONE_DELETION_REASON_ENCRYPTED_DATA_RESET = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__ZONE_DELETION_REASON)
 } Tidings__V1__ZoneDeletionReason;
 
 /* --- messages --- */
 
-/*
- * Names a database. The owner of a private or shared one is the caller.
- */
 struct  Tidings__V1__DatabaseID
 {
   ProtobufCMessage base;
-  /*
-   * The container, 1 to 255 bytes of ASCII letters, digits, `.`, `-` and `_`, for example
-   * `iCloud.com.example.houses`. Empty: `default`.
-   */
   ProtobufCBinaryData container;
-  /*
-   * The environment.
-   */
   Tidings__V1__Environment environment;
-  /*
-   * The scope.
-   */
   Tidings__V1__DatabaseScope scope;
 };
 #define TIDINGS__V1__DATABASE_ID__INIT \
@@ -112,21 +57,10 @@ struct  Tidings__V1__DatabaseID
     , {0,NULL}, TIDINGS__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, TIDINGS__V1__DATABASE_SCOPE__DATABASE_SCOPE_UNSPECIFIED }
 
 
-/*
- * Names a zone within a database.
- */
 struct  Tidings__V1__ZoneID
 {
   ProtobufCMessage base;
-  /*
-   * 1 to 255 bytes of printable ASCII, not beginning with `_`, except for the default zone
-   * `_defaultZone`, which always exists. Empty: the default zone.
-   */
   ProtobufCBinaryData zone_name;
-  /*
-   * In the shared database, the owner of the zone. In other databases empty, or the name of the
-   * database's owner.
-   */
   ProtobufCBinaryData owner_name;
 };
 #define TIDINGS__V1__ZONE_ID__INIT \
@@ -134,19 +68,10 @@ struct  Tidings__V1__ZoneID
     , {0,NULL}, {0,NULL} }
 
 
-/*
- * Names a record within a database.
- */
 struct  Tidings__V1__RecordID
 {
   ProtobufCMessage base;
-  /*
-   * 1 to 255 bytes of printable ASCII, not beginning with `_`.
-   */
   ProtobufCBinaryData record_name;
-  /*
-   * The zone; absent: the default zone.
-   */
   Tidings__V1__ZoneID *zone_id;
 };
 #define TIDINGS__V1__RECORD_ID__INIT \
@@ -157,60 +82,36 @@ struct  Tidings__V1__RecordID
 /* Tidings__V1__DatabaseID methods */
 void   tidings__v1__database_id__init
                      (Tidings__V1__DatabaseID         *message);
-size_t tidings__v1__database_id__get_packed_size
-                     (const Tidings__V1__DatabaseID   *message);
 size_t tidings__v1__database_id__pack
                      (const Tidings__V1__DatabaseID   *message,
                       uint8_t             *out);
-size_t tidings__v1__database_id__pack_to_buffer
-                     (const Tidings__V1__DatabaseID   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__DatabaseID *
        tidings__v1__database_id__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__database_id__free_unpacked
-                     (Tidings__V1__DatabaseID *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ZoneID methods */
 void   tidings__v1__zone_id__init
                      (Tidings__V1__ZoneID         *message);
-size_t tidings__v1__zone_id__get_packed_size
-                     (const Tidings__V1__ZoneID   *message);
 size_t tidings__v1__zone_id__pack
                      (const Tidings__V1__ZoneID   *message,
                       uint8_t             *out);
-size_t tidings__v1__zone_id__pack_to_buffer
-                     (const Tidings__V1__ZoneID   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ZoneID *
        tidings__v1__zone_id__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__zone_id__free_unpacked
-                     (Tidings__V1__ZoneID *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__RecordID methods */
 void   tidings__v1__record_id__init
                      (Tidings__V1__RecordID         *message);
-size_t tidings__v1__record_id__get_packed_size
-                     (const Tidings__V1__RecordID   *message);
 size_t tidings__v1__record_id__pack
                      (const Tidings__V1__RecordID   *message,
                       uint8_t             *out);
-size_t tidings__v1__record_id__pack_to_buffer
-                     (const Tidings__V1__RecordID   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__RecordID *
        tidings__v1__record_id__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__record_id__free_unpacked
-                     (Tidings__V1__RecordID *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__V1__DatabaseID_Closure)

@@ -64,29 +64,14 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__DELIVERY_ADDRESS__KIND__CASE)
 } Tidings__V1__DeliveryAddress__KindCase;
 
-/*
- * Where notifications are sent.
- */
 struct  Tidings__V1__DeliveryAddress
 {
   ProtobufCMessage base;
   Tidings__V1__DeliveryAddress__KindCase kind_case;
   union {
-    /*
-     * A POST to a URL.
-     */
     Tidings__V1__WebhookAddress *webhook;
-    /*
-     * A subscription of a browser.
-     */
     Tidings__V1__WebPushAddress *web_push;
-    /*
-     * An app on an Apple device.
-     */
     Tidings__V1__APNSAddress *apns;
-    /*
-     * An app that uses Firebase Cloud Messaging.
-     */
     Tidings__V1__FCMAddress *fcm;
   };
 };
@@ -95,28 +80,12 @@ struct  Tidings__V1__DeliveryAddress
     , TIDINGS__V1__DELIVERY_ADDRESS__KIND__NOT_SET, {0} }
 
 
-/*
- * A webhook as Standard Webhooks describes it.
- */
 struct  Tidings__V1__WebhookAddress
 {
   ProtobufCMessage base;
-  /*
-   * 8 to 2,048 bytes, `https://…`; `http://…` only reaches senders that allow it.
-   */
   ProtobufCBinaryData url;
-  /*
-   * What signs: `whsec_` and the base64 of 24 to 64 bytes. Empty in AddDeliveryTarget: a new one is made. The server
-   * returns it in AddDeliveryTargetResponse and to senders only.
-   */
   ProtobufCBinaryData secret;
-  /*
-   * The secret before, while it is valid; for senders only.
-   */
   ProtobufCBinaryData previous_secret;
-  /*
-   * Until when it is.
-   */
   Google__Protobuf__Timestamp *previous_secret_expires;
 };
 #define TIDINGS__V1__WEBHOOK_ADDRESS__INIT \
@@ -124,23 +93,11 @@ struct  Tidings__V1__WebhookAddress
     , {0,NULL}, {0,NULL}, {0,NULL}, NULL }
 
 
-/*
- * What `PushSubscription` of a browser has.
- */
 struct  Tidings__V1__WebPushAddress
 {
   ProtobufCMessage base;
-  /*
-   * The push service's URL, 8 to 2,048 bytes.
-   */
   ProtobufCBinaryData endpoint;
-  /*
-   * The browser's public key, `p256dh`: 65 bytes, an uncompressed point of P-256. For senders only.
-   */
   ProtobufCBinaryData public_key;
-  /*
-   * The browser's secret, `auth`: 16 bytes. For senders only.
-   */
   ProtobufCBinaryData auth_secret;
 };
 #define TIDINGS__V1__WEB_PUSH_ADDRESS__INIT \
@@ -148,23 +105,11 @@ struct  Tidings__V1__WebPushAddress
     , {0,NULL}, {0,NULL}, {0,NULL} }
 
 
-/*
- * A device of Apple's.
- */
 struct  Tidings__V1__APNSAddress
 {
   ProtobufCMessage base;
-  /*
-   * What `didRegisterForRemoteNotificationsWithDeviceToken` has: 1 to 100 bytes. For senders only.
-   */
   ProtobufCBinaryData device_token;
-  /*
-   * The app's bundle ID, 1 to 255 bytes.
-   */
   ProtobufCBinaryData topic;
-  /*
-   * The token is of a build for development: APNs's sandbox.
-   */
   protobuf_c_boolean is_sandbox;
 };
 #define TIDINGS__V1__APNSADDRESS__INIT \
@@ -172,15 +117,9 @@ struct  Tidings__V1__APNSAddress
     , {0,NULL}, {0,NULL}, 0 }
 
 
-/*
- * A device that Firebase knows.
- */
 struct  Tidings__V1__FCMAddress
 {
   ProtobufCMessage base;
-  /*
-   * 1 to 4,096 bytes of printable ASCII. For senders only.
-   */
   ProtobufCBinaryData registration_token;
 };
 #define TIDINGS__V1__FCMADDRESS__INIT \
@@ -188,43 +127,16 @@ struct  Tidings__V1__FCMAddress
     , {0,NULL} }
 
 
-/*
- * A target of a device.
- */
 struct  Tidings__V1__DeliveryTarget
 {
   ProtobufCMessage base;
-  /*
-   * Identifies it: 15 hexadecimal digits.
-   */
   ProtobufCBinaryData target_id;
-  /*
-   * The device that added it.
-   */
   ProtobufCBinaryData device;
-  /*
-   * Where to, without secrets; absent if the server cannot open it (its key ring is another).
-   */
   Tidings__V1__DeliveryAddress *address;
-  /*
-   * When it was added the last time.
-   */
   Google__Protobuf__Timestamp *created;
-  /*
-   * Since when every attempt failed; absent: the last one did not.
-   */
   Google__Protobuf__Timestamp *failing_since;
-  /*
-   * Why the last one failed.
-   */
   ProtobufCBinaryData last_error;
-  /*
-   * How many deliveries wait; at most 1,000 are counted.
-   */
   uint32_t waiting_count;
-  /*
-   * How many are dead letters; at most 1,000 are counted.
-   */
   uint32_t dead_letter_count;
 };
 #define TIDINGS__V1__DELIVERY_TARGET__INIT \
@@ -232,23 +144,11 @@ struct  Tidings__V1__DeliveryTarget
     , {0,NULL}, {0,NULL}, NULL, NULL, NULL, {0,NULL}, 0, 0 }
 
 
-/*
- * Adds a target.
- */
 struct  Tidings__V1__AddDeliveryTargetRequest
 {
   ProtobufCMessage base;
-  /*
-   * The container.
-   */
   ProtobufCBinaryData container;
-  /*
-   * The environment.
-   */
   Tidings__V1__Environment environment;
-  /*
-   * Where to.
-   */
   Tidings__V1__DeliveryAddress *address;
 };
 #define TIDINGS__V1__ADD_DELIVERY_TARGET_REQUEST__INIT \
@@ -256,19 +156,10 @@ struct  Tidings__V1__AddDeliveryTargetRequest
     , {0,NULL}, TIDINGS__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL }
 
 
-/*
- * The target was added.
- */
 struct  Tidings__V1__AddDeliveryTargetResponse
 {
   ProtobufCMessage base;
-  /*
-   * The target.
-   */
   Tidings__V1__DeliveryTarget *target;
-  /*
-   * The secret of a webhook; it is not shown again.
-   */
   ProtobufCBinaryData webhook_secret;
 };
 #define TIDINGS__V1__ADD_DELIVERY_TARGET_RESPONSE__INIT \
@@ -276,19 +167,10 @@ struct  Tidings__V1__AddDeliveryTargetResponse
     , NULL, {0,NULL} }
 
 
-/*
- * Asks for targets.
- */
 struct  Tidings__V1__FetchDeliveryTargetsRequest
 {
   ProtobufCMessage base;
-  /*
-   * The container.
-   */
   ProtobufCBinaryData container;
-  /*
-   * The environment.
-   */
   Tidings__V1__Environment environment;
 };
 #define TIDINGS__V1__FETCH_DELIVERY_TARGETS_REQUEST__INIT \
@@ -296,15 +178,9 @@ struct  Tidings__V1__FetchDeliveryTargetsRequest
     , {0,NULL}, TIDINGS__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED }
 
 
-/*
- * The targets.
- */
 struct  Tidings__V1__FetchDeliveryTargetsResponse
 {
   ProtobufCMessage base;
-  /*
-   * By their IDs.
-   */
   size_t n_targets;
   Tidings__V1__DeliveryTarget **targets;
 };
@@ -313,15 +189,9 @@ struct  Tidings__V1__FetchDeliveryTargetsResponse
     , 0,NULL }
 
 
-/*
- * Removes a target.
- */
 struct  Tidings__V1__RemoveDeliveryTargetRequest
 {
   ProtobufCMessage base;
-  /*
-   * Which one.
-   */
   ProtobufCBinaryData target_id;
 };
 #define TIDINGS__V1__REMOVE_DELIVERY_TARGET_REQUEST__INIT \
@@ -329,9 +199,6 @@ struct  Tidings__V1__RemoveDeliveryTargetRequest
     , {0,NULL} }
 
 
-/*
- * The target was removed.
- */
 struct  Tidings__V1__RemoveDeliveryTargetResponse
 {
   ProtobufCMessage base;
@@ -341,15 +208,9 @@ struct  Tidings__V1__RemoveDeliveryTargetResponse
      }
 
 
-/*
- * Sends a test.
- */
 struct  Tidings__V1__TestDeliveryTargetRequest
 {
   ProtobufCMessage base;
-  /*
-   * Which one.
-   */
   ProtobufCBinaryData target_id;
 };
 #define TIDINGS__V1__TEST_DELIVERY_TARGET_REQUEST__INIT \
@@ -357,15 +218,9 @@ struct  Tidings__V1__TestDeliveryTargetRequest
     , {0,NULL} }
 
 
-/*
- * The test waits for a sender.
- */
 struct  Tidings__V1__TestDeliveryTargetResponse
 {
   ProtobufCMessage base;
-  /*
-   * Its `webhook-id`.
-   */
   ProtobufCBinaryData delivery_id;
 };
 #define TIDINGS__V1__TEST_DELIVERY_TARGET_RESPONSE__INIT \
@@ -373,31 +228,13 @@ struct  Tidings__V1__TestDeliveryTargetResponse
     , {0,NULL} }
 
 
-/*
- * Asks for dead letters.
- */
 struct  Tidings__V1__FetchDeadLettersRequest
 {
   ProtobufCMessage base;
-  /*
-   * Of this target; empty: of all in the container.
-   */
   ProtobufCBinaryData target_id;
-  /*
-   * The container.
-   */
   ProtobufCBinaryData container;
-  /*
-   * The environment.
-   */
   Tidings__V1__Environment environment;
-  /*
-   * `cursor` of the page before; empty: from the oldest.
-   */
   ProtobufCBinaryData cursor;
-  /*
-   * Most of them; 0 or more than 100: 100.
-   */
   uint32_t limit;
 };
 #define TIDINGS__V1__FETCH_DEAD_LETTERS_REQUEST__INIT \
@@ -405,35 +242,14 @@ struct  Tidings__V1__FetchDeadLettersRequest
     , {0,NULL}, {0,NULL}, TIDINGS__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, {0,NULL}, 0 }
 
 
-/*
- * A delivery that failed for good.
- */
 struct  Tidings__V1__DeadLetter
 {
   ProtobufCMessage base;
-  /*
-   * Identifies it.
-   */
   ProtobufCBinaryData dead_letter_id;
-  /*
-   * The target.
-   */
   ProtobufCBinaryData target_id;
-  /*
-   * What could not be sent; absent if it is no longer kept, and then it cannot be sent again.
-   */
   Tidings__V1__Notification *notification;
-  /*
-   * When it was given up.
-   */
   Google__Protobuf__Timestamp *given_up;
-  /*
-   * How often it was tried.
-   */
   uint32_t attempt_count;
-  /*
-   * Why the last attempt failed.
-   */
   ProtobufCBinaryData reason;
 };
 #define TIDINGS__V1__DEAD_LETTER__INIT \
@@ -441,20 +257,11 @@ struct  Tidings__V1__DeadLetter
     , {0,NULL}, {0,NULL}, NULL, NULL, 0, {0,NULL} }
 
 
-/*
- * A page of dead letters.
- */
 struct  Tidings__V1__FetchDeadLettersResponse
 {
   ProtobufCMessage base;
-  /*
-   * Oldest first.
-   */
   size_t n_dead_letters;
   Tidings__V1__DeadLetter **dead_letters;
-  /*
-   * For the next page; empty: this is the last one.
-   */
   ProtobufCBinaryData cursor;
 };
 #define TIDINGS__V1__FETCH_DEAD_LETTERS_RESPONSE__INIT \
@@ -462,15 +269,9 @@ struct  Tidings__V1__FetchDeadLettersResponse
     , 0,NULL, {0,NULL} }
 
 
-/*
- * Sends dead letters again.
- */
 struct  Tidings__V1__ResendDeadLettersRequest
 {
   ProtobufCMessage base;
-  /*
-   * Which ones, at most `items_per_call_max`.
-   */
   size_t n_dead_letter_ids;
   ProtobufCBinaryData *dead_letter_ids;
 };
@@ -479,15 +280,9 @@ struct  Tidings__V1__ResendDeadLettersRequest
     , 0,NULL }
 
 
-/*
- * What became of them.
- */
 struct  Tidings__V1__ResendDeadLettersResponse
 {
   ProtobufCMessage base;
-  /*
-   * One for each, in the order of the request.
-   */
   size_t n_results;
   Tidings__V1__ResendResult **results;
 };
@@ -503,25 +298,13 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__RESEND_RESULT__OUTCOME__CASE)
 } Tidings__V1__ResendResult__OutcomeCase;
 
-/*
- * What became of a dead letter.
- */
 struct  Tidings__V1__ResendResult
 {
   ProtobufCMessage base;
-  /*
-   * Which one.
-   */
   ProtobufCBinaryData dead_letter_id;
   Tidings__V1__ResendResult__OutcomeCase outcome_case;
   union {
-    /*
-     * It waits for a sender.
-     */
     protobuf_c_boolean resent;
-    /*
-     * UNKNOWN_ITEM if the caller has no such dead letter.
-     */
     Tidings__V1__ItemError *error;
   };
 };
@@ -530,19 +313,10 @@ struct  Tidings__V1__ResendResult
     , {0,NULL}, TIDINGS__V1__RESEND_RESULT__OUTCOME__NOT_SET, {0} }
 
 
-/*
- * Asks for work.
- */
 struct  Tidings__V1__LeaseDeliveriesRequest
 {
   ProtobufCMessage base;
-  /*
-   * Most deliveries; 0 or more than `page_items_max`: that many.
-   */
   uint32_t limit;
-  /*
-   * How long they are leased: 1 second to 1 hour; absent: 60 seconds.
-   */
   Google__Protobuf__Duration *visibility_timeout;
 };
 #define TIDINGS__V1__LEASE_DELIVERIES_REQUEST__INIT \
@@ -550,51 +324,18 @@ struct  Tidings__V1__LeaseDeliveriesRequest
     , 0, NULL }
 
 
-/*
- * A notification for a target.
- */
 struct  Tidings__V1__Delivery
 {
   ProtobufCMessage base;
-  /*
-   * Names this lease.
-   */
   ProtobufCBinaryData lease_id;
-  /*
-   * The same for each attempt: `webhook-id`.
-   */
   ProtobufCBinaryData delivery_id;
-  /*
-   * The target.
-   */
   ProtobufCBinaryData target_id;
-  /*
-   * Whose it is.
-   */
   ProtobufCBinaryData user_name;
-  /*
-   * Where to, with secrets.
-   */
   Tidings__V1__DeliveryAddress *address;
-  /*
-   * What to send; empty for a test.
-   */
   Tidings__V1__Notification *notification;
-  /*
-   * It is a test.
-   */
   protobuf_c_boolean is_test;
-  /*
-   * How often it was tried before.
-   */
   uint32_t attempt_count;
-  /*
-   * When it was found in the log, or sent again.
-   */
   Google__Protobuf__Timestamp *created;
-  /*
-   * When the target was added the last time.
-   */
   Google__Protobuf__Timestamp *target_added;
 };
 #define TIDINGS__V1__DELIVERY__INIT \
@@ -602,28 +343,13 @@ struct  Tidings__V1__Delivery
     , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, 0, 0, NULL, NULL }
 
 
-/*
- * Work.
- */
 struct  Tidings__V1__LeaseDeliveriesResponse
 {
   ProtobufCMessage base;
-  /*
-   * Those that wait longest first.
-   */
   size_t n_deliveries;
   Tidings__V1__Delivery **deliveries;
-  /*
-   * There is more at once.
-   */
   protobuf_c_boolean more_coming;
-  /*
-   * If there is not: in how long the next one is due; absent: none is known.
-   */
   Google__Protobuf__Duration *next_due;
-  /*
-   * For AwaitDeliveries.
-   */
   uint64_t generation;
 };
 #define TIDINGS__V1__LEASE_DELIVERIES_RESPONSE__INIT \
@@ -641,46 +367,18 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__DELIVERY_SETTLEMENT__OUTCOME__CASE)
 } Tidings__V1__DeliverySettlement__OutcomeCase;
 
-/*
- * What became of a lease.
- */
 struct  Tidings__V1__DeliverySettlement
 {
   ProtobufCMessage base;
-  /*
-   * From LeaseDeliveries.
-   */
   ProtobufCBinaryData lease_id;
-  /*
-   * Why it failed, at most 500 bytes.
-   */
   ProtobufCBinaryData error;
-  /*
-   * With `target_gone`: `target_added` of the delivery. If the target was added again since, it stays, and the delivery
-   * is due at once.
-   */
   Google__Protobuf__Timestamp *target_added;
   Tidings__V1__DeliverySettlement__OutcomeCase outcome_case;
   union {
-    /*
-     * It was sent.
-     */
     protobuf_c_boolean sent;
-    /*
-     * It failed and is due again after so long, at most 7 days.
-     */
     Google__Protobuf__Duration *retry_after;
-    /*
-     * It failed for good: it becomes a dead letter.
-     */
     protobuf_c_boolean given_up;
-    /*
-     * The address is gone: the target is removed.
-     */
     protobuf_c_boolean target_gone;
-    /*
-     * It was not tried, and is due again after so long.
-     */
     Google__Protobuf__Duration *postponed;
   };
 };
@@ -689,15 +387,9 @@ struct  Tidings__V1__DeliverySettlement
     , {0,NULL}, {0,NULL}, NULL, TIDINGS__V1__DELIVERY_SETTLEMENT__OUTCOME__NOT_SET, {0} }
 
 
-/*
- * Settles leases.
- */
 struct  Tidings__V1__SettleDeliveriesRequest
 {
   ProtobufCMessage base;
-  /*
-   * At most `items_per_call_max`.
-   */
   size_t n_settlements;
   Tidings__V1__DeliverySettlement **settlements;
 };
@@ -706,15 +398,9 @@ struct  Tidings__V1__SettleDeliveriesRequest
     , 0,NULL }
 
 
-/*
- * What became of the settlements.
- */
 struct  Tidings__V1__SettleDeliveriesResponse
 {
   ProtobufCMessage base;
-  /*
-   * How many were of leases that had ended: another sender may have them.
-   */
   uint32_t lost_count;
 };
 #define TIDINGS__V1__SETTLE_DELIVERIES_RESPONSE__INIT \
@@ -722,19 +408,10 @@ struct  Tidings__V1__SettleDeliveriesResponse
     , 0 }
 
 
-/*
- * Waits for work.
- */
 struct  Tidings__V1__AwaitDeliveriesRequest
 {
   ProtobufCMessage base;
-  /*
-   * From LeaseDeliveries.
-   */
   uint64_t generation;
-  /*
-   * How long, at most `change_wait_milliseconds_max`.
-   */
   Google__Protobuf__Duration *timeout;
 };
 #define TIDINGS__V1__AWAIT_DELIVERIES_REQUEST__INIT \
@@ -742,9 +419,6 @@ struct  Tidings__V1__AwaitDeliveriesRequest
     , 0, NULL }
 
 
-/*
- * There may be work.
- */
 struct  Tidings__V1__AwaitDeliveriesResponse
 {
   ProtobufCMessage base;
@@ -757,535 +431,311 @@ struct  Tidings__V1__AwaitDeliveriesResponse
 /* Tidings__V1__DeliveryAddress methods */
 void   tidings__v1__delivery_address__init
                      (Tidings__V1__DeliveryAddress         *message);
-size_t tidings__v1__delivery_address__get_packed_size
-                     (const Tidings__V1__DeliveryAddress   *message);
 size_t tidings__v1__delivery_address__pack
                      (const Tidings__V1__DeliveryAddress   *message,
                       uint8_t             *out);
-size_t tidings__v1__delivery_address__pack_to_buffer
-                     (const Tidings__V1__DeliveryAddress   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__DeliveryAddress *
        tidings__v1__delivery_address__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__delivery_address__free_unpacked
-                     (Tidings__V1__DeliveryAddress *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__WebhookAddress methods */
 void   tidings__v1__webhook_address__init
                      (Tidings__V1__WebhookAddress         *message);
-size_t tidings__v1__webhook_address__get_packed_size
-                     (const Tidings__V1__WebhookAddress   *message);
 size_t tidings__v1__webhook_address__pack
                      (const Tidings__V1__WebhookAddress   *message,
                       uint8_t             *out);
-size_t tidings__v1__webhook_address__pack_to_buffer
-                     (const Tidings__V1__WebhookAddress   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__WebhookAddress *
        tidings__v1__webhook_address__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__webhook_address__free_unpacked
-                     (Tidings__V1__WebhookAddress *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__WebPushAddress methods */
 void   tidings__v1__web_push_address__init
                      (Tidings__V1__WebPushAddress         *message);
-size_t tidings__v1__web_push_address__get_packed_size
-                     (const Tidings__V1__WebPushAddress   *message);
 size_t tidings__v1__web_push_address__pack
                      (const Tidings__V1__WebPushAddress   *message,
                       uint8_t             *out);
-size_t tidings__v1__web_push_address__pack_to_buffer
-                     (const Tidings__V1__WebPushAddress   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__WebPushAddress *
        tidings__v1__web_push_address__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__web_push_address__free_unpacked
-                     (Tidings__V1__WebPushAddress *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__APNSAddress methods */
 void   tidings__v1__apnsaddress__init
                      (Tidings__V1__APNSAddress         *message);
-size_t tidings__v1__apnsaddress__get_packed_size
-                     (const Tidings__V1__APNSAddress   *message);
 size_t tidings__v1__apnsaddress__pack
                      (const Tidings__V1__APNSAddress   *message,
                       uint8_t             *out);
-size_t tidings__v1__apnsaddress__pack_to_buffer
-                     (const Tidings__V1__APNSAddress   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__APNSAddress *
        tidings__v1__apnsaddress__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__apnsaddress__free_unpacked
-                     (Tidings__V1__APNSAddress *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FCMAddress methods */
 void   tidings__v1__fcmaddress__init
                      (Tidings__V1__FCMAddress         *message);
-size_t tidings__v1__fcmaddress__get_packed_size
-                     (const Tidings__V1__FCMAddress   *message);
 size_t tidings__v1__fcmaddress__pack
                      (const Tidings__V1__FCMAddress   *message,
                       uint8_t             *out);
-size_t tidings__v1__fcmaddress__pack_to_buffer
-                     (const Tidings__V1__FCMAddress   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FCMAddress *
        tidings__v1__fcmaddress__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fcmaddress__free_unpacked
-                     (Tidings__V1__FCMAddress *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__DeliveryTarget methods */
 void   tidings__v1__delivery_target__init
                      (Tidings__V1__DeliveryTarget         *message);
-size_t tidings__v1__delivery_target__get_packed_size
-                     (const Tidings__V1__DeliveryTarget   *message);
 size_t tidings__v1__delivery_target__pack
                      (const Tidings__V1__DeliveryTarget   *message,
                       uint8_t             *out);
-size_t tidings__v1__delivery_target__pack_to_buffer
-                     (const Tidings__V1__DeliveryTarget   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__DeliveryTarget *
        tidings__v1__delivery_target__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__delivery_target__free_unpacked
-                     (Tidings__V1__DeliveryTarget *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__AddDeliveryTargetRequest methods */
 void   tidings__v1__add_delivery_target_request__init
                      (Tidings__V1__AddDeliveryTargetRequest         *message);
-size_t tidings__v1__add_delivery_target_request__get_packed_size
-                     (const Tidings__V1__AddDeliveryTargetRequest   *message);
 size_t tidings__v1__add_delivery_target_request__pack
                      (const Tidings__V1__AddDeliveryTargetRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__add_delivery_target_request__pack_to_buffer
-                     (const Tidings__V1__AddDeliveryTargetRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__AddDeliveryTargetRequest *
        tidings__v1__add_delivery_target_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__add_delivery_target_request__free_unpacked
-                     (Tidings__V1__AddDeliveryTargetRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__AddDeliveryTargetResponse methods */
 void   tidings__v1__add_delivery_target_response__init
                      (Tidings__V1__AddDeliveryTargetResponse         *message);
-size_t tidings__v1__add_delivery_target_response__get_packed_size
-                     (const Tidings__V1__AddDeliveryTargetResponse   *message);
 size_t tidings__v1__add_delivery_target_response__pack
                      (const Tidings__V1__AddDeliveryTargetResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__add_delivery_target_response__pack_to_buffer
-                     (const Tidings__V1__AddDeliveryTargetResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__AddDeliveryTargetResponse *
        tidings__v1__add_delivery_target_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__add_delivery_target_response__free_unpacked
-                     (Tidings__V1__AddDeliveryTargetResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchDeliveryTargetsRequest methods */
 void   tidings__v1__fetch_delivery_targets_request__init
                      (Tidings__V1__FetchDeliveryTargetsRequest         *message);
-size_t tidings__v1__fetch_delivery_targets_request__get_packed_size
-                     (const Tidings__V1__FetchDeliveryTargetsRequest   *message);
 size_t tidings__v1__fetch_delivery_targets_request__pack
                      (const Tidings__V1__FetchDeliveryTargetsRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_delivery_targets_request__pack_to_buffer
-                     (const Tidings__V1__FetchDeliveryTargetsRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchDeliveryTargetsRequest *
        tidings__v1__fetch_delivery_targets_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_delivery_targets_request__free_unpacked
-                     (Tidings__V1__FetchDeliveryTargetsRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchDeliveryTargetsResponse methods */
 void   tidings__v1__fetch_delivery_targets_response__init
                      (Tidings__V1__FetchDeliveryTargetsResponse         *message);
-size_t tidings__v1__fetch_delivery_targets_response__get_packed_size
-                     (const Tidings__V1__FetchDeliveryTargetsResponse   *message);
 size_t tidings__v1__fetch_delivery_targets_response__pack
                      (const Tidings__V1__FetchDeliveryTargetsResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_delivery_targets_response__pack_to_buffer
-                     (const Tidings__V1__FetchDeliveryTargetsResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchDeliveryTargetsResponse *
        tidings__v1__fetch_delivery_targets_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_delivery_targets_response__free_unpacked
-                     (Tidings__V1__FetchDeliveryTargetsResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__RemoveDeliveryTargetRequest methods */
 void   tidings__v1__remove_delivery_target_request__init
                      (Tidings__V1__RemoveDeliveryTargetRequest         *message);
-size_t tidings__v1__remove_delivery_target_request__get_packed_size
-                     (const Tidings__V1__RemoveDeliveryTargetRequest   *message);
 size_t tidings__v1__remove_delivery_target_request__pack
                      (const Tidings__V1__RemoveDeliveryTargetRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__remove_delivery_target_request__pack_to_buffer
-                     (const Tidings__V1__RemoveDeliveryTargetRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__RemoveDeliveryTargetRequest *
        tidings__v1__remove_delivery_target_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__remove_delivery_target_request__free_unpacked
-                     (Tidings__V1__RemoveDeliveryTargetRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__RemoveDeliveryTargetResponse methods */
 void   tidings__v1__remove_delivery_target_response__init
                      (Tidings__V1__RemoveDeliveryTargetResponse         *message);
-size_t tidings__v1__remove_delivery_target_response__get_packed_size
-                     (const Tidings__V1__RemoveDeliveryTargetResponse   *message);
 size_t tidings__v1__remove_delivery_target_response__pack
                      (const Tidings__V1__RemoveDeliveryTargetResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__remove_delivery_target_response__pack_to_buffer
-                     (const Tidings__V1__RemoveDeliveryTargetResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__RemoveDeliveryTargetResponse *
        tidings__v1__remove_delivery_target_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__remove_delivery_target_response__free_unpacked
-                     (Tidings__V1__RemoveDeliveryTargetResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__TestDeliveryTargetRequest methods */
 void   tidings__v1__test_delivery_target_request__init
                      (Tidings__V1__TestDeliveryTargetRequest         *message);
-size_t tidings__v1__test_delivery_target_request__get_packed_size
-                     (const Tidings__V1__TestDeliveryTargetRequest   *message);
 size_t tidings__v1__test_delivery_target_request__pack
                      (const Tidings__V1__TestDeliveryTargetRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__test_delivery_target_request__pack_to_buffer
-                     (const Tidings__V1__TestDeliveryTargetRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__TestDeliveryTargetRequest *
        tidings__v1__test_delivery_target_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__test_delivery_target_request__free_unpacked
-                     (Tidings__V1__TestDeliveryTargetRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__TestDeliveryTargetResponse methods */
 void   tidings__v1__test_delivery_target_response__init
                      (Tidings__V1__TestDeliveryTargetResponse         *message);
-size_t tidings__v1__test_delivery_target_response__get_packed_size
-                     (const Tidings__V1__TestDeliveryTargetResponse   *message);
 size_t tidings__v1__test_delivery_target_response__pack
                      (const Tidings__V1__TestDeliveryTargetResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__test_delivery_target_response__pack_to_buffer
-                     (const Tidings__V1__TestDeliveryTargetResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__TestDeliveryTargetResponse *
        tidings__v1__test_delivery_target_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__test_delivery_target_response__free_unpacked
-                     (Tidings__V1__TestDeliveryTargetResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchDeadLettersRequest methods */
 void   tidings__v1__fetch_dead_letters_request__init
                      (Tidings__V1__FetchDeadLettersRequest         *message);
-size_t tidings__v1__fetch_dead_letters_request__get_packed_size
-                     (const Tidings__V1__FetchDeadLettersRequest   *message);
 size_t tidings__v1__fetch_dead_letters_request__pack
                      (const Tidings__V1__FetchDeadLettersRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_dead_letters_request__pack_to_buffer
-                     (const Tidings__V1__FetchDeadLettersRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchDeadLettersRequest *
        tidings__v1__fetch_dead_letters_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_dead_letters_request__free_unpacked
-                     (Tidings__V1__FetchDeadLettersRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__DeadLetter methods */
 void   tidings__v1__dead_letter__init
                      (Tidings__V1__DeadLetter         *message);
-size_t tidings__v1__dead_letter__get_packed_size
-                     (const Tidings__V1__DeadLetter   *message);
 size_t tidings__v1__dead_letter__pack
                      (const Tidings__V1__DeadLetter   *message,
                       uint8_t             *out);
-size_t tidings__v1__dead_letter__pack_to_buffer
-                     (const Tidings__V1__DeadLetter   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__DeadLetter *
        tidings__v1__dead_letter__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__dead_letter__free_unpacked
-                     (Tidings__V1__DeadLetter *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchDeadLettersResponse methods */
 void   tidings__v1__fetch_dead_letters_response__init
                      (Tidings__V1__FetchDeadLettersResponse         *message);
-size_t tidings__v1__fetch_dead_letters_response__get_packed_size
-                     (const Tidings__V1__FetchDeadLettersResponse   *message);
 size_t tidings__v1__fetch_dead_letters_response__pack
                      (const Tidings__V1__FetchDeadLettersResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_dead_letters_response__pack_to_buffer
-                     (const Tidings__V1__FetchDeadLettersResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchDeadLettersResponse *
        tidings__v1__fetch_dead_letters_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_dead_letters_response__free_unpacked
-                     (Tidings__V1__FetchDeadLettersResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ResendDeadLettersRequest methods */
 void   tidings__v1__resend_dead_letters_request__init
                      (Tidings__V1__ResendDeadLettersRequest         *message);
-size_t tidings__v1__resend_dead_letters_request__get_packed_size
-                     (const Tidings__V1__ResendDeadLettersRequest   *message);
 size_t tidings__v1__resend_dead_letters_request__pack
                      (const Tidings__V1__ResendDeadLettersRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__resend_dead_letters_request__pack_to_buffer
-                     (const Tidings__V1__ResendDeadLettersRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ResendDeadLettersRequest *
        tidings__v1__resend_dead_letters_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__resend_dead_letters_request__free_unpacked
-                     (Tidings__V1__ResendDeadLettersRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ResendDeadLettersResponse methods */
 void   tidings__v1__resend_dead_letters_response__init
                      (Tidings__V1__ResendDeadLettersResponse         *message);
-size_t tidings__v1__resend_dead_letters_response__get_packed_size
-                     (const Tidings__V1__ResendDeadLettersResponse   *message);
 size_t tidings__v1__resend_dead_letters_response__pack
                      (const Tidings__V1__ResendDeadLettersResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__resend_dead_letters_response__pack_to_buffer
-                     (const Tidings__V1__ResendDeadLettersResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ResendDeadLettersResponse *
        tidings__v1__resend_dead_letters_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__resend_dead_letters_response__free_unpacked
-                     (Tidings__V1__ResendDeadLettersResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ResendResult methods */
 void   tidings__v1__resend_result__init
                      (Tidings__V1__ResendResult         *message);
-size_t tidings__v1__resend_result__get_packed_size
-                     (const Tidings__V1__ResendResult   *message);
 size_t tidings__v1__resend_result__pack
                      (const Tidings__V1__ResendResult   *message,
                       uint8_t             *out);
-size_t tidings__v1__resend_result__pack_to_buffer
-                     (const Tidings__V1__ResendResult   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ResendResult *
        tidings__v1__resend_result__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__resend_result__free_unpacked
-                     (Tidings__V1__ResendResult *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__LeaseDeliveriesRequest methods */
 void   tidings__v1__lease_deliveries_request__init
                      (Tidings__V1__LeaseDeliveriesRequest         *message);
-size_t tidings__v1__lease_deliveries_request__get_packed_size
-                     (const Tidings__V1__LeaseDeliveriesRequest   *message);
 size_t tidings__v1__lease_deliveries_request__pack
                      (const Tidings__V1__LeaseDeliveriesRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__lease_deliveries_request__pack_to_buffer
-                     (const Tidings__V1__LeaseDeliveriesRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__LeaseDeliveriesRequest *
        tidings__v1__lease_deliveries_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__lease_deliveries_request__free_unpacked
-                     (Tidings__V1__LeaseDeliveriesRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__Delivery methods */
 void   tidings__v1__delivery__init
                      (Tidings__V1__Delivery         *message);
-size_t tidings__v1__delivery__get_packed_size
-                     (const Tidings__V1__Delivery   *message);
 size_t tidings__v1__delivery__pack
                      (const Tidings__V1__Delivery   *message,
                       uint8_t             *out);
-size_t tidings__v1__delivery__pack_to_buffer
-                     (const Tidings__V1__Delivery   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__Delivery *
        tidings__v1__delivery__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__delivery__free_unpacked
-                     (Tidings__V1__Delivery *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__LeaseDeliveriesResponse methods */
 void   tidings__v1__lease_deliveries_response__init
                      (Tidings__V1__LeaseDeliveriesResponse         *message);
-size_t tidings__v1__lease_deliveries_response__get_packed_size
-                     (const Tidings__V1__LeaseDeliveriesResponse   *message);
 size_t tidings__v1__lease_deliveries_response__pack
                      (const Tidings__V1__LeaseDeliveriesResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__lease_deliveries_response__pack_to_buffer
-                     (const Tidings__V1__LeaseDeliveriesResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__LeaseDeliveriesResponse *
        tidings__v1__lease_deliveries_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__lease_deliveries_response__free_unpacked
-                     (Tidings__V1__LeaseDeliveriesResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__DeliverySettlement methods */
 void   tidings__v1__delivery_settlement__init
                      (Tidings__V1__DeliverySettlement         *message);
-size_t tidings__v1__delivery_settlement__get_packed_size
-                     (const Tidings__V1__DeliverySettlement   *message);
 size_t tidings__v1__delivery_settlement__pack
                      (const Tidings__V1__DeliverySettlement   *message,
                       uint8_t             *out);
-size_t tidings__v1__delivery_settlement__pack_to_buffer
-                     (const Tidings__V1__DeliverySettlement   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__DeliverySettlement *
        tidings__v1__delivery_settlement__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__delivery_settlement__free_unpacked
-                     (Tidings__V1__DeliverySettlement *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__SettleDeliveriesRequest methods */
 void   tidings__v1__settle_deliveries_request__init
                      (Tidings__V1__SettleDeliveriesRequest         *message);
-size_t tidings__v1__settle_deliveries_request__get_packed_size
-                     (const Tidings__V1__SettleDeliveriesRequest   *message);
 size_t tidings__v1__settle_deliveries_request__pack
                      (const Tidings__V1__SettleDeliveriesRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__settle_deliveries_request__pack_to_buffer
-                     (const Tidings__V1__SettleDeliveriesRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__SettleDeliveriesRequest *
        tidings__v1__settle_deliveries_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__settle_deliveries_request__free_unpacked
-                     (Tidings__V1__SettleDeliveriesRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__SettleDeliveriesResponse methods */
 void   tidings__v1__settle_deliveries_response__init
                      (Tidings__V1__SettleDeliveriesResponse         *message);
-size_t tidings__v1__settle_deliveries_response__get_packed_size
-                     (const Tidings__V1__SettleDeliveriesResponse   *message);
 size_t tidings__v1__settle_deliveries_response__pack
                      (const Tidings__V1__SettleDeliveriesResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__settle_deliveries_response__pack_to_buffer
-                     (const Tidings__V1__SettleDeliveriesResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__SettleDeliveriesResponse *
        tidings__v1__settle_deliveries_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__settle_deliveries_response__free_unpacked
-                     (Tidings__V1__SettleDeliveriesResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__AwaitDeliveriesRequest methods */
 void   tidings__v1__await_deliveries_request__init
                      (Tidings__V1__AwaitDeliveriesRequest         *message);
-size_t tidings__v1__await_deliveries_request__get_packed_size
-                     (const Tidings__V1__AwaitDeliveriesRequest   *message);
 size_t tidings__v1__await_deliveries_request__pack
                      (const Tidings__V1__AwaitDeliveriesRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__await_deliveries_request__pack_to_buffer
-                     (const Tidings__V1__AwaitDeliveriesRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__AwaitDeliveriesRequest *
        tidings__v1__await_deliveries_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__await_deliveries_request__free_unpacked
-                     (Tidings__V1__AwaitDeliveriesRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__AwaitDeliveriesResponse methods */
 void   tidings__v1__await_deliveries_response__init
                      (Tidings__V1__AwaitDeliveriesResponse         *message);
-size_t tidings__v1__await_deliveries_response__get_packed_size
-                     (const Tidings__V1__AwaitDeliveriesResponse   *message);
 size_t tidings__v1__await_deliveries_response__pack
                      (const Tidings__V1__AwaitDeliveriesResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__await_deliveries_response__pack_to_buffer
-                     (const Tidings__V1__AwaitDeliveriesResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__AwaitDeliveriesResponse *
        tidings__v1__await_deliveries_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__await_deliveries_response__free_unpacked
-                     (Tidings__V1__AwaitDeliveriesResponse *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__V1__DeliveryAddress_Closure)

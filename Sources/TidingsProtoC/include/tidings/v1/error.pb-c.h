@@ -21,188 +21,56 @@ typedef struct Tidings__V1__ItemError Tidings__V1__ItemError;
 
 /* --- enums --- */
 
-/*
- * The reason of a failure. The numbers are those of CKError.Code.
- */
 typedef enum _Tidings__V1__ErrorCode {
-  /*
-   * No error.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_UNSPECIFIED = 0,
-  /*
-   * A defect of the server. Report it; retrying does not help.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_INTERNAL_ERROR = 1,
-  /*
-   * Some items failed: check each item's own error.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_PARTIAL_FAILURE = 2,
-  /*
-   * The client has no network.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_NETWORK_UNAVAILABLE = 3,
-  /*
-   * The network is available, but the server could not be reached.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_NETWORK_FAILURE = 4,
-  /*
-   * The container does not exist, or its name is not valid.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_BAD_CONTAINER = 5,
-  /*
-   * The server cannot answer now: repeat after `retry_after`.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_SERVICE_UNAVAILABLE = 6,
-  /*
-   * Too many calls: repeat after `retry_after`.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_REQUEST_RATE_LIMITED = 7,
-  /*
-   * The caller's key is not admitted to the container.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_MISSING_ENTITLEMENT = 8,
-  /*
-   * The call needs a user and names none.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_NOT_AUTHENTICATED = 9,
-  /*
-   * The user may not do this.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_PERMISSION_FAILURE = 10,
-  /*
-   * The item does not exist.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_UNKNOWN_ITEM = 11,
-  /*
-   * The request is wrong: change it.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_INVALID_ARGUMENTS = 12,
-  /*
-   * No longer used by CloudKit.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_RESULTS_TRUNCATED = 13,
-  /*
-   * The stored change tag differs from the one sent: merge into the server's record, save again.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_SERVER_RECORD_CHANGED = 14,
-  /*
-   * The request is valid but not allowed, for example because an equivalent subscription exists.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_SERVER_REJECTED_REQUEST = 15,
-  /*
-   * The asset's file was not found (by the client).
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_ASSET_FILE_NOT_FOUND = 16,
-  /*
-   * The asset's file changed while it was uploaded.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_ASSET_FILE_MODIFIED = 17,
-  /*
-   * The client is older than the server accepts.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_INCOMPATIBLE_VERSION = 18,
-  /*
-   * A value that must be unique is taken.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_CONSTRAINT_VIOLATION = 19,
-  /*
-   * The client cancelled the call.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_OPERATION_CANCELLED = 20,
-  /*
-   * The change token is too old or from another store: discard cached data, start without a token.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_CHANGE_TOKEN_EXPIRED = 21,
-  /*
-   * Another item of the same atomic batch failed: fix that item, send all again.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_BATCH_REQUEST_FAILED = 22,
-  /*
-   * The zone is contended: repeat with backoff.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_ZONE_BUSY = 23,
-  /*
-   * This database or zone does not support the operation.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_BAD_DATABASE = 24,
-  /*
-   * The quota is used up.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_QUOTA_EXCEEDED = 25,
-  /*
-   * The zone does not exist: create it, then repeat.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_ZONE_NOT_FOUND = 26,
-  /*
-   * Too many or too large items: split the batch.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_LIMIT_EXCEEDED = 27,
-  /*
-   * The user deleted the zone: do not recreate it silently.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_USER_DELETED_ZONE = 28,
-  /*
-   * A share has too many participants.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_TOO_MANY_PARTICIPANTS = 29,
-  /*
-   * The record, an ancestor or a descendant is already shared.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_ALREADY_SHARED = 30,
-  /*
-   * The target of a reference is missing, or still referred to.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_REFERENCE_VIOLATION = 31,
-  /*
-   * An administrator restricted the account.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_MANAGED_ACCOUNT_RESTRICTED = 32,
-  /*
-   * The participant has to be verified.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_PARTICIPANT_MAY_NEED_VERIFICATION = 33,
-  /*
-   * The answer was lost, and the outcome is unknown: retry with the same idempotency key.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_SERVER_RESPONSE_LOST = 34,
-  /*
-   * The asset is not available.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_ASSET_NOT_AVAILABLE = 35,
-  /*
-   * The account cannot be used now.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_ACCOUNT_TEMPORARILY_UNAVAILABLE = 36,
-  /*
-   * The participant was already invited.
-   */
   TIDINGS__V1__ERROR_CODE__ERROR_CODE_PARTICIPANT_ALREADY_INVITED = 37
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__ERROR_CODE)
 } Tidings__V1__ErrorCode;
 
 /* --- messages --- */
 
-/*
- * Why one item failed.
- */
 struct  Tidings__V1__ItemError
 {
   ProtobufCMessage base;
-  /*
-   * The reason.
-   */
   Tidings__V1__ErrorCode code;
-  /*
-   * What failed, where, and what to do, for people.
-   */
   ProtobufCBinaryData message;
-  /*
-   * Wait at least this long before retrying. Absent: retrying alone does not help.
-   */
   Google__Protobuf__Duration *retry_after;
-  /*
-   * With a code of SERVER_REJECTED_REQUEST for a subscription: the equivalent one that exists.
-   */
   ProtobufCBinaryData existing_subscription_id;
 };
 #define TIDINGS__V1__ITEM_ERROR__INIT \
@@ -213,22 +81,14 @@ struct  Tidings__V1__ItemError
 /* Tidings__V1__ItemError methods */
 void   tidings__v1__item_error__init
                      (Tidings__V1__ItemError         *message);
-size_t tidings__v1__item_error__get_packed_size
-                     (const Tidings__V1__ItemError   *message);
 size_t tidings__v1__item_error__pack
                      (const Tidings__V1__ItemError   *message,
                       uint8_t             *out);
-size_t tidings__v1__item_error__pack_to_buffer
-                     (const Tidings__V1__ItemError   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ItemError *
        tidings__v1__item_error__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__item_error__free_unpacked
-                     (Tidings__V1__ItemError *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__V1__ItemError_Closure)

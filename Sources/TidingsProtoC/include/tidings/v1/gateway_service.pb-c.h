@@ -42,21 +42,12 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__FETCH_WEB_CREDENTIAL_REQUEST__CREDENTIAL__CASE)
 } Tidings__V1__FetchWebCredentialRequest__CredentialCase;
 
-/*
- * Asks for a credential.
- */
 struct  Tidings__V1__FetchWebCredentialRequest
 {
   ProtobufCMessage base;
   Tidings__V1__FetchWebCredentialRequest__CredentialCase credential_case;
   union {
-    /*
-     * An API token, 64 hexadecimal digits.
-     */
     ProtobufCBinaryData api_token;
-    /*
-     * The ID of a server key, 64 hexadecimal digits.
-     */
     ProtobufCBinaryData server_key_id;
   };
 };
@@ -65,44 +56,17 @@ struct  Tidings__V1__FetchWebCredentialRequest
     , TIDINGS__V1__FETCH_WEB_CREDENTIAL_REQUEST__CREDENTIAL__NOT_SET, {0} }
 
 
-/*
- * What a credential is for.
- */
 struct  Tidings__V1__FetchWebCredentialResponse
 {
   ProtobufCMessage base;
-  /*
-   * What it is.
-   */
   Tidings__V1__WebTokenKind kind;
-  /*
-   * The container.
-   */
   ProtobufCBinaryData container;
-  /*
-   * The environment.
-   */
   Tidings__V1__Environment environment;
-  /*
-   * The origins whose pages may use an API token; none: all.
-   */
   size_t n_allowed_origins;
   ProtobufCBinaryData *allowed_origins;
-  /*
-   * Where a sign-in with an API token ends; empty: in the page that began it.
-   */
   ProtobufCBinaryData callback_url;
-  /*
-   * A server key: its SubjectPublicKeyInfo in DER.
-   */
   ProtobufCBinaryData public_key;
-  /*
-   * What it is for.
-   */
   ProtobufCBinaryData label;
-  /*
-   * When it expires; absent: never.
-   */
   Google__Protobuf__Timestamp *expires;
 };
 #define TIDINGS__V1__FETCH_WEB_CREDENTIAL_RESPONSE__INIT \
@@ -110,9 +74,6 @@ struct  Tidings__V1__FetchWebCredentialResponse
     , TIDINGS__V1__WEB_TOKEN_KIND__WEB_TOKEN_KIND_UNSPECIFIED, {0,NULL}, TIDINGS__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, {0,NULL}, {0,NULL}, {0,NULL}, NULL }
 
 
-/*
- * Renews the session of the call's metadata.
- */
 struct  Tidings__V1__RenewWebAuthTokenRequest
 {
   ProtobufCMessage base;
@@ -122,19 +83,10 @@ struct  Tidings__V1__RenewWebAuthTokenRequest
      }
 
 
-/*
- * The session is renewed.
- */
 struct  Tidings__V1__RenewWebAuthTokenResponse
 {
   ProtobufCMessage base;
-  /*
-   * The new token.
-   */
   ProtobufCBinaryData web_auth_token;
-  /*
-   * When the session expires unless it is renewed again.
-   */
   Google__Protobuf__Timestamp *expires;
 };
 #define TIDINGS__V1__RENEW_WEB_AUTH_TOKEN_RESPONSE__INIT \
@@ -142,9 +94,6 @@ struct  Tidings__V1__RenewWebAuthTokenResponse
     , {0,NULL}, NULL }
 
 
-/*
- * Asks for the handle of the session of the call's metadata.
- */
 struct  Tidings__V1__FetchSessionHandleRequest
 {
   ProtobufCMessage base;
@@ -154,15 +103,9 @@ struct  Tidings__V1__FetchSessionHandleRequest
      }
 
 
-/*
- * The handle of a session.
- */
 struct  Tidings__V1__FetchSessionHandleResponse
 {
   ProtobufCMessage base;
-  /*
-   * In place of a web auth token, at most 80 characters; the gateway keeps it to itself. Always the same for a session.
-   */
   ProtobufCBinaryData session_handle;
 };
 #define TIDINGS__V1__FETCH_SESSION_HANDLE_RESPONSE__INIT \
@@ -170,24 +113,11 @@ struct  Tidings__V1__FetchSessionHandleResponse
     , {0,NULL} }
 
 
-/*
- * Begins a sign-in.
- */
 struct  Tidings__V1__BeginSignInRequest
 {
   ProtobufCMessage base;
-  /*
-   * The API token, 64 hexadecimal digits.
-   */
   ProtobufCBinaryData api_token;
-  /*
-   * The session will last two weeks instead of 30 minutes.
-   */
   protobuf_c_boolean keep_signed_in;
-  /*
-   * The address of the browser, by which sign-ins are counted; empty: it is not known, and all such count together.
-   * At most 64 bytes.
-   */
   ProtobufCBinaryData client_address;
 };
 #define TIDINGS__V1__BEGIN_SIGN_IN_REQUEST__INIT \
@@ -195,23 +125,11 @@ struct  Tidings__V1__BeginSignInRequest
     , {0,NULL}, 0, {0,NULL} }
 
 
-/*
- * A sign-in waits for a user.
- */
 struct  Tidings__V1__BeginSignInResponse
 {
   ProtobufCMessage base;
-  /*
-   * Completes the sign-in; the gateway keeps it to itself.
-   */
   ProtobufCBinaryData secret;
-  /*
-   * What the user enters: 8 letters without vowels, shown as `XXXX-XXXX`.
-   */
   ProtobufCBinaryData user_code;
-  /*
-   * When it ends, after 10 minutes.
-   */
   Google__Protobuf__Timestamp *expires;
 };
 #define TIDINGS__V1__BEGIN_SIGN_IN_RESPONSE__INIT \
@@ -219,15 +137,9 @@ struct  Tidings__V1__BeginSignInResponse
     , {0,NULL}, {0,NULL}, NULL }
 
 
-/*
- * Asks for the outcome of a sign-in.
- */
 struct  Tidings__V1__CompleteSignInRequest
 {
   ProtobufCMessage base;
-  /*
-   * From BeginSignIn.
-   */
   ProtobufCBinaryData secret;
 };
 #define TIDINGS__V1__COMPLETE_SIGN_IN_REQUEST__INIT \
@@ -235,23 +147,11 @@ struct  Tidings__V1__CompleteSignInRequest
     , {0,NULL} }
 
 
-/*
- * The outcome of a sign-in.
- */
 struct  Tidings__V1__CompleteSignInResponse
 {
   ProtobufCMessage base;
-  /*
-   * No user has approved it yet: ask again after 5 seconds.
-   */
   protobuf_c_boolean pending;
-  /*
-   * The token of the session.
-   */
   ProtobufCBinaryData web_auth_token;
-  /*
-   * When the session expires unless it is renewed.
-   */
   Google__Protobuf__Timestamp *expires;
 };
 #define TIDINGS__V1__COMPLETE_SIGN_IN_RESPONSE__INIT \
@@ -262,193 +162,113 @@ struct  Tidings__V1__CompleteSignInResponse
 /* Tidings__V1__FetchWebCredentialRequest methods */
 void   tidings__v1__fetch_web_credential_request__init
                      (Tidings__V1__FetchWebCredentialRequest         *message);
-size_t tidings__v1__fetch_web_credential_request__get_packed_size
-                     (const Tidings__V1__FetchWebCredentialRequest   *message);
 size_t tidings__v1__fetch_web_credential_request__pack
                      (const Tidings__V1__FetchWebCredentialRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_web_credential_request__pack_to_buffer
-                     (const Tidings__V1__FetchWebCredentialRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchWebCredentialRequest *
        tidings__v1__fetch_web_credential_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_web_credential_request__free_unpacked
-                     (Tidings__V1__FetchWebCredentialRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchWebCredentialResponse methods */
 void   tidings__v1__fetch_web_credential_response__init
                      (Tidings__V1__FetchWebCredentialResponse         *message);
-size_t tidings__v1__fetch_web_credential_response__get_packed_size
-                     (const Tidings__V1__FetchWebCredentialResponse   *message);
 size_t tidings__v1__fetch_web_credential_response__pack
                      (const Tidings__V1__FetchWebCredentialResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_web_credential_response__pack_to_buffer
-                     (const Tidings__V1__FetchWebCredentialResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchWebCredentialResponse *
        tidings__v1__fetch_web_credential_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_web_credential_response__free_unpacked
-                     (Tidings__V1__FetchWebCredentialResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__RenewWebAuthTokenRequest methods */
 void   tidings__v1__renew_web_auth_token_request__init
                      (Tidings__V1__RenewWebAuthTokenRequest         *message);
-size_t tidings__v1__renew_web_auth_token_request__get_packed_size
-                     (const Tidings__V1__RenewWebAuthTokenRequest   *message);
 size_t tidings__v1__renew_web_auth_token_request__pack
                      (const Tidings__V1__RenewWebAuthTokenRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__renew_web_auth_token_request__pack_to_buffer
-                     (const Tidings__V1__RenewWebAuthTokenRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__RenewWebAuthTokenRequest *
        tidings__v1__renew_web_auth_token_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__renew_web_auth_token_request__free_unpacked
-                     (Tidings__V1__RenewWebAuthTokenRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__RenewWebAuthTokenResponse methods */
 void   tidings__v1__renew_web_auth_token_response__init
                      (Tidings__V1__RenewWebAuthTokenResponse         *message);
-size_t tidings__v1__renew_web_auth_token_response__get_packed_size
-                     (const Tidings__V1__RenewWebAuthTokenResponse   *message);
 size_t tidings__v1__renew_web_auth_token_response__pack
                      (const Tidings__V1__RenewWebAuthTokenResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__renew_web_auth_token_response__pack_to_buffer
-                     (const Tidings__V1__RenewWebAuthTokenResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__RenewWebAuthTokenResponse *
        tidings__v1__renew_web_auth_token_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__renew_web_auth_token_response__free_unpacked
-                     (Tidings__V1__RenewWebAuthTokenResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchSessionHandleRequest methods */
 void   tidings__v1__fetch_session_handle_request__init
                      (Tidings__V1__FetchSessionHandleRequest         *message);
-size_t tidings__v1__fetch_session_handle_request__get_packed_size
-                     (const Tidings__V1__FetchSessionHandleRequest   *message);
 size_t tidings__v1__fetch_session_handle_request__pack
                      (const Tidings__V1__FetchSessionHandleRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_session_handle_request__pack_to_buffer
-                     (const Tidings__V1__FetchSessionHandleRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchSessionHandleRequest *
        tidings__v1__fetch_session_handle_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_session_handle_request__free_unpacked
-                     (Tidings__V1__FetchSessionHandleRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchSessionHandleResponse methods */
 void   tidings__v1__fetch_session_handle_response__init
                      (Tidings__V1__FetchSessionHandleResponse         *message);
-size_t tidings__v1__fetch_session_handle_response__get_packed_size
-                     (const Tidings__V1__FetchSessionHandleResponse   *message);
 size_t tidings__v1__fetch_session_handle_response__pack
                      (const Tidings__V1__FetchSessionHandleResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_session_handle_response__pack_to_buffer
-                     (const Tidings__V1__FetchSessionHandleResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchSessionHandleResponse *
        tidings__v1__fetch_session_handle_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_session_handle_response__free_unpacked
-                     (Tidings__V1__FetchSessionHandleResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__BeginSignInRequest methods */
 void   tidings__v1__begin_sign_in_request__init
                      (Tidings__V1__BeginSignInRequest         *message);
-size_t tidings__v1__begin_sign_in_request__get_packed_size
-                     (const Tidings__V1__BeginSignInRequest   *message);
 size_t tidings__v1__begin_sign_in_request__pack
                      (const Tidings__V1__BeginSignInRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__begin_sign_in_request__pack_to_buffer
-                     (const Tidings__V1__BeginSignInRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__BeginSignInRequest *
        tidings__v1__begin_sign_in_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__begin_sign_in_request__free_unpacked
-                     (Tidings__V1__BeginSignInRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__BeginSignInResponse methods */
 void   tidings__v1__begin_sign_in_response__init
                      (Tidings__V1__BeginSignInResponse         *message);
-size_t tidings__v1__begin_sign_in_response__get_packed_size
-                     (const Tidings__V1__BeginSignInResponse   *message);
 size_t tidings__v1__begin_sign_in_response__pack
                      (const Tidings__V1__BeginSignInResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__begin_sign_in_response__pack_to_buffer
-                     (const Tidings__V1__BeginSignInResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__BeginSignInResponse *
        tidings__v1__begin_sign_in_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__begin_sign_in_response__free_unpacked
-                     (Tidings__V1__BeginSignInResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__CompleteSignInRequest methods */
 void   tidings__v1__complete_sign_in_request__init
                      (Tidings__V1__CompleteSignInRequest         *message);
-size_t tidings__v1__complete_sign_in_request__get_packed_size
-                     (const Tidings__V1__CompleteSignInRequest   *message);
 size_t tidings__v1__complete_sign_in_request__pack
                      (const Tidings__V1__CompleteSignInRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__complete_sign_in_request__pack_to_buffer
-                     (const Tidings__V1__CompleteSignInRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__CompleteSignInRequest *
        tidings__v1__complete_sign_in_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__complete_sign_in_request__free_unpacked
-                     (Tidings__V1__CompleteSignInRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__CompleteSignInResponse methods */
 void   tidings__v1__complete_sign_in_response__init
                      (Tidings__V1__CompleteSignInResponse         *message);
-size_t tidings__v1__complete_sign_in_response__get_packed_size
-                     (const Tidings__V1__CompleteSignInResponse   *message);
 size_t tidings__v1__complete_sign_in_response__pack
                      (const Tidings__V1__CompleteSignInResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__complete_sign_in_response__pack_to_buffer
-                     (const Tidings__V1__CompleteSignInResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__CompleteSignInResponse *
        tidings__v1__complete_sign_in_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__complete_sign_in_response__free_unpacked
-                     (Tidings__V1__CompleteSignInResponse *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__V1__FetchWebCredentialRequest_Closure)

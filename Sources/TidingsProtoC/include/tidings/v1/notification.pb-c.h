@@ -30,173 +30,57 @@ typedef struct Tidings__V1__ReadMarks Tidings__V1__ReadMarks;
 
 /* --- enums --- */
 
-/*
- * What a subscription watches. The numbers are those of CKSubscription.SubscriptionType.
- */
 typedef enum _Tidings__V1__SubscriptionType {
-  /*
-   * Not valid.
-   */
   TIDINGS__V1__SUBSCRIPTION_TYPE__SUBSCRIPTION_TYPE_UNSPECIFIED = 0,
-  /*
-   * Records of a type that match a predicate.
-   */
   TIDINGS__V1__SUBSCRIPTION_TYPE__SUBSCRIPTION_TYPE_QUERY = 1,
-  /*
-   * All changes in a zone.
-   */
   TIDINGS__V1__SUBSCRIPTION_TYPE__SUBSCRIPTION_TYPE_RECORD_ZONE = 2,
-  /*
-   * All changes in a database.
-   */
   TIDINGS__V1__SUBSCRIPTION_TYPE__SUBSCRIPTION_TYPE_DATABASE = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__SUBSCRIPTION_TYPE)
 } Tidings__V1__SubscriptionType;
-/*
- * The cause of a notification. The numbers are those of CKNotification.NotificationType.
- */
 typedef enum _Tidings__V1__NotificationType {
-  /*
-   * Not known.
-   */
   TIDINGS__V1__NOTIFICATION_TYPE__NOTIFICATION_TYPE_UNSPECIFIED = 0,
-  /*
-   * A query subscription fired.
-   */
   TIDINGS__V1__NOTIFICATION_TYPE__NOTIFICATION_TYPE_QUERY = 1,
-  /*
-   * A zone subscription fired.
-   */
   TIDINGS__V1__NOTIFICATION_TYPE__NOTIFICATION_TYPE_RECORD_ZONE = 2,
-  /*
-   * Another device of the user marked the notification read.
-   */
   TIDINGS__V1__NOTIFICATION_TYPE__NOTIFICATION_TYPE_READ_NOTIFICATION = 3,
-  /*
-   * A database subscription fired.
-   */
   TIDINGS__V1__NOTIFICATION_TYPE__NOTIFICATION_TYPE_DATABASE = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__NOTIFICATION_TYPE)
 } Tidings__V1__NotificationType;
-/*
- * Why a query subscription fired. One change fires a subscription once, for the first of these that
- * applies and that it requests: created, deleted, entered, left, updated. The first three numbers are
- * those of CKQueryNotification.Reason.
- */
 typedef enum _Tidings__V1__QueryNotificationReason {
-  /*
-   * Not known.
-   */
   TIDINGS__V1__QUERY_NOTIFICATION_REASON__QUERY_NOTIFICATION_REASON_UNSPECIFIED = 0,
-  /*
-   * The record was created.
-   */
   TIDINGS__V1__QUERY_NOTIFICATION_REASON__QUERY_NOTIFICATION_REASON_RECORD_CREATED = 1,
-  /*
-   * The record was updated.
-   */
   TIDINGS__V1__QUERY_NOTIFICATION_REASON__QUERY_NOTIFICATION_REASON_RECORD_UPDATED = 2,
-  /*
-   * The record was deleted.
-   */
   TIDINGS__V1__QUERY_NOTIFICATION_REASON__QUERY_NOTIFICATION_REASON_RECORD_DELETED = 3,
-  /*
-   * The record matches now and did not before.
-   */
   TIDINGS__V1__QUERY_NOTIFICATION_REASON__QUERY_NOTIFICATION_REASON_RECORD_ENTERED = 4,
-  /*
-   * The record matched before and does not now.
-   */
   TIDINGS__V1__QUERY_NOTIFICATION_REASON__QUERY_NOTIFICATION_REASON_RECORD_LEFT = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__QUERY_NOTIFICATION_REASON)
 } Tidings__V1__QueryNotificationReason;
 
 /* --- messages --- */
 
-/*
- * What is shown, and what is included, when a subscription fires.
- */
 struct  Tidings__V1__NotificationInfo
 {
   ProtobufCMessage base;
-  /*
-   * Text of the alert.
-   */
   ProtobufCBinaryData alert_body;
-  /*
-   * Key of a localized text; takes precedence over `alert_body`.
-   */
   ProtobufCBinaryData alert_localization_key;
-  /*
-   * Names of fields whose values fill the localized text. Query subscriptions only, as the other
-   * arguments.
-   */
   size_t n_alert_localization_args;
   ProtobufCBinaryData *alert_localization_args;
-  /*
-   * Title of the alert.
-   */
   ProtobufCBinaryData title;
-  /*
-   * Key of a localized title; takes precedence over `title`.
-   */
   ProtobufCBinaryData title_localization_key;
-  /*
-   * Names of fields whose values fill the localized title.
-   */
   size_t n_title_localization_args;
   ProtobufCBinaryData *title_localization_args;
-  /*
-   * Subtitle of the alert.
-   */
   ProtobufCBinaryData subtitle;
-  /*
-   * Key of a localized subtitle; takes precedence over `subtitle`.
-   */
   ProtobufCBinaryData subtitle_localization_key;
-  /*
-   * Names of fields whose values fill the localized subtitle.
-   */
   size_t n_subtitle_localization_args;
   ProtobufCBinaryData *subtitle_localization_args;
-  /*
-   * Key of the localized text of the action button.
-   */
   ProtobufCBinaryData alert_action_localization_key;
-  /*
-   * Name of an image to show while launching.
-   */
   ProtobufCBinaryData alert_launch_image;
-  /*
-   * Name of a sound; `default` for the system's.
-   */
   ProtobufCBinaryData sound_name;
-  /*
-   * Fields whose values the notification includes, at most `desired_keys_max`. Query subscriptions
-   * only.
-   */
   size_t n_desired_keys;
   ProtobufCBinaryData *desired_keys;
-  /*
-   * Increments the badge.
-   */
   protobuf_c_boolean should_badge;
-  /*
-   * Wakes the application without showing anything.
-   */
   protobuf_c_boolean should_send_content_available;
-  /*
-   * Lets the application change the notification before it is shown.
-   */
   protobuf_c_boolean should_send_mutable_content;
-  /*
-   * Category of actions.
-   */
   ProtobufCBinaryData category;
-  /*
-   * Notifications with the same collapse ID replace each other on screen. The name of a field of the
-   * record whose value is the ID; if the record has no such field, the ID itself.
-   */
   ProtobufCBinaryData collapse_id_key;
 };
 #define TIDINGS__V1__NOTIFICATION_INFO__INIT \
@@ -204,66 +88,21 @@ struct  Tidings__V1__NotificationInfo
     , {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, 0, 0, 0, {0,NULL}, {0,NULL} }
 
 
-/*
- * Which changes, of which records, cause notifications.
- */
 struct  Tidings__V1__Subscription
 {
   ProtobufCMessage base;
-  /*
-   * 1 to 255 bytes of printable ASCII; unique among the user's subscriptions in the database.
-   */
   ProtobufCBinaryData subscription_id;
-  /*
-   * What it watches.
-   */
   Tidings__V1__SubscriptionType type;
-  /*
-   * Query: required. Zone and database: only records of this type; empty: all.
-   */
   ProtobufCBinaryData record_type;
-  /*
-   * Query: which records; absent: all of the type. A creation or an update fires if the record
-   * matches afterwards, a deletion if it matched before.
-   */
   Tidings__V1__Predicate *predicate;
-  /*
-   * Query: only records of this zone; absent: all. Zone: required.
-   */
   Tidings__V1__ZoneID *zone_id;
-  /*
-   * Query: fires when a matching record is created. A query subscription needs at least one of
-   * creation, update, deletion, enter and leave; zone and database subscriptions fire on all changes
-   * and have none of them.
-   */
   protobuf_c_boolean fires_on_record_creation;
-  /*
-   * Query: fires when a record is updated and matches afterwards.
-   */
   protobuf_c_boolean fires_on_record_update;
-  /*
-   * Query: fires when a record that matched is deleted.
-   */
   protobuf_c_boolean fires_on_record_deletion;
-  /*
-   * Query: the subscription is deleted when it has fired once.
-   */
   protobuf_c_boolean fires_once;
-  /*
-   * What to show and to include; absent: a silent notification.
-   */
   Tidings__V1__NotificationInfo *notification_info;
-  /*
-   * The position from which it is effective. Set by the server.
-   */
   Tidings__V1__SubscriptionPosition *effective;
-  /*
-   * Query: fires when a record matches that did not match before, because it was created or updated.
-   */
   protobuf_c_boolean fires_on_record_enter;
-  /*
-   * Query: fires when a record that matched no longer matches, because it was updated or deleted.
-   */
   protobuf_c_boolean fires_on_record_leave;
 };
 #define TIDINGS__V1__SUBSCRIPTION__INIT \
@@ -271,19 +110,10 @@ struct  Tidings__V1__Subscription
     , {0,NULL}, TIDINGS__V1__SUBSCRIPTION_TYPE__SUBSCRIPTION_TYPE_UNSPECIFIED, {0,NULL}, NULL, NULL, 0, 0, 0, 0, NULL, NULL, 0, 0 }
 
 
-/*
- * A position in the sequence of events of a channel.
- */
 struct  Tidings__V1__SubscriptionPosition
 {
   ProtobufCMessage base;
-  /*
-   * Identifies the channel: all subscriptions that always fire together share one.
-   */
   ProtobufCBinaryData channel_id;
-  /*
-   * The number of the channel's last event when the subscription was saved.
-   */
   uint64_t sequence_number;
 };
 #define TIDINGS__V1__SUBSCRIPTION_POSITION__INIT \
@@ -302,92 +132,31 @@ struct  Tidings__V1__Notification__RecordFieldsEntry
     , {0,NULL}, NULL }
 
 
-/*
- * One firing of a subscription: of a query subscription for each record that changed, of a zone or
- * database subscription for each zone that a call changed.
- */
 struct  Tidings__V1__Notification
 {
   ProtobufCMessage base;
-  /*
-   * Names the notification for the user whose subscription fired; printable. READ_NOTIFICATION: names
-   * the one that was read; of the other members only the type and the container are set then.
-   */
   ProtobufCBinaryData notification_id;
-  /*
-   * The cause.
-   */
   Tidings__V1__NotificationType type;
-  /*
-   * The caller's subscription that fired.
-   */
   ProtobufCBinaryData subscription_id;
-  /*
-   * Where it fired.
-   */
   Tidings__V1__DatabaseID *database_id;
-  /*
-   * Query: why.
-   */
   Tidings__V1__QueryNotificationReason reason;
-  /*
-   * Query: the record. Zone and database: only its zone is set, the one that changed.
-   */
   Tidings__V1__RecordID *record_id;
-  /*
-   * The record's type. Zone and database: the type in the subscription, if any.
-   */
   ProtobufCBinaryData record_type;
-  /*
-   * Query: the fields named by `NotificationInfo.desired_keys`; none for a deletion. Values beyond
-   * `notification_fields_bytes_max` are omitted, and listed in `omitted_keys`.
-   */
   size_t n_record_fields;
   Tidings__V1__Notification__RecordFieldsEntry **record_fields;
-  /*
-   * What to show.
-   */
   Tidings__V1__NotificationInfo *notification_info;
-  /*
-   * When the change was committed, by the server's clock.
-   */
   Google__Protobuf__Timestamp *committed;
-  /*
-   * Parts were omitted to limit the size of the push; the log has them.
-   */
   protobuf_c_boolean is_pruned;
-  /*
-   * The channel and the number in it. Numbers of one channel increase by 1.
-   */
   Tidings__V1__SubscriptionPosition *position;
-  /*
-   * The values of `NotificationInfo.alert_localization_args` as text, of at most 100 characters each;
-   * empty for a field that the record does not have. For a deletion those of the deleted record.
-   */
   size_t n_alert_localization_values;
   ProtobufCBinaryData *alert_localization_values;
-  /*
-   * The values of `NotificationInfo.title_localization_args`.
-   */
   size_t n_title_localization_values;
   ProtobufCBinaryData *title_localization_values;
-  /*
-   * The values of `NotificationInfo.subtitle_localization_args`.
-   */
   size_t n_subtitle_localization_values;
   ProtobufCBinaryData *subtitle_localization_values;
-  /*
-   * See NotificationInfo.collapse_id_key; at most 64 bytes.
-   */
   ProtobufCBinaryData collapse_id;
-  /*
-   * Desired keys whose values are too large to be included: fetch the record.
-   */
   size_t n_omitted_keys;
   ProtobufCBinaryData *omitted_keys;
-  /*
-   * CloudKit's `userInfo` dictionary of this notification as JSON, when the request asked for it.
-   */
   ProtobufCBinaryData user_info_json;
 };
 #define TIDINGS__V1__NOTIFICATION__INIT \
@@ -406,64 +175,21 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__PUSH__CONTENT__CASE)
 } Tidings__V1__Push__ContentCase;
 
-/*
- * A published hint. The ZeroMQ message has two frames: the topic, 16 bytes, and this.
- */
 struct  Tidings__V1__Push
 {
   ProtobufCMessage base;
-  /*
-   * The number of the channel's newest event, which this push announces. On a control topic: the number
-   * of the user's newest read mark.
-   */
   uint64_t sequence_number;
-  /*
-   * The newest number of the preceding push; a client that has not seen it fetches notification
-   * changes. A push for several events has no content.
-   */
   uint64_t previous_sequence_number;
-  /*
-   * When it was published, by the server's clock.
-   */
   Google__Protobuf__Timestamp *published;
-  /*
-   * `Channel.origin_tag` of the device that made the change: it skips the notification. On a control
-   * topic: `RegisterDeviceResponse.control_origin_tag` of the device that marked notifications read.
-   */
   uint64_t origin_tag;
-  /*
-   * The span that published it, as W3C's Trace Context has it (`traceparent`); empty: it is not traced.
-   */
   ProtobufCBinaryData trace_parent;
   Tidings__V1__Push__ContentCase content_case;
   union {
-    /*
-     * The notification, without what differs between subscribers (`notification_id` and
-     * `subscription_id`).
-     */
     Tidings__V1__Notification *notification;
-    /*
-     * The encoded Notification in a libsodium secretbox: 24 bytes nonce, then the box, sealed with
-     * `Channel.key`. Sent by a server that seals.
-     */
     ProtobufCBinaryData sealed_notification;
-    /*
-     * On a user's control topic: the user's channels, their topics or their keys changed, register
-     * again. Always true.
-     */
     protobuf_c_boolean channels_changed;
-    /*
-     * On a user's control topic: notifications were marked read.
-     */
     Tidings__V1__ReadMarks *read_marks;
-    /*
-     * The encoded ReadMarks in a secretbox, sealed with `RegisterDeviceResponse.control_key`.
-     */
     ProtobufCBinaryData sealed_read_marks;
-    /*
-     * On a user's control topic: leased notifications were given back, so that devices that wait for work ask for it.
-     * Always true.
-     */
     protobuf_c_boolean work_released;
   };
 };
@@ -472,15 +198,9 @@ struct  Tidings__V1__Push
     , 0, 0, NULL, 0, {0,NULL}, TIDINGS__V1__PUSH__CONTENT__NOT_SET, {0} }
 
 
-/*
- * Notifications that were marked read.
- */
 struct  Tidings__V1__ReadMarks
 {
   ProtobufCMessage base;
-  /*
-   * Which ones; none: more than fit, fetch notification changes.
-   */
   size_t n_notification_ids;
   ProtobufCBinaryData *notification_ids;
 };
@@ -492,120 +212,72 @@ struct  Tidings__V1__ReadMarks
 /* Tidings__V1__NotificationInfo methods */
 void   tidings__v1__notification_info__init
                      (Tidings__V1__NotificationInfo         *message);
-size_t tidings__v1__notification_info__get_packed_size
-                     (const Tidings__V1__NotificationInfo   *message);
 size_t tidings__v1__notification_info__pack
                      (const Tidings__V1__NotificationInfo   *message,
                       uint8_t             *out);
-size_t tidings__v1__notification_info__pack_to_buffer
-                     (const Tidings__V1__NotificationInfo   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__NotificationInfo *
        tidings__v1__notification_info__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__notification_info__free_unpacked
-                     (Tidings__V1__NotificationInfo *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__Subscription methods */
 void   tidings__v1__subscription__init
                      (Tidings__V1__Subscription         *message);
-size_t tidings__v1__subscription__get_packed_size
-                     (const Tidings__V1__Subscription   *message);
 size_t tidings__v1__subscription__pack
                      (const Tidings__V1__Subscription   *message,
                       uint8_t             *out);
-size_t tidings__v1__subscription__pack_to_buffer
-                     (const Tidings__V1__Subscription   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__Subscription *
        tidings__v1__subscription__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__subscription__free_unpacked
-                     (Tidings__V1__Subscription *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__SubscriptionPosition methods */
 void   tidings__v1__subscription_position__init
                      (Tidings__V1__SubscriptionPosition         *message);
-size_t tidings__v1__subscription_position__get_packed_size
-                     (const Tidings__V1__SubscriptionPosition   *message);
 size_t tidings__v1__subscription_position__pack
                      (const Tidings__V1__SubscriptionPosition   *message,
                       uint8_t             *out);
-size_t tidings__v1__subscription_position__pack_to_buffer
-                     (const Tidings__V1__SubscriptionPosition   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__SubscriptionPosition *
        tidings__v1__subscription_position__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__subscription_position__free_unpacked
-                     (Tidings__V1__SubscriptionPosition *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__Notification__RecordFieldsEntry methods */
 void   tidings__v1__notification__record_fields_entry__init
                      (Tidings__V1__Notification__RecordFieldsEntry         *message);
 /* Tidings__V1__Notification methods */
 void   tidings__v1__notification__init
                      (Tidings__V1__Notification         *message);
-size_t tidings__v1__notification__get_packed_size
-                     (const Tidings__V1__Notification   *message);
 size_t tidings__v1__notification__pack
                      (const Tidings__V1__Notification   *message,
                       uint8_t             *out);
-size_t tidings__v1__notification__pack_to_buffer
-                     (const Tidings__V1__Notification   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__Notification *
        tidings__v1__notification__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__notification__free_unpacked
-                     (Tidings__V1__Notification *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__Push methods */
 void   tidings__v1__push__init
                      (Tidings__V1__Push         *message);
-size_t tidings__v1__push__get_packed_size
-                     (const Tidings__V1__Push   *message);
 size_t tidings__v1__push__pack
                      (const Tidings__V1__Push   *message,
                       uint8_t             *out);
-size_t tidings__v1__push__pack_to_buffer
-                     (const Tidings__V1__Push   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__Push *
        tidings__v1__push__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__push__free_unpacked
-                     (Tidings__V1__Push *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ReadMarks methods */
 void   tidings__v1__read_marks__init
                      (Tidings__V1__ReadMarks         *message);
-size_t tidings__v1__read_marks__get_packed_size
-                     (const Tidings__V1__ReadMarks   *message);
 size_t tidings__v1__read_marks__pack
                      (const Tidings__V1__ReadMarks   *message,
                       uint8_t             *out);
-size_t tidings__v1__read_marks__pack_to_buffer
-                     (const Tidings__V1__ReadMarks   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ReadMarks *
        tidings__v1__read_marks__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__read_marks__free_unpacked
-                     (Tidings__V1__ReadMarks *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__V1__NotificationInfo_Closure)

@@ -46,44 +46,20 @@ typedef struct Tidings__V1__RotateChannelsResponse Tidings__V1__RotateChannelsRe
 
 /* --- enums --- */
 
-/*
- * How leases are settled.
- */
 typedef enum _Tidings__V1__Settlement {
-  /*
-   * Not valid.
-   */
   TIDINGS__V1__SETTLEMENT__SETTLEMENT_UNSPECIFIED = 0,
-  /*
-   * The work is done: the notification is never delivered to the group again.
-   */
   TIDINGS__V1__SETTLEMENT__SETTLEMENT_DONE = 1,
-  /*
-   * The lease is released: the notification is delivered again immediately.
-   */
   TIDINGS__V1__SETTLEMENT__SETTLEMENT_RELEASED = 2,
-  /*
-   * The work takes longer: the lease starts again.
-   */
   TIDINGS__V1__SETTLEMENT__SETTLEMENT_EXTENDED = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__SETTLEMENT)
 } Tidings__V1__Settlement;
 
 /* --- messages --- */
 
-/*
- * Registers the calling device.
- */
 struct  Tidings__V1__RegisterDeviceRequest
 {
   ProtobufCMessage base;
-  /*
-   * The container; empty: `default`.
-   */
   ProtobufCBinaryData container;
-  /*
-   * The environment.
-   */
   Tidings__V1__Environment environment;
 };
 #define TIDINGS__V1__REGISTER_DEVICE_REQUEST__INIT \
@@ -91,31 +67,13 @@ struct  Tidings__V1__RegisterDeviceRequest
     , {0,NULL}, TIDINGS__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED }
 
 
-/*
- * Where one channel's pushes are published.
- */
 struct  Tidings__V1__Channel
 {
   ProtobufCMessage base;
-  /*
-   * The channel.
-   */
   Tidings__V1__SubscriptionPosition *position;
-  /*
-   * The topic, 16 random bytes, of which the first is above 1.
-   */
   ProtobufCBinaryData topic;
-  /*
-   * The key for `Push.sealed_notification`, 32 bytes; empty if the server does not seal.
-   */
   ProtobufCBinaryData key;
-  /*
-   * The caller's subscription in the channel.
-   */
   ProtobufCBinaryData subscription_id;
-  /*
-   * The tag of pushes that the calling device caused; 0 if the call named no device.
-   */
   uint64_t origin_tag;
 };
 #define TIDINGS__V1__CHANNEL__INIT \
@@ -123,40 +81,16 @@ struct  Tidings__V1__Channel
     , NULL, {0,NULL}, {0,NULL}, {0,NULL}, 0 }
 
 
-/*
- * Where the caller's pushes are published.
- */
 struct  Tidings__V1__RegisterDeviceResponse
 {
   ProtobufCMessage base;
-  /*
-   * Connect a SUB socket here.
-   */
   ProtobufCBinaryData push_endpoint;
-  /*
-   * The user's control topic, 16 random bytes, of which the first is above 1.
-   */
   ProtobufCBinaryData control_topic;
-  /*
-   * The user's channels. Their positions are those of the newest events.
-   */
   size_t n_channels;
   Tidings__V1__Channel **channels;
-  /*
-   * See FetchServerInfoResponse.incarnation.
-   */
   ProtobufCBinaryData incarnation;
-  /*
-   * The key for `Push.sealed_read_marks`, 32 bytes; empty if the server does not seal.
-   */
   ProtobufCBinaryData control_key;
-  /*
-   * The number of the user's newest read mark; 0: there is none.
-   */
   uint64_t read_mark_number;
-  /*
-   * The tag of pushes on the control topic that the calling device caused; 0 if the call named no device.
-   */
   uint64_t control_origin_tag;
 };
 #define TIDINGS__V1__REGISTER_DEVICE_RESPONSE__INIT \
@@ -164,39 +98,15 @@ struct  Tidings__V1__RegisterDeviceResponse
     , {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, {0,NULL}, 0, 0 }
 
 
-/*
- * Asks for notifications.
- */
 struct  Tidings__V1__FetchNotificationChangesRequest
 {
   ProtobufCMessage base;
-  /*
-   * The container; empty: `default`.
-   */
   ProtobufCBinaryData container;
-  /*
-   * The environment.
-   */
   Tidings__V1__Environment environment;
-  /*
-   * What the last page returned; empty: from the oldest retained notification.
-   */
   ProtobufCBinaryData change_token;
-  /*
-   * Most notifications in the answer; 0: `page_items_max`.
-   */
   uint32_t limit;
-  /*
-   * Omit READ_NOTIFICATION.
-   */
   protobuf_c_boolean omits_read_notifications;
-  /*
-   * Set `Notification.user_info_json`, in which `aps.badge` is the badge when the notification was stored.
-   */
   protobuf_c_boolean wants_user_info;
-  /*
-   * Set `badge_value` on the last page.
-   */
   protobuf_c_boolean wants_badge;
 };
 #define TIDINGS__V1__FETCH_NOTIFICATION_CHANGES_REQUEST__INIT \
@@ -210,37 +120,16 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__FETCH_NOTIFICATION_CHANGES_RESPONSE___BADGE_VALUE__CASE)
 } Tidings__V1__FetchNotificationChangesResponse__BadgeValueCase;
 
-/*
- * A page of notifications.
- */
 struct  Tidings__V1__FetchNotificationChangesResponse
 {
   ProtobufCMessage base;
-  /*
-   * Oldest first; within a channel in the order of their numbers.
-   */
   size_t n_notifications;
   Tidings__V1__Notification **notifications;
-  /*
-   * For the next call. Never empty, and advances even when nothing is returned.
-   */
   ProtobufCBinaryData change_token;
-  /*
-   * Call again immediately with the token.
-   */
   protobuf_c_boolean more_coming;
-  /*
-   * The notifications of one call do not fit into a page: the next page starts with more of the call to
-   * which the last notification belongs. Or the call deleted a zone whose records are still being removed:
-   * more notifications follow, possibly after those of other calls.
-   */
   protobuf_c_boolean is_split;
   Tidings__V1__FetchNotificationChangesResponse__BadgeValueCase _badge_value_case;
   union {
-    /*
-     * The badge: the value that ModifyBadge set, plus the unread notifications since then that increment it,
-     * without those that the calling device caused. At most 9,999.
-     */
     uint32_t badge_value;
   };
 };
@@ -249,23 +138,11 @@ struct  Tidings__V1__FetchNotificationChangesResponse
     , 0,NULL, {0,NULL}, 0, 0, TIDINGS__V1__FETCH_NOTIFICATION_CHANGES_RESPONSE___BADGE_VALUE__NOT_SET, {0} }
 
 
-/*
- * Marks notifications read.
- */
 struct  Tidings__V1__MarkNotificationsReadRequest
 {
   ProtobufCMessage base;
-  /*
-   * The container; empty: `default`.
-   */
   ProtobufCBinaryData container;
-  /*
-   * The environment.
-   */
   Tidings__V1__Environment environment;
-  /*
-   * Which ones, at most `items_per_call_max`.
-   */
   size_t n_notification_ids;
   ProtobufCBinaryData *notification_ids;
 };
@@ -281,25 +158,13 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__NOTIFICATION_RESULT__OUTCOME__CASE)
 } Tidings__V1__NotificationResult__OutcomeCase;
 
-/*
- * The result for one notification.
- */
 struct  Tidings__V1__NotificationResult
 {
   ProtobufCMessage base;
-  /*
-   * Which one.
-   */
   ProtobufCBinaryData notification_id;
   Tidings__V1__NotificationResult__OutcomeCase outcome_case;
   union {
-    /*
-     * It is marked read; always true.
-     */
     protobuf_c_boolean marked_read;
-    /*
-     * It failed: UNKNOWN_ITEM when the user has no such notification.
-     */
     Tidings__V1__ItemError *error;
   };
 };
@@ -308,15 +173,9 @@ struct  Tidings__V1__NotificationResult
     , {0,NULL}, TIDINGS__V1__NOTIFICATION_RESULT__OUTCOME__NOT_SET, {0} }
 
 
-/*
- * A result for each notification.
- */
 struct  Tidings__V1__MarkNotificationsReadResponse
 {
   ProtobufCMessage base;
-  /*
-   * In the order of the request.
-   */
   size_t n_results;
   Tidings__V1__NotificationResult **results;
 };
@@ -325,23 +184,11 @@ struct  Tidings__V1__MarkNotificationsReadResponse
     , 0,NULL }
 
 
-/*
- * Sets the user's badge.
- */
 struct  Tidings__V1__ModifyBadgeRequest
 {
   ProtobufCMessage base;
-  /*
-   * The container; empty: `default`.
-   */
   ProtobufCBinaryData container;
-  /*
-   * The environment.
-   */
   Tidings__V1__Environment environment;
-  /*
-   * The number of the badge from now on.
-   */
   uint32_t badge_value;
 };
 #define TIDINGS__V1__MODIFY_BADGE_REQUEST__INIT \
@@ -349,15 +196,9 @@ struct  Tidings__V1__ModifyBadgeRequest
     , {0,NULL}, TIDINGS__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0 }
 
 
-/*
- * The badge is set.
- */
 struct  Tidings__V1__ModifyBadgeResponse
 {
   ProtobufCMessage base;
-  /*
-   * The number of the badge.
-   */
   uint32_t badge_value;
 };
 #define TIDINGS__V1__MODIFY_BADGE_RESPONSE__INIT \
@@ -365,23 +206,11 @@ struct  Tidings__V1__ModifyBadgeResponse
     , 0 }
 
 
-/*
- * Asks for the history of a notification.
- */
 struct  Tidings__V1__TraceNotificationRequest
 {
   ProtobufCMessage base;
-  /*
-   * The container; empty: `default`.
-   */
   ProtobufCBinaryData container;
-  /*
-   * The environment.
-   */
   Tidings__V1__Environment environment;
-  /*
-   * Which one.
-   */
   ProtobufCBinaryData notification_id;
 };
 #define TIDINGS__V1__TRACE_NOTIFICATION_REQUEST__INIT \
@@ -389,19 +218,10 @@ struct  Tidings__V1__TraceNotificationRequest
     , {0,NULL}, TIDINGS__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, {0,NULL} }
 
 
-/*
- * One device that got a notification.
- */
 struct  Tidings__V1__NotificationDelivery
 {
   ProtobufCMessage base;
-  /*
-   * The device; empty: it sent no name.
-   */
   ProtobufCBinaryData device;
-  /*
-   * When it fetched the notification in a page of the log.
-   */
   Google__Protobuf__Timestamp *fetched;
 };
 #define TIDINGS__V1__NOTIFICATION_DELIVERY__INIT \
@@ -409,31 +229,13 @@ struct  Tidings__V1__NotificationDelivery
     , {0,NULL}, NULL }
 
 
-/*
- * One group that shares the work on a notification.
- */
 struct  Tidings__V1__NotificationLease
 {
   ProtobufCMessage base;
-  /*
-   * The group.
-   */
   ProtobufCBinaryData group;
-  /*
-   * The device that leased it last.
-   */
   ProtobufCBinaryData device;
-  /*
-   * When it did.
-   */
   Google__Protobuf__Timestamp *leased;
-  /*
-   * How often it was leased.
-   */
   uint32_t delivery_count;
-  /*
-   * When it was settled as done; absent: not yet.
-   */
   Google__Protobuf__Timestamp *settled;
 };
 #define TIDINGS__V1__NOTIFICATION_LEASE__INIT \
@@ -441,59 +243,21 @@ struct  Tidings__V1__NotificationLease
     , {0,NULL}, {0,NULL}, NULL, 0, NULL }
 
 
-/*
- * The history of a notification.
- */
 struct  Tidings__V1__TraceNotificationResponse
 {
   ProtobufCMessage base;
-  /*
-   * When the change was committed that fired the subscription, and the notification stored.
-   */
   Google__Protobuf__Timestamp *committed;
-  /*
-   * When it was published; absent: no longer known.
-   */
   Google__Protobuf__Timestamp *published;
-  /*
-   * When one of the user's devices fetched it first.
-   */
   Google__Protobuf__Timestamp *fetched;
-  /*
-   * When it was marked read; absent: it is unread.
-   */
   Google__Protobuf__Timestamp *marked_read;
-  /*
-   * The notification in full.
-   */
   Tidings__V1__Notification *notification;
-  /*
-   * The device of the user that made the change, which gets no notification; empty: another user's,
-   * or none.
-   */
   ProtobufCBinaryData origin_device;
-  /*
-   * It was published in one push with later ones, without content.
-   */
   protobuf_c_boolean is_coalesced;
-  /*
-   * The push was pruned.
-   */
   protobuf_c_boolean is_pruned;
-  /*
-   * The devices that fetched it from the log. A device that got it by push appears here when
-   * it reads the log, which the client library does every minute.
-   */
   size_t n_deliveries;
   Tidings__V1__NotificationDelivery **deliveries;
-  /*
-   * The groups that leased it.
-   */
   size_t n_leases;
   Tidings__V1__NotificationLease **leases;
-  /*
-   * The device that marked it read.
-   */
   ProtobufCBinaryData read_device;
 };
 #define TIDINGS__V1__TRACE_NOTIFICATION_RESPONSE__INIT \
@@ -501,36 +265,14 @@ struct  Tidings__V1__TraceNotificationResponse
     , NULL, NULL, NULL, NULL, NULL, {0,NULL}, 0, 0, 0,NULL, 0,NULL, {0,NULL} }
 
 
-/*
- * Asks for notifications to work on.
- */
 struct  Tidings__V1__LeaseNotificationsRequest
 {
   ProtobufCMessage base;
-  /*
-   * The container; empty: `default`.
-   */
   ProtobufCBinaryData container;
-  /*
-   * The environment.
-   */
   Tidings__V1__Environment environment;
-  /*
-   * The group, 1 to 255 bytes of printable ASCII. Its first lease creates it.
-   */
   ProtobufCBinaryData group;
-  /*
-   * Most notifications; 0: `page_items_max`.
-   */
   uint32_t limit;
-  /*
-   * How long they are leased, 1 second to 12 hours; absent: 30 seconds.
-   */
   Google__Protobuf__Duration *visibility_timeout;
-  /*
-   * A group that does not exist yet starts at the end of the log; otherwise with the oldest
-   * retained notification.
-   */
   protobuf_c_boolean starts_at_end;
 };
 #define TIDINGS__V1__LEASE_NOTIFICATIONS_REQUEST__INIT \
@@ -538,31 +280,13 @@ struct  Tidings__V1__LeaseNotificationsRequest
     , {0,NULL}, TIDINGS__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, {0,NULL}, 0, NULL, 0 }
 
 
-/*
- * A notification that is leased.
- */
 struct  Tidings__V1__LeasedNotification
 {
   ProtobufCMessage base;
-  /*
-   * The notification.
-   */
   Tidings__V1__Notification *notification;
-  /*
-   * Identifies this lease: a later lease of the same notification has another ID.
-   */
   ProtobufCBinaryData lease_id;
-  /*
-   * When the lease ends, by the server's clock.
-   */
   Google__Protobuf__Timestamp *expires;
-  /*
-   * How often the notification was leased, including this time.
-   */
   uint32_t delivery_count;
-  /*
-   * The calling device made the change itself.
-   */
   protobuf_c_boolean is_own_change;
 };
 #define TIDINGS__V1__LEASED_NOTIFICATION__INIT \
@@ -570,24 +294,12 @@ struct  Tidings__V1__LeasedNotification
     , NULL, {0,NULL}, NULL, 0, 0 }
 
 
-/*
- * Notifications to work on.
- */
 struct  Tidings__V1__LeaseNotificationsResponse
 {
   ProtobufCMessage base;
-  /*
-   * Those delivered again first, then new ones in the order of the log.
-   */
   size_t n_notifications;
   Tidings__V1__LeasedNotification **notifications;
-  /*
-   * More are available immediately.
-   */
   protobuf_c_boolean more_coming;
-  /*
-   * How long until a lease of another device ends, if nothing is returned; absent: none is open.
-   */
   Google__Protobuf__Duration *next_expiry;
 };
 #define TIDINGS__V1__LEASE_NOTIFICATIONS_RESPONSE__INIT \
@@ -595,40 +307,16 @@ struct  Tidings__V1__LeaseNotificationsResponse
     , 0,NULL, 0, NULL }
 
 
-/*
- * Settles leases.
- */
 struct  Tidings__V1__SettleNotificationsRequest
 {
   ProtobufCMessage base;
-  /*
-   * The container; empty: `default`.
-   */
   ProtobufCBinaryData container;
-  /*
-   * The environment.
-   */
   Tidings__V1__Environment environment;
-  /*
-   * The group.
-   */
   ProtobufCBinaryData group;
-  /*
-   * Which ones, at most `items_per_call_max`.
-   */
   size_t n_lease_ids;
   ProtobufCBinaryData *lease_ids;
-  /*
-   * How they are settled.
-   */
   Tidings__V1__Settlement settlement;
-  /*
-   * DONE: also mark the notifications read.
-   */
   protobuf_c_boolean marks_read;
-  /*
-   * EXTENDED: for how long from now on; absent: 30 seconds.
-   */
   Google__Protobuf__Duration *visibility_timeout;
 };
 #define TIDINGS__V1__SETTLE_NOTIFICATIONS_REQUEST__INIT \
@@ -643,25 +331,13 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__LEASE_RESULT__OUTCOME__CASE)
 } Tidings__V1__LeaseResult__OutcomeCase;
 
-/*
- * The result for one lease.
- */
 struct  Tidings__V1__LeaseResult
 {
   ProtobufCMessage base;
-  /*
-   * Which one.
-   */
   ProtobufCBinaryData lease_id;
   Tidings__V1__LeaseResult__OutcomeCase outcome_case;
   union {
-    /*
-     * It is settled; always true. Settling it as done again succeeds, too.
-     */
     protobuf_c_boolean settled;
-    /*
-     * It failed: UNKNOWN_ITEM when another device has the notification, or has settled it.
-     */
     Tidings__V1__ItemError *error;
   };
 };
@@ -670,15 +346,9 @@ struct  Tidings__V1__LeaseResult
     , {0,NULL}, TIDINGS__V1__LEASE_RESULT__OUTCOME__NOT_SET, {0} }
 
 
-/*
- * A result for each lease.
- */
 struct  Tidings__V1__SettleNotificationsResponse
 {
   ProtobufCMessage base;
-  /*
-   * In the order of the request.
-   */
   size_t n_results;
   Tidings__V1__LeaseResult **results;
 };
@@ -687,19 +357,10 @@ struct  Tidings__V1__SettleNotificationsResponse
     , 0,NULL }
 
 
-/*
- * Asks for new topics and keys.
- */
 struct  Tidings__V1__RotateChannelsRequest
 {
   ProtobufCMessage base;
-  /*
-   * The container; empty: `default`.
-   */
   ProtobufCBinaryData container;
-  /*
-   * The environment.
-   */
   Tidings__V1__Environment environment;
 };
 #define TIDINGS__V1__ROTATE_CHANNELS_REQUEST__INIT \
@@ -707,15 +368,9 @@ struct  Tidings__V1__RotateChannelsRequest
     , {0,NULL}, TIDINGS__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED }
 
 
-/*
- * New topics and keys are in use.
- */
 struct  Tidings__V1__RotateChannelsResponse
 {
   ProtobufCMessage base;
-  /*
-   * How many channels have new ones: all of them.
-   */
   uint32_t channel_count;
 };
 #define TIDINGS__V1__ROTATE_CHANNELS_RESPONSE__INIT \
@@ -726,421 +381,245 @@ struct  Tidings__V1__RotateChannelsResponse
 /* Tidings__V1__RegisterDeviceRequest methods */
 void   tidings__v1__register_device_request__init
                      (Tidings__V1__RegisterDeviceRequest         *message);
-size_t tidings__v1__register_device_request__get_packed_size
-                     (const Tidings__V1__RegisterDeviceRequest   *message);
 size_t tidings__v1__register_device_request__pack
                      (const Tidings__V1__RegisterDeviceRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__register_device_request__pack_to_buffer
-                     (const Tidings__V1__RegisterDeviceRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__RegisterDeviceRequest *
        tidings__v1__register_device_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__register_device_request__free_unpacked
-                     (Tidings__V1__RegisterDeviceRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__Channel methods */
 void   tidings__v1__channel__init
                      (Tidings__V1__Channel         *message);
-size_t tidings__v1__channel__get_packed_size
-                     (const Tidings__V1__Channel   *message);
 size_t tidings__v1__channel__pack
                      (const Tidings__V1__Channel   *message,
                       uint8_t             *out);
-size_t tidings__v1__channel__pack_to_buffer
-                     (const Tidings__V1__Channel   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__Channel *
        tidings__v1__channel__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__channel__free_unpacked
-                     (Tidings__V1__Channel *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__RegisterDeviceResponse methods */
 void   tidings__v1__register_device_response__init
                      (Tidings__V1__RegisterDeviceResponse         *message);
-size_t tidings__v1__register_device_response__get_packed_size
-                     (const Tidings__V1__RegisterDeviceResponse   *message);
 size_t tidings__v1__register_device_response__pack
                      (const Tidings__V1__RegisterDeviceResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__register_device_response__pack_to_buffer
-                     (const Tidings__V1__RegisterDeviceResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__RegisterDeviceResponse *
        tidings__v1__register_device_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__register_device_response__free_unpacked
-                     (Tidings__V1__RegisterDeviceResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchNotificationChangesRequest methods */
 void   tidings__v1__fetch_notification_changes_request__init
                      (Tidings__V1__FetchNotificationChangesRequest         *message);
-size_t tidings__v1__fetch_notification_changes_request__get_packed_size
-                     (const Tidings__V1__FetchNotificationChangesRequest   *message);
 size_t tidings__v1__fetch_notification_changes_request__pack
                      (const Tidings__V1__FetchNotificationChangesRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_notification_changes_request__pack_to_buffer
-                     (const Tidings__V1__FetchNotificationChangesRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchNotificationChangesRequest *
        tidings__v1__fetch_notification_changes_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_notification_changes_request__free_unpacked
-                     (Tidings__V1__FetchNotificationChangesRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchNotificationChangesResponse methods */
 void   tidings__v1__fetch_notification_changes_response__init
                      (Tidings__V1__FetchNotificationChangesResponse         *message);
-size_t tidings__v1__fetch_notification_changes_response__get_packed_size
-                     (const Tidings__V1__FetchNotificationChangesResponse   *message);
 size_t tidings__v1__fetch_notification_changes_response__pack
                      (const Tidings__V1__FetchNotificationChangesResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_notification_changes_response__pack_to_buffer
-                     (const Tidings__V1__FetchNotificationChangesResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchNotificationChangesResponse *
        tidings__v1__fetch_notification_changes_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_notification_changes_response__free_unpacked
-                     (Tidings__V1__FetchNotificationChangesResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__MarkNotificationsReadRequest methods */
 void   tidings__v1__mark_notifications_read_request__init
                      (Tidings__V1__MarkNotificationsReadRequest         *message);
-size_t tidings__v1__mark_notifications_read_request__get_packed_size
-                     (const Tidings__V1__MarkNotificationsReadRequest   *message);
 size_t tidings__v1__mark_notifications_read_request__pack
                      (const Tidings__V1__MarkNotificationsReadRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__mark_notifications_read_request__pack_to_buffer
-                     (const Tidings__V1__MarkNotificationsReadRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__MarkNotificationsReadRequest *
        tidings__v1__mark_notifications_read_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__mark_notifications_read_request__free_unpacked
-                     (Tidings__V1__MarkNotificationsReadRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__NotificationResult methods */
 void   tidings__v1__notification_result__init
                      (Tidings__V1__NotificationResult         *message);
-size_t tidings__v1__notification_result__get_packed_size
-                     (const Tidings__V1__NotificationResult   *message);
 size_t tidings__v1__notification_result__pack
                      (const Tidings__V1__NotificationResult   *message,
                       uint8_t             *out);
-size_t tidings__v1__notification_result__pack_to_buffer
-                     (const Tidings__V1__NotificationResult   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__NotificationResult *
        tidings__v1__notification_result__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__notification_result__free_unpacked
-                     (Tidings__V1__NotificationResult *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__MarkNotificationsReadResponse methods */
 void   tidings__v1__mark_notifications_read_response__init
                      (Tidings__V1__MarkNotificationsReadResponse         *message);
-size_t tidings__v1__mark_notifications_read_response__get_packed_size
-                     (const Tidings__V1__MarkNotificationsReadResponse   *message);
 size_t tidings__v1__mark_notifications_read_response__pack
                      (const Tidings__V1__MarkNotificationsReadResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__mark_notifications_read_response__pack_to_buffer
-                     (const Tidings__V1__MarkNotificationsReadResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__MarkNotificationsReadResponse *
        tidings__v1__mark_notifications_read_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__mark_notifications_read_response__free_unpacked
-                     (Tidings__V1__MarkNotificationsReadResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ModifyBadgeRequest methods */
 void   tidings__v1__modify_badge_request__init
                      (Tidings__V1__ModifyBadgeRequest         *message);
-size_t tidings__v1__modify_badge_request__get_packed_size
-                     (const Tidings__V1__ModifyBadgeRequest   *message);
 size_t tidings__v1__modify_badge_request__pack
                      (const Tidings__V1__ModifyBadgeRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__modify_badge_request__pack_to_buffer
-                     (const Tidings__V1__ModifyBadgeRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ModifyBadgeRequest *
        tidings__v1__modify_badge_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__modify_badge_request__free_unpacked
-                     (Tidings__V1__ModifyBadgeRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ModifyBadgeResponse methods */
 void   tidings__v1__modify_badge_response__init
                      (Tidings__V1__ModifyBadgeResponse         *message);
-size_t tidings__v1__modify_badge_response__get_packed_size
-                     (const Tidings__V1__ModifyBadgeResponse   *message);
 size_t tidings__v1__modify_badge_response__pack
                      (const Tidings__V1__ModifyBadgeResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__modify_badge_response__pack_to_buffer
-                     (const Tidings__V1__ModifyBadgeResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ModifyBadgeResponse *
        tidings__v1__modify_badge_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__modify_badge_response__free_unpacked
-                     (Tidings__V1__ModifyBadgeResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__TraceNotificationRequest methods */
 void   tidings__v1__trace_notification_request__init
                      (Tidings__V1__TraceNotificationRequest         *message);
-size_t tidings__v1__trace_notification_request__get_packed_size
-                     (const Tidings__V1__TraceNotificationRequest   *message);
 size_t tidings__v1__trace_notification_request__pack
                      (const Tidings__V1__TraceNotificationRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__trace_notification_request__pack_to_buffer
-                     (const Tidings__V1__TraceNotificationRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__TraceNotificationRequest *
        tidings__v1__trace_notification_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__trace_notification_request__free_unpacked
-                     (Tidings__V1__TraceNotificationRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__NotificationDelivery methods */
 void   tidings__v1__notification_delivery__init
                      (Tidings__V1__NotificationDelivery         *message);
-size_t tidings__v1__notification_delivery__get_packed_size
-                     (const Tidings__V1__NotificationDelivery   *message);
 size_t tidings__v1__notification_delivery__pack
                      (const Tidings__V1__NotificationDelivery   *message,
                       uint8_t             *out);
-size_t tidings__v1__notification_delivery__pack_to_buffer
-                     (const Tidings__V1__NotificationDelivery   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__NotificationDelivery *
        tidings__v1__notification_delivery__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__notification_delivery__free_unpacked
-                     (Tidings__V1__NotificationDelivery *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__NotificationLease methods */
 void   tidings__v1__notification_lease__init
                      (Tidings__V1__NotificationLease         *message);
-size_t tidings__v1__notification_lease__get_packed_size
-                     (const Tidings__V1__NotificationLease   *message);
 size_t tidings__v1__notification_lease__pack
                      (const Tidings__V1__NotificationLease   *message,
                       uint8_t             *out);
-size_t tidings__v1__notification_lease__pack_to_buffer
-                     (const Tidings__V1__NotificationLease   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__NotificationLease *
        tidings__v1__notification_lease__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__notification_lease__free_unpacked
-                     (Tidings__V1__NotificationLease *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__TraceNotificationResponse methods */
 void   tidings__v1__trace_notification_response__init
                      (Tidings__V1__TraceNotificationResponse         *message);
-size_t tidings__v1__trace_notification_response__get_packed_size
-                     (const Tidings__V1__TraceNotificationResponse   *message);
 size_t tidings__v1__trace_notification_response__pack
                      (const Tidings__V1__TraceNotificationResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__trace_notification_response__pack_to_buffer
-                     (const Tidings__V1__TraceNotificationResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__TraceNotificationResponse *
        tidings__v1__trace_notification_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__trace_notification_response__free_unpacked
-                     (Tidings__V1__TraceNotificationResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__LeaseNotificationsRequest methods */
 void   tidings__v1__lease_notifications_request__init
                      (Tidings__V1__LeaseNotificationsRequest         *message);
-size_t tidings__v1__lease_notifications_request__get_packed_size
-                     (const Tidings__V1__LeaseNotificationsRequest   *message);
 size_t tidings__v1__lease_notifications_request__pack
                      (const Tidings__V1__LeaseNotificationsRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__lease_notifications_request__pack_to_buffer
-                     (const Tidings__V1__LeaseNotificationsRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__LeaseNotificationsRequest *
        tidings__v1__lease_notifications_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__lease_notifications_request__free_unpacked
-                     (Tidings__V1__LeaseNotificationsRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__LeasedNotification methods */
 void   tidings__v1__leased_notification__init
                      (Tidings__V1__LeasedNotification         *message);
-size_t tidings__v1__leased_notification__get_packed_size
-                     (const Tidings__V1__LeasedNotification   *message);
 size_t tidings__v1__leased_notification__pack
                      (const Tidings__V1__LeasedNotification   *message,
                       uint8_t             *out);
-size_t tidings__v1__leased_notification__pack_to_buffer
-                     (const Tidings__V1__LeasedNotification   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__LeasedNotification *
        tidings__v1__leased_notification__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__leased_notification__free_unpacked
-                     (Tidings__V1__LeasedNotification *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__LeaseNotificationsResponse methods */
 void   tidings__v1__lease_notifications_response__init
                      (Tidings__V1__LeaseNotificationsResponse         *message);
-size_t tidings__v1__lease_notifications_response__get_packed_size
-                     (const Tidings__V1__LeaseNotificationsResponse   *message);
 size_t tidings__v1__lease_notifications_response__pack
                      (const Tidings__V1__LeaseNotificationsResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__lease_notifications_response__pack_to_buffer
-                     (const Tidings__V1__LeaseNotificationsResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__LeaseNotificationsResponse *
        tidings__v1__lease_notifications_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__lease_notifications_response__free_unpacked
-                     (Tidings__V1__LeaseNotificationsResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__SettleNotificationsRequest methods */
 void   tidings__v1__settle_notifications_request__init
                      (Tidings__V1__SettleNotificationsRequest         *message);
-size_t tidings__v1__settle_notifications_request__get_packed_size
-                     (const Tidings__V1__SettleNotificationsRequest   *message);
 size_t tidings__v1__settle_notifications_request__pack
                      (const Tidings__V1__SettleNotificationsRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__settle_notifications_request__pack_to_buffer
-                     (const Tidings__V1__SettleNotificationsRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__SettleNotificationsRequest *
        tidings__v1__settle_notifications_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__settle_notifications_request__free_unpacked
-                     (Tidings__V1__SettleNotificationsRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__LeaseResult methods */
 void   tidings__v1__lease_result__init
                      (Tidings__V1__LeaseResult         *message);
-size_t tidings__v1__lease_result__get_packed_size
-                     (const Tidings__V1__LeaseResult   *message);
 size_t tidings__v1__lease_result__pack
                      (const Tidings__V1__LeaseResult   *message,
                       uint8_t             *out);
-size_t tidings__v1__lease_result__pack_to_buffer
-                     (const Tidings__V1__LeaseResult   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__LeaseResult *
        tidings__v1__lease_result__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__lease_result__free_unpacked
-                     (Tidings__V1__LeaseResult *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__SettleNotificationsResponse methods */
 void   tidings__v1__settle_notifications_response__init
                      (Tidings__V1__SettleNotificationsResponse         *message);
-size_t tidings__v1__settle_notifications_response__get_packed_size
-                     (const Tidings__V1__SettleNotificationsResponse   *message);
 size_t tidings__v1__settle_notifications_response__pack
                      (const Tidings__V1__SettleNotificationsResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__settle_notifications_response__pack_to_buffer
-                     (const Tidings__V1__SettleNotificationsResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__SettleNotificationsResponse *
        tidings__v1__settle_notifications_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__settle_notifications_response__free_unpacked
-                     (Tidings__V1__SettleNotificationsResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__RotateChannelsRequest methods */
 void   tidings__v1__rotate_channels_request__init
                      (Tidings__V1__RotateChannelsRequest         *message);
-size_t tidings__v1__rotate_channels_request__get_packed_size
-                     (const Tidings__V1__RotateChannelsRequest   *message);
 size_t tidings__v1__rotate_channels_request__pack
                      (const Tidings__V1__RotateChannelsRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__rotate_channels_request__pack_to_buffer
-                     (const Tidings__V1__RotateChannelsRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__RotateChannelsRequest *
        tidings__v1__rotate_channels_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__rotate_channels_request__free_unpacked
-                     (Tidings__V1__RotateChannelsRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__RotateChannelsResponse methods */
 void   tidings__v1__rotate_channels_response__init
                      (Tidings__V1__RotateChannelsResponse         *message);
-size_t tidings__v1__rotate_channels_response__get_packed_size
-                     (const Tidings__V1__RotateChannelsResponse   *message);
 size_t tidings__v1__rotate_channels_response__pack
                      (const Tidings__V1__RotateChannelsResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__rotate_channels_response__pack_to_buffer
-                     (const Tidings__V1__RotateChannelsResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__RotateChannelsResponse *
        tidings__v1__rotate_channels_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__rotate_channels_response__free_unpacked
-                     (Tidings__V1__RotateChannelsResponse *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__V1__RegisterDeviceRequest_Closure)

@@ -23,130 +23,42 @@ typedef struct Tidings__V1__Predicate Tidings__V1__Predicate;
 
 /* --- enums --- */
 
-/*
- * How a field is compared.
- */
 typedef enum _Tidings__V1__PredicateOperator {
-  /*
-   * Not valid.
-   */
   TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_UNSPECIFIED = 0,
-  /*
-   * The field equals values[0].
-   */
   TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_EQUAL = 1,
-  /*
-   * The field does not equal values[0]; true for an absent field, unless a modifier asks for
-   * members.
-   */
   TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_NOT_EQUAL = 2,
-  /*
-   * The field is less than values[0].
-   */
   TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_LESS_THAN = 3,
-  /*
-   * The field is less than or equal to values[0].
-   */
   TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_LESS_THAN_OR_EQUAL = 4,
-  /*
-   * The field is greater than values[0].
-   */
   TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_GREATER_THAN = 5,
-  /*
-   * The field is greater than or equal to values[0].
-   */
   TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_GREATER_THAN_OR_EQUAL = 6,
-  /*
-   * values[0] <= the field <= values[1].
-   */
   TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_BETWEEN = 7,
-  /*
-   * The field equals one of the values, 1 to 250 of them.
-   */
   TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_IN = 8,
-  /*
-   * The text of the field begins with values[0].
-   */
   TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_BEGINS_WITH = 9,
-  /*
-   * The list in the field has values[0] as a member; or the text in it has one of the words of
-   * values[0], a string.
-   */
   TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_CONTAINS = 10,
-  /*
-   * The text of the field ends with values[0].
-   */
   TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_ENDS_WITH = 11,
-  /*
-   * The text of the field matches values[0], in which `?` is one character and `*` any
-   * number of them; a backslash escapes them.
-   */
   TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_LIKE = 12,
-  /*
-   * The text has at least one of the words of values[0]; case and diacritics do not count.
-   */
   TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_CONTAINS_ANY_TOKENS = 13,
-  /*
-   * The text has all of the words of values[0]; case and diacritics do not count.
-   */
   TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_CONTAINS_ALL_TOKENS = 14,
-  /*
-   * The location in the field is less than values[1] metres (a number) from values[0] (a location).
-   */
   TIDINGS__V1__PREDICATE_OPERATOR__PREDICATE_OPERATOR_NEAR = 15
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__PREDICATE_OPERATOR)
 } Tidings__V1__PredicateOperator;
-/*
- * Whether a comparison applies to a list or to its members.
- */
 typedef enum _Tidings__V1__PredicateModifier {
-  /*
-   * To the value of the field itself.
-   */
   TIDINGS__V1__PREDICATE_MODIFIER__PREDICATE_MODIFIER_UNSPECIFIED = 0,
-  /*
-   * True if it holds for at least one member of the list in the field.
-   */
   TIDINGS__V1__PREDICATE_MODIFIER__PREDICATE_MODIFIER_ANY = 1,
-  /*
-   * True if the field is a list and it holds for all its members.
-   */
   TIDINGS__V1__PREDICATE_MODIFIER__PREDICATE_MODIFIER_ALL = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__PREDICATE_MODIFIER)
 } Tidings__V1__PredicateModifier;
 
 /* --- messages --- */
 
-/*
- * One comparison.
- */
 struct  Tidings__V1__PredicateComparison
 {
   ProtobufCMessage base;
-  /*
-   * The name of a field of the record, or of a system field: `recordName`, `recordID`,
-   * `creationDate`, `modificationDate`, `creatorUserRecordID`, `lastModifiedUserRecordID`,
-   * `recordChangeTag`, `parent`. `self`, for words only: all texts of the record.
-   */
   ProtobufCBinaryData field_name;
-  /*
-   * How it is compared.
-   */
   Tidings__V1__PredicateOperator operator_;
-  /*
-   * What it is compared with; as many as the operator takes. A reference whose `zone_id` is absent or
-   * has no name refers to the zone of the query or subscription; if that names none, and always when
-   * users are compared, to the default zone.
-   */
   size_t n_values;
   Tidings__V1__FieldValue **values;
-  /*
-   * Strings are compared case-insensitively.
-   */
   protobuf_c_boolean case_insensitive;
-  /*
-   * For lists.
-   */
   Tidings__V1__PredicateModifier modifier;
 };
 #define TIDINGS__V1__PREDICATE_COMPARISON__INIT \
@@ -164,33 +76,15 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__PREDICATE_NODE__NODE__CASE)
 } Tidings__V1__PredicateNode__NodeCase;
 
-/*
- * One node of a predicate tree.
- */
 struct  Tidings__V1__PredicateNode
 {
   ProtobufCMessage base;
   Tidings__V1__PredicateNode__NodeCase node_case;
   union {
-    /*
-     * An operand.
-     */
     Tidings__V1__PredicateComparison *comparison;
-    /*
-     * TRUEPREDICATE or FALSEPREDICATE.
-     */
     protobuf_c_boolean constant;
-    /*
-     * AND of the last N operands, N >= 1.
-     */
     uint32_t and_count;
-    /*
-     * OR of the last N operands, N >= 1.
-     */
     uint32_t or_count;
-    /*
-     * NOT of the last operand; the value is always true.
-     */
     protobuf_c_boolean not_;
   };
 };
@@ -199,26 +93,12 @@ struct  Tidings__V1__PredicateNode
     , TIDINGS__V1__PREDICATE_NODE__NODE__NOT_SET, {0} }
 
 
-/*
- * A predicate: text with arguments, or a tree. Exactly one of `text` and `nodes`.
- */
 struct  Tidings__V1__Predicate
 {
   ProtobufCMessage base;
-  /*
-   * NSPredicate's format language, for example `price > 100000 AND city == %@`. The reference of
-   * `list = @reference("l1")`, which names no zone, is as in PredicateComparison.values.
-   */
   ProtobufCBinaryData text;
-  /*
-   * For each `%@` and `%K` in the text, in order. `%K` takes a string: a field's name. References
-   * without a zone are as in PredicateComparison.values.
-   */
   size_t n_arguments;
   Tidings__V1__FieldValue **arguments;
-  /*
-   * The tree in postfix order, so that the contract has no recursive message.
-   */
   size_t n_nodes;
   Tidings__V1__PredicateNode **nodes;
 };
@@ -230,60 +110,36 @@ struct  Tidings__V1__Predicate
 /* Tidings__V1__PredicateComparison methods */
 void   tidings__v1__predicate_comparison__init
                      (Tidings__V1__PredicateComparison         *message);
-size_t tidings__v1__predicate_comparison__get_packed_size
-                     (const Tidings__V1__PredicateComparison   *message);
 size_t tidings__v1__predicate_comparison__pack
                      (const Tidings__V1__PredicateComparison   *message,
                       uint8_t             *out);
-size_t tidings__v1__predicate_comparison__pack_to_buffer
-                     (const Tidings__V1__PredicateComparison   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__PredicateComparison *
        tidings__v1__predicate_comparison__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__predicate_comparison__free_unpacked
-                     (Tidings__V1__PredicateComparison *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__PredicateNode methods */
 void   tidings__v1__predicate_node__init
                      (Tidings__V1__PredicateNode         *message);
-size_t tidings__v1__predicate_node__get_packed_size
-                     (const Tidings__V1__PredicateNode   *message);
 size_t tidings__v1__predicate_node__pack
                      (const Tidings__V1__PredicateNode   *message,
                       uint8_t             *out);
-size_t tidings__v1__predicate_node__pack_to_buffer
-                     (const Tidings__V1__PredicateNode   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__PredicateNode *
        tidings__v1__predicate_node__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__predicate_node__free_unpacked
-                     (Tidings__V1__PredicateNode *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__Predicate methods */
 void   tidings__v1__predicate__init
                      (Tidings__V1__Predicate         *message);
-size_t tidings__v1__predicate__get_packed_size
-                     (const Tidings__V1__Predicate   *message);
 size_t tidings__v1__predicate__pack
                      (const Tidings__V1__Predicate   *message,
                       uint8_t             *out);
-size_t tidings__v1__predicate__pack_to_buffer
-                     (const Tidings__V1__Predicate   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__Predicate *
        tidings__v1__predicate__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__predicate__free_unpacked
-                     (Tidings__V1__Predicate *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__V1__PredicateComparison_Closure)

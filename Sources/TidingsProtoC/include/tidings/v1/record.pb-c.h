@@ -41,131 +41,42 @@ typedef struct Tidings__V1__Record__FieldsEntry Tidings__V1__Record__FieldsEntry
 
 /* --- enums --- */
 
-/*
- * What happens to the source when the target of a reference is deleted.
- */
 typedef enum _Tidings__V1__ReferenceAction {
-  /*
-   * The same as REFERENCE_ACTION_NONE.
-   */
   TIDINGS__V1__REFERENCE_ACTION__REFERENCE_ACTION_UNSPECIFIED = 0,
-  /*
-   * Nothing: the reference dangles.
-   */
   TIDINGS__V1__REFERENCE_ACTION__REFERENCE_ACTION_NONE = 1,
-  /*
-   * The source is deleted too, in the same transaction. The target is in the source's zone; it may
-   * come later than the source.
-   */
   TIDINGS__V1__REFERENCE_ACTION__REFERENCE_ACTION_DELETE_SELF = 2,
-  /*
-   * The target must exist when the source is saved, or be saved in the same call, and stays while
-   * the source does. It is in the source's zone.
-   */
   TIDINGS__V1__REFERENCE_ACTION__REFERENCE_ACTION_VALIDATE = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__REFERENCE_ACTION)
 } Tidings__V1__ReferenceAction;
-/*
- * The type of a field whose values are encrypted.
- */
 typedef enum _Tidings__V1__EncryptedType {
-  /*
-   * Not known.
-   */
   TIDINGS__V1__ENCRYPTED_TYPE__ENCRYPTED_TYPE_UNSPECIFIED = 0,
-  /*
-   * Text.
-   */
   TIDINGS__V1__ENCRYPTED_TYPE__ENCRYPTED_TYPE_STRING = 1,
-  /*
-   * A whole number.
-   */
   TIDINGS__V1__ENCRYPTED_TYPE__ENCRYPTED_TYPE_INT64 = 2,
-  /*
-   * A number.
-   */
   TIDINGS__V1__ENCRYPTED_TYPE__ENCRYPTED_TYPE_DOUBLE = 3,
-  /*
-   * Bytes.
-   */
   TIDINGS__V1__ENCRYPTED_TYPE__ENCRYPTED_TYPE_BYTES = 4,
-  /*
-   * A time.
-   */
   TIDINGS__V1__ENCRYPTED_TYPE__ENCRYPTED_TYPE_TIMESTAMP = 5,
-  /*
-   * A location.
-   */
   TIDINGS__V1__ENCRYPTED_TYPE__ENCRYPTED_TYPE_LOCATION = 6
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__ENCRYPTED_TYPE)
 } Tidings__V1__EncryptedType;
-/*
- * What a participant may do. The numbers are those of CKShare.ParticipantPermission.
- */
 typedef enum _Tidings__V1__ParticipantPermission {
-  /*
-   * The same as PARTICIPANT_PERMISSION_NONE.
-   */
   TIDINGS__V1__PARTICIPANT_PERMISSION__PARTICIPANT_PERMISSION_UNSPECIFIED = 0,
-  /*
-   * Nothing.
-   */
   TIDINGS__V1__PARTICIPANT_PERMISSION__PARTICIPANT_PERMISSION_NONE = 1,
-  /*
-   * Reads.
-   */
   TIDINGS__V1__PARTICIPANT_PERMISSION__PARTICIPANT_PERMISSION_READ_ONLY = 2,
-  /*
-   * Reads, creates, changes and deletes.
-   */
   TIDINGS__V1__PARTICIPANT_PERMISSION__PARTICIPANT_PERMISSION_READ_WRITE = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__PARTICIPANT_PERMISSION)
 } Tidings__V1__ParticipantPermission;
-/*
- * Who a participant is. The numbers are those of CKShare.ParticipantRole.
- */
 typedef enum _Tidings__V1__ParticipantRole {
-  /*
-   * The same as PARTICIPANT_ROLE_PRIVATE_USER.
-   */
   TIDINGS__V1__PARTICIPANT_ROLE__PARTICIPANT_ROLE_UNSPECIFIED = 0,
-  /*
-   * Owns what is shared.
-   */
   TIDINGS__V1__PARTICIPANT_ROLE__PARTICIPANT_ROLE_OWNER = 1,
-  /*
-   * Changes the share's participants, permission and fields for the owner; has READ_WRITE.
-   */
   TIDINGS__V1__PARTICIPANT_ROLE__PARTICIPANT_ROLE_ADMINISTRATOR = 2,
-  /*
-   * Was invited, by name or with a one-time URL.
-   */
   TIDINGS__V1__PARTICIPANT_ROLE__PARTICIPANT_ROLE_PRIVATE_USER = 3,
-  /*
-   * Joined with the share's URL.
-   */
   TIDINGS__V1__PARTICIPANT_ROLE__PARTICIPANT_ROLE_PUBLIC_USER = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__PARTICIPANT_ROLE)
 } Tidings__V1__ParticipantRole;
-/*
- * Whether a participant joined. The numbers are those of CKShare.ParticipantAcceptanceStatus.
- */
 typedef enum _Tidings__V1__AcceptanceStatus {
-  /*
-   * The same as ACCEPTANCE_STATUS_PENDING.
-   */
   TIDINGS__V1__ACCEPTANCE_STATUS__ACCEPTANCE_STATUS_UNSPECIFIED = 0,
-  /*
-   * Invited.
-   */
   TIDINGS__V1__ACCEPTANCE_STATUS__ACCEPTANCE_STATUS_PENDING = 1,
-  /*
-   * Joined.
-   */
   TIDINGS__V1__ACCEPTANCE_STATUS__ACCEPTANCE_STATUS_ACCEPTED = 2,
-  /*
-   * Left.
-   */
   TIDINGS__V1__ACCEPTANCE_STATUS__ACCEPTANCE_STATUS_REMOVED = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__ACCEPTANCE_STATUS)
 } Tidings__V1__AcceptanceStatus;
@@ -202,57 +113,30 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__LOCATION___COURSE__CASE)
 } Tidings__V1__Location__CourseCase;
 
-/*
- * A location on Earth.
- */
 struct  Tidings__V1__Location
 {
   ProtobufCMessage base;
-  /*
-   * Degrees north, -90 to 90.
-   */
   double latitude;
-  /*
-   * Degrees east, -180 to 180.
-   */
   double longitude;
-  /*
-   * When the location was measured.
-   */
   Google__Protobuf__Timestamp *timestamp;
   Tidings__V1__Location__HorizontalAccuracyCase _horizontal_accuracy_case;
   union {
-    /*
-     * Metres; negative when the location is not valid.
-     */
     double horizontal_accuracy;
   };
   Tidings__V1__Location__VerticalAccuracyCase _vertical_accuracy_case;
   union {
-    /*
-     * Metres; negative when the altitude is not valid.
-     */
     double vertical_accuracy;
   };
   Tidings__V1__Location__AltitudeCase _altitude_case;
   union {
-    /*
-     * Metres above sea level.
-     */
     double altitude;
   };
   Tidings__V1__Location__SpeedCase _speed_case;
   union {
-    /*
-     * Metres per second.
-     */
     double speed;
   };
   Tidings__V1__Location__CourseCase _course_case;
   union {
-    /*
-     * Degrees from north, clockwise.
-     */
     double course;
   };
 };
@@ -261,19 +145,10 @@ struct  Tidings__V1__Location
     , 0, 0, NULL, TIDINGS__V1__LOCATION___HORIZONTAL_ACCURACY__NOT_SET, {0}, TIDINGS__V1__LOCATION___VERTICAL_ACCURACY__NOT_SET, {0}, TIDINGS__V1__LOCATION___ALTITUDE__NOT_SET, {0}, TIDINGS__V1__LOCATION___SPEED__NOT_SET, {0}, TIDINGS__V1__LOCATION___COURSE__NOT_SET, {0} }
 
 
-/*
- * A relation to another record.
- */
 struct  Tidings__V1__Reference
 {
   ProtobufCMessage base;
-  /*
-   * The target.
-   */
   Tidings__V1__RecordID *record_id;
-  /*
-   * What happens when the target is deleted.
-   */
   Tidings__V1__ReferenceAction action;
 };
 #define TIDINGS__V1__REFERENCE__INIT \
@@ -281,19 +156,10 @@ struct  Tidings__V1__Reference
     , NULL, TIDINGS__V1__REFERENCE_ACTION__REFERENCE_ACTION_UNSPECIFIED }
 
 
-/*
- * A file that belongs to a record.
- */
 struct  Tidings__V1__Asset
 {
   ProtobufCMessage base;
-  /*
-   * SHA-256 of the content, 32 bytes.
-   */
   ProtobufCBinaryData checksum;
-  /*
-   * Bytes.
-   */
   uint64_t size;
 };
 #define TIDINGS__V1__ASSET__INIT \
@@ -301,15 +167,9 @@ struct  Tidings__V1__Asset
     , {0,NULL}, 0 }
 
 
-/*
- * A list of strings.
- */
 struct  Tidings__V1__StringList
 {
   ProtobufCMessage base;
-  /*
-   * In order.
-   */
   size_t n_values;
   ProtobufCBinaryData *values;
 };
@@ -318,15 +178,9 @@ struct  Tidings__V1__StringList
     , 0,NULL }
 
 
-/*
- * A list of integers.
- */
 struct  Tidings__V1__Int64List
 {
   ProtobufCMessage base;
-  /*
-   * In order.
-   */
   size_t n_values;
   int64_t *values;
 };
@@ -335,15 +189,9 @@ struct  Tidings__V1__Int64List
     , 0,NULL }
 
 
-/*
- * A list of floating-point numbers.
- */
 struct  Tidings__V1__DoubleList
 {
   ProtobufCMessage base;
-  /*
-   * In order. Finite.
-   */
   size_t n_values;
   double *values;
 };
@@ -352,15 +200,9 @@ struct  Tidings__V1__DoubleList
     , 0,NULL }
 
 
-/*
- * A list of byte strings.
- */
 struct  Tidings__V1__BytesList
 {
   ProtobufCMessage base;
-  /*
-   * In order.
-   */
   size_t n_values;
   ProtobufCBinaryData *values;
 };
@@ -369,15 +211,9 @@ struct  Tidings__V1__BytesList
     , 0,NULL }
 
 
-/*
- * A list of times.
- */
 struct  Tidings__V1__TimestampList
 {
   ProtobufCMessage base;
-  /*
-   * In order.
-   */
   size_t n_values;
   Google__Protobuf__Timestamp **values;
 };
@@ -386,15 +222,9 @@ struct  Tidings__V1__TimestampList
     , 0,NULL }
 
 
-/*
- * A list of locations.
- */
 struct  Tidings__V1__LocationList
 {
   ProtobufCMessage base;
-  /*
-   * In order.
-   */
   size_t n_values;
   Tidings__V1__Location **values;
 };
@@ -403,15 +233,9 @@ struct  Tidings__V1__LocationList
     , 0,NULL }
 
 
-/*
- * A list of references.
- */
 struct  Tidings__V1__ReferenceList
 {
   ProtobufCMessage base;
-  /*
-   * In order.
-   */
   size_t n_values;
   Tidings__V1__Reference **values;
 };
@@ -420,15 +244,9 @@ struct  Tidings__V1__ReferenceList
     , 0,NULL }
 
 
-/*
- * A list of assets.
- */
 struct  Tidings__V1__AssetList
 {
   ProtobufCMessage base;
-  /*
-   * In order.
-   */
   size_t n_values;
   Tidings__V1__Asset **values;
 };
@@ -437,9 +255,6 @@ struct  Tidings__V1__AssetList
     , 0,NULL }
 
 
-/*
- * An empty list whose type is not known.
- */
 struct  Tidings__V1__UnknownList
 {
   ProtobufCMessage base;
@@ -449,24 +264,11 @@ struct  Tidings__V1__UnknownList
      }
 
 
-/*
- * A value that only clients with the key can read: the server stores it, but cannot read it or
- * find records by it. docs/encryption.md describes the format.
- */
 struct  Tidings__V1__EncryptedValue
 {
   ProtobufCMessage base;
-  /*
-   * The type of the value inside, fixed for the field like any other.
-   */
   Tidings__V1__EncryptedType type;
-  /*
-   * Names the key that it is sealed with, 8 bytes.
-   */
   ProtobufCBinaryData key_id;
-  /*
-   * A nonce of 24 bytes, then a sealed FieldValue (XChaCha20-Poly1305).
-   */
   ProtobufCBinaryData sealed;
 };
 #define TIDINGS__V1__ENCRYPTED_VALUE__INIT \
@@ -497,85 +299,28 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__FIELD_VALUE__VALUE__CASE)
 } Tidings__V1__FieldValue__ValueCase;
 
-/*
- * The value of a field. A value without a member is null: it removes the field.
- */
 struct  Tidings__V1__FieldValue
 {
   ProtobufCMessage base;
   Tidings__V1__FieldValue__ValueCase value_case;
   union {
-    /*
-     * Text, UTF-8. U+0000 is kept.
-     */
     ProtobufCBinaryData string_value;
-    /*
-     * A whole number.
-     */
     int64_t int64_value;
-    /*
-     * A number. NaN and the infinities are rejected.
-     */
     double double_value;
-    /*
-     * A small number of bytes; for more, use an asset.
-     */
     ProtobufCBinaryData bytes_value;
-    /*
-     * A time, 0001-01-01 to 9999-12-31, to the nanosecond.
-     */
     Google__Protobuf__Timestamp *timestamp_value;
-    /*
-     * A location.
-     */
     Tidings__V1__Location *location_value;
-    /*
-     * A relation to another record.
-     */
     Tidings__V1__Reference *reference_value;
-    /*
-     * A file.
-     */
     Tidings__V1__Asset *asset_value;
-    /*
-     * Texts.
-     */
     Tidings__V1__StringList *string_list_value;
-    /*
-     * Whole numbers.
-     */
     Tidings__V1__Int64List *int64_list_value;
-    /*
-     * Numbers.
-     */
     Tidings__V1__DoubleList *double_list_value;
-    /*
-     * Byte strings.
-     */
     Tidings__V1__BytesList *bytes_list_value;
-    /*
-     * Times.
-     */
     Tidings__V1__TimestampList *timestamp_list_value;
-    /*
-     * Locations.
-     */
     Tidings__V1__LocationList *location_list_value;
-    /*
-     * Relations.
-     */
     Tidings__V1__ReferenceList *reference_list_value;
-    /*
-     * Files.
-     */
     Tidings__V1__AssetList *asset_list_value;
-    /*
-     * An empty list of undetermined type.
-     */
     Tidings__V1__UnknownList *unknown_list_value;
-    /*
-     * A value that the server cannot read. Not in the public database.
-     */
     Tidings__V1__EncryptedValue *encrypted_value;
   };
 };
@@ -584,23 +329,11 @@ struct  Tidings__V1__FieldValue
     , TIDINGS__V1__FIELD_VALUE__VALUE__NOT_SET, {0} }
 
 
-/*
- * When, by whom and from which device a record was written.
- */
 struct  Tidings__V1__ModificationInfo
 {
   ProtobufCMessage base;
-  /*
-   * By the server's clock, to the nanosecond as far as the clock has it.
-   */
   Google__Protobuf__Timestamp *timestamp;
-  /*
-   * The user.
-   */
   ProtobufCBinaryData user_record_name;
-  /*
-   * The device; empty when the call named none.
-   */
   ProtobufCBinaryData device_id;
 };
 #define TIDINGS__V1__MODIFICATION_INFO__INIT \
@@ -608,43 +341,15 @@ struct  Tidings__V1__ModificationInfo
     , NULL, {0,NULL}, {0,NULL} }
 
 
-/*
- * A user to whom something is shared.
- */
 struct  Tidings__V1__Participant
 {
   ProtobufCMessage base;
-  /*
-   * The user. Empty with a `participant_id`: set by the server to the first user who accepts the one-time URL.
-   */
   ProtobufCBinaryData user_record_name;
-  /*
-   * The owner appoints and demotes administrators; other roles are set by the server. UNSPECIFIED demotes.
-   */
   Tidings__V1__ParticipantRole role;
-  /*
-   * What the user may do. READ_WRITE for administrators.
-   */
   Tidings__V1__ParticipantPermission permission;
-  /*
-   * Set by the server.
-   */
   Tidings__V1__AcceptanceStatus acceptance_status;
-  /*
-   * For an invitation with a one-time URL: names the invitation within the share.
-   * `[A-Za-z0-9_-]{1,64}`, chosen by the inviting client.
-   */
   ProtobufCBinaryData participant_id;
-  /*
-   * The URL for the user who is to accept. Set by the server when the invitation is saved, empty once
-   * it was accepted. Only the owner and administrators of the share see it. An invitation that is sent
-   * with a URL that the share does not have comes from another share, and is ignored.
-   */
   ProtobufCBinaryData one_time_url;
-  /*
-   * When the one-time URL stops working; absent: never. Must be in the future when the invitation is
-   * created.
-   */
   Google__Protobuf__Timestamp *expires;
 };
 #define TIDINGS__V1__PARTICIPANT__INIT \
@@ -652,19 +357,10 @@ struct  Tidings__V1__Participant
     , {0,NULL}, TIDINGS__V1__PARTICIPANT_ROLE__PARTICIPANT_ROLE_UNSPECIFIED, TIDINGS__V1__PARTICIPANT_PERMISSION__PARTICIPANT_PERMISSION_UNSPECIFIED, TIDINGS__V1__ACCEPTANCE_STATUS__ACCEPTANCE_STATUS_UNSPECIFIED, {0,NULL}, {0,NULL}, NULL }
 
 
-/*
- * A user who asked for access to a share.
- */
 struct  Tidings__V1__AccessRequester
 {
   ProtobufCMessage base;
-  /*
-   * The user.
-   */
   ProtobufCBinaryData user_record_name;
-  /*
-   * When the user asked. Set by the server.
-   */
   Google__Protobuf__Timestamp *requested;
 };
 #define TIDINGS__V1__ACCESS_REQUESTER__INIT \
@@ -672,50 +368,17 @@ struct  Tidings__V1__AccessRequester
     , {0,NULL}, NULL }
 
 
-/*
- * What a record of the type `cloudkit.share` shares, and with whom. It shares a record with all its
- * descendants (by `parent`), or, under the record name `cloudkit.zoneshare`, a whole zone. Only zones of
- * the private database can be shared, and not the default zone.
- */
 struct  Tidings__V1__Share
 {
   ProtobufCMessage base;
-  /*
-   * The record that is shared with its descendants; empty: the zone. Fixed when the share is created.
-   */
   ProtobufCBinaryData root_record_name;
-  /*
-   * The permission of users who accept with the URL. With NONE only invited users may accept, and
-   * users who joined with the URL are removed.
-   */
   Tidings__V1__ParticipantPermission public_permission;
-  /*
-   * At most `participants_per_share_max` with the owner, who is set by the server. Participants who are
-   * not in the list of a save are removed.
-   */
   size_t n_participants;
   Tidings__V1__Participant **participants;
-  /*
-   * The URL for users who are to accept. Set by the server, never changed. Only the owner and
-   * users who may accept or have accepted see it.
-   */
   ProtobufCBinaryData url;
-  /*
-   * Users who have the URL and may not accept may request access (ShareService/RequestShareAccess).
-   */
   protobuf_c_boolean allows_access_requests;
-  /*
-   * Users who requested access, oldest first; at most `access_requests_per_share_max`. A save denies the
-   * requests that are not in its list, and grants those of users whom it adds to `participants`; it cannot
-   * add requests. Only the owner and administrators of the share see them.
-   */
   size_t n_requesters;
   Tidings__V1__AccessRequester **requesters;
-  /*
-   * Users who cannot request access, at most `blocked_users_per_share_max`. They are removed from
-   * `requesters`, and cannot be participants at the same time (INVALID_ARGUMENTS). Only the owner and administrators of the
-   * share see them.
-   */
   size_t n_blocked_user_record_names;
   ProtobufCBinaryData *blocked_user_record_names;
 };
@@ -735,52 +398,18 @@ struct  Tidings__V1__Record__FieldsEntry
     , {0,NULL}, NULL }
 
 
-/*
- * A record.
- */
 struct  Tidings__V1__Record
 {
   ProtobufCMessage base;
-  /*
-   * Which one.
-   */
   Tidings__V1__RecordID *record_id;
-  /*
-   * `[A-Za-z][A-Za-z0-9_]*`, at most 255 bytes, or `cloudkit.share`. `Users`: the record of the user with its
-   * name. Fixed when the record is created.
-   */
   ProtobufCBinaryData record_type;
-  /*
-   * By name: `[A-Za-z][A-Za-z0-9_]*`, at most 255 bytes.
-   */
   size_t n_fields;
   Tidings__V1__Record__FieldsEntry **fields;
-  /*
-   * Changes with every save; opaque. Set by the server. In a save: the tag of the version that the
-   * client changed.
-   */
   ProtobufCBinaryData change_tag;
-  /*
-   * Set by the server.
-   */
   Tidings__V1__ModificationInfo *created;
-  /*
-   * Set by the server.
-   */
   Tidings__V1__ModificationInfo *modified;
-  /*
-   * The record that this one belongs to, in the same zone, with REFERENCE_ACTION_NONE. It must exist
-   * or be saved in the same call, and cannot be deleted before this one. Absent in a save: unchanged;
-   * without a record name: removed.
-   */
   Tidings__V1__Reference *parent;
-  /*
-   * Of records of the type `cloudkit.share`, which need it.
-   */
   Tidings__V1__Share *share;
-  /*
-   * Of a record that is shared with its descendants: the name of the share. Set by the server.
-   */
   ProtobufCBinaryData share_record_name;
 };
 #define TIDINGS__V1__RECORD__INIT \
@@ -791,367 +420,215 @@ struct  Tidings__V1__Record
 /* Tidings__V1__Location methods */
 void   tidings__v1__location__init
                      (Tidings__V1__Location         *message);
-size_t tidings__v1__location__get_packed_size
-                     (const Tidings__V1__Location   *message);
 size_t tidings__v1__location__pack
                      (const Tidings__V1__Location   *message,
                       uint8_t             *out);
-size_t tidings__v1__location__pack_to_buffer
-                     (const Tidings__V1__Location   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__Location *
        tidings__v1__location__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__location__free_unpacked
-                     (Tidings__V1__Location *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__Reference methods */
 void   tidings__v1__reference__init
                      (Tidings__V1__Reference         *message);
-size_t tidings__v1__reference__get_packed_size
-                     (const Tidings__V1__Reference   *message);
 size_t tidings__v1__reference__pack
                      (const Tidings__V1__Reference   *message,
                       uint8_t             *out);
-size_t tidings__v1__reference__pack_to_buffer
-                     (const Tidings__V1__Reference   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__Reference *
        tidings__v1__reference__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__reference__free_unpacked
-                     (Tidings__V1__Reference *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__Asset methods */
 void   tidings__v1__asset__init
                      (Tidings__V1__Asset         *message);
-size_t tidings__v1__asset__get_packed_size
-                     (const Tidings__V1__Asset   *message);
 size_t tidings__v1__asset__pack
                      (const Tidings__V1__Asset   *message,
                       uint8_t             *out);
-size_t tidings__v1__asset__pack_to_buffer
-                     (const Tidings__V1__Asset   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__Asset *
        tidings__v1__asset__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__asset__free_unpacked
-                     (Tidings__V1__Asset *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__StringList methods */
 void   tidings__v1__string_list__init
                      (Tidings__V1__StringList         *message);
-size_t tidings__v1__string_list__get_packed_size
-                     (const Tidings__V1__StringList   *message);
 size_t tidings__v1__string_list__pack
                      (const Tidings__V1__StringList   *message,
                       uint8_t             *out);
-size_t tidings__v1__string_list__pack_to_buffer
-                     (const Tidings__V1__StringList   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__StringList *
        tidings__v1__string_list__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__string_list__free_unpacked
-                     (Tidings__V1__StringList *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__Int64List methods */
 void   tidings__v1__int64_list__init
                      (Tidings__V1__Int64List         *message);
-size_t tidings__v1__int64_list__get_packed_size
-                     (const Tidings__V1__Int64List   *message);
 size_t tidings__v1__int64_list__pack
                      (const Tidings__V1__Int64List   *message,
                       uint8_t             *out);
-size_t tidings__v1__int64_list__pack_to_buffer
-                     (const Tidings__V1__Int64List   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__Int64List *
        tidings__v1__int64_list__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__int64_list__free_unpacked
-                     (Tidings__V1__Int64List *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__DoubleList methods */
 void   tidings__v1__double_list__init
                      (Tidings__V1__DoubleList         *message);
-size_t tidings__v1__double_list__get_packed_size
-                     (const Tidings__V1__DoubleList   *message);
 size_t tidings__v1__double_list__pack
                      (const Tidings__V1__DoubleList   *message,
                       uint8_t             *out);
-size_t tidings__v1__double_list__pack_to_buffer
-                     (const Tidings__V1__DoubleList   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__DoubleList *
        tidings__v1__double_list__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__double_list__free_unpacked
-                     (Tidings__V1__DoubleList *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__BytesList methods */
 void   tidings__v1__bytes_list__init
                      (Tidings__V1__BytesList         *message);
-size_t tidings__v1__bytes_list__get_packed_size
-                     (const Tidings__V1__BytesList   *message);
 size_t tidings__v1__bytes_list__pack
                      (const Tidings__V1__BytesList   *message,
                       uint8_t             *out);
-size_t tidings__v1__bytes_list__pack_to_buffer
-                     (const Tidings__V1__BytesList   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__BytesList *
        tidings__v1__bytes_list__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__bytes_list__free_unpacked
-                     (Tidings__V1__BytesList *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__TimestampList methods */
 void   tidings__v1__timestamp_list__init
                      (Tidings__V1__TimestampList         *message);
-size_t tidings__v1__timestamp_list__get_packed_size
-                     (const Tidings__V1__TimestampList   *message);
 size_t tidings__v1__timestamp_list__pack
                      (const Tidings__V1__TimestampList   *message,
                       uint8_t             *out);
-size_t tidings__v1__timestamp_list__pack_to_buffer
-                     (const Tidings__V1__TimestampList   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__TimestampList *
        tidings__v1__timestamp_list__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__timestamp_list__free_unpacked
-                     (Tidings__V1__TimestampList *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__LocationList methods */
 void   tidings__v1__location_list__init
                      (Tidings__V1__LocationList         *message);
-size_t tidings__v1__location_list__get_packed_size
-                     (const Tidings__V1__LocationList   *message);
 size_t tidings__v1__location_list__pack
                      (const Tidings__V1__LocationList   *message,
                       uint8_t             *out);
-size_t tidings__v1__location_list__pack_to_buffer
-                     (const Tidings__V1__LocationList   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__LocationList *
        tidings__v1__location_list__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__location_list__free_unpacked
-                     (Tidings__V1__LocationList *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ReferenceList methods */
 void   tidings__v1__reference_list__init
                      (Tidings__V1__ReferenceList         *message);
-size_t tidings__v1__reference_list__get_packed_size
-                     (const Tidings__V1__ReferenceList   *message);
 size_t tidings__v1__reference_list__pack
                      (const Tidings__V1__ReferenceList   *message,
                       uint8_t             *out);
-size_t tidings__v1__reference_list__pack_to_buffer
-                     (const Tidings__V1__ReferenceList   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ReferenceList *
        tidings__v1__reference_list__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__reference_list__free_unpacked
-                     (Tidings__V1__ReferenceList *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__AssetList methods */
 void   tidings__v1__asset_list__init
                      (Tidings__V1__AssetList         *message);
-size_t tidings__v1__asset_list__get_packed_size
-                     (const Tidings__V1__AssetList   *message);
 size_t tidings__v1__asset_list__pack
                      (const Tidings__V1__AssetList   *message,
                       uint8_t             *out);
-size_t tidings__v1__asset_list__pack_to_buffer
-                     (const Tidings__V1__AssetList   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__AssetList *
        tidings__v1__asset_list__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__asset_list__free_unpacked
-                     (Tidings__V1__AssetList *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__UnknownList methods */
 void   tidings__v1__unknown_list__init
                      (Tidings__V1__UnknownList         *message);
-size_t tidings__v1__unknown_list__get_packed_size
-                     (const Tidings__V1__UnknownList   *message);
 size_t tidings__v1__unknown_list__pack
                      (const Tidings__V1__UnknownList   *message,
                       uint8_t             *out);
-size_t tidings__v1__unknown_list__pack_to_buffer
-                     (const Tidings__V1__UnknownList   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__UnknownList *
        tidings__v1__unknown_list__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__unknown_list__free_unpacked
-                     (Tidings__V1__UnknownList *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__EncryptedValue methods */
 void   tidings__v1__encrypted_value__init
                      (Tidings__V1__EncryptedValue         *message);
-size_t tidings__v1__encrypted_value__get_packed_size
-                     (const Tidings__V1__EncryptedValue   *message);
 size_t tidings__v1__encrypted_value__pack
                      (const Tidings__V1__EncryptedValue   *message,
                       uint8_t             *out);
-size_t tidings__v1__encrypted_value__pack_to_buffer
-                     (const Tidings__V1__EncryptedValue   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__EncryptedValue *
        tidings__v1__encrypted_value__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__encrypted_value__free_unpacked
-                     (Tidings__V1__EncryptedValue *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FieldValue methods */
 void   tidings__v1__field_value__init
                      (Tidings__V1__FieldValue         *message);
-size_t tidings__v1__field_value__get_packed_size
-                     (const Tidings__V1__FieldValue   *message);
 size_t tidings__v1__field_value__pack
                      (const Tidings__V1__FieldValue   *message,
                       uint8_t             *out);
-size_t tidings__v1__field_value__pack_to_buffer
-                     (const Tidings__V1__FieldValue   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FieldValue *
        tidings__v1__field_value__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__field_value__free_unpacked
-                     (Tidings__V1__FieldValue *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ModificationInfo methods */
 void   tidings__v1__modification_info__init
                      (Tidings__V1__ModificationInfo         *message);
-size_t tidings__v1__modification_info__get_packed_size
-                     (const Tidings__V1__ModificationInfo   *message);
 size_t tidings__v1__modification_info__pack
                      (const Tidings__V1__ModificationInfo   *message,
                       uint8_t             *out);
-size_t tidings__v1__modification_info__pack_to_buffer
-                     (const Tidings__V1__ModificationInfo   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ModificationInfo *
        tidings__v1__modification_info__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__modification_info__free_unpacked
-                     (Tidings__V1__ModificationInfo *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__Participant methods */
 void   tidings__v1__participant__init
                      (Tidings__V1__Participant         *message);
-size_t tidings__v1__participant__get_packed_size
-                     (const Tidings__V1__Participant   *message);
 size_t tidings__v1__participant__pack
                      (const Tidings__V1__Participant   *message,
                       uint8_t             *out);
-size_t tidings__v1__participant__pack_to_buffer
-                     (const Tidings__V1__Participant   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__Participant *
        tidings__v1__participant__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__participant__free_unpacked
-                     (Tidings__V1__Participant *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__AccessRequester methods */
 void   tidings__v1__access_requester__init
                      (Tidings__V1__AccessRequester         *message);
-size_t tidings__v1__access_requester__get_packed_size
-                     (const Tidings__V1__AccessRequester   *message);
 size_t tidings__v1__access_requester__pack
                      (const Tidings__V1__AccessRequester   *message,
                       uint8_t             *out);
-size_t tidings__v1__access_requester__pack_to_buffer
-                     (const Tidings__V1__AccessRequester   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__AccessRequester *
        tidings__v1__access_requester__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__access_requester__free_unpacked
-                     (Tidings__V1__AccessRequester *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__Share methods */
 void   tidings__v1__share__init
                      (Tidings__V1__Share         *message);
-size_t tidings__v1__share__get_packed_size
-                     (const Tidings__V1__Share   *message);
 size_t tidings__v1__share__pack
                      (const Tidings__V1__Share   *message,
                       uint8_t             *out);
-size_t tidings__v1__share__pack_to_buffer
-                     (const Tidings__V1__Share   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__Share *
        tidings__v1__share__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__share__free_unpacked
-                     (Tidings__V1__Share *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__Record__FieldsEntry methods */
 void   tidings__v1__record__fields_entry__init
                      (Tidings__V1__Record__FieldsEntry         *message);
 /* Tidings__V1__Record methods */
 void   tidings__v1__record__init
                      (Tidings__V1__Record         *message);
-size_t tidings__v1__record__get_packed_size
-                     (const Tidings__V1__Record   *message);
 size_t tidings__v1__record__pack
                      (const Tidings__V1__Record   *message,
                       uint8_t             *out);
-size_t tidings__v1__record__pack_to_buffer
-                     (const Tidings__V1__Record   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__Record *
        tidings__v1__record__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__record__free_unpacked
-                     (Tidings__V1__Record *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__V1__Location_Closure)

@@ -44,38 +44,12 @@ typedef struct Tidings__V1__FetchDatabaseChangesResponse Tidings__V1__FetchDatab
 
 /* --- enums --- */
 
-/*
- * What a save compares and writes. In every policy, fields that are not sent stay as they are;
- * a field sent as null is removed.
- */
 typedef enum _Tidings__V1__SavePolicy {
-  /*
-   * The same as SAVE_POLICY_IF_SERVER_RECORD_UNCHANGED.
-   */
   TIDINGS__V1__SAVE_POLICY__SAVE_POLICY_UNSPECIFIED = 0,
-  /*
-   * The change tag sent must be the stored one, and a record without a tag must be new; otherwise
-   * SERVER_RECORD_CHANGED, with the server's record.
-   */
   TIDINGS__V1__SAVE_POLICY__SAVE_POLICY_IF_SERVER_RECORD_UNCHANGED = 1,
-  /*
-   * No comparison: the fields sent are written. The client sends those that it changed.
-   */
   TIDINGS__V1__SAVE_POLICY__SAVE_POLICY_CHANGED_KEYS = 2,
-  /*
-   * No comparison: the fields sent are written. The client sends all that it has.
-   */
   TIDINGS__V1__SAVE_POLICY__SAVE_POLICY_ALL_KEYS = 3,
-  /*
-   * The record becomes what is sent: fields that are not sent are removed. The change tag sent must be the stored
-   * one; a record that does not exist is created, whatever tag is sent. For shares the same as
-   * SAVE_POLICY_IF_SERVER_RECORD_UNCHANGED.
-   */
   TIDINGS__V1__SAVE_POLICY__SAVE_POLICY_REPLACE_IF_UNCHANGED = 4,
-  /*
-   * The record becomes what is sent: fields that are not sent are removed. Nothing is compared. For shares the
-   * same as SAVE_POLICY_IF_SERVER_RECORD_UNCHANGED.
-   */
   TIDINGS__V1__SAVE_POLICY__SAVE_POLICY_REPLACE = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__SAVE_POLICY)
 } Tidings__V1__SavePolicy;
@@ -88,62 +62,23 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__MODIFY_RECORDS_REQUEST___ATOMIC__CASE)
 } Tidings__V1__ModifyRecordsRequest__AtomicCase;
 
-/*
- * Records to save and to delete.
- */
 struct  Tidings__V1__ModifyRecordsRequest
 {
   ProtobufCMessage base;
-  /*
-   * The database.
-   */
   Tidings__V1__DatabaseID *database_id;
-  /*
-   * Records to save. Together with `record_ids_to_delete` at most `items_per_call_max`. Each
-   * record at most once in a request. An empty record name is replaced by a random UUID.
-   */
   size_t n_records_to_save;
   Tidings__V1__Record **records_to_save;
-  /*
-   * Records to delete. Deleting an unknown record succeeds.
-   */
   size_t n_record_ids_to_delete;
   Tidings__V1__RecordID **record_ids_to_delete;
-  /*
-   * For all saves.
-   */
   Tidings__V1__SavePolicy save_policy;
-  /*
-   * Nothing is written: the answer has what would happen to each record, and to which records deletions
-   * would cascade. No idempotency key is stored.
-   */
   protobuf_c_boolean dry_run;
-  /*
-   * The client's own mark, at most 1024 bytes: feeds return the newest mark of the calling device in
-   * each changed zone, so that the device knows which of its saves a feed covers. It is kept for
-   * `tombstone_retention_days`. Empty: the mark does not change. The call must name a device.
-   */
   ProtobufCBinaryData client_change_token_data;
-  /*
-   * A policy for each save, in the order of `records_to_save`; none: `save_policy` for all. Any other count fails
-   * with INVALID_ARGUMENTS.
-   */
   size_t n_save_policies;
   Tidings__V1__SavePolicy *save_policies;
-  /*
-   * The change tag that each record to delete must have, in the order of `record_ids_to_delete`; none, or an empty
-   * one: nothing is compared. A record with another tag fails with SERVER_RECORD_CHANGED and the server's record, one
-   * that does not exist with UNKNOWN_ITEM. Any other count fails with INVALID_ARGUMENTS.
-   */
   size_t n_expected_change_tags;
   ProtobufCBinaryData *expected_change_tags;
   Tidings__V1__ModifyRecordsRequest__AtomicCase _atomic_case;
   union {
-    /*
-     * All of a zone's items succeed, or none does. Absent: so it is in the custom zones of private and
-     * shared databases, and not in default zones, which the public database has alone. True and false
-     * hold for all zones of the call.
-     */
     protobuf_c_boolean atomic;
   };
 };
@@ -160,41 +95,16 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__RECORD_RESULT__OUTCOME__CASE)
 } Tidings__V1__RecordResult__OutcomeCase;
 
-/*
- * The result for one record.
- */
 struct  Tidings__V1__RecordResult
 {
   ProtobufCMessage base;
-  /*
-   * Which one.
-   */
   Tidings__V1__RecordID *record_id;
-  /*
-   * With SERVER_RECORD_CHANGED: the record as stored. Absent when the answer would grow too large:
-   * fetch the record then.
-   */
   Tidings__V1__Record *server_record;
-  /*
-   * With SERVER_RECORD_CHANGED, and with UNKNOWN_ITEM for a record that was deleted: the version of the
-   * record with the change tag that the client sent, if it is still stored. Also absent when the answer
-   * would grow too large.
-   */
   Tidings__V1__Record *ancestor_record;
   Tidings__V1__RecordResult__OutcomeCase outcome_case;
   union {
-    /*
-     * It is saved: its system fields as stored, without its fields. Or fetched: with the requested
-     * fields.
-     */
     Tidings__V1__Record *record;
-    /*
-     * It is deleted, or did not exist; always true.
-     */
     protobuf_c_boolean deleted;
-    /*
-     * It failed.
-     */
     Tidings__V1__ItemError *error;
   };
 };
@@ -203,24 +113,11 @@ struct  Tidings__V1__RecordResult
     , NULL, NULL, NULL, TIDINGS__V1__RECORD_RESULT__OUTCOME__NOT_SET, {0} }
 
 
-/*
- * A record that was deleted because it referred to a deleted one with
- * REFERENCE_ACTION_DELETE_SELF.
- */
 struct  Tidings__V1__CascadedDeletion
 {
   ProtobufCMessage base;
-  /*
-   * Which one.
-   */
   Tidings__V1__RecordID *record_id;
-  /*
-   * Its type.
-   */
   ProtobufCBinaryData record_type;
-  /*
-   * The record whose deletion cascaded to it, deleted by the call or by a cascade.
-   */
   Tidings__V1__RecordID *target_id;
 };
 #define TIDINGS__V1__CASCADED_DELETION__INIT \
@@ -228,20 +125,11 @@ struct  Tidings__V1__CascadedDeletion
     , NULL, {0,NULL}, NULL }
 
 
-/*
- * A result for each record.
- */
 struct  Tidings__V1__ModifyRecordsResponse
 {
   ProtobufCMessage base;
-  /*
-   * The saves in the order of the request, then the deletions.
-   */
   size_t n_results;
   Tidings__V1__RecordResult **results;
-  /*
-   * The records to which the deletions cascaded, targets before their sources.
-   */
   size_t n_cascaded_deletions;
   Tidings__V1__CascadedDeletion **cascaded_deletions;
 };
@@ -250,15 +138,9 @@ struct  Tidings__V1__ModifyRecordsResponse
     , 0,NULL, 0,NULL }
 
 
-/*
- * Which fields to return.
- */
 struct  Tidings__V1__DesiredKeys
 {
   ProtobufCMessage base;
-  /*
-   * Names of fields; none: the system fields only.
-   */
   size_t n_keys;
   ProtobufCBinaryData *keys;
 };
@@ -267,24 +149,12 @@ struct  Tidings__V1__DesiredKeys
     , 0,NULL }
 
 
-/*
- * Asks for records.
- */
 struct  Tidings__V1__FetchRecordsRequest
 {
   ProtobufCMessage base;
-  /*
-   * The database.
-   */
   Tidings__V1__DatabaseID *database_id;
-  /*
-   * Which ones, at most `items_per_call_max`.
-   */
   size_t n_record_ids;
   Tidings__V1__RecordID **record_ids;
-  /*
-   * Which fields; absent: all.
-   */
   Tidings__V1__DesiredKeys *desired_keys;
 };
 #define TIDINGS__V1__FETCH_RECORDS_REQUEST__INIT \
@@ -292,15 +162,9 @@ struct  Tidings__V1__FetchRecordsRequest
     , NULL, 0,NULL, NULL }
 
 
-/*
- * The records.
- */
 struct  Tidings__V1__FetchRecordsResponse
 {
   ProtobufCMessage base;
-  /*
-   * In the order of the request.
-   */
   size_t n_results;
   Tidings__V1__RecordResult **results;
 };
@@ -309,25 +173,11 @@ struct  Tidings__V1__FetchRecordsResponse
     , 0,NULL }
 
 
-/*
- * One key of a sort order.
- */
 struct  Tidings__V1__SortDescriptor
 {
   ProtobufCMessage base;
-  /*
-   * The name of a field, or of a system field: `recordName`, `creationDate`, `modificationDate`,
-   * `creatorUserRecordID`, `lastModifiedUserRecordID`.
-   */
   ProtobufCBinaryData field_name;
-  /*
-   * Largest first. Records without the field come last in either direction.
-   */
   protobuf_c_boolean descending;
-  /*
-   * Sorts by the distance from this location, nearest first. Only for a field of type LOCATION; any other
-   * fails with INVALID_ARGUMENTS, and so does a field of locations, lists or assets without it.
-   */
   Tidings__V1__Location *relative_location;
 };
 #define TIDINGS__V1__SORT_DESCRIPTOR__INIT \
@@ -335,45 +185,17 @@ struct  Tidings__V1__SortDescriptor
     , {0,NULL}, 0, NULL }
 
 
-/*
- * Asks for the records that match.
- */
 struct  Tidings__V1__QueryRecordsRequest
 {
   ProtobufCMessage base;
-  /*
-   * The database.
-   */
   Tidings__V1__DatabaseID *database_id;
-  /*
-   * The record type; required unless `cursor` is given.
-   */
   ProtobufCBinaryData record_type;
-  /*
-   * Absent: all records of the type.
-   */
   Tidings__V1__Predicate *predicate;
-  /*
-   * First key first. Records that are equal by all of them come by zone, in the order of the zones' first use, and
-   * name, ascending whatever the directions of the keys.
-   */
   size_t n_sort_descriptors;
   Tidings__V1__SortDescriptor **sort_descriptors;
-  /*
-   * The zone; absent: all zones of the database.
-   */
   Tidings__V1__ZoneID *zone_id;
-  /*
-   * Which fields; absent: all.
-   */
   Tidings__V1__DesiredKeys *desired_keys;
-  /*
-   * Most records in the page; 0: `page_items_max`.
-   */
   uint32_t limit;
-  /*
-   * Where the last page ended; with it only `limit` and `desired_keys` are used.
-   */
   ProtobufCBinaryData cursor;
 };
 #define TIDINGS__V1__QUERY_RECORDS_REQUEST__INIT \
@@ -381,30 +203,12 @@ struct  Tidings__V1__QueryRecordsRequest
     , NULL, {0,NULL}, NULL, 0,NULL, NULL, NULL, 0, {0,NULL} }
 
 
-/*
- * A page of the records that match.
- */
 struct  Tidings__V1__QueryRecordsResponse
 {
   ProtobufCMessage base;
-  /*
-   * In the requested order. A page before the last may be short, or even empty.
-   */
   size_t n_records;
   Tidings__V1__Record **records;
-  /*
-   * For the next page; empty: this was the last. Across all pages each record is returned at most once,
-   * and one that existed and matched all the time is not missed, whatever is saved meanwhile. The server
-   * keeps no state; a cursor is valid for `cursor_retention_minutes`. CHANGE_TOKEN_EXPIRED when it is
-   * older, when its index was removed, or when too much changed to determine the order at the time of the
-   * first page: run the query again. ZONE_NOT_FOUND when the query's zone was deleted.
-   */
   ProtobufCBinaryData cursor;
-  /*
-   * For people, in development, on the first page: types and fields that are not in the schema, so that
-   * no record matches, for example `record type 'Hosues' is not in the schema: did you mean 'Houses'?`. In
-   * production the query fails with INVALID_ARGUMENTS.
-   */
   size_t n_warnings;
   ProtobufCBinaryData *warnings;
 };
@@ -413,15 +217,9 @@ struct  Tidings__V1__QueryRecordsResponse
     , 0,NULL, {0,NULL}, 0,NULL }
 
 
-/*
- * Asks how a query is executed.
- */
 struct  Tidings__V1__ExplainQueryRequest
 {
   ProtobufCMessage base;
-  /*
-   * The query. It is run once, for its first page; the records are not returned.
-   */
   Tidings__V1__QueryRecordsRequest *query;
 };
 #define TIDINGS__V1__EXPLAIN_QUERY_REQUEST__INIT \
@@ -429,48 +227,18 @@ struct  Tidings__V1__ExplainQueryRequest
     , NULL }
 
 
-/*
- * How a query is executed.
- */
 struct  Tidings__V1__ExplainQueryResponse
 {
   ProtobufCMessage base;
-  /*
-   * Steps from the first to the last, for people, for example `index city = "Berlin"`.
-   */
   size_t n_steps;
   ProtobufCBinaryData *steps;
-  /*
-   * The predicate in canonical form.
-   */
   ProtobufCBinaryData predicate;
-  /*
-   * The field whose declared index is used; empty: a scan of the zones.
-   */
   ProtobufCBinaryData index_field;
-  /*
-   * The index also provides the requested order, so that the search ends with the page.
-   */
   protobuf_c_boolean sorted_by_index;
-  /*
-   * Index entries visited.
-   */
   uint64_t entries_visited;
-  /*
-   * Records read.
-   */
   uint64_t records_visited;
-  /*
-   * Records that matched and are in the page.
-   */
   uint64_t records_matched;
-  /*
-   * What to declare to make it faster, for people; empty: nothing.
-   */
   ProtobufCBinaryData advice;
-  /*
-   * As in QueryRecordsResponse.
-   */
   size_t n_warnings;
   ProtobufCBinaryData *warnings;
 };
@@ -479,41 +247,16 @@ struct  Tidings__V1__ExplainQueryResponse
     , 0,NULL, {0,NULL}, {0,NULL}, 0, 0, 0, 0, {0,NULL}, 0,NULL }
 
 
-/*
- * Where to continue in a zone, and what to return.
- */
 struct  Tidings__V1__ZoneChangesOptions
 {
   ProtobufCMessage base;
-  /*
-   * The zone.
-   */
   Tidings__V1__ZoneID *zone_id;
-  /*
-   * What the last page returned; empty: from the beginning.
-   */
   ProtobufCBinaryData change_token;
-  /*
-   * Which fields; absent: all.
-   */
   Tidings__V1__DesiredKeys *desired_keys;
-  /*
-   * Only records of these types; none: all.
-   */
   size_t n_record_types;
   ProtobufCBinaryData *record_types;
-  /*
-   * Most records of this zone in the answer; 0: as many as the answer holds.
-   */
   uint32_t limit;
-  /*
-   * Newest change first. The token of such an answer continues with older changes, and only in calls with this flag; a
-   * `change_token` of another call is where the changes end. A record that changes meanwhile is not returned any more.
-   */
   protobuf_c_boolean newest_first;
-  /*
-   * No changes: only the token of the zone as it is now, with which later calls return what changes from now on.
-   */
   protobuf_c_boolean only_change_token;
 };
 #define TIDINGS__V1__ZONE_CHANGES_OPTIONS__INIT \
@@ -521,29 +264,13 @@ struct  Tidings__V1__ZoneChangesOptions
     , NULL, {0,NULL}, NULL, 0,NULL, 0, 0, 0 }
 
 
-/*
- * Asks for the changes in zones.
- */
 struct  Tidings__V1__FetchRecordZoneChangesRequest
 {
   ProtobufCMessage base;
-  /*
-   * The database.
-   */
   Tidings__V1__DatabaseID *database_id;
-  /*
-   * The zones, each once.
-   */
   size_t n_zones;
   Tidings__V1__ZoneChangesOptions **zones;
-  /*
-   * Most records in the answer; 0: `page_items_max`.
-   */
   uint32_t limit;
-  /*
-   * If there are no changes, wait this long for one, at most 60 s. Absent: answer
-   * immediately.
-   */
   Google__Protobuf__Duration *max_wait;
 };
 #define TIDINGS__V1__FETCH_RECORD_ZONE_CHANGES_REQUEST__INIT \
@@ -551,19 +278,10 @@ struct  Tidings__V1__FetchRecordZoneChangesRequest
     , NULL, 0,NULL, 0, NULL }
 
 
-/*
- * A deleted record.
- */
 struct  Tidings__V1__DeletedRecord
 {
   ProtobufCMessage base;
-  /*
-   * Which one.
-   */
   Tidings__V1__RecordID *record_id;
-  /*
-   * Its type.
-   */
   ProtobufCBinaryData record_type;
 };
 #define TIDINGS__V1__DELETED_RECORD__INIT \
@@ -571,42 +289,17 @@ struct  Tidings__V1__DeletedRecord
     , NULL, {0,NULL} }
 
 
-/*
- * What changed in one zone.
- */
 struct  Tidings__V1__ZoneChanges
 {
   ProtobufCMessage base;
-  /*
-   * The zone.
-   */
   Tidings__V1__ZoneID *zone_id;
-  /*
-   * Saved records, oldest change first unless `newest_first` is set.
-   */
   size_t n_changed_records;
   Tidings__V1__Record **changed_records;
-  /*
-   * Deleted records.
-   */
   size_t n_deleted_records;
   Tidings__V1__DeletedRecord **deleted_records;
-  /*
-   * For the next call.
-   */
   ProtobufCBinaryData change_token;
-  /*
-   * Call again immediately with the token.
-   */
   protobuf_c_boolean more_coming;
-  /*
-   * This zone failed; all other fields except `zone_id` are then empty.
-   */
   Tidings__V1__ItemError *error;
-  /*
-   * The newest mark that the calling device sent with a save in this zone that is covered by this answer
-   * or an earlier one.
-   */
   ProtobufCBinaryData client_change_token_data;
 };
 #define TIDINGS__V1__ZONE_CHANGES__INIT \
@@ -614,15 +307,9 @@ struct  Tidings__V1__ZoneChanges
     , NULL, 0,NULL, 0,NULL, {0,NULL}, 0, NULL, {0,NULL} }
 
 
-/*
- * What changed in each zone.
- */
 struct  Tidings__V1__FetchRecordZoneChangesResponse
 {
   ProtobufCMessage base;
-  /*
-   * In the order of the request.
-   */
   size_t n_zones;
   Tidings__V1__ZoneChanges **zones;
 };
@@ -631,28 +318,12 @@ struct  Tidings__V1__FetchRecordZoneChangesResponse
     , 0,NULL }
 
 
-/*
- * Asks for the zones that changed.
- */
 struct  Tidings__V1__FetchDatabaseChangesRequest
 {
   ProtobufCMessage base;
-  /*
-   * The database.
-   */
   Tidings__V1__DatabaseID *database_id;
-  /*
-   * What the last page returned; empty: from the beginning.
-   */
   ProtobufCBinaryData change_token;
-  /*
-   * Most zones in the answer; 0: `page_items_max`.
-   */
   uint32_t limit;
-  /*
-   * If there are no changes, wait this long for one, at most 60 s. Absent: answer
-   * immediately.
-   */
   Google__Protobuf__Duration *max_wait;
 };
 #define TIDINGS__V1__FETCH_DATABASE_CHANGES_REQUEST__INIT \
@@ -660,19 +331,10 @@ struct  Tidings__V1__FetchDatabaseChangesRequest
     , NULL, {0,NULL}, 0, NULL }
 
 
-/*
- * A deleted zone.
- */
 struct  Tidings__V1__DeletedZone
 {
   ProtobufCMessage base;
-  /*
-   * Which one.
-   */
   Tidings__V1__ZoneID *zone_id;
-  /*
-   * Why.
-   */
   Tidings__V1__ZoneDeletionReason reason;
 };
 #define TIDINGS__V1__DELETED_ZONE__INIT \
@@ -680,29 +342,14 @@ struct  Tidings__V1__DeletedZone
     , NULL, TIDINGS__V1__ZONE_DELETION_REASON__ZONE_DELETION_REASON_UNSPECIFIED }
 
 
-/*
- * The zones that changed.
- */
 struct  Tidings__V1__FetchDatabaseChangesResponse
 {
   ProtobufCMessage base;
-  /*
-   * Zones that were created, altered, or in which a record changed.
-   */
   size_t n_changed_zone_ids;
   Tidings__V1__ZoneID **changed_zone_ids;
-  /*
-   * Zones that were deleted.
-   */
   size_t n_deleted_zones;
   Tidings__V1__DeletedZone **deleted_zones;
-  /*
-   * For the next call.
-   */
   ProtobufCBinaryData change_token;
-  /*
-   * Call again immediately with the token.
-   */
   protobuf_c_boolean more_coming;
 };
 #define TIDINGS__V1__FETCH_DATABASE_CHANGES_RESPONSE__INIT \
@@ -713,383 +360,223 @@ struct  Tidings__V1__FetchDatabaseChangesResponse
 /* Tidings__V1__ModifyRecordsRequest methods */
 void   tidings__v1__modify_records_request__init
                      (Tidings__V1__ModifyRecordsRequest         *message);
-size_t tidings__v1__modify_records_request__get_packed_size
-                     (const Tidings__V1__ModifyRecordsRequest   *message);
 size_t tidings__v1__modify_records_request__pack
                      (const Tidings__V1__ModifyRecordsRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__modify_records_request__pack_to_buffer
-                     (const Tidings__V1__ModifyRecordsRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ModifyRecordsRequest *
        tidings__v1__modify_records_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__modify_records_request__free_unpacked
-                     (Tidings__V1__ModifyRecordsRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__RecordResult methods */
 void   tidings__v1__record_result__init
                      (Tidings__V1__RecordResult         *message);
-size_t tidings__v1__record_result__get_packed_size
-                     (const Tidings__V1__RecordResult   *message);
 size_t tidings__v1__record_result__pack
                      (const Tidings__V1__RecordResult   *message,
                       uint8_t             *out);
-size_t tidings__v1__record_result__pack_to_buffer
-                     (const Tidings__V1__RecordResult   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__RecordResult *
        tidings__v1__record_result__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__record_result__free_unpacked
-                     (Tidings__V1__RecordResult *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__CascadedDeletion methods */
 void   tidings__v1__cascaded_deletion__init
                      (Tidings__V1__CascadedDeletion         *message);
-size_t tidings__v1__cascaded_deletion__get_packed_size
-                     (const Tidings__V1__CascadedDeletion   *message);
 size_t tidings__v1__cascaded_deletion__pack
                      (const Tidings__V1__CascadedDeletion   *message,
                       uint8_t             *out);
-size_t tidings__v1__cascaded_deletion__pack_to_buffer
-                     (const Tidings__V1__CascadedDeletion   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__CascadedDeletion *
        tidings__v1__cascaded_deletion__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__cascaded_deletion__free_unpacked
-                     (Tidings__V1__CascadedDeletion *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ModifyRecordsResponse methods */
 void   tidings__v1__modify_records_response__init
                      (Tidings__V1__ModifyRecordsResponse         *message);
-size_t tidings__v1__modify_records_response__get_packed_size
-                     (const Tidings__V1__ModifyRecordsResponse   *message);
 size_t tidings__v1__modify_records_response__pack
                      (const Tidings__V1__ModifyRecordsResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__modify_records_response__pack_to_buffer
-                     (const Tidings__V1__ModifyRecordsResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ModifyRecordsResponse *
        tidings__v1__modify_records_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__modify_records_response__free_unpacked
-                     (Tidings__V1__ModifyRecordsResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__DesiredKeys methods */
 void   tidings__v1__desired_keys__init
                      (Tidings__V1__DesiredKeys         *message);
-size_t tidings__v1__desired_keys__get_packed_size
-                     (const Tidings__V1__DesiredKeys   *message);
 size_t tidings__v1__desired_keys__pack
                      (const Tidings__V1__DesiredKeys   *message,
                       uint8_t             *out);
-size_t tidings__v1__desired_keys__pack_to_buffer
-                     (const Tidings__V1__DesiredKeys   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__DesiredKeys *
        tidings__v1__desired_keys__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__desired_keys__free_unpacked
-                     (Tidings__V1__DesiredKeys *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchRecordsRequest methods */
 void   tidings__v1__fetch_records_request__init
                      (Tidings__V1__FetchRecordsRequest         *message);
-size_t tidings__v1__fetch_records_request__get_packed_size
-                     (const Tidings__V1__FetchRecordsRequest   *message);
 size_t tidings__v1__fetch_records_request__pack
                      (const Tidings__V1__FetchRecordsRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_records_request__pack_to_buffer
-                     (const Tidings__V1__FetchRecordsRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchRecordsRequest *
        tidings__v1__fetch_records_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_records_request__free_unpacked
-                     (Tidings__V1__FetchRecordsRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchRecordsResponse methods */
 void   tidings__v1__fetch_records_response__init
                      (Tidings__V1__FetchRecordsResponse         *message);
-size_t tidings__v1__fetch_records_response__get_packed_size
-                     (const Tidings__V1__FetchRecordsResponse   *message);
 size_t tidings__v1__fetch_records_response__pack
                      (const Tidings__V1__FetchRecordsResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_records_response__pack_to_buffer
-                     (const Tidings__V1__FetchRecordsResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchRecordsResponse *
        tidings__v1__fetch_records_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_records_response__free_unpacked
-                     (Tidings__V1__FetchRecordsResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__SortDescriptor methods */
 void   tidings__v1__sort_descriptor__init
                      (Tidings__V1__SortDescriptor         *message);
-size_t tidings__v1__sort_descriptor__get_packed_size
-                     (const Tidings__V1__SortDescriptor   *message);
 size_t tidings__v1__sort_descriptor__pack
                      (const Tidings__V1__SortDescriptor   *message,
                       uint8_t             *out);
-size_t tidings__v1__sort_descriptor__pack_to_buffer
-                     (const Tidings__V1__SortDescriptor   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__SortDescriptor *
        tidings__v1__sort_descriptor__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__sort_descriptor__free_unpacked
-                     (Tidings__V1__SortDescriptor *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__QueryRecordsRequest methods */
 void   tidings__v1__query_records_request__init
                      (Tidings__V1__QueryRecordsRequest         *message);
-size_t tidings__v1__query_records_request__get_packed_size
-                     (const Tidings__V1__QueryRecordsRequest   *message);
 size_t tidings__v1__query_records_request__pack
                      (const Tidings__V1__QueryRecordsRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__query_records_request__pack_to_buffer
-                     (const Tidings__V1__QueryRecordsRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__QueryRecordsRequest *
        tidings__v1__query_records_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__query_records_request__free_unpacked
-                     (Tidings__V1__QueryRecordsRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__QueryRecordsResponse methods */
 void   tidings__v1__query_records_response__init
                      (Tidings__V1__QueryRecordsResponse         *message);
-size_t tidings__v1__query_records_response__get_packed_size
-                     (const Tidings__V1__QueryRecordsResponse   *message);
 size_t tidings__v1__query_records_response__pack
                      (const Tidings__V1__QueryRecordsResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__query_records_response__pack_to_buffer
-                     (const Tidings__V1__QueryRecordsResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__QueryRecordsResponse *
        tidings__v1__query_records_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__query_records_response__free_unpacked
-                     (Tidings__V1__QueryRecordsResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ExplainQueryRequest methods */
 void   tidings__v1__explain_query_request__init
                      (Tidings__V1__ExplainQueryRequest         *message);
-size_t tidings__v1__explain_query_request__get_packed_size
-                     (const Tidings__V1__ExplainQueryRequest   *message);
 size_t tidings__v1__explain_query_request__pack
                      (const Tidings__V1__ExplainQueryRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__explain_query_request__pack_to_buffer
-                     (const Tidings__V1__ExplainQueryRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ExplainQueryRequest *
        tidings__v1__explain_query_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__explain_query_request__free_unpacked
-                     (Tidings__V1__ExplainQueryRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ExplainQueryResponse methods */
 void   tidings__v1__explain_query_response__init
                      (Tidings__V1__ExplainQueryResponse         *message);
-size_t tidings__v1__explain_query_response__get_packed_size
-                     (const Tidings__V1__ExplainQueryResponse   *message);
 size_t tidings__v1__explain_query_response__pack
                      (const Tidings__V1__ExplainQueryResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__explain_query_response__pack_to_buffer
-                     (const Tidings__V1__ExplainQueryResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ExplainQueryResponse *
        tidings__v1__explain_query_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__explain_query_response__free_unpacked
-                     (Tidings__V1__ExplainQueryResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ZoneChangesOptions methods */
 void   tidings__v1__zone_changes_options__init
                      (Tidings__V1__ZoneChangesOptions         *message);
-size_t tidings__v1__zone_changes_options__get_packed_size
-                     (const Tidings__V1__ZoneChangesOptions   *message);
 size_t tidings__v1__zone_changes_options__pack
                      (const Tidings__V1__ZoneChangesOptions   *message,
                       uint8_t             *out);
-size_t tidings__v1__zone_changes_options__pack_to_buffer
-                     (const Tidings__V1__ZoneChangesOptions   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ZoneChangesOptions *
        tidings__v1__zone_changes_options__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__zone_changes_options__free_unpacked
-                     (Tidings__V1__ZoneChangesOptions *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchRecordZoneChangesRequest methods */
 void   tidings__v1__fetch_record_zone_changes_request__init
                      (Tidings__V1__FetchRecordZoneChangesRequest         *message);
-size_t tidings__v1__fetch_record_zone_changes_request__get_packed_size
-                     (const Tidings__V1__FetchRecordZoneChangesRequest   *message);
 size_t tidings__v1__fetch_record_zone_changes_request__pack
                      (const Tidings__V1__FetchRecordZoneChangesRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_record_zone_changes_request__pack_to_buffer
-                     (const Tidings__V1__FetchRecordZoneChangesRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchRecordZoneChangesRequest *
        tidings__v1__fetch_record_zone_changes_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_record_zone_changes_request__free_unpacked
-                     (Tidings__V1__FetchRecordZoneChangesRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__DeletedRecord methods */
 void   tidings__v1__deleted_record__init
                      (Tidings__V1__DeletedRecord         *message);
-size_t tidings__v1__deleted_record__get_packed_size
-                     (const Tidings__V1__DeletedRecord   *message);
 size_t tidings__v1__deleted_record__pack
                      (const Tidings__V1__DeletedRecord   *message,
                       uint8_t             *out);
-size_t tidings__v1__deleted_record__pack_to_buffer
-                     (const Tidings__V1__DeletedRecord   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__DeletedRecord *
        tidings__v1__deleted_record__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__deleted_record__free_unpacked
-                     (Tidings__V1__DeletedRecord *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ZoneChanges methods */
 void   tidings__v1__zone_changes__init
                      (Tidings__V1__ZoneChanges         *message);
-size_t tidings__v1__zone_changes__get_packed_size
-                     (const Tidings__V1__ZoneChanges   *message);
 size_t tidings__v1__zone_changes__pack
                      (const Tidings__V1__ZoneChanges   *message,
                       uint8_t             *out);
-size_t tidings__v1__zone_changes__pack_to_buffer
-                     (const Tidings__V1__ZoneChanges   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ZoneChanges *
        tidings__v1__zone_changes__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__zone_changes__free_unpacked
-                     (Tidings__V1__ZoneChanges *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchRecordZoneChangesResponse methods */
 void   tidings__v1__fetch_record_zone_changes_response__init
                      (Tidings__V1__FetchRecordZoneChangesResponse         *message);
-size_t tidings__v1__fetch_record_zone_changes_response__get_packed_size
-                     (const Tidings__V1__FetchRecordZoneChangesResponse   *message);
 size_t tidings__v1__fetch_record_zone_changes_response__pack
                      (const Tidings__V1__FetchRecordZoneChangesResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_record_zone_changes_response__pack_to_buffer
-                     (const Tidings__V1__FetchRecordZoneChangesResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchRecordZoneChangesResponse *
        tidings__v1__fetch_record_zone_changes_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_record_zone_changes_response__free_unpacked
-                     (Tidings__V1__FetchRecordZoneChangesResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchDatabaseChangesRequest methods */
 void   tidings__v1__fetch_database_changes_request__init
                      (Tidings__V1__FetchDatabaseChangesRequest         *message);
-size_t tidings__v1__fetch_database_changes_request__get_packed_size
-                     (const Tidings__V1__FetchDatabaseChangesRequest   *message);
 size_t tidings__v1__fetch_database_changes_request__pack
                      (const Tidings__V1__FetchDatabaseChangesRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_database_changes_request__pack_to_buffer
-                     (const Tidings__V1__FetchDatabaseChangesRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchDatabaseChangesRequest *
        tidings__v1__fetch_database_changes_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_database_changes_request__free_unpacked
-                     (Tidings__V1__FetchDatabaseChangesRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__DeletedZone methods */
 void   tidings__v1__deleted_zone__init
                      (Tidings__V1__DeletedZone         *message);
-size_t tidings__v1__deleted_zone__get_packed_size
-                     (const Tidings__V1__DeletedZone   *message);
 size_t tidings__v1__deleted_zone__pack
                      (const Tidings__V1__DeletedZone   *message,
                       uint8_t             *out);
-size_t tidings__v1__deleted_zone__pack_to_buffer
-                     (const Tidings__V1__DeletedZone   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__DeletedZone *
        tidings__v1__deleted_zone__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__deleted_zone__free_unpacked
-                     (Tidings__V1__DeletedZone *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchDatabaseChangesResponse methods */
 void   tidings__v1__fetch_database_changes_response__init
                      (Tidings__V1__FetchDatabaseChangesResponse         *message);
-size_t tidings__v1__fetch_database_changes_response__get_packed_size
-                     (const Tidings__V1__FetchDatabaseChangesResponse   *message);
 size_t tidings__v1__fetch_database_changes_response__pack
                      (const Tidings__V1__FetchDatabaseChangesResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_database_changes_response__pack_to_buffer
-                     (const Tidings__V1__FetchDatabaseChangesResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchDatabaseChangesResponse *
        tidings__v1__fetch_database_changes_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_database_changes_response__free_unpacked
-                     (Tidings__V1__FetchDatabaseChangesResponse *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__V1__ModifyRecordsRequest_Closure)

@@ -28,74 +28,29 @@ typedef struct Tidings__V1__DeploySchemaResponse Tidings__V1__DeploySchemaRespon
 
 /* --- enums --- */
 
-/*
- * The state of an index.
- */
 typedef enum _Tidings__V1__IndexState {
-  /*
-   * Not known.
-   */
   TIDINGS__V1__INDEX_STATE__INDEX_STATE_UNSPECIFIED = 0,
-  /*
-   * Existing records are being added; queries do not use it until then.
-   */
   TIDINGS__V1__INDEX_STATE__INDEX_STATE_BUILDING = 1,
-  /*
-   * Queries use it.
-   */
   TIDINGS__V1__INDEX_STATE__INDEX_STATE_READY = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__INDEX_STATE)
 } Tidings__V1__IndexState;
-/*
- * What is different about one part of a schema.
- */
 typedef enum _Tidings__V1__SchemaChangeKind {
-  /*
-   * Not known.
-   */
   TIDINGS__V1__SCHEMA_CHANGE_KIND__SCHEMA_CHANGE_KIND_UNSPECIFIED = 0,
-  /*
-   * It is new.
-   */
   TIDINGS__V1__SCHEMA_CHANGE_KIND__SCHEMA_CHANGE_KIND_ADDED = 1,
-  /*
-   * It is removed.
-   */
   TIDINGS__V1__SCHEMA_CHANGE_KIND__SCHEMA_CHANGE_KIND_REMOVED = 2,
-  /*
-   * It is different.
-   */
   TIDINGS__V1__SCHEMA_CHANGE_KIND__SCHEMA_CHANGE_KIND_CHANGED = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__SCHEMA_CHANGE_KIND)
 } Tidings__V1__SchemaChangeKind;
 
 /* --- messages --- */
 
-/*
- * A declared index.
- */
 struct  Tidings__V1__FieldIndex
 {
   ProtobufCMessage base;
-  /*
-   * The record type.
-   */
   ProtobufCBinaryData record_type;
-  /*
-   * The field.
-   */
   ProtobufCBinaryData field_name;
-  /*
-   * It finds and sorts values: QUERYABLE or SORTABLE.
-   */
   protobuf_c_boolean ordered;
-  /*
-   * It finds words: SEARCHABLE.
-   */
   protobuf_c_boolean searchable;
-  /*
-   * Its state.
-   */
   Tidings__V1__IndexState state;
 };
 #define TIDINGS__V1__FIELD_INDEX__INIT \
@@ -103,27 +58,12 @@ struct  Tidings__V1__FieldIndex
     , {0,NULL}, {0,NULL}, 0, 0, TIDINGS__V1__INDEX_STATE__INDEX_STATE_UNSPECIFIED }
 
 
-/*
- * One difference between two schemas.
- */
 struct  Tidings__V1__SchemaChange
 {
   ProtobufCMessage base;
-  /*
-   * What is different about it.
-   */
   Tidings__V1__SchemaChangeKind kind;
-  /*
-   * What it is, for example `House.price`, `House`, `ROLE editor`.
-   */
   ProtobufCBinaryData subject;
-  /*
-   * How it was, in the schema language; empty for what is new.
-   */
   ProtobufCBinaryData before;
-  /*
-   * How it is, in the schema language; empty for what is removed.
-   */
   ProtobufCBinaryData after;
 };
 #define TIDINGS__V1__SCHEMA_CHANGE__INIT \
@@ -131,19 +71,10 @@ struct  Tidings__V1__SchemaChange
     , TIDINGS__V1__SCHEMA_CHANGE_KIND__SCHEMA_CHANGE_KIND_UNSPECIFIED, {0,NULL}, {0,NULL}, {0,NULL} }
 
 
-/*
- * Asks for a schema.
- */
 struct  Tidings__V1__FetchSchemaRequest
 {
   ProtobufCMessage base;
-  /*
-   * The container; empty: `default`.
-   */
   ProtobufCBinaryData container;
-  /*
-   * The environment.
-   */
   Tidings__V1__Environment environment;
 };
 #define TIDINGS__V1__FETCH_SCHEMA_REQUEST__INIT \
@@ -151,24 +82,12 @@ struct  Tidings__V1__FetchSchemaRequest
     , {0,NULL}, TIDINGS__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED }
 
 
-/*
- * A schema.
- */
 struct  Tidings__V1__FetchSchemaResponse
 {
   ProtobufCMessage base;
-  /*
-   * In the schema language, canonical: types and fields sorted by name.
-   */
   ProtobufCBinaryData text;
-  /*
-   * The declared indexes, sorted by type and field.
-   */
   size_t n_indexes;
   Tidings__V1__FieldIndex **indexes;
-  /*
-   * Changes with every change of the schema.
-   */
   uint64_t version;
 };
 #define TIDINGS__V1__FETCH_SCHEMA_RESPONSE__INIT \
@@ -176,23 +95,11 @@ struct  Tidings__V1__FetchSchemaResponse
     , {0,NULL}, 0,NULL, 0 }
 
 
-/*
- * Changes the schema of development.
- */
 struct  Tidings__V1__ApplySchemaRequest
 {
   ProtobufCMessage base;
-  /*
-   * The container; empty: `default`.
-   */
   ProtobufCBinaryData container;
-  /*
-   * In the schema language, at most `schema_bytes_max`.
-   */
   ProtobufCBinaryData text;
-  /*
-   * Changes nothing.
-   */
   protobuf_c_boolean dry_run;
 };
 #define TIDINGS__V1__APPLY_SCHEMA_REQUEST__INIT \
@@ -200,15 +107,9 @@ struct  Tidings__V1__ApplySchemaRequest
     , {0,NULL}, {0,NULL}, 0 }
 
 
-/*
- * What changed.
- */
 struct  Tidings__V1__ApplySchemaResponse
 {
   ProtobufCMessage base;
-  /*
-   * None: the schema was already equal.
-   */
   size_t n_changes;
   Tidings__V1__SchemaChange **changes;
 };
@@ -217,19 +118,10 @@ struct  Tidings__V1__ApplySchemaResponse
     , 0,NULL }
 
 
-/*
- * Deploys the development schema to production.
- */
 struct  Tidings__V1__DeploySchemaRequest
 {
   ProtobufCMessage base;
-  /*
-   * The container; empty: `default`.
-   */
   ProtobufCBinaryData container;
-  /*
-   * Changes nothing.
-   */
   protobuf_c_boolean dry_run;
 };
 #define TIDINGS__V1__DEPLOY_SCHEMA_REQUEST__INIT \
@@ -237,15 +129,9 @@ struct  Tidings__V1__DeploySchemaRequest
     , {0,NULL}, 0 }
 
 
-/*
- * What changed.
- */
 struct  Tidings__V1__DeploySchemaResponse
 {
   ProtobufCMessage base;
-  /*
-   * None: production was already up to date.
-   */
   size_t n_changes;
   Tidings__V1__SchemaChange **changes;
 };
@@ -257,155 +143,91 @@ struct  Tidings__V1__DeploySchemaResponse
 /* Tidings__V1__FieldIndex methods */
 void   tidings__v1__field_index__init
                      (Tidings__V1__FieldIndex         *message);
-size_t tidings__v1__field_index__get_packed_size
-                     (const Tidings__V1__FieldIndex   *message);
 size_t tidings__v1__field_index__pack
                      (const Tidings__V1__FieldIndex   *message,
                       uint8_t             *out);
-size_t tidings__v1__field_index__pack_to_buffer
-                     (const Tidings__V1__FieldIndex   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FieldIndex *
        tidings__v1__field_index__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__field_index__free_unpacked
-                     (Tidings__V1__FieldIndex *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__SchemaChange methods */
 void   tidings__v1__schema_change__init
                      (Tidings__V1__SchemaChange         *message);
-size_t tidings__v1__schema_change__get_packed_size
-                     (const Tidings__V1__SchemaChange   *message);
 size_t tidings__v1__schema_change__pack
                      (const Tidings__V1__SchemaChange   *message,
                       uint8_t             *out);
-size_t tidings__v1__schema_change__pack_to_buffer
-                     (const Tidings__V1__SchemaChange   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__SchemaChange *
        tidings__v1__schema_change__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__schema_change__free_unpacked
-                     (Tidings__V1__SchemaChange *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchSchemaRequest methods */
 void   tidings__v1__fetch_schema_request__init
                      (Tidings__V1__FetchSchemaRequest         *message);
-size_t tidings__v1__fetch_schema_request__get_packed_size
-                     (const Tidings__V1__FetchSchemaRequest   *message);
 size_t tidings__v1__fetch_schema_request__pack
                      (const Tidings__V1__FetchSchemaRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_schema_request__pack_to_buffer
-                     (const Tidings__V1__FetchSchemaRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchSchemaRequest *
        tidings__v1__fetch_schema_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_schema_request__free_unpacked
-                     (Tidings__V1__FetchSchemaRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchSchemaResponse methods */
 void   tidings__v1__fetch_schema_response__init
                      (Tidings__V1__FetchSchemaResponse         *message);
-size_t tidings__v1__fetch_schema_response__get_packed_size
-                     (const Tidings__V1__FetchSchemaResponse   *message);
 size_t tidings__v1__fetch_schema_response__pack
                      (const Tidings__V1__FetchSchemaResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_schema_response__pack_to_buffer
-                     (const Tidings__V1__FetchSchemaResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchSchemaResponse *
        tidings__v1__fetch_schema_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_schema_response__free_unpacked
-                     (Tidings__V1__FetchSchemaResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ApplySchemaRequest methods */
 void   tidings__v1__apply_schema_request__init
                      (Tidings__V1__ApplySchemaRequest         *message);
-size_t tidings__v1__apply_schema_request__get_packed_size
-                     (const Tidings__V1__ApplySchemaRequest   *message);
 size_t tidings__v1__apply_schema_request__pack
                      (const Tidings__V1__ApplySchemaRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__apply_schema_request__pack_to_buffer
-                     (const Tidings__V1__ApplySchemaRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ApplySchemaRequest *
        tidings__v1__apply_schema_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__apply_schema_request__free_unpacked
-                     (Tidings__V1__ApplySchemaRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ApplySchemaResponse methods */
 void   tidings__v1__apply_schema_response__init
                      (Tidings__V1__ApplySchemaResponse         *message);
-size_t tidings__v1__apply_schema_response__get_packed_size
-                     (const Tidings__V1__ApplySchemaResponse   *message);
 size_t tidings__v1__apply_schema_response__pack
                      (const Tidings__V1__ApplySchemaResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__apply_schema_response__pack_to_buffer
-                     (const Tidings__V1__ApplySchemaResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ApplySchemaResponse *
        tidings__v1__apply_schema_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__apply_schema_response__free_unpacked
-                     (Tidings__V1__ApplySchemaResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__DeploySchemaRequest methods */
 void   tidings__v1__deploy_schema_request__init
                      (Tidings__V1__DeploySchemaRequest         *message);
-size_t tidings__v1__deploy_schema_request__get_packed_size
-                     (const Tidings__V1__DeploySchemaRequest   *message);
 size_t tidings__v1__deploy_schema_request__pack
                      (const Tidings__V1__DeploySchemaRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__deploy_schema_request__pack_to_buffer
-                     (const Tidings__V1__DeploySchemaRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__DeploySchemaRequest *
        tidings__v1__deploy_schema_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__deploy_schema_request__free_unpacked
-                     (Tidings__V1__DeploySchemaRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__DeploySchemaResponse methods */
 void   tidings__v1__deploy_schema_response__init
                      (Tidings__V1__DeploySchemaResponse         *message);
-size_t tidings__v1__deploy_schema_response__get_packed_size
-                     (const Tidings__V1__DeploySchemaResponse   *message);
 size_t tidings__v1__deploy_schema_response__pack
                      (const Tidings__V1__DeploySchemaResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__deploy_schema_response__pack_to_buffer
-                     (const Tidings__V1__DeploySchemaResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__DeploySchemaResponse *
        tidings__v1__deploy_schema_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__deploy_schema_response__free_unpacked
-                     (Tidings__V1__DeploySchemaResponse *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__V1__FieldIndex_Closure)

@@ -36,39 +36,15 @@ typedef struct Tidings__V1__FetchSharesResponse Tidings__V1__FetchSharesResponse
 
 /* --- messages --- */
 
-/*
- * A share as visible to a user who may join.
- */
 struct  Tidings__V1__ShareMetadata
 {
   ProtobufCMessage base;
-  /*
-   * The container of the zone.
-   */
   ProtobufCBinaryData container;
-  /*
-   * The environment of the zone.
-   */
   Tidings__V1__Environment environment;
-  /*
-   * The zone, with its owner.
-   */
   Tidings__V1__ZoneID *zone_id;
-  /*
-   * The share, as the caller may see it.
-   */
   Tidings__V1__Record *share;
-  /*
-   * The record that is shared with its descendants; empty: the zone.
-   */
   ProtobufCBinaryData root_record_name;
-  /*
-   * The caller's participation; role UNSPECIFIED: none yet.
-   */
   Tidings__V1__Participant *participant;
-  /*
-   * The record that is shared, if it was requested and the caller may read it.
-   */
   Tidings__V1__Record *root_record;
 };
 #define TIDINGS__V1__SHARE_METADATA__INIT \
@@ -76,20 +52,11 @@ struct  Tidings__V1__ShareMetadata
     , {0,NULL}, TIDINGS__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, NULL, {0,NULL}, NULL, NULL }
 
 
-/*
- * Asks for the metadata of shares.
- */
 struct  Tidings__V1__FetchShareMetadataRequest
 {
   ProtobufCMessage base;
-  /*
-   * At most `items_per_call_max`.
-   */
   size_t n_urls;
   ProtobufCBinaryData *urls;
-  /*
-   * Return the records that are shared too.
-   */
   protobuf_c_boolean wants_root_record;
 };
 #define TIDINGS__V1__FETCH_SHARE_METADATA_REQUEST__INIT \
@@ -104,25 +71,13 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__SHARE_RESULT__OUTCOME__CASE)
 } Tidings__V1__ShareResult__OutcomeCase;
 
-/*
- * The result for one share.
- */
 struct  Tidings__V1__ShareResult
 {
   ProtobufCMessage base;
-  /*
-   * Its URL.
-   */
   ProtobufCBinaryData url;
   Tidings__V1__ShareResult__OutcomeCase outcome_case;
   union {
-    /*
-     * It is found, or accepted.
-     */
     Tidings__V1__ShareMetadata *metadata;
-    /*
-     * It does not exist for the caller, or could not be accepted.
-     */
     Tidings__V1__ItemError *error;
   };
 };
@@ -131,15 +86,9 @@ struct  Tidings__V1__ShareResult
     , {0,NULL}, TIDINGS__V1__SHARE_RESULT__OUTCOME__NOT_SET, {0} }
 
 
-/*
- * The metadata of the shares.
- */
 struct  Tidings__V1__FetchShareMetadataResponse
 {
   ProtobufCMessage base;
-  /*
-   * In the order of the request.
-   */
   size_t n_results;
   Tidings__V1__ShareResult **results;
 };
@@ -148,15 +97,9 @@ struct  Tidings__V1__FetchShareMetadataResponse
     , 0,NULL }
 
 
-/*
- * Joins shares.
- */
 struct  Tidings__V1__AcceptSharesRequest
 {
   ProtobufCMessage base;
-  /*
-   * URLs of shares, and one-time URLs. At most `items_per_call_max`.
-   */
   size_t n_urls;
   ProtobufCBinaryData *urls;
 };
@@ -165,15 +108,9 @@ struct  Tidings__V1__AcceptSharesRequest
     , 0,NULL }
 
 
-/*
- * The result for each share.
- */
 struct  Tidings__V1__AcceptSharesResponse
 {
   ProtobufCMessage base;
-  /*
-   * In the order of the request.
-   */
   size_t n_results;
   Tidings__V1__ShareResult **results;
 };
@@ -182,15 +119,9 @@ struct  Tidings__V1__AcceptSharesResponse
     , 0,NULL }
 
 
-/*
- * Asks for access to shares.
- */
 struct  Tidings__V1__RequestShareAccessRequest
 {
   ProtobufCMessage base;
-  /*
-   * URLs of shares; one-time URLs are UNKNOWN_ITEM. At most `items_per_call_max`.
-   */
   size_t n_urls;
   ProtobufCBinaryData *urls;
 };
@@ -199,20 +130,10 @@ struct  Tidings__V1__RequestShareAccessRequest
     , 0,NULL }
 
 
-/*
- * The result of one request for access.
- */
 struct  Tidings__V1__ShareAccessResult
 {
   ProtobufCMessage base;
-  /*
-   * The share's URL.
-   */
   ProtobufCBinaryData url;
-  /*
-   * Why the owner was not asked: UNKNOWN_ITEM; SERVER_REJECTED_REQUEST if the caller owns the share or may
-   * accept it; LIMIT_EXCEEDED. Absent: the request was made, or had been.
-   */
   Tidings__V1__ItemError *error;
 };
 #define TIDINGS__V1__SHARE_ACCESS_RESULT__INIT \
@@ -220,15 +141,9 @@ struct  Tidings__V1__ShareAccessResult
     , {0,NULL}, NULL }
 
 
-/*
- * The result of each request for access.
- */
 struct  Tidings__V1__RequestShareAccessResponse
 {
   ProtobufCMessage base;
-  /*
-   * In the order of the request.
-   */
   size_t n_results;
   Tidings__V1__ShareAccessResult **results;
 };
@@ -237,27 +152,12 @@ struct  Tidings__V1__RequestShareAccessResponse
     , 0,NULL }
 
 
-/*
- * Asks for the caller's shares.
- */
 struct  Tidings__V1__FetchSharesRequest
 {
   ProtobufCMessage base;
-  /*
-   * The container; empty: `default`.
-   */
   ProtobufCBinaryData container;
-  /*
-   * The environment.
-   */
   Tidings__V1__Environment environment;
-  /*
-   * Most shares; 0: the server's default.
-   */
   uint32_t limit;
-  /*
-   * What the last page returned; empty: from the beginning.
-   */
   ProtobufCBinaryData continuation;
 };
 #define TIDINGS__V1__FETCH_SHARES_REQUEST__INIT \
@@ -265,20 +165,11 @@ struct  Tidings__V1__FetchSharesRequest
     , {0,NULL}, TIDINGS__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0, {0,NULL} }
 
 
-/*
- * A page of the caller's shares.
- */
 struct  Tidings__V1__FetchSharesResponse
 {
   ProtobufCMessage base;
-  /*
-   * Those that the caller owns, was invited to or has accepted; possibly fewer than the limit, or none, before the end.
-   */
   size_t n_shares;
   Tidings__V1__ShareMetadata **shares;
-  /*
-   * Continues; empty: there are no more.
-   */
   ProtobufCBinaryData continuation;
 };
 #define TIDINGS__V1__FETCH_SHARES_RESPONSE__INIT \
@@ -289,212 +180,124 @@ struct  Tidings__V1__FetchSharesResponse
 /* Tidings__V1__ShareMetadata methods */
 void   tidings__v1__share_metadata__init
                      (Tidings__V1__ShareMetadata         *message);
-size_t tidings__v1__share_metadata__get_packed_size
-                     (const Tidings__V1__ShareMetadata   *message);
 size_t tidings__v1__share_metadata__pack
                      (const Tidings__V1__ShareMetadata   *message,
                       uint8_t             *out);
-size_t tidings__v1__share_metadata__pack_to_buffer
-                     (const Tidings__V1__ShareMetadata   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ShareMetadata *
        tidings__v1__share_metadata__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__share_metadata__free_unpacked
-                     (Tidings__V1__ShareMetadata *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchShareMetadataRequest methods */
 void   tidings__v1__fetch_share_metadata_request__init
                      (Tidings__V1__FetchShareMetadataRequest         *message);
-size_t tidings__v1__fetch_share_metadata_request__get_packed_size
-                     (const Tidings__V1__FetchShareMetadataRequest   *message);
 size_t tidings__v1__fetch_share_metadata_request__pack
                      (const Tidings__V1__FetchShareMetadataRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_share_metadata_request__pack_to_buffer
-                     (const Tidings__V1__FetchShareMetadataRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchShareMetadataRequest *
        tidings__v1__fetch_share_metadata_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_share_metadata_request__free_unpacked
-                     (Tidings__V1__FetchShareMetadataRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ShareResult methods */
 void   tidings__v1__share_result__init
                      (Tidings__V1__ShareResult         *message);
-size_t tidings__v1__share_result__get_packed_size
-                     (const Tidings__V1__ShareResult   *message);
 size_t tidings__v1__share_result__pack
                      (const Tidings__V1__ShareResult   *message,
                       uint8_t             *out);
-size_t tidings__v1__share_result__pack_to_buffer
-                     (const Tidings__V1__ShareResult   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ShareResult *
        tidings__v1__share_result__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__share_result__free_unpacked
-                     (Tidings__V1__ShareResult *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchShareMetadataResponse methods */
 void   tidings__v1__fetch_share_metadata_response__init
                      (Tidings__V1__FetchShareMetadataResponse         *message);
-size_t tidings__v1__fetch_share_metadata_response__get_packed_size
-                     (const Tidings__V1__FetchShareMetadataResponse   *message);
 size_t tidings__v1__fetch_share_metadata_response__pack
                      (const Tidings__V1__FetchShareMetadataResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_share_metadata_response__pack_to_buffer
-                     (const Tidings__V1__FetchShareMetadataResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchShareMetadataResponse *
        tidings__v1__fetch_share_metadata_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_share_metadata_response__free_unpacked
-                     (Tidings__V1__FetchShareMetadataResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__AcceptSharesRequest methods */
 void   tidings__v1__accept_shares_request__init
                      (Tidings__V1__AcceptSharesRequest         *message);
-size_t tidings__v1__accept_shares_request__get_packed_size
-                     (const Tidings__V1__AcceptSharesRequest   *message);
 size_t tidings__v1__accept_shares_request__pack
                      (const Tidings__V1__AcceptSharesRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__accept_shares_request__pack_to_buffer
-                     (const Tidings__V1__AcceptSharesRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__AcceptSharesRequest *
        tidings__v1__accept_shares_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__accept_shares_request__free_unpacked
-                     (Tidings__V1__AcceptSharesRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__AcceptSharesResponse methods */
 void   tidings__v1__accept_shares_response__init
                      (Tidings__V1__AcceptSharesResponse         *message);
-size_t tidings__v1__accept_shares_response__get_packed_size
-                     (const Tidings__V1__AcceptSharesResponse   *message);
 size_t tidings__v1__accept_shares_response__pack
                      (const Tidings__V1__AcceptSharesResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__accept_shares_response__pack_to_buffer
-                     (const Tidings__V1__AcceptSharesResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__AcceptSharesResponse *
        tidings__v1__accept_shares_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__accept_shares_response__free_unpacked
-                     (Tidings__V1__AcceptSharesResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__RequestShareAccessRequest methods */
 void   tidings__v1__request_share_access_request__init
                      (Tidings__V1__RequestShareAccessRequest         *message);
-size_t tidings__v1__request_share_access_request__get_packed_size
-                     (const Tidings__V1__RequestShareAccessRequest   *message);
 size_t tidings__v1__request_share_access_request__pack
                      (const Tidings__V1__RequestShareAccessRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__request_share_access_request__pack_to_buffer
-                     (const Tidings__V1__RequestShareAccessRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__RequestShareAccessRequest *
        tidings__v1__request_share_access_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__request_share_access_request__free_unpacked
-                     (Tidings__V1__RequestShareAccessRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ShareAccessResult methods */
 void   tidings__v1__share_access_result__init
                      (Tidings__V1__ShareAccessResult         *message);
-size_t tidings__v1__share_access_result__get_packed_size
-                     (const Tidings__V1__ShareAccessResult   *message);
 size_t tidings__v1__share_access_result__pack
                      (const Tidings__V1__ShareAccessResult   *message,
                       uint8_t             *out);
-size_t tidings__v1__share_access_result__pack_to_buffer
-                     (const Tidings__V1__ShareAccessResult   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ShareAccessResult *
        tidings__v1__share_access_result__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__share_access_result__free_unpacked
-                     (Tidings__V1__ShareAccessResult *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__RequestShareAccessResponse methods */
 void   tidings__v1__request_share_access_response__init
                      (Tidings__V1__RequestShareAccessResponse         *message);
-size_t tidings__v1__request_share_access_response__get_packed_size
-                     (const Tidings__V1__RequestShareAccessResponse   *message);
 size_t tidings__v1__request_share_access_response__pack
                      (const Tidings__V1__RequestShareAccessResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__request_share_access_response__pack_to_buffer
-                     (const Tidings__V1__RequestShareAccessResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__RequestShareAccessResponse *
        tidings__v1__request_share_access_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__request_share_access_response__free_unpacked
-                     (Tidings__V1__RequestShareAccessResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchSharesRequest methods */
 void   tidings__v1__fetch_shares_request__init
                      (Tidings__V1__FetchSharesRequest         *message);
-size_t tidings__v1__fetch_shares_request__get_packed_size
-                     (const Tidings__V1__FetchSharesRequest   *message);
 size_t tidings__v1__fetch_shares_request__pack
                      (const Tidings__V1__FetchSharesRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_shares_request__pack_to_buffer
-                     (const Tidings__V1__FetchSharesRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchSharesRequest *
        tidings__v1__fetch_shares_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_shares_request__free_unpacked
-                     (Tidings__V1__FetchSharesRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchSharesResponse methods */
 void   tidings__v1__fetch_shares_response__init
                      (Tidings__V1__FetchSharesResponse         *message);
-size_t tidings__v1__fetch_shares_response__get_packed_size
-                     (const Tidings__V1__FetchSharesResponse   *message);
 size_t tidings__v1__fetch_shares_response__pack
                      (const Tidings__V1__FetchSharesResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_shares_response__pack_to_buffer
-                     (const Tidings__V1__FetchSharesResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchSharesResponse *
        tidings__v1__fetch_shares_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_shares_response__free_unpacked
-                     (Tidings__V1__FetchSharesResponse *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__V1__ShareMetadata_Closure)

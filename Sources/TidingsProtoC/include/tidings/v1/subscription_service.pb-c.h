@@ -36,24 +36,12 @@ typedef struct Tidings__V1__ExplainSubscriptionsResponse Tidings__V1__ExplainSub
 
 /* --- messages --- */
 
-/*
- * Subscriptions to save and to delete.
- */
 struct  Tidings__V1__ModifySubscriptionsRequest
 {
   ProtobufCMessage base;
-  /*
-   * The database.
-   */
   Tidings__V1__DatabaseID *database_id;
-  /*
-   * To save. Together with `subscription_ids_to_delete` at most `items_per_call_max`.
-   */
   size_t n_subscriptions_to_save;
   Tidings__V1__Subscription **subscriptions_to_save;
-  /*
-   * To delete.
-   */
   size_t n_subscription_ids_to_delete;
   ProtobufCBinaryData *subscription_ids_to_delete;
 };
@@ -70,33 +58,15 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__SUBSCRIPTION_RESULT__OUTCOME__CASE)
 } Tidings__V1__SubscriptionResult__OutcomeCase;
 
-/*
- * The result for one subscription.
- */
 struct  Tidings__V1__SubscriptionResult
 {
   ProtobufCMessage base;
-  /*
-   * Which one.
-   */
   ProtobufCBinaryData subscription_id;
-  /*
-   * Its health, if requested.
-   */
   Tidings__V1__SubscriptionHealth *health;
   Tidings__V1__SubscriptionResult__OutcomeCase outcome_case;
   union {
-    /*
-     * It is saved, or fetched.
-     */
     Tidings__V1__Subscription *subscription;
-    /*
-     * It is deleted; always true.
-     */
     protobuf_c_boolean deleted;
-    /*
-     * It failed.
-     */
     Tidings__V1__ItemError *error;
   };
 };
@@ -105,44 +75,16 @@ struct  Tidings__V1__SubscriptionResult
     , {0,NULL}, NULL, TIDINGS__V1__SUBSCRIPTION_RESULT__OUTCOME__NOT_SET, {0} }
 
 
-/*
- * The activity of a subscription.
- */
 struct  Tidings__V1__SubscriptionHealth
 {
   ProtobufCMessage base;
-  /*
-   * When it was saved; absent: before this was recorded.
-   */
   Google__Protobuf__Timestamp *saved;
-  /*
-   * When it fired last; absent: not since it was saved, or before the retention of notifications.
-   */
   Google__Protobuf__Timestamp *last_fired;
-  /*
-   * How often it fired since it was saved.
-   */
   uint64_t fired_count;
-  /*
-   * When a change was last evaluated for it: in its database a change of a record of its type (QUERY), or
-   * of any zone (the others); absent: not since the server started.
-   */
   Google__Protobuf__Timestamp *last_evaluated;
-  /*
-   * How many such changes there were since the server started.
-   */
   uint64_t evaluated_count;
-  /*
-   * Its retained notifications that are not marked read. At most 9,999.
-   */
   uint32_t unread_count;
-  /*
-   * How many users share its channel.
-   */
   uint64_t subscriber_count;
-  /*
-   * It does not fire: the user may not read any record of its type in the public database.
-   */
   protobuf_c_boolean lacks_permission;
 };
 #define TIDINGS__V1__SUBSCRIPTION_HEALTH__INIT \
@@ -150,15 +92,9 @@ struct  Tidings__V1__SubscriptionHealth
     , NULL, NULL, 0, NULL, 0, 0, 0, 0 }
 
 
-/*
- * A result for each subscription.
- */
 struct  Tidings__V1__ModifySubscriptionsResponse
 {
   ProtobufCMessage base;
-  /*
-   * The saves in the order of the request, then the deletions.
-   */
   size_t n_results;
   Tidings__V1__SubscriptionResult **results;
 };
@@ -167,24 +103,12 @@ struct  Tidings__V1__ModifySubscriptionsResponse
     , 0,NULL }
 
 
-/*
- * Asks for subscriptions.
- */
 struct  Tidings__V1__FetchSubscriptionsRequest
 {
   ProtobufCMessage base;
-  /*
-   * The database.
-   */
   Tidings__V1__DatabaseID *database_id;
-  /*
-   * Which ones; none: all of the user's, sorted by id.
-   */
   size_t n_subscription_ids;
   ProtobufCBinaryData *subscription_ids;
-  /*
-   * Return their health.
-   */
   protobuf_c_boolean wants_health;
 };
 #define TIDINGS__V1__FETCH_SUBSCRIPTIONS_REQUEST__INIT \
@@ -192,15 +116,9 @@ struct  Tidings__V1__FetchSubscriptionsRequest
     , NULL, 0,NULL, 0 }
 
 
-/*
- * The subscriptions.
- */
 struct  Tidings__V1__FetchSubscriptionsResponse
 {
   ProtobufCMessage base;
-  /*
-   * In the order of the request.
-   */
   size_t n_results;
   Tidings__V1__SubscriptionResult **results;
 };
@@ -209,38 +127,15 @@ struct  Tidings__V1__FetchSubscriptionsResponse
     , 0,NULL }
 
 
-/*
- * Asks what a change would cause.
- */
 struct  Tidings__V1__ExplainSubscriptionsRequest
 {
   ProtobufCMessage base;
-  /*
-   * The database.
-   */
   Tidings__V1__DatabaseID *database_id;
-  /*
-   * Only these; none: all of the user's.
-   */
   size_t n_subscription_ids;
   ProtobufCBinaryData *subscription_ids;
-  /*
-   * The record after the change; absent: it is deleted.
-   */
   Tidings__V1__Record *record_after;
-  /*
-   * The record before the change; absent: it is created.
-   */
   Tidings__V1__Record *record_before;
-  /*
-   * The record before the change is the stored one, and `record_after` has only the fields
-   * that change, as in a save with CHANGED_KEYS; without `record_before`. To explain the deletion of a
-   * stored record, omit `record_after` and set `record_id`.
-   */
   protobuf_c_boolean is_save;
-  /*
-   * With `is_save` and without `record_after`: the record that is deleted.
-   */
   Tidings__V1__RecordID *record_id;
 };
 #define TIDINGS__V1__EXPLAIN_SUBSCRIPTIONS_REQUEST__INIT \
@@ -248,40 +143,15 @@ struct  Tidings__V1__ExplainSubscriptionsRequest
     , NULL, 0,NULL, NULL, NULL, 0, NULL }
 
 
-/*
- * What a change would cause for one subscription.
- */
 struct  Tidings__V1__SubscriptionExplanation
 {
   ProtobufCMessage base;
-  /*
-   * Which one.
-   */
   ProtobufCBinaryData subscription_id;
-  /*
-   * It fires.
-   */
   protobuf_c_boolean fires;
-  /*
-   * The first part of the predicate that is false, in canonical form, or the option that is off, or
-   * the type or zone that differs; empty when it fires.
-   */
   ProtobufCBinaryData failed_term;
-  /*
-   * When it fires: why. Unspecified for zone and database subscriptions.
-   */
   Tidings__V1__QueryNotificationReason reason;
-  /*
-   * The value that the term requires, as text; empty if there is no single value.
-   */
   ProtobufCBinaryData expected_value;
-  /*
-   * What the record has instead, as text: `absent` for no value.
-   */
   ProtobufCBinaryData actual_value;
-  /*
-   * The explanation as a sentence, for people.
-   */
   ProtobufCBinaryData message;
 };
 #define TIDINGS__V1__SUBSCRIPTION_EXPLANATION__INIT \
@@ -289,15 +159,9 @@ struct  Tidings__V1__SubscriptionExplanation
     , {0,NULL}, 0, {0,NULL}, TIDINGS__V1__QUERY_NOTIFICATION_REASON__QUERY_NOTIFICATION_REASON_UNSPECIFIED, {0,NULL}, {0,NULL}, {0,NULL} }
 
 
-/*
- * What a change would cause.
- */
 struct  Tidings__V1__ExplainSubscriptionsResponse
 {
   ProtobufCMessage base;
-  /*
-   * Sorted by id.
-   */
   size_t n_explanations;
   Tidings__V1__SubscriptionExplanation **explanations;
 };
@@ -309,174 +173,102 @@ struct  Tidings__V1__ExplainSubscriptionsResponse
 /* Tidings__V1__ModifySubscriptionsRequest methods */
 void   tidings__v1__modify_subscriptions_request__init
                      (Tidings__V1__ModifySubscriptionsRequest         *message);
-size_t tidings__v1__modify_subscriptions_request__get_packed_size
-                     (const Tidings__V1__ModifySubscriptionsRequest   *message);
 size_t tidings__v1__modify_subscriptions_request__pack
                      (const Tidings__V1__ModifySubscriptionsRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__modify_subscriptions_request__pack_to_buffer
-                     (const Tidings__V1__ModifySubscriptionsRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ModifySubscriptionsRequest *
        tidings__v1__modify_subscriptions_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__modify_subscriptions_request__free_unpacked
-                     (Tidings__V1__ModifySubscriptionsRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__SubscriptionResult methods */
 void   tidings__v1__subscription_result__init
                      (Tidings__V1__SubscriptionResult         *message);
-size_t tidings__v1__subscription_result__get_packed_size
-                     (const Tidings__V1__SubscriptionResult   *message);
 size_t tidings__v1__subscription_result__pack
                      (const Tidings__V1__SubscriptionResult   *message,
                       uint8_t             *out);
-size_t tidings__v1__subscription_result__pack_to_buffer
-                     (const Tidings__V1__SubscriptionResult   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__SubscriptionResult *
        tidings__v1__subscription_result__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__subscription_result__free_unpacked
-                     (Tidings__V1__SubscriptionResult *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__SubscriptionHealth methods */
 void   tidings__v1__subscription_health__init
                      (Tidings__V1__SubscriptionHealth         *message);
-size_t tidings__v1__subscription_health__get_packed_size
-                     (const Tidings__V1__SubscriptionHealth   *message);
 size_t tidings__v1__subscription_health__pack
                      (const Tidings__V1__SubscriptionHealth   *message,
                       uint8_t             *out);
-size_t tidings__v1__subscription_health__pack_to_buffer
-                     (const Tidings__V1__SubscriptionHealth   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__SubscriptionHealth *
        tidings__v1__subscription_health__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__subscription_health__free_unpacked
-                     (Tidings__V1__SubscriptionHealth *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ModifySubscriptionsResponse methods */
 void   tidings__v1__modify_subscriptions_response__init
                      (Tidings__V1__ModifySubscriptionsResponse         *message);
-size_t tidings__v1__modify_subscriptions_response__get_packed_size
-                     (const Tidings__V1__ModifySubscriptionsResponse   *message);
 size_t tidings__v1__modify_subscriptions_response__pack
                      (const Tidings__V1__ModifySubscriptionsResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__modify_subscriptions_response__pack_to_buffer
-                     (const Tidings__V1__ModifySubscriptionsResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ModifySubscriptionsResponse *
        tidings__v1__modify_subscriptions_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__modify_subscriptions_response__free_unpacked
-                     (Tidings__V1__ModifySubscriptionsResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchSubscriptionsRequest methods */
 void   tidings__v1__fetch_subscriptions_request__init
                      (Tidings__V1__FetchSubscriptionsRequest         *message);
-size_t tidings__v1__fetch_subscriptions_request__get_packed_size
-                     (const Tidings__V1__FetchSubscriptionsRequest   *message);
 size_t tidings__v1__fetch_subscriptions_request__pack
                      (const Tidings__V1__FetchSubscriptionsRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_subscriptions_request__pack_to_buffer
-                     (const Tidings__V1__FetchSubscriptionsRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchSubscriptionsRequest *
        tidings__v1__fetch_subscriptions_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_subscriptions_request__free_unpacked
-                     (Tidings__V1__FetchSubscriptionsRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchSubscriptionsResponse methods */
 void   tidings__v1__fetch_subscriptions_response__init
                      (Tidings__V1__FetchSubscriptionsResponse         *message);
-size_t tidings__v1__fetch_subscriptions_response__get_packed_size
-                     (const Tidings__V1__FetchSubscriptionsResponse   *message);
 size_t tidings__v1__fetch_subscriptions_response__pack
                      (const Tidings__V1__FetchSubscriptionsResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_subscriptions_response__pack_to_buffer
-                     (const Tidings__V1__FetchSubscriptionsResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchSubscriptionsResponse *
        tidings__v1__fetch_subscriptions_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_subscriptions_response__free_unpacked
-                     (Tidings__V1__FetchSubscriptionsResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ExplainSubscriptionsRequest methods */
 void   tidings__v1__explain_subscriptions_request__init
                      (Tidings__V1__ExplainSubscriptionsRequest         *message);
-size_t tidings__v1__explain_subscriptions_request__get_packed_size
-                     (const Tidings__V1__ExplainSubscriptionsRequest   *message);
 size_t tidings__v1__explain_subscriptions_request__pack
                      (const Tidings__V1__ExplainSubscriptionsRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__explain_subscriptions_request__pack_to_buffer
-                     (const Tidings__V1__ExplainSubscriptionsRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ExplainSubscriptionsRequest *
        tidings__v1__explain_subscriptions_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__explain_subscriptions_request__free_unpacked
-                     (Tidings__V1__ExplainSubscriptionsRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__SubscriptionExplanation methods */
 void   tidings__v1__subscription_explanation__init
                      (Tidings__V1__SubscriptionExplanation         *message);
-size_t tidings__v1__subscription_explanation__get_packed_size
-                     (const Tidings__V1__SubscriptionExplanation   *message);
 size_t tidings__v1__subscription_explanation__pack
                      (const Tidings__V1__SubscriptionExplanation   *message,
                       uint8_t             *out);
-size_t tidings__v1__subscription_explanation__pack_to_buffer
-                     (const Tidings__V1__SubscriptionExplanation   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__SubscriptionExplanation *
        tidings__v1__subscription_explanation__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__subscription_explanation__free_unpacked
-                     (Tidings__V1__SubscriptionExplanation *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ExplainSubscriptionsResponse methods */
 void   tidings__v1__explain_subscriptions_response__init
                      (Tidings__V1__ExplainSubscriptionsResponse         *message);
-size_t tidings__v1__explain_subscriptions_response__get_packed_size
-                     (const Tidings__V1__ExplainSubscriptionsResponse   *message);
 size_t tidings__v1__explain_subscriptions_response__pack
                      (const Tidings__V1__ExplainSubscriptionsResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__explain_subscriptions_response__pack_to_buffer
-                     (const Tidings__V1__ExplainSubscriptionsResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ExplainSubscriptionsResponse *
        tidings__v1__explain_subscriptions_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__explain_subscriptions_response__free_unpacked
-                     (Tidings__V1__ExplainSubscriptionsResponse *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__V1__ModifySubscriptionsRequest_Closure)

@@ -22,97 +22,34 @@ typedef struct Tidings__V1__WebToken Tidings__V1__WebToken;
 
 /* --- enums --- */
 
-/*
- * What a web credential is.
- */
 typedef enum _Tidings__V1__WebTokenKind {
-  /*
-   * Not known.
-   */
   TIDINGS__V1__WEB_TOKEN_KIND__WEB_TOKEN_KIND_UNSPECIFIED = 0,
-  /*
-   * Names a container and an environment. Alone it is a guest's.
-   */
   TIDINGS__V1__WEB_TOKEN_KIND__WEB_TOKEN_KIND_API_TOKEN = 1,
-  /*
-   * A user who signed in with an API token.
-   */
   TIDINGS__V1__WEB_TOKEN_KIND__WEB_TOKEN_KIND_SESSION = 2,
-  /*
-   * A P-256 key with which a server signs its calls, which are those of the key's user.
-   */
   TIDINGS__V1__WEB_TOKEN_KIND__WEB_TOKEN_KIND_SERVER_KEY = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__WEB_TOKEN_KIND)
 } Tidings__V1__WebTokenKind;
 
 /* --- messages --- */
 
-/*
- * A web credential without its secret: the server stores only the hash.
- */
 struct  Tidings__V1__WebToken
 {
   ProtobufCMessage base;
-  /*
-   * Identifies it; never used again.
-   */
   uint64_t id;
-  /*
-   * What it is.
-   */
   Tidings__V1__WebTokenKind kind;
-  /*
-   * The container that it is for.
-   */
   ProtobufCBinaryData container;
-  /*
-   * The environment that it is for.
-   */
   Tidings__V1__Environment environment;
-  /*
-   * What it is for, at most 255 bytes; empty for a session, `dashboard` for that of a dashboard.
-   */
   ProtobufCBinaryData label;
-  /*
-   * The user of a session or a server key; empty for an API token.
-   */
   ProtobufCBinaryData user_name;
-  /*
-   * The origins whose pages may use an API token, for example `https://example.org`; none: all.
-   */
   size_t n_allowed_origins;
   ProtobufCBinaryData *allowed_origins;
-  /*
-   * Where a sign-in with an API token ends; empty: in the page that began it.
-   */
   ProtobufCBinaryData callback_url;
-  /*
-   * The API token of a session; 0: it is none, or the session of a dashboard.
-   */
   uint64_t api_token_id;
-  /*
-   * A server key: its SubjectPublicKeyInfo in DER.
-   */
   ProtobufCBinaryData public_key;
-  /*
-   * A server key: the SHA-256 of `public_key`, 64 hexadecimal digits.
-   */
   ProtobufCBinaryData key_id;
-  /*
-   * When it was created.
-   */
   Google__Protobuf__Timestamp *created;
-  /*
-   * When it expires; absent: never. Renewing a session moves it.
-   */
   Google__Protobuf__Timestamp *expires;
-  /*
-   * When it was revoked; absent: it was not.
-   */
   Google__Protobuf__Timestamp *revoked;
-  /*
-   * A session that is renewed for two weeks at a time instead of 30 minutes.
-   */
   protobuf_c_boolean keep_signed_in;
 };
 #define TIDINGS__V1__WEB_TOKEN__INIT \
@@ -123,22 +60,14 @@ struct  Tidings__V1__WebToken
 /* Tidings__V1__WebToken methods */
 void   tidings__v1__web_token__init
                      (Tidings__V1__WebToken         *message);
-size_t tidings__v1__web_token__get_packed_size
-                     (const Tidings__V1__WebToken   *message);
 size_t tidings__v1__web_token__pack
                      (const Tidings__V1__WebToken   *message,
                       uint8_t             *out);
-size_t tidings__v1__web_token__pack_to_buffer
-                     (const Tidings__V1__WebToken   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__WebToken *
        tidings__v1__web_token__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__web_token__free_unpacked
-                     (Tidings__V1__WebToken *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__V1__WebToken_Closure)

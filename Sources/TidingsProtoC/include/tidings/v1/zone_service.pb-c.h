@@ -32,27 +32,12 @@ typedef struct Tidings__V1__FetchRecordZonesResponse Tidings__V1__FetchRecordZon
 
 /* --- messages --- */
 
-/*
- * What a zone can do.
- */
 struct  Tidings__V1__ZoneCapabilities
 {
   ProtobufCMessage base;
-  /*
-   * It has a change feed.
-   */
   protobuf_c_boolean fetch_changes;
-  /*
-   * Batches in it succeed or fail as a whole, unless the call says otherwise: custom zones do.
-   */
   protobuf_c_boolean atomic;
-  /*
-   * Its records can be shared.
-   */
   protobuf_c_boolean sharing;
-  /*
-   * It can be shared as a whole.
-   */
   protobuf_c_boolean zone_wide_sharing;
 };
 #define TIDINGS__V1__ZONE_CAPABILITIES__INIT \
@@ -60,28 +45,12 @@ struct  Tidings__V1__ZoneCapabilities
     , 0, 0, 0, 0 }
 
 
-/*
- * A zone.
- */
 struct  Tidings__V1__RecordZone
 {
   ProtobufCMessage base;
-  /*
-   * Which one.
-   */
   Tidings__V1__ZoneID *zone_id;
-  /*
-   * What it can do. Set by the server.
-   */
   Tidings__V1__ZoneCapabilities *capabilities;
-  /*
-   * When it was created. Absent for the default zone. Set by the server.
-   */
   Google__Protobuf__Timestamp *created;
-  /*
-   * The number of its last change. A new zone starts with the highest number of any deleted zone
-   * of the database, or 0, so that no change tag is used twice. Set by the server.
-   */
   uint64_t sequence_number;
 };
 #define TIDINGS__V1__RECORD_ZONE__INIT \
@@ -89,29 +58,14 @@ struct  Tidings__V1__RecordZone
     , NULL, NULL, NULL, 0 }
 
 
-/*
- * Zones to save and to delete.
- */
 struct  Tidings__V1__ModifyRecordZonesRequest
 {
   ProtobufCMessage base;
-  /*
-   * The database.
-   */
   Tidings__V1__DatabaseID *database_id;
-  /*
-   * Zones to create. Together with `zone_ids_to_delete` at most `items_per_call_max`.
-   */
   size_t n_zones_to_save;
   Tidings__V1__RecordZone **zones_to_save;
-  /*
-   * Zones to delete, with all their records.
-   */
   size_t n_zone_ids_to_delete;
   Tidings__V1__ZoneID **zone_ids_to_delete;
-  /*
-   * Why the zones are deleted, for the feeds of other clients.
-   */
   Tidings__V1__ZoneDeletionReason deletion_reason;
 };
 #define TIDINGS__V1__MODIFY_RECORD_ZONES_REQUEST__INIT \
@@ -127,29 +81,14 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__V1__ZONE_RESULT__OUTCOME__CASE)
 } Tidings__V1__ZoneResult__OutcomeCase;
 
-/*
- * The result for one zone.
- */
 struct  Tidings__V1__ZoneResult
 {
   ProtobufCMessage base;
-  /*
-   * Which one.
-   */
   Tidings__V1__ZoneID *zone_id;
   Tidings__V1__ZoneResult__OutcomeCase outcome_case;
   union {
-    /*
-     * It is saved, or fetched.
-     */
     Tidings__V1__RecordZone *zone;
-    /*
-     * It is deleted; always true.
-     */
     protobuf_c_boolean deleted;
-    /*
-     * It failed.
-     */
     Tidings__V1__ItemError *error;
   };
 };
@@ -158,15 +97,9 @@ struct  Tidings__V1__ZoneResult
     , NULL, TIDINGS__V1__ZONE_RESULT__OUTCOME__NOT_SET, {0} }
 
 
-/*
- * A result for each zone.
- */
 struct  Tidings__V1__ModifyRecordZonesResponse
 {
   ProtobufCMessage base;
-  /*
-   * The saves in the order of the request, then the deletions.
-   */
   size_t n_results;
   Tidings__V1__ZoneResult **results;
 };
@@ -175,19 +108,10 @@ struct  Tidings__V1__ModifyRecordZonesResponse
     , 0,NULL }
 
 
-/*
- * Asks for zones.
- */
 struct  Tidings__V1__FetchRecordZonesRequest
 {
   ProtobufCMessage base;
-  /*
-   * The database.
-   */
   Tidings__V1__DatabaseID *database_id;
-  /*
-   * Which ones; none: all, sorted by name.
-   */
   size_t n_zone_ids;
   Tidings__V1__ZoneID **zone_ids;
 };
@@ -196,15 +120,9 @@ struct  Tidings__V1__FetchRecordZonesRequest
     , NULL, 0,NULL }
 
 
-/*
- * The zones.
- */
 struct  Tidings__V1__FetchRecordZonesResponse
 {
   ProtobufCMessage base;
-  /*
-   * In the order of the request.
-   */
   size_t n_results;
   Tidings__V1__ZoneResult **results;
 };
@@ -216,136 +134,80 @@ struct  Tidings__V1__FetchRecordZonesResponse
 /* Tidings__V1__ZoneCapabilities methods */
 void   tidings__v1__zone_capabilities__init
                      (Tidings__V1__ZoneCapabilities         *message);
-size_t tidings__v1__zone_capabilities__get_packed_size
-                     (const Tidings__V1__ZoneCapabilities   *message);
 size_t tidings__v1__zone_capabilities__pack
                      (const Tidings__V1__ZoneCapabilities   *message,
                       uint8_t             *out);
-size_t tidings__v1__zone_capabilities__pack_to_buffer
-                     (const Tidings__V1__ZoneCapabilities   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ZoneCapabilities *
        tidings__v1__zone_capabilities__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__zone_capabilities__free_unpacked
-                     (Tidings__V1__ZoneCapabilities *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__RecordZone methods */
 void   tidings__v1__record_zone__init
                      (Tidings__V1__RecordZone         *message);
-size_t tidings__v1__record_zone__get_packed_size
-                     (const Tidings__V1__RecordZone   *message);
 size_t tidings__v1__record_zone__pack
                      (const Tidings__V1__RecordZone   *message,
                       uint8_t             *out);
-size_t tidings__v1__record_zone__pack_to_buffer
-                     (const Tidings__V1__RecordZone   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__RecordZone *
        tidings__v1__record_zone__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__record_zone__free_unpacked
-                     (Tidings__V1__RecordZone *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ModifyRecordZonesRequest methods */
 void   tidings__v1__modify_record_zones_request__init
                      (Tidings__V1__ModifyRecordZonesRequest         *message);
-size_t tidings__v1__modify_record_zones_request__get_packed_size
-                     (const Tidings__V1__ModifyRecordZonesRequest   *message);
 size_t tidings__v1__modify_record_zones_request__pack
                      (const Tidings__V1__ModifyRecordZonesRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__modify_record_zones_request__pack_to_buffer
-                     (const Tidings__V1__ModifyRecordZonesRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ModifyRecordZonesRequest *
        tidings__v1__modify_record_zones_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__modify_record_zones_request__free_unpacked
-                     (Tidings__V1__ModifyRecordZonesRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ZoneResult methods */
 void   tidings__v1__zone_result__init
                      (Tidings__V1__ZoneResult         *message);
-size_t tidings__v1__zone_result__get_packed_size
-                     (const Tidings__V1__ZoneResult   *message);
 size_t tidings__v1__zone_result__pack
                      (const Tidings__V1__ZoneResult   *message,
                       uint8_t             *out);
-size_t tidings__v1__zone_result__pack_to_buffer
-                     (const Tidings__V1__ZoneResult   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ZoneResult *
        tidings__v1__zone_result__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__zone_result__free_unpacked
-                     (Tidings__V1__ZoneResult *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__ModifyRecordZonesResponse methods */
 void   tidings__v1__modify_record_zones_response__init
                      (Tidings__V1__ModifyRecordZonesResponse         *message);
-size_t tidings__v1__modify_record_zones_response__get_packed_size
-                     (const Tidings__V1__ModifyRecordZonesResponse   *message);
 size_t tidings__v1__modify_record_zones_response__pack
                      (const Tidings__V1__ModifyRecordZonesResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__modify_record_zones_response__pack_to_buffer
-                     (const Tidings__V1__ModifyRecordZonesResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__ModifyRecordZonesResponse *
        tidings__v1__modify_record_zones_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__modify_record_zones_response__free_unpacked
-                     (Tidings__V1__ModifyRecordZonesResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchRecordZonesRequest methods */
 void   tidings__v1__fetch_record_zones_request__init
                      (Tidings__V1__FetchRecordZonesRequest         *message);
-size_t tidings__v1__fetch_record_zones_request__get_packed_size
-                     (const Tidings__V1__FetchRecordZonesRequest   *message);
 size_t tidings__v1__fetch_record_zones_request__pack
                      (const Tidings__V1__FetchRecordZonesRequest   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_record_zones_request__pack_to_buffer
-                     (const Tidings__V1__FetchRecordZonesRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchRecordZonesRequest *
        tidings__v1__fetch_record_zones_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_record_zones_request__free_unpacked
-                     (Tidings__V1__FetchRecordZonesRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__V1__FetchRecordZonesResponse methods */
 void   tidings__v1__fetch_record_zones_response__init
                      (Tidings__V1__FetchRecordZonesResponse         *message);
-size_t tidings__v1__fetch_record_zones_response__get_packed_size
-                     (const Tidings__V1__FetchRecordZonesResponse   *message);
 size_t tidings__v1__fetch_record_zones_response__pack
                      (const Tidings__V1__FetchRecordZonesResponse   *message,
                       uint8_t             *out);
-size_t tidings__v1__fetch_record_zones_response__pack_to_buffer
-                     (const Tidings__V1__FetchRecordZonesResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__V1__FetchRecordZonesResponse *
        tidings__v1__fetch_record_zones_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__v1__fetch_record_zones_response__free_unpacked
-                     (Tidings__V1__FetchRecordZonesResponse *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__V1__ZoneCapabilities_Closure)

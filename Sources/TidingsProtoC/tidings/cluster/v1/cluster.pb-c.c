@@ -13,25 +13,12 @@ void   tidings__cluster__v1__node__init
   static const Tidings__Cluster__V1__Node init_value = TIDINGS__CLUSTER__V1__NODE__INIT;
   *message = init_value;
 }
-size_t tidings__cluster__v1__node__get_packed_size
-                     (const Tidings__Cluster__V1__Node *message)
-{
-  assert(message->base.descriptor == &tidings__cluster__v1__node__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__cluster__v1__node__pack
                      (const Tidings__Cluster__V1__Node *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__cluster__v1__node__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__cluster__v1__node__pack_to_buffer
-                     (const Tidings__Cluster__V1__Node *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__cluster__v1__node__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Cluster__V1__Node *
        tidings__cluster__v1__node__unpack
@@ -43,26 +30,11 @@ Tidings__Cluster__V1__Node *
      protobuf_c_message_unpack (&tidings__cluster__v1__node__descriptor,
                                 allocator, len, data);
 }
-void   tidings__cluster__v1__node__free_unpacked
-                     (Tidings__Cluster__V1__Node *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__cluster__v1__node__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__cluster__v1__follow_request__init
                      (Tidings__Cluster__V1__FollowRequest         *message)
 {
   static const Tidings__Cluster__V1__FollowRequest init_value = TIDINGS__CLUSTER__V1__FOLLOW_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__cluster__v1__follow_request__get_packed_size
-                     (const Tidings__Cluster__V1__FollowRequest *message)
-{
-  assert(message->base.descriptor == &tidings__cluster__v1__follow_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__cluster__v1__follow_request__pack
                      (const Tidings__Cluster__V1__FollowRequest *message,
@@ -70,13 +42,6 @@ size_t tidings__cluster__v1__follow_request__pack
 {
   assert(message->base.descriptor == &tidings__cluster__v1__follow_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__cluster__v1__follow_request__pack_to_buffer
-                     (const Tidings__Cluster__V1__FollowRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__cluster__v1__follow_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Cluster__V1__FollowRequest *
        tidings__cluster__v1__follow_request__unpack
@@ -88,26 +53,11 @@ Tidings__Cluster__V1__FollowRequest *
      protobuf_c_message_unpack (&tidings__cluster__v1__follow_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__cluster__v1__follow_request__free_unpacked
-                     (Tidings__Cluster__V1__FollowRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__cluster__v1__follow_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__cluster__v1__follow_response__init
                      (Tidings__Cluster__V1__FollowResponse         *message)
 {
   static const Tidings__Cluster__V1__FollowResponse init_value = TIDINGS__CLUSTER__V1__FOLLOW_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__cluster__v1__follow_response__get_packed_size
-                     (const Tidings__Cluster__V1__FollowResponse *message)
-{
-  assert(message->base.descriptor == &tidings__cluster__v1__follow_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__cluster__v1__follow_response__pack
                      (const Tidings__Cluster__V1__FollowResponse *message,
@@ -115,13 +65,6 @@ size_t tidings__cluster__v1__follow_response__pack
 {
   assert(message->base.descriptor == &tidings__cluster__v1__follow_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__cluster__v1__follow_response__pack_to_buffer
-                     (const Tidings__Cluster__V1__FollowResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__cluster__v1__follow_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Cluster__V1__FollowResponse *
        tidings__cluster__v1__follow_response__unpack
@@ -133,26 +76,11 @@ Tidings__Cluster__V1__FollowResponse *
      protobuf_c_message_unpack (&tidings__cluster__v1__follow_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__cluster__v1__follow_response__free_unpacked
-                     (Tidings__Cluster__V1__FollowResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__cluster__v1__follow_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__cluster__v1__publication__init
                      (Tidings__Cluster__V1__Publication         *message)
 {
   static const Tidings__Cluster__V1__Publication init_value = TIDINGS__CLUSTER__V1__PUBLICATION__INIT;
   *message = init_value;
-}
-size_t tidings__cluster__v1__publication__get_packed_size
-                     (const Tidings__Cluster__V1__Publication *message)
-{
-  assert(message->base.descriptor == &tidings__cluster__v1__publication__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__cluster__v1__publication__pack
                      (const Tidings__Cluster__V1__Publication *message,
@@ -160,13 +88,6 @@ size_t tidings__cluster__v1__publication__pack
 {
   assert(message->base.descriptor == &tidings__cluster__v1__publication__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__cluster__v1__publication__pack_to_buffer
-                     (const Tidings__Cluster__V1__Publication *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__cluster__v1__publication__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Cluster__V1__Publication *
        tidings__cluster__v1__publication__unpack
@@ -178,26 +99,11 @@ Tidings__Cluster__V1__Publication *
      protobuf_c_message_unpack (&tidings__cluster__v1__publication__descriptor,
                                 allocator, len, data);
 }
-void   tidings__cluster__v1__publication__free_unpacked
-                     (Tidings__Cluster__V1__Publication *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__cluster__v1__publication__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__cluster__v1__authorize_request__init
                      (Tidings__Cluster__V1__AuthorizeRequest         *message)
 {
   static const Tidings__Cluster__V1__AuthorizeRequest init_value = TIDINGS__CLUSTER__V1__AUTHORIZE_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__cluster__v1__authorize_request__get_packed_size
-                     (const Tidings__Cluster__V1__AuthorizeRequest *message)
-{
-  assert(message->base.descriptor == &tidings__cluster__v1__authorize_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__cluster__v1__authorize_request__pack
                      (const Tidings__Cluster__V1__AuthorizeRequest *message,
@@ -205,13 +111,6 @@ size_t tidings__cluster__v1__authorize_request__pack
 {
   assert(message->base.descriptor == &tidings__cluster__v1__authorize_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__cluster__v1__authorize_request__pack_to_buffer
-                     (const Tidings__Cluster__V1__AuthorizeRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__cluster__v1__authorize_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Cluster__V1__AuthorizeRequest *
        tidings__cluster__v1__authorize_request__unpack
@@ -223,26 +122,11 @@ Tidings__Cluster__V1__AuthorizeRequest *
      protobuf_c_message_unpack (&tidings__cluster__v1__authorize_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__cluster__v1__authorize_request__free_unpacked
-                     (Tidings__Cluster__V1__AuthorizeRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__cluster__v1__authorize_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__cluster__v1__authorize_response__init
                      (Tidings__Cluster__V1__AuthorizeResponse         *message)
 {
   static const Tidings__Cluster__V1__AuthorizeResponse init_value = TIDINGS__CLUSTER__V1__AUTHORIZE_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__cluster__v1__authorize_response__get_packed_size
-                     (const Tidings__Cluster__V1__AuthorizeResponse *message)
-{
-  assert(message->base.descriptor == &tidings__cluster__v1__authorize_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__cluster__v1__authorize_response__pack
                      (const Tidings__Cluster__V1__AuthorizeResponse *message,
@@ -250,13 +134,6 @@ size_t tidings__cluster__v1__authorize_response__pack
 {
   assert(message->base.descriptor == &tidings__cluster__v1__authorize_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__cluster__v1__authorize_response__pack_to_buffer
-                     (const Tidings__Cluster__V1__AuthorizeResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__cluster__v1__authorize_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Cluster__V1__AuthorizeResponse *
        tidings__cluster__v1__authorize_response__unpack
@@ -267,15 +144,6 @@ Tidings__Cluster__V1__AuthorizeResponse *
   return (Tidings__Cluster__V1__AuthorizeResponse *)
      protobuf_c_message_unpack (&tidings__cluster__v1__authorize_response__descriptor,
                                 allocator, len, data);
-}
-void   tidings__cluster__v1__authorize_response__free_unpacked
-                     (Tidings__Cluster__V1__AuthorizeResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__cluster__v1__authorize_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 static const ProtobufCFieldDescriptor tidings__cluster__v1__node__field_descriptors[8] =
 {

@@ -13,25 +13,12 @@ void   tidings__conformance__v1__task__init
   static const Tidings__Conformance__V1__Task init_value = TIDINGS__CONFORMANCE__V1__TASK__INIT;
   *message = init_value;
 }
-size_t tidings__conformance__v1__task__get_packed_size
-                     (const Tidings__Conformance__V1__Task *message)
-{
-  assert(message->base.descriptor == &tidings__conformance__v1__task__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__conformance__v1__task__pack
                      (const Tidings__Conformance__V1__Task *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__conformance__v1__task__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__conformance__v1__task__pack_to_buffer
-                     (const Tidings__Conformance__V1__Task *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__conformance__v1__task__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Conformance__V1__Task *
        tidings__conformance__v1__task__unpack
@@ -43,26 +30,11 @@ Tidings__Conformance__V1__Task *
      protobuf_c_message_unpack (&tidings__conformance__v1__task__descriptor,
                                 allocator, len, data);
 }
-void   tidings__conformance__v1__task__free_unpacked
-                     (Tidings__Conformance__V1__Task *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__conformance__v1__task__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__conformance__v1__task_result__init
                      (Tidings__Conformance__V1__TaskResult         *message)
 {
   static const Tidings__Conformance__V1__TaskResult init_value = TIDINGS__CONFORMANCE__V1__TASK_RESULT__INIT;
   *message = init_value;
-}
-size_t tidings__conformance__v1__task_result__get_packed_size
-                     (const Tidings__Conformance__V1__TaskResult *message)
-{
-  assert(message->base.descriptor == &tidings__conformance__v1__task_result__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__conformance__v1__task_result__pack
                      (const Tidings__Conformance__V1__TaskResult *message,
@@ -70,13 +42,6 @@ size_t tidings__conformance__v1__task_result__pack
 {
   assert(message->base.descriptor == &tidings__conformance__v1__task_result__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__conformance__v1__task_result__pack_to_buffer
-                     (const Tidings__Conformance__V1__TaskResult *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__conformance__v1__task_result__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Conformance__V1__TaskResult *
        tidings__conformance__v1__task_result__unpack
@@ -88,26 +53,11 @@ Tidings__Conformance__V1__TaskResult *
      protobuf_c_message_unpack (&tidings__conformance__v1__task_result__descriptor,
                                 allocator, len, data);
 }
-void   tidings__conformance__v1__task_result__free_unpacked
-                     (Tidings__Conformance__V1__TaskResult *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__conformance__v1__task_result__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__conformance__v1__describe__init
                      (Tidings__Conformance__V1__Describe         *message)
 {
   static const Tidings__Conformance__V1__Describe init_value = TIDINGS__CONFORMANCE__V1__DESCRIBE__INIT;
   *message = init_value;
-}
-size_t tidings__conformance__v1__describe__get_packed_size
-                     (const Tidings__Conformance__V1__Describe *message)
-{
-  assert(message->base.descriptor == &tidings__conformance__v1__describe__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__conformance__v1__describe__pack
                      (const Tidings__Conformance__V1__Describe *message,
@@ -115,13 +65,6 @@ size_t tidings__conformance__v1__describe__pack
 {
   assert(message->base.descriptor == &tidings__conformance__v1__describe__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__conformance__v1__describe__pack_to_buffer
-                     (const Tidings__Conformance__V1__Describe *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__conformance__v1__describe__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Conformance__V1__Describe *
        tidings__conformance__v1__describe__unpack
@@ -133,26 +76,11 @@ Tidings__Conformance__V1__Describe *
      protobuf_c_message_unpack (&tidings__conformance__v1__describe__descriptor,
                                 allocator, len, data);
 }
-void   tidings__conformance__v1__describe__free_unpacked
-                     (Tidings__Conformance__V1__Describe *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__conformance__v1__describe__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__conformance__v1__description__init
                      (Tidings__Conformance__V1__Description         *message)
 {
   static const Tidings__Conformance__V1__Description init_value = TIDINGS__CONFORMANCE__V1__DESCRIPTION__INIT;
   *message = init_value;
-}
-size_t tidings__conformance__v1__description__get_packed_size
-                     (const Tidings__Conformance__V1__Description *message)
-{
-  assert(message->base.descriptor == &tidings__conformance__v1__description__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__conformance__v1__description__pack
                      (const Tidings__Conformance__V1__Description *message,
@@ -160,13 +88,6 @@ size_t tidings__conformance__v1__description__pack
 {
   assert(message->base.descriptor == &tidings__conformance__v1__description__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__conformance__v1__description__pack_to_buffer
-                     (const Tidings__Conformance__V1__Description *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__conformance__v1__description__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Conformance__V1__Description *
        tidings__conformance__v1__description__unpack
@@ -178,26 +99,11 @@ Tidings__Conformance__V1__Description *
      protobuf_c_message_unpack (&tidings__conformance__v1__description__descriptor,
                                 allocator, len, data);
 }
-void   tidings__conformance__v1__description__free_unpacked
-                     (Tidings__Conformance__V1__Description *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__conformance__v1__description__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__conformance__v1__round_trip__init
                      (Tidings__Conformance__V1__RoundTrip         *message)
 {
   static const Tidings__Conformance__V1__RoundTrip init_value = TIDINGS__CONFORMANCE__V1__ROUND_TRIP__INIT;
   *message = init_value;
-}
-size_t tidings__conformance__v1__round_trip__get_packed_size
-                     (const Tidings__Conformance__V1__RoundTrip *message)
-{
-  assert(message->base.descriptor == &tidings__conformance__v1__round_trip__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__conformance__v1__round_trip__pack
                      (const Tidings__Conformance__V1__RoundTrip *message,
@@ -205,13 +111,6 @@ size_t tidings__conformance__v1__round_trip__pack
 {
   assert(message->base.descriptor == &tidings__conformance__v1__round_trip__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__conformance__v1__round_trip__pack_to_buffer
-                     (const Tidings__Conformance__V1__RoundTrip *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__conformance__v1__round_trip__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Conformance__V1__RoundTrip *
        tidings__conformance__v1__round_trip__unpack
@@ -223,26 +122,11 @@ Tidings__Conformance__V1__RoundTrip *
      protobuf_c_message_unpack (&tidings__conformance__v1__round_trip__descriptor,
                                 allocator, len, data);
 }
-void   tidings__conformance__v1__round_trip__free_unpacked
-                     (Tidings__Conformance__V1__RoundTrip *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__conformance__v1__round_trip__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__conformance__v1__open_push__init
                      (Tidings__Conformance__V1__OpenPush         *message)
 {
   static const Tidings__Conformance__V1__OpenPush init_value = TIDINGS__CONFORMANCE__V1__OPEN_PUSH__INIT;
   *message = init_value;
-}
-size_t tidings__conformance__v1__open_push__get_packed_size
-                     (const Tidings__Conformance__V1__OpenPush *message)
-{
-  assert(message->base.descriptor == &tidings__conformance__v1__open_push__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__conformance__v1__open_push__pack
                      (const Tidings__Conformance__V1__OpenPush *message,
@@ -250,13 +134,6 @@ size_t tidings__conformance__v1__open_push__pack
 {
   assert(message->base.descriptor == &tidings__conformance__v1__open_push__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__conformance__v1__open_push__pack_to_buffer
-                     (const Tidings__Conformance__V1__OpenPush *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__conformance__v1__open_push__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Conformance__V1__OpenPush *
        tidings__conformance__v1__open_push__unpack
@@ -268,26 +145,11 @@ Tidings__Conformance__V1__OpenPush *
      protobuf_c_message_unpack (&tidings__conformance__v1__open_push__descriptor,
                                 allocator, len, data);
 }
-void   tidings__conformance__v1__open_push__free_unpacked
-                     (Tidings__Conformance__V1__OpenPush *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__conformance__v1__open_push__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__conformance__v1__open_value__init
                      (Tidings__Conformance__V1__OpenValue         *message)
 {
   static const Tidings__Conformance__V1__OpenValue init_value = TIDINGS__CONFORMANCE__V1__OPEN_VALUE__INIT;
   *message = init_value;
-}
-size_t tidings__conformance__v1__open_value__get_packed_size
-                     (const Tidings__Conformance__V1__OpenValue *message)
-{
-  assert(message->base.descriptor == &tidings__conformance__v1__open_value__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__conformance__v1__open_value__pack
                      (const Tidings__Conformance__V1__OpenValue *message,
@@ -295,13 +157,6 @@ size_t tidings__conformance__v1__open_value__pack
 {
   assert(message->base.descriptor == &tidings__conformance__v1__open_value__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__conformance__v1__open_value__pack_to_buffer
-                     (const Tidings__Conformance__V1__OpenValue *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__conformance__v1__open_value__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Conformance__V1__OpenValue *
        tidings__conformance__v1__open_value__unpack
@@ -313,26 +168,11 @@ Tidings__Conformance__V1__OpenValue *
      protobuf_c_message_unpack (&tidings__conformance__v1__open_value__descriptor,
                                 allocator, len, data);
 }
-void   tidings__conformance__v1__open_value__free_unpacked
-                     (Tidings__Conformance__V1__OpenValue *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__conformance__v1__open_value__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__conformance__v1__connect__init
                      (Tidings__Conformance__V1__Connect         *message)
 {
   static const Tidings__Conformance__V1__Connect init_value = TIDINGS__CONFORMANCE__V1__CONNECT__INIT;
   *message = init_value;
-}
-size_t tidings__conformance__v1__connect__get_packed_size
-                     (const Tidings__Conformance__V1__Connect *message)
-{
-  assert(message->base.descriptor == &tidings__conformance__v1__connect__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__conformance__v1__connect__pack
                      (const Tidings__Conformance__V1__Connect *message,
@@ -340,13 +180,6 @@ size_t tidings__conformance__v1__connect__pack
 {
   assert(message->base.descriptor == &tidings__conformance__v1__connect__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__conformance__v1__connect__pack_to_buffer
-                     (const Tidings__Conformance__V1__Connect *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__conformance__v1__connect__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Conformance__V1__Connect *
        tidings__conformance__v1__connect__unpack
@@ -357,15 +190,6 @@ Tidings__Conformance__V1__Connect *
   return (Tidings__Conformance__V1__Connect *)
      protobuf_c_message_unpack (&tidings__conformance__v1__connect__descriptor,
                                 allocator, len, data);
-}
-void   tidings__conformance__v1__connect__free_unpacked
-                     (Tidings__Conformance__V1__Connect *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__conformance__v1__connect__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   tidings__conformance__v1__invoke__metadata_entry__init
                      (Tidings__Conformance__V1__Invoke__MetadataEntry         *message)
@@ -379,25 +203,12 @@ void   tidings__conformance__v1__invoke__init
   static const Tidings__Conformance__V1__Invoke init_value = TIDINGS__CONFORMANCE__V1__INVOKE__INIT;
   *message = init_value;
 }
-size_t tidings__conformance__v1__invoke__get_packed_size
-                     (const Tidings__Conformance__V1__Invoke *message)
-{
-  assert(message->base.descriptor == &tidings__conformance__v1__invoke__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__conformance__v1__invoke__pack
                      (const Tidings__Conformance__V1__Invoke *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__conformance__v1__invoke__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__conformance__v1__invoke__pack_to_buffer
-                     (const Tidings__Conformance__V1__Invoke *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__conformance__v1__invoke__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Conformance__V1__Invoke *
        tidings__conformance__v1__invoke__unpack
@@ -408,15 +219,6 @@ Tidings__Conformance__V1__Invoke *
   return (Tidings__Conformance__V1__Invoke *)
      protobuf_c_message_unpack (&tidings__conformance__v1__invoke__descriptor,
                                 allocator, len, data);
-}
-void   tidings__conformance__v1__invoke__free_unpacked
-                     (Tidings__Conformance__V1__Invoke *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__conformance__v1__invoke__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   tidings__conformance__v1__call_result__metadata_entry__init
                      (Tidings__Conformance__V1__CallResult__MetadataEntry         *message)
@@ -430,25 +232,12 @@ void   tidings__conformance__v1__call_result__init
   static const Tidings__Conformance__V1__CallResult init_value = TIDINGS__CONFORMANCE__V1__CALL_RESULT__INIT;
   *message = init_value;
 }
-size_t tidings__conformance__v1__call_result__get_packed_size
-                     (const Tidings__Conformance__V1__CallResult *message)
-{
-  assert(message->base.descriptor == &tidings__conformance__v1__call_result__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__conformance__v1__call_result__pack
                      (const Tidings__Conformance__V1__CallResult *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__conformance__v1__call_result__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__conformance__v1__call_result__pack_to_buffer
-                     (const Tidings__Conformance__V1__CallResult *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__conformance__v1__call_result__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Conformance__V1__CallResult *
        tidings__conformance__v1__call_result__unpack
@@ -460,26 +249,11 @@ Tidings__Conformance__V1__CallResult *
      protobuf_c_message_unpack (&tidings__conformance__v1__call_result__descriptor,
                                 allocator, len, data);
 }
-void   tidings__conformance__v1__call_result__free_unpacked
-                     (Tidings__Conformance__V1__CallResult *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__conformance__v1__call_result__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__conformance__v1__start_inbox__init
                      (Tidings__Conformance__V1__StartInbox         *message)
 {
   static const Tidings__Conformance__V1__StartInbox init_value = TIDINGS__CONFORMANCE__V1__START_INBOX__INIT;
   *message = init_value;
-}
-size_t tidings__conformance__v1__start_inbox__get_packed_size
-                     (const Tidings__Conformance__V1__StartInbox *message)
-{
-  assert(message->base.descriptor == &tidings__conformance__v1__start_inbox__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__conformance__v1__start_inbox__pack
                      (const Tidings__Conformance__V1__StartInbox *message,
@@ -487,13 +261,6 @@ size_t tidings__conformance__v1__start_inbox__pack
 {
   assert(message->base.descriptor == &tidings__conformance__v1__start_inbox__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__conformance__v1__start_inbox__pack_to_buffer
-                     (const Tidings__Conformance__V1__StartInbox *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__conformance__v1__start_inbox__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Conformance__V1__StartInbox *
        tidings__conformance__v1__start_inbox__unpack
@@ -505,26 +272,11 @@ Tidings__Conformance__V1__StartInbox *
      protobuf_c_message_unpack (&tidings__conformance__v1__start_inbox__descriptor,
                                 allocator, len, data);
 }
-void   tidings__conformance__v1__start_inbox__free_unpacked
-                     (Tidings__Conformance__V1__StartInbox *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__conformance__v1__start_inbox__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__conformance__v1__take_notifications__init
                      (Tidings__Conformance__V1__TakeNotifications         *message)
 {
   static const Tidings__Conformance__V1__TakeNotifications init_value = TIDINGS__CONFORMANCE__V1__TAKE_NOTIFICATIONS__INIT;
   *message = init_value;
-}
-size_t tidings__conformance__v1__take_notifications__get_packed_size
-                     (const Tidings__Conformance__V1__TakeNotifications *message)
-{
-  assert(message->base.descriptor == &tidings__conformance__v1__take_notifications__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__conformance__v1__take_notifications__pack
                      (const Tidings__Conformance__V1__TakeNotifications *message,
@@ -532,13 +284,6 @@ size_t tidings__conformance__v1__take_notifications__pack
 {
   assert(message->base.descriptor == &tidings__conformance__v1__take_notifications__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__conformance__v1__take_notifications__pack_to_buffer
-                     (const Tidings__Conformance__V1__TakeNotifications *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__conformance__v1__take_notifications__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Conformance__V1__TakeNotifications *
        tidings__conformance__v1__take_notifications__unpack
@@ -550,26 +295,11 @@ Tidings__Conformance__V1__TakeNotifications *
      protobuf_c_message_unpack (&tidings__conformance__v1__take_notifications__descriptor,
                                 allocator, len, data);
 }
-void   tidings__conformance__v1__take_notifications__free_unpacked
-                     (Tidings__Conformance__V1__TakeNotifications *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__conformance__v1__take_notifications__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__conformance__v1__notification_list__init
                      (Tidings__Conformance__V1__NotificationList         *message)
 {
   static const Tidings__Conformance__V1__NotificationList init_value = TIDINGS__CONFORMANCE__V1__NOTIFICATION_LIST__INIT;
   *message = init_value;
-}
-size_t tidings__conformance__v1__notification_list__get_packed_size
-                     (const Tidings__Conformance__V1__NotificationList *message)
-{
-  assert(message->base.descriptor == &tidings__conformance__v1__notification_list__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__conformance__v1__notification_list__pack
                      (const Tidings__Conformance__V1__NotificationList *message,
@@ -577,13 +307,6 @@ size_t tidings__conformance__v1__notification_list__pack
 {
   assert(message->base.descriptor == &tidings__conformance__v1__notification_list__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__conformance__v1__notification_list__pack_to_buffer
-                     (const Tidings__Conformance__V1__NotificationList *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__conformance__v1__notification_list__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Conformance__V1__NotificationList *
        tidings__conformance__v1__notification_list__unpack
@@ -595,26 +318,11 @@ Tidings__Conformance__V1__NotificationList *
      protobuf_c_message_unpack (&tidings__conformance__v1__notification_list__descriptor,
                                 allocator, len, data);
 }
-void   tidings__conformance__v1__notification_list__free_unpacked
-                     (Tidings__Conformance__V1__NotificationList *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__conformance__v1__notification_list__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__conformance__v1__stop_inbox__init
                      (Tidings__Conformance__V1__StopInbox         *message)
 {
   static const Tidings__Conformance__V1__StopInbox init_value = TIDINGS__CONFORMANCE__V1__STOP_INBOX__INIT;
   *message = init_value;
-}
-size_t tidings__conformance__v1__stop_inbox__get_packed_size
-                     (const Tidings__Conformance__V1__StopInbox *message)
-{
-  assert(message->base.descriptor == &tidings__conformance__v1__stop_inbox__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__conformance__v1__stop_inbox__pack
                      (const Tidings__Conformance__V1__StopInbox *message,
@@ -622,13 +330,6 @@ size_t tidings__conformance__v1__stop_inbox__pack
 {
   assert(message->base.descriptor == &tidings__conformance__v1__stop_inbox__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__conformance__v1__stop_inbox__pack_to_buffer
-                     (const Tidings__Conformance__V1__StopInbox *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__conformance__v1__stop_inbox__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Conformance__V1__StopInbox *
        tidings__conformance__v1__stop_inbox__unpack
@@ -639,15 +340,6 @@ Tidings__Conformance__V1__StopInbox *
   return (Tidings__Conformance__V1__StopInbox *)
      protobuf_c_message_unpack (&tidings__conformance__v1__stop_inbox__descriptor,
                                 allocator, len, data);
-}
-void   tidings__conformance__v1__stop_inbox__free_unpacked
-                     (Tidings__Conformance__V1__StopInbox *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__conformance__v1__stop_inbox__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 static const ProtobufCFieldDescriptor tidings__conformance__v1__task__field_descriptors[9] =
 {

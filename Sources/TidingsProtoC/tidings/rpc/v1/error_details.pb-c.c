@@ -19,25 +19,12 @@ void   tidings__rpc__v1__error_info__init
   static const Tidings__Rpc__V1__ErrorInfo init_value = TIDINGS__RPC__V1__ERROR_INFO__INIT;
   *message = init_value;
 }
-size_t tidings__rpc__v1__error_info__get_packed_size
-                     (const Tidings__Rpc__V1__ErrorInfo *message)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__error_info__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__rpc__v1__error_info__pack
                      (const Tidings__Rpc__V1__ErrorInfo *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__rpc__v1__error_info__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__rpc__v1__error_info__pack_to_buffer
-                     (const Tidings__Rpc__V1__ErrorInfo *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__error_info__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Rpc__V1__ErrorInfo *
        tidings__rpc__v1__error_info__unpack
@@ -49,26 +36,11 @@ Tidings__Rpc__V1__ErrorInfo *
      protobuf_c_message_unpack (&tidings__rpc__v1__error_info__descriptor,
                                 allocator, len, data);
 }
-void   tidings__rpc__v1__error_info__free_unpacked
-                     (Tidings__Rpc__V1__ErrorInfo *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__rpc__v1__error_info__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__rpc__v1__retry_info__init
                      (Tidings__Rpc__V1__RetryInfo         *message)
 {
   static const Tidings__Rpc__V1__RetryInfo init_value = TIDINGS__RPC__V1__RETRY_INFO__INIT;
   *message = init_value;
-}
-size_t tidings__rpc__v1__retry_info__get_packed_size
-                     (const Tidings__Rpc__V1__RetryInfo *message)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__retry_info__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__rpc__v1__retry_info__pack
                      (const Tidings__Rpc__V1__RetryInfo *message,
@@ -76,13 +48,6 @@ size_t tidings__rpc__v1__retry_info__pack
 {
   assert(message->base.descriptor == &tidings__rpc__v1__retry_info__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__rpc__v1__retry_info__pack_to_buffer
-                     (const Tidings__Rpc__V1__RetryInfo *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__retry_info__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Rpc__V1__RetryInfo *
        tidings__rpc__v1__retry_info__unpack
@@ -93,15 +58,6 @@ Tidings__Rpc__V1__RetryInfo *
   return (Tidings__Rpc__V1__RetryInfo *)
      protobuf_c_message_unpack (&tidings__rpc__v1__retry_info__descriptor,
                                 allocator, len, data);
-}
-void   tidings__rpc__v1__retry_info__free_unpacked
-                     (Tidings__Rpc__V1__RetryInfo *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__rpc__v1__retry_info__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   tidings__rpc__v1__bad_request__field_violation__init
                      (Tidings__Rpc__V1__BadRequest__FieldViolation         *message)
@@ -115,25 +71,12 @@ void   tidings__rpc__v1__bad_request__init
   static const Tidings__Rpc__V1__BadRequest init_value = TIDINGS__RPC__V1__BAD_REQUEST__INIT;
   *message = init_value;
 }
-size_t tidings__rpc__v1__bad_request__get_packed_size
-                     (const Tidings__Rpc__V1__BadRequest *message)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__bad_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__rpc__v1__bad_request__pack
                      (const Tidings__Rpc__V1__BadRequest *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__rpc__v1__bad_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__rpc__v1__bad_request__pack_to_buffer
-                     (const Tidings__Rpc__V1__BadRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__bad_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Rpc__V1__BadRequest *
        tidings__rpc__v1__bad_request__unpack
@@ -144,15 +87,6 @@ Tidings__Rpc__V1__BadRequest *
   return (Tidings__Rpc__V1__BadRequest *)
      protobuf_c_message_unpack (&tidings__rpc__v1__bad_request__descriptor,
                                 allocator, len, data);
-}
-void   tidings__rpc__v1__bad_request__free_unpacked
-                     (Tidings__Rpc__V1__BadRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__rpc__v1__bad_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 static const ProtobufCFieldDescriptor tidings__rpc__v1__error_info__metadata_entry__field_descriptors[2] =
 {

@@ -19,25 +19,12 @@ void   tidings__rpc__v1__request_header__init
   static const Tidings__Rpc__V1__RequestHeader init_value = TIDINGS__RPC__V1__REQUEST_HEADER__INIT;
   *message = init_value;
 }
-size_t tidings__rpc__v1__request_header__get_packed_size
-                     (const Tidings__Rpc__V1__RequestHeader *message)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__request_header__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__rpc__v1__request_header__pack
                      (const Tidings__Rpc__V1__RequestHeader *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__rpc__v1__request_header__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__rpc__v1__request_header__pack_to_buffer
-                     (const Tidings__Rpc__V1__RequestHeader *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__request_header__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Rpc__V1__RequestHeader *
        tidings__rpc__v1__request_header__unpack
@@ -48,15 +35,6 @@ Tidings__Rpc__V1__RequestHeader *
   return (Tidings__Rpc__V1__RequestHeader *)
      protobuf_c_message_unpack (&tidings__rpc__v1__request_header__descriptor,
                                 allocator, len, data);
-}
-void   tidings__rpc__v1__request_header__free_unpacked
-                     (Tidings__Rpc__V1__RequestHeader *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__rpc__v1__request_header__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   tidings__rpc__v1__response_header__metadata_entry__init
                      (Tidings__Rpc__V1__ResponseHeader__MetadataEntry         *message)
@@ -70,25 +48,12 @@ void   tidings__rpc__v1__response_header__init
   static const Tidings__Rpc__V1__ResponseHeader init_value = TIDINGS__RPC__V1__RESPONSE_HEADER__INIT;
   *message = init_value;
 }
-size_t tidings__rpc__v1__response_header__get_packed_size
-                     (const Tidings__Rpc__V1__ResponseHeader *message)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__response_header__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__rpc__v1__response_header__pack
                      (const Tidings__Rpc__V1__ResponseHeader *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__rpc__v1__response_header__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__rpc__v1__response_header__pack_to_buffer
-                     (const Tidings__Rpc__V1__ResponseHeader *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__response_header__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Rpc__V1__ResponseHeader *
        tidings__rpc__v1__response_header__unpack
@@ -99,15 +64,6 @@ Tidings__Rpc__V1__ResponseHeader *
   return (Tidings__Rpc__V1__ResponseHeader *)
      protobuf_c_message_unpack (&tidings__rpc__v1__response_header__descriptor,
                                 allocator, len, data);
-}
-void   tidings__rpc__v1__response_header__free_unpacked
-                     (Tidings__Rpc__V1__ResponseHeader *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__rpc__v1__response_header__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 static const ProtobufCFieldDescriptor tidings__rpc__v1__request_header__metadata_entry__field_descriptors[2] =
 {

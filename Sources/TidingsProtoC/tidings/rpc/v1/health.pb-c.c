@@ -13,25 +13,12 @@ void   tidings__rpc__v1__check_request__init
   static const Tidings__Rpc__V1__CheckRequest init_value = TIDINGS__RPC__V1__CHECK_REQUEST__INIT;
   *message = init_value;
 }
-size_t tidings__rpc__v1__check_request__get_packed_size
-                     (const Tidings__Rpc__V1__CheckRequest *message)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__check_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__rpc__v1__check_request__pack
                      (const Tidings__Rpc__V1__CheckRequest *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__rpc__v1__check_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__rpc__v1__check_request__pack_to_buffer
-                     (const Tidings__Rpc__V1__CheckRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__check_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Rpc__V1__CheckRequest *
        tidings__rpc__v1__check_request__unpack
@@ -43,26 +30,11 @@ Tidings__Rpc__V1__CheckRequest *
      protobuf_c_message_unpack (&tidings__rpc__v1__check_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__rpc__v1__check_request__free_unpacked
-                     (Tidings__Rpc__V1__CheckRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__rpc__v1__check_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__rpc__v1__check_response__init
                      (Tidings__Rpc__V1__CheckResponse         *message)
 {
   static const Tidings__Rpc__V1__CheckResponse init_value = TIDINGS__RPC__V1__CHECK_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__rpc__v1__check_response__get_packed_size
-                     (const Tidings__Rpc__V1__CheckResponse *message)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__check_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__rpc__v1__check_response__pack
                      (const Tidings__Rpc__V1__CheckResponse *message,
@@ -70,13 +42,6 @@ size_t tidings__rpc__v1__check_response__pack
 {
   assert(message->base.descriptor == &tidings__rpc__v1__check_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__rpc__v1__check_response__pack_to_buffer
-                     (const Tidings__Rpc__V1__CheckResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__check_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Rpc__V1__CheckResponse *
        tidings__rpc__v1__check_response__unpack
@@ -88,26 +53,11 @@ Tidings__Rpc__V1__CheckResponse *
      protobuf_c_message_unpack (&tidings__rpc__v1__check_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__rpc__v1__check_response__free_unpacked
-                     (Tidings__Rpc__V1__CheckResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__rpc__v1__check_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__rpc__v1__watch_request__init
                      (Tidings__Rpc__V1__WatchRequest         *message)
 {
   static const Tidings__Rpc__V1__WatchRequest init_value = TIDINGS__RPC__V1__WATCH_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__rpc__v1__watch_request__get_packed_size
-                     (const Tidings__Rpc__V1__WatchRequest *message)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__watch_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__rpc__v1__watch_request__pack
                      (const Tidings__Rpc__V1__WatchRequest *message,
@@ -115,13 +65,6 @@ size_t tidings__rpc__v1__watch_request__pack
 {
   assert(message->base.descriptor == &tidings__rpc__v1__watch_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__rpc__v1__watch_request__pack_to_buffer
-                     (const Tidings__Rpc__V1__WatchRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__watch_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Rpc__V1__WatchRequest *
        tidings__rpc__v1__watch_request__unpack
@@ -133,26 +76,11 @@ Tidings__Rpc__V1__WatchRequest *
      protobuf_c_message_unpack (&tidings__rpc__v1__watch_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__rpc__v1__watch_request__free_unpacked
-                     (Tidings__Rpc__V1__WatchRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__rpc__v1__watch_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__rpc__v1__watch_response__init
                      (Tidings__Rpc__V1__WatchResponse         *message)
 {
   static const Tidings__Rpc__V1__WatchResponse init_value = TIDINGS__RPC__V1__WATCH_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__rpc__v1__watch_response__get_packed_size
-                     (const Tidings__Rpc__V1__WatchResponse *message)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__watch_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__rpc__v1__watch_response__pack
                      (const Tidings__Rpc__V1__WatchResponse *message,
@@ -160,13 +88,6 @@ size_t tidings__rpc__v1__watch_response__pack
 {
   assert(message->base.descriptor == &tidings__rpc__v1__watch_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__rpc__v1__watch_response__pack_to_buffer
-                     (const Tidings__Rpc__V1__WatchResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__watch_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Rpc__V1__WatchResponse *
        tidings__rpc__v1__watch_response__unpack
@@ -177,15 +98,6 @@ Tidings__Rpc__V1__WatchResponse *
   return (Tidings__Rpc__V1__WatchResponse *)
      protobuf_c_message_unpack (&tidings__rpc__v1__watch_response__descriptor,
                                 allocator, len, data);
-}
-void   tidings__rpc__v1__watch_response__free_unpacked
-                     (Tidings__Rpc__V1__WatchResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__rpc__v1__watch_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 static const ProtobufCFieldDescriptor tidings__rpc__v1__check_request__field_descriptors[1] =
 {

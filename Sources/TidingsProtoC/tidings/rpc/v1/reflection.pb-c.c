@@ -13,25 +13,12 @@ void   tidings__rpc__v1__list_services_request__init
   static const Tidings__Rpc__V1__ListServicesRequest init_value = TIDINGS__RPC__V1__LIST_SERVICES_REQUEST__INIT;
   *message = init_value;
 }
-size_t tidings__rpc__v1__list_services_request__get_packed_size
-                     (const Tidings__Rpc__V1__ListServicesRequest *message)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__list_services_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__rpc__v1__list_services_request__pack
                      (const Tidings__Rpc__V1__ListServicesRequest *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__rpc__v1__list_services_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__rpc__v1__list_services_request__pack_to_buffer
-                     (const Tidings__Rpc__V1__ListServicesRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__list_services_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Rpc__V1__ListServicesRequest *
        tidings__rpc__v1__list_services_request__unpack
@@ -42,15 +29,6 @@ Tidings__Rpc__V1__ListServicesRequest *
   return (Tidings__Rpc__V1__ListServicesRequest *)
      protobuf_c_message_unpack (&tidings__rpc__v1__list_services_request__descriptor,
                                 allocator, len, data);
-}
-void   tidings__rpc__v1__list_services_request__free_unpacked
-                     (Tidings__Rpc__V1__ListServicesRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__rpc__v1__list_services_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   tidings__rpc__v1__list_services_response__method__init
                      (Tidings__Rpc__V1__ListServicesResponse__Method         *message)
@@ -70,25 +48,12 @@ void   tidings__rpc__v1__list_services_response__init
   static const Tidings__Rpc__V1__ListServicesResponse init_value = TIDINGS__RPC__V1__LIST_SERVICES_RESPONSE__INIT;
   *message = init_value;
 }
-size_t tidings__rpc__v1__list_services_response__get_packed_size
-                     (const Tidings__Rpc__V1__ListServicesResponse *message)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__list_services_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__rpc__v1__list_services_response__pack
                      (const Tidings__Rpc__V1__ListServicesResponse *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__rpc__v1__list_services_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__rpc__v1__list_services_response__pack_to_buffer
-                     (const Tidings__Rpc__V1__ListServicesResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__list_services_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Rpc__V1__ListServicesResponse *
        tidings__rpc__v1__list_services_response__unpack
@@ -100,26 +65,11 @@ Tidings__Rpc__V1__ListServicesResponse *
      protobuf_c_message_unpack (&tidings__rpc__v1__list_services_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__rpc__v1__list_services_response__free_unpacked
-                     (Tidings__Rpc__V1__ListServicesResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__rpc__v1__list_services_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__rpc__v1__fetch_file_descriptor_set_request__init
                      (Tidings__Rpc__V1__FetchFileDescriptorSetRequest         *message)
 {
   static const Tidings__Rpc__V1__FetchFileDescriptorSetRequest init_value = TIDINGS__RPC__V1__FETCH_FILE_DESCRIPTOR_SET_REQUEST__INIT;
   *message = init_value;
-}
-size_t tidings__rpc__v1__fetch_file_descriptor_set_request__get_packed_size
-                     (const Tidings__Rpc__V1__FetchFileDescriptorSetRequest *message)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__fetch_file_descriptor_set_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__rpc__v1__fetch_file_descriptor_set_request__pack
                      (const Tidings__Rpc__V1__FetchFileDescriptorSetRequest *message,
@@ -127,13 +77,6 @@ size_t tidings__rpc__v1__fetch_file_descriptor_set_request__pack
 {
   assert(message->base.descriptor == &tidings__rpc__v1__fetch_file_descriptor_set_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__rpc__v1__fetch_file_descriptor_set_request__pack_to_buffer
-                     (const Tidings__Rpc__V1__FetchFileDescriptorSetRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__fetch_file_descriptor_set_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Rpc__V1__FetchFileDescriptorSetRequest *
        tidings__rpc__v1__fetch_file_descriptor_set_request__unpack
@@ -145,26 +88,11 @@ Tidings__Rpc__V1__FetchFileDescriptorSetRequest *
      protobuf_c_message_unpack (&tidings__rpc__v1__fetch_file_descriptor_set_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__rpc__v1__fetch_file_descriptor_set_request__free_unpacked
-                     (Tidings__Rpc__V1__FetchFileDescriptorSetRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__rpc__v1__fetch_file_descriptor_set_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__rpc__v1__fetch_file_descriptor_set_response__init
                      (Tidings__Rpc__V1__FetchFileDescriptorSetResponse         *message)
 {
   static const Tidings__Rpc__V1__FetchFileDescriptorSetResponse init_value = TIDINGS__RPC__V1__FETCH_FILE_DESCRIPTOR_SET_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__rpc__v1__fetch_file_descriptor_set_response__get_packed_size
-                     (const Tidings__Rpc__V1__FetchFileDescriptorSetResponse *message)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__fetch_file_descriptor_set_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__rpc__v1__fetch_file_descriptor_set_response__pack
                      (const Tidings__Rpc__V1__FetchFileDescriptorSetResponse *message,
@@ -172,13 +100,6 @@ size_t tidings__rpc__v1__fetch_file_descriptor_set_response__pack
 {
   assert(message->base.descriptor == &tidings__rpc__v1__fetch_file_descriptor_set_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__rpc__v1__fetch_file_descriptor_set_response__pack_to_buffer
-                     (const Tidings__Rpc__V1__FetchFileDescriptorSetResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__fetch_file_descriptor_set_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Rpc__V1__FetchFileDescriptorSetResponse *
        tidings__rpc__v1__fetch_file_descriptor_set_response__unpack
@@ -189,15 +110,6 @@ Tidings__Rpc__V1__FetchFileDescriptorSetResponse *
   return (Tidings__Rpc__V1__FetchFileDescriptorSetResponse *)
      protobuf_c_message_unpack (&tidings__rpc__v1__fetch_file_descriptor_set_response__descriptor,
                                 allocator, len, data);
-}
-void   tidings__rpc__v1__fetch_file_descriptor_set_response__free_unpacked
-                     (Tidings__Rpc__V1__FetchFileDescriptorSetResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__rpc__v1__fetch_file_descriptor_set_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 #define tidings__rpc__v1__list_services_request__field_descriptors NULL
 #define tidings__rpc__v1__list_services_request__field_indices_by_name NULL

@@ -13,25 +13,12 @@ void   tidings__rpc__v1__fetch_server_info_request__init
   static const Tidings__Rpc__V1__FetchServerInfoRequest init_value = TIDINGS__RPC__V1__FETCH_SERVER_INFO_REQUEST__INIT;
   *message = init_value;
 }
-size_t tidings__rpc__v1__fetch_server_info_request__get_packed_size
-                     (const Tidings__Rpc__V1__FetchServerInfoRequest *message)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__fetch_server_info_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__rpc__v1__fetch_server_info_request__pack
                      (const Tidings__Rpc__V1__FetchServerInfoRequest *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__rpc__v1__fetch_server_info_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__rpc__v1__fetch_server_info_request__pack_to_buffer
-                     (const Tidings__Rpc__V1__FetchServerInfoRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__fetch_server_info_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Rpc__V1__FetchServerInfoRequest *
        tidings__rpc__v1__fetch_server_info_request__unpack
@@ -43,26 +30,11 @@ Tidings__Rpc__V1__FetchServerInfoRequest *
      protobuf_c_message_unpack (&tidings__rpc__v1__fetch_server_info_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__rpc__v1__fetch_server_info_request__free_unpacked
-                     (Tidings__Rpc__V1__FetchServerInfoRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__rpc__v1__fetch_server_info_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__rpc__v1__limits__init
                      (Tidings__Rpc__V1__Limits         *message)
 {
   static const Tidings__Rpc__V1__Limits init_value = TIDINGS__RPC__V1__LIMITS__INIT;
   *message = init_value;
-}
-size_t tidings__rpc__v1__limits__get_packed_size
-                     (const Tidings__Rpc__V1__Limits *message)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__limits__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__rpc__v1__limits__pack
                      (const Tidings__Rpc__V1__Limits *message,
@@ -70,13 +42,6 @@ size_t tidings__rpc__v1__limits__pack
 {
   assert(message->base.descriptor == &tidings__rpc__v1__limits__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__rpc__v1__limits__pack_to_buffer
-                     (const Tidings__Rpc__V1__Limits *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__limits__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Rpc__V1__Limits *
        tidings__rpc__v1__limits__unpack
@@ -88,26 +53,11 @@ Tidings__Rpc__V1__Limits *
      protobuf_c_message_unpack (&tidings__rpc__v1__limits__descriptor,
                                 allocator, len, data);
 }
-void   tidings__rpc__v1__limits__free_unpacked
-                     (Tidings__Rpc__V1__Limits *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__rpc__v1__limits__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__rpc__v1__counters__init
                      (Tidings__Rpc__V1__Counters         *message)
 {
   static const Tidings__Rpc__V1__Counters init_value = TIDINGS__RPC__V1__COUNTERS__INIT;
   *message = init_value;
-}
-size_t tidings__rpc__v1__counters__get_packed_size
-                     (const Tidings__Rpc__V1__Counters *message)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__counters__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__rpc__v1__counters__pack
                      (const Tidings__Rpc__V1__Counters *message,
@@ -115,13 +65,6 @@ size_t tidings__rpc__v1__counters__pack
 {
   assert(message->base.descriptor == &tidings__rpc__v1__counters__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__rpc__v1__counters__pack_to_buffer
-                     (const Tidings__Rpc__V1__Counters *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__counters__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Rpc__V1__Counters *
        tidings__rpc__v1__counters__unpack
@@ -133,26 +76,11 @@ Tidings__Rpc__V1__Counters *
      protobuf_c_message_unpack (&tidings__rpc__v1__counters__descriptor,
                                 allocator, len, data);
 }
-void   tidings__rpc__v1__counters__free_unpacked
-                     (Tidings__Rpc__V1__Counters *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__rpc__v1__counters__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__rpc__v1__fetch_server_info_response__init
                      (Tidings__Rpc__V1__FetchServerInfoResponse         *message)
 {
   static const Tidings__Rpc__V1__FetchServerInfoResponse init_value = TIDINGS__RPC__V1__FETCH_SERVER_INFO_RESPONSE__INIT;
   *message = init_value;
-}
-size_t tidings__rpc__v1__fetch_server_info_response__get_packed_size
-                     (const Tidings__Rpc__V1__FetchServerInfoResponse *message)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__fetch_server_info_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__rpc__v1__fetch_server_info_response__pack
                      (const Tidings__Rpc__V1__FetchServerInfoResponse *message,
@@ -160,13 +88,6 @@ size_t tidings__rpc__v1__fetch_server_info_response__pack
 {
   assert(message->base.descriptor == &tidings__rpc__v1__fetch_server_info_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__rpc__v1__fetch_server_info_response__pack_to_buffer
-                     (const Tidings__Rpc__V1__FetchServerInfoResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__fetch_server_info_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Rpc__V1__FetchServerInfoResponse *
        tidings__rpc__v1__fetch_server_info_response__unpack
@@ -178,26 +99,11 @@ Tidings__Rpc__V1__FetchServerInfoResponse *
      protobuf_c_message_unpack (&tidings__rpc__v1__fetch_server_info_response__descriptor,
                                 allocator, len, data);
 }
-void   tidings__rpc__v1__fetch_server_info_response__free_unpacked
-                     (Tidings__Rpc__V1__FetchServerInfoResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__rpc__v1__fetch_server_info_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__rpc__v1__server_endpoint__init
                      (Tidings__Rpc__V1__ServerEndpoint         *message)
 {
   static const Tidings__Rpc__V1__ServerEndpoint init_value = TIDINGS__RPC__V1__SERVER_ENDPOINT__INIT;
   *message = init_value;
-}
-size_t tidings__rpc__v1__server_endpoint__get_packed_size
-                     (const Tidings__Rpc__V1__ServerEndpoint *message)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__server_endpoint__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__rpc__v1__server_endpoint__pack
                      (const Tidings__Rpc__V1__ServerEndpoint *message,
@@ -205,13 +111,6 @@ size_t tidings__rpc__v1__server_endpoint__pack
 {
   assert(message->base.descriptor == &tidings__rpc__v1__server_endpoint__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__rpc__v1__server_endpoint__pack_to_buffer
-                     (const Tidings__Rpc__V1__ServerEndpoint *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__rpc__v1__server_endpoint__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Rpc__V1__ServerEndpoint *
        tidings__rpc__v1__server_endpoint__unpack
@@ -222,15 +121,6 @@ Tidings__Rpc__V1__ServerEndpoint *
   return (Tidings__Rpc__V1__ServerEndpoint *)
      protobuf_c_message_unpack (&tidings__rpc__v1__server_endpoint__descriptor,
                                 allocator, len, data);
-}
-void   tidings__rpc__v1__server_endpoint__free_unpacked
-                     (Tidings__Rpc__V1__ServerEndpoint *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__rpc__v1__server_endpoint__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 #define tidings__rpc__v1__fetch_server_info_request__field_descriptors NULL
 #define tidings__rpc__v1__fetch_server_info_request__field_indices_by_name NULL

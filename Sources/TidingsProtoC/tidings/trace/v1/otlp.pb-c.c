@@ -13,25 +13,12 @@ void   tidings__trace__v1__export_trace_service_request__init
   static const Tidings__Trace__V1__ExportTraceServiceRequest init_value = TIDINGS__TRACE__V1__EXPORT_TRACE_SERVICE_REQUEST__INIT;
   *message = init_value;
 }
-size_t tidings__trace__v1__export_trace_service_request__get_packed_size
-                     (const Tidings__Trace__V1__ExportTraceServiceRequest *message)
-{
-  assert(message->base.descriptor == &tidings__trace__v1__export_trace_service_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
 size_t tidings__trace__v1__export_trace_service_request__pack
                      (const Tidings__Trace__V1__ExportTraceServiceRequest *message,
                       uint8_t       *out)
 {
   assert(message->base.descriptor == &tidings__trace__v1__export_trace_service_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__trace__v1__export_trace_service_request__pack_to_buffer
-                     (const Tidings__Trace__V1__ExportTraceServiceRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__trace__v1__export_trace_service_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Trace__V1__ExportTraceServiceRequest *
        tidings__trace__v1__export_trace_service_request__unpack
@@ -43,26 +30,11 @@ Tidings__Trace__V1__ExportTraceServiceRequest *
      protobuf_c_message_unpack (&tidings__trace__v1__export_trace_service_request__descriptor,
                                 allocator, len, data);
 }
-void   tidings__trace__v1__export_trace_service_request__free_unpacked
-                     (Tidings__Trace__V1__ExportTraceServiceRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__trace__v1__export_trace_service_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__trace__v1__resource_spans__init
                      (Tidings__Trace__V1__ResourceSpans         *message)
 {
   static const Tidings__Trace__V1__ResourceSpans init_value = TIDINGS__TRACE__V1__RESOURCE_SPANS__INIT;
   *message = init_value;
-}
-size_t tidings__trace__v1__resource_spans__get_packed_size
-                     (const Tidings__Trace__V1__ResourceSpans *message)
-{
-  assert(message->base.descriptor == &tidings__trace__v1__resource_spans__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__trace__v1__resource_spans__pack
                      (const Tidings__Trace__V1__ResourceSpans *message,
@@ -70,13 +42,6 @@ size_t tidings__trace__v1__resource_spans__pack
 {
   assert(message->base.descriptor == &tidings__trace__v1__resource_spans__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__trace__v1__resource_spans__pack_to_buffer
-                     (const Tidings__Trace__V1__ResourceSpans *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__trace__v1__resource_spans__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Trace__V1__ResourceSpans *
        tidings__trace__v1__resource_spans__unpack
@@ -88,26 +53,11 @@ Tidings__Trace__V1__ResourceSpans *
      protobuf_c_message_unpack (&tidings__trace__v1__resource_spans__descriptor,
                                 allocator, len, data);
 }
-void   tidings__trace__v1__resource_spans__free_unpacked
-                     (Tidings__Trace__V1__ResourceSpans *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__trace__v1__resource_spans__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__trace__v1__resource__init
                      (Tidings__Trace__V1__Resource         *message)
 {
   static const Tidings__Trace__V1__Resource init_value = TIDINGS__TRACE__V1__RESOURCE__INIT;
   *message = init_value;
-}
-size_t tidings__trace__v1__resource__get_packed_size
-                     (const Tidings__Trace__V1__Resource *message)
-{
-  assert(message->base.descriptor == &tidings__trace__v1__resource__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__trace__v1__resource__pack
                      (const Tidings__Trace__V1__Resource *message,
@@ -115,13 +65,6 @@ size_t tidings__trace__v1__resource__pack
 {
   assert(message->base.descriptor == &tidings__trace__v1__resource__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__trace__v1__resource__pack_to_buffer
-                     (const Tidings__Trace__V1__Resource *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__trace__v1__resource__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Trace__V1__Resource *
        tidings__trace__v1__resource__unpack
@@ -133,26 +76,11 @@ Tidings__Trace__V1__Resource *
      protobuf_c_message_unpack (&tidings__trace__v1__resource__descriptor,
                                 allocator, len, data);
 }
-void   tidings__trace__v1__resource__free_unpacked
-                     (Tidings__Trace__V1__Resource *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__trace__v1__resource__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__trace__v1__scope_spans__init
                      (Tidings__Trace__V1__ScopeSpans         *message)
 {
   static const Tidings__Trace__V1__ScopeSpans init_value = TIDINGS__TRACE__V1__SCOPE_SPANS__INIT;
   *message = init_value;
-}
-size_t tidings__trace__v1__scope_spans__get_packed_size
-                     (const Tidings__Trace__V1__ScopeSpans *message)
-{
-  assert(message->base.descriptor == &tidings__trace__v1__scope_spans__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__trace__v1__scope_spans__pack
                      (const Tidings__Trace__V1__ScopeSpans *message,
@@ -160,13 +88,6 @@ size_t tidings__trace__v1__scope_spans__pack
 {
   assert(message->base.descriptor == &tidings__trace__v1__scope_spans__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__trace__v1__scope_spans__pack_to_buffer
-                     (const Tidings__Trace__V1__ScopeSpans *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__trace__v1__scope_spans__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Trace__V1__ScopeSpans *
        tidings__trace__v1__scope_spans__unpack
@@ -178,26 +99,11 @@ Tidings__Trace__V1__ScopeSpans *
      protobuf_c_message_unpack (&tidings__trace__v1__scope_spans__descriptor,
                                 allocator, len, data);
 }
-void   tidings__trace__v1__scope_spans__free_unpacked
-                     (Tidings__Trace__V1__ScopeSpans *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__trace__v1__scope_spans__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__trace__v1__instrumentation_scope__init
                      (Tidings__Trace__V1__InstrumentationScope         *message)
 {
   static const Tidings__Trace__V1__InstrumentationScope init_value = TIDINGS__TRACE__V1__INSTRUMENTATION_SCOPE__INIT;
   *message = init_value;
-}
-size_t tidings__trace__v1__instrumentation_scope__get_packed_size
-                     (const Tidings__Trace__V1__InstrumentationScope *message)
-{
-  assert(message->base.descriptor == &tidings__trace__v1__instrumentation_scope__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__trace__v1__instrumentation_scope__pack
                      (const Tidings__Trace__V1__InstrumentationScope *message,
@@ -205,13 +111,6 @@ size_t tidings__trace__v1__instrumentation_scope__pack
 {
   assert(message->base.descriptor == &tidings__trace__v1__instrumentation_scope__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__trace__v1__instrumentation_scope__pack_to_buffer
-                     (const Tidings__Trace__V1__InstrumentationScope *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__trace__v1__instrumentation_scope__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Trace__V1__InstrumentationScope *
        tidings__trace__v1__instrumentation_scope__unpack
@@ -223,26 +122,11 @@ Tidings__Trace__V1__InstrumentationScope *
      protobuf_c_message_unpack (&tidings__trace__v1__instrumentation_scope__descriptor,
                                 allocator, len, data);
 }
-void   tidings__trace__v1__instrumentation_scope__free_unpacked
-                     (Tidings__Trace__V1__InstrumentationScope *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__trace__v1__instrumentation_scope__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__trace__v1__span__init
                      (Tidings__Trace__V1__Span         *message)
 {
   static const Tidings__Trace__V1__Span init_value = TIDINGS__TRACE__V1__SPAN__INIT;
   *message = init_value;
-}
-size_t tidings__trace__v1__span__get_packed_size
-                     (const Tidings__Trace__V1__Span *message)
-{
-  assert(message->base.descriptor == &tidings__trace__v1__span__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__trace__v1__span__pack
                      (const Tidings__Trace__V1__Span *message,
@@ -250,13 +134,6 @@ size_t tidings__trace__v1__span__pack
 {
   assert(message->base.descriptor == &tidings__trace__v1__span__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__trace__v1__span__pack_to_buffer
-                     (const Tidings__Trace__V1__Span *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__trace__v1__span__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Trace__V1__Span *
        tidings__trace__v1__span__unpack
@@ -268,26 +145,11 @@ Tidings__Trace__V1__Span *
      protobuf_c_message_unpack (&tidings__trace__v1__span__descriptor,
                                 allocator, len, data);
 }
-void   tidings__trace__v1__span__free_unpacked
-                     (Tidings__Trace__V1__Span *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__trace__v1__span__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__trace__v1__span_link__init
                      (Tidings__Trace__V1__SpanLink         *message)
 {
   static const Tidings__Trace__V1__SpanLink init_value = TIDINGS__TRACE__V1__SPAN_LINK__INIT;
   *message = init_value;
-}
-size_t tidings__trace__v1__span_link__get_packed_size
-                     (const Tidings__Trace__V1__SpanLink *message)
-{
-  assert(message->base.descriptor == &tidings__trace__v1__span_link__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__trace__v1__span_link__pack
                      (const Tidings__Trace__V1__SpanLink *message,
@@ -295,13 +157,6 @@ size_t tidings__trace__v1__span_link__pack
 {
   assert(message->base.descriptor == &tidings__trace__v1__span_link__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__trace__v1__span_link__pack_to_buffer
-                     (const Tidings__Trace__V1__SpanLink *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__trace__v1__span_link__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Trace__V1__SpanLink *
        tidings__trace__v1__span_link__unpack
@@ -313,26 +168,11 @@ Tidings__Trace__V1__SpanLink *
      protobuf_c_message_unpack (&tidings__trace__v1__span_link__descriptor,
                                 allocator, len, data);
 }
-void   tidings__trace__v1__span_link__free_unpacked
-                     (Tidings__Trace__V1__SpanLink *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__trace__v1__span_link__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__trace__v1__span_status__init
                      (Tidings__Trace__V1__SpanStatus         *message)
 {
   static const Tidings__Trace__V1__SpanStatus init_value = TIDINGS__TRACE__V1__SPAN_STATUS__INIT;
   *message = init_value;
-}
-size_t tidings__trace__v1__span_status__get_packed_size
-                     (const Tidings__Trace__V1__SpanStatus *message)
-{
-  assert(message->base.descriptor == &tidings__trace__v1__span_status__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__trace__v1__span_status__pack
                      (const Tidings__Trace__V1__SpanStatus *message,
@@ -340,13 +180,6 @@ size_t tidings__trace__v1__span_status__pack
 {
   assert(message->base.descriptor == &tidings__trace__v1__span_status__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__trace__v1__span_status__pack_to_buffer
-                     (const Tidings__Trace__V1__SpanStatus *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__trace__v1__span_status__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Trace__V1__SpanStatus *
        tidings__trace__v1__span_status__unpack
@@ -358,26 +191,11 @@ Tidings__Trace__V1__SpanStatus *
      protobuf_c_message_unpack (&tidings__trace__v1__span_status__descriptor,
                                 allocator, len, data);
 }
-void   tidings__trace__v1__span_status__free_unpacked
-                     (Tidings__Trace__V1__SpanStatus *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__trace__v1__span_status__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__trace__v1__key_value__init
                      (Tidings__Trace__V1__KeyValue         *message)
 {
   static const Tidings__Trace__V1__KeyValue init_value = TIDINGS__TRACE__V1__KEY_VALUE__INIT;
   *message = init_value;
-}
-size_t tidings__trace__v1__key_value__get_packed_size
-                     (const Tidings__Trace__V1__KeyValue *message)
-{
-  assert(message->base.descriptor == &tidings__trace__v1__key_value__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__trace__v1__key_value__pack
                      (const Tidings__Trace__V1__KeyValue *message,
@@ -385,13 +203,6 @@ size_t tidings__trace__v1__key_value__pack
 {
   assert(message->base.descriptor == &tidings__trace__v1__key_value__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__trace__v1__key_value__pack_to_buffer
-                     (const Tidings__Trace__V1__KeyValue *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__trace__v1__key_value__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Trace__V1__KeyValue *
        tidings__trace__v1__key_value__unpack
@@ -403,26 +214,11 @@ Tidings__Trace__V1__KeyValue *
      protobuf_c_message_unpack (&tidings__trace__v1__key_value__descriptor,
                                 allocator, len, data);
 }
-void   tidings__trace__v1__key_value__free_unpacked
-                     (Tidings__Trace__V1__KeyValue *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__trace__v1__key_value__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   tidings__trace__v1__any_value__init
                      (Tidings__Trace__V1__AnyValue         *message)
 {
   static const Tidings__Trace__V1__AnyValue init_value = TIDINGS__TRACE__V1__ANY_VALUE__INIT;
   *message = init_value;
-}
-size_t tidings__trace__v1__any_value__get_packed_size
-                     (const Tidings__Trace__V1__AnyValue *message)
-{
-  assert(message->base.descriptor == &tidings__trace__v1__any_value__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
 size_t tidings__trace__v1__any_value__pack
                      (const Tidings__Trace__V1__AnyValue *message,
@@ -430,13 +226,6 @@ size_t tidings__trace__v1__any_value__pack
 {
   assert(message->base.descriptor == &tidings__trace__v1__any_value__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t tidings__trace__v1__any_value__pack_to_buffer
-                     (const Tidings__Trace__V1__AnyValue *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &tidings__trace__v1__any_value__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
 Tidings__Trace__V1__AnyValue *
        tidings__trace__v1__any_value__unpack
@@ -447,15 +236,6 @@ Tidings__Trace__V1__AnyValue *
   return (Tidings__Trace__V1__AnyValue *)
      protobuf_c_message_unpack (&tidings__trace__v1__any_value__descriptor,
                                 allocator, len, data);
-}
-void   tidings__trace__v1__any_value__free_unpacked
-                     (Tidings__Trace__V1__AnyValue *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &tidings__trace__v1__any_value__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 static const ProtobufCFieldDescriptor tidings__trace__v1__export_trace_service_request__field_descriptors[1] =
 {

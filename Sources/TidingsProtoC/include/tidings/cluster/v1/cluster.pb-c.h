@@ -28,44 +28,16 @@ typedef struct Tidings__Cluster__V1__AuthorizeResponse Tidings__Cluster__V1__Aut
 
 /* --- messages --- */
 
-/*
- * A node.
- */
 struct  Tidings__Cluster__V1__Node
 {
   ProtobufCMessage base;
-  /*
-   * Its name, unique among the nodes of a database.
-   */
   ProtobufCBinaryData name;
-  /*
-   * Its version.
-   */
   ProtobufCBinaryData version;
-  /*
-   * Where clients call it.
-   */
   ProtobufCBinaryData rpc_endpoint;
-  /*
-   * Where clients get pushes from it.
-   */
   ProtobufCBinaryData push_endpoint;
-  /*
-   * The data format that its program reads and writes: it cannot lead if the database has a newer one. 0: it does not say.
-   */
   uint64_t data_format;
-  /*
-   * The oldest version of this protocol that it speaks; 0: version 1.
-   */
   uint32_t protocol_oldest;
-  /*
-   * The newest. Two nodes use the newest version that both speak. FAILED_PRECONDITION if there is none; what only one of them
-   * knows of the same version, the other one ignores.
-   */
   uint32_t protocol_newest;
-  /*
-   * The largest message that it takes, in bytes: it depends on its memory. 0: 16 MiB.
-   */
   uint32_t frame_bytes_max;
 };
 #define TIDINGS__CLUSTER__V1__NODE__INIT \
@@ -73,45 +45,16 @@ struct  Tidings__Cluster__V1__Node
     , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0, 0, 0, 0 }
 
 
-/*
- * Asks for publications.
- */
 struct  Tidings__Cluster__V1__FollowRequest
 {
   ProtobufCMessage base;
-  /*
-   * Who follows.
-   */
   Tidings__Cluster__V1__Node *node;
-  /*
-   * The term of the leader whose publications the node had last; 0: it had none.
-   */
   uint64_t term;
-  /*
-   * The number of the last publication of that term.
-   */
   uint64_t publication;
-  /*
-   * The newest event about which the node has published; 0: none. If the publications after the last one are not known
-   * any more, they are made again from the events after this one.
-   */
   uint64_t event;
-  /*
-   * Milliseconds for which the call may wait.
-   */
   uint32_t wait_milliseconds;
-  /*
-   * The last `FollowResponse.keys_version`: the call waits for another one too.
-   */
   uint64_t keys_version;
-  /*
-   * The term of a commit that the node has seen in the database, and that the database does not have any more, because it was
-   * restored or a standby was promoted that was behind; 0: none. The leader then gives the store a new incarnation.
-   */
   uint64_t lost_term;
-  /*
-   * The number of that commit in its term.
-   */
   uint64_t lost_commit;
 };
 #define TIDINGS__CLUSTER__V1__FOLLOW_REQUEST__INIT \
@@ -119,40 +62,16 @@ struct  Tidings__Cluster__V1__FollowRequest
     , NULL, 0, 0, 0, 0, 0, 0, 0 }
 
 
-/*
- * What is to be published.
- */
 struct  Tidings__Cluster__V1__FollowResponse
 {
   ProtobufCMessage base;
-  /*
-   * The leader's term: each leader of a database has a higher one than those before.
-   */
   uint64_t term;
-  /*
-   * In their order; perhaps none.
-   */
   size_t n_publications;
   Tidings__Cluster__V1__Publication **publications;
-  /*
-   * The number of the last of them, or of the last that the node has.
-   */
   uint64_t publication;
-  /*
-   * The newest event that is published with them.
-   */
   uint64_t event;
-  /*
-   * Changes when keys were admitted or revoked.
-   */
   uint64_t keys_version;
-  /*
-   * The leader.
-   */
   Tidings__Cluster__V1__Node *leader;
-  /*
-   * The leader finishes the calls that it has and ends: others wait for the next one.
-   */
   protobuf_c_boolean is_leaving;
 };
 #define TIDINGS__CLUSTER__V1__FOLLOW_RESPONSE__INIT \
@@ -160,19 +79,10 @@ struct  Tidings__Cluster__V1__FollowResponse
     , 0, 0,NULL, 0, 0, 0, NULL, 0 }
 
 
-/*
- * A message for the subscribers of a topic.
- */
 struct  Tidings__Cluster__V1__Publication
 {
   ProtobufCMessage base;
-  /*
-   * The topic.
-   */
   ProtobufCBinaryData topic;
-  /*
-   * The encoded `tidings.v1.Push`.
-   */
   ProtobufCBinaryData body;
 };
 #define TIDINGS__CLUSTER__V1__PUBLICATION__INIT \
@@ -180,19 +90,10 @@ struct  Tidings__Cluster__V1__Publication
     , {0,NULL}, {0,NULL} }
 
 
-/*
- * Asks whether a caller may do something at a node.
- */
 struct  Tidings__Cluster__V1__AuthorizeRequest
 {
   ProtobufCMessage base;
-  /*
-   * The method of AdminService, for example `Drain`.
-   */
   ProtobufCBinaryData method;
-  /*
-   * What the audit log says about it.
-   */
   ProtobufCBinaryData about;
 };
 #define TIDINGS__CLUSTER__V1__AUTHORIZE_REQUEST__INIT \
@@ -200,9 +101,6 @@ struct  Tidings__Cluster__V1__AuthorizeRequest
     , {0,NULL}, {0,NULL} }
 
 
-/*
- * The caller may.
- */
 struct  Tidings__Cluster__V1__AuthorizeResponse
 {
   ProtobufCMessage base;
@@ -215,117 +113,69 @@ struct  Tidings__Cluster__V1__AuthorizeResponse
 /* Tidings__Cluster__V1__Node methods */
 void   tidings__cluster__v1__node__init
                      (Tidings__Cluster__V1__Node         *message);
-size_t tidings__cluster__v1__node__get_packed_size
-                     (const Tidings__Cluster__V1__Node   *message);
 size_t tidings__cluster__v1__node__pack
                      (const Tidings__Cluster__V1__Node   *message,
                       uint8_t             *out);
-size_t tidings__cluster__v1__node__pack_to_buffer
-                     (const Tidings__Cluster__V1__Node   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Cluster__V1__Node *
        tidings__cluster__v1__node__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__cluster__v1__node__free_unpacked
-                     (Tidings__Cluster__V1__Node *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Cluster__V1__FollowRequest methods */
 void   tidings__cluster__v1__follow_request__init
                      (Tidings__Cluster__V1__FollowRequest         *message);
-size_t tidings__cluster__v1__follow_request__get_packed_size
-                     (const Tidings__Cluster__V1__FollowRequest   *message);
 size_t tidings__cluster__v1__follow_request__pack
                      (const Tidings__Cluster__V1__FollowRequest   *message,
                       uint8_t             *out);
-size_t tidings__cluster__v1__follow_request__pack_to_buffer
-                     (const Tidings__Cluster__V1__FollowRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Cluster__V1__FollowRequest *
        tidings__cluster__v1__follow_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__cluster__v1__follow_request__free_unpacked
-                     (Tidings__Cluster__V1__FollowRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Cluster__V1__FollowResponse methods */
 void   tidings__cluster__v1__follow_response__init
                      (Tidings__Cluster__V1__FollowResponse         *message);
-size_t tidings__cluster__v1__follow_response__get_packed_size
-                     (const Tidings__Cluster__V1__FollowResponse   *message);
 size_t tidings__cluster__v1__follow_response__pack
                      (const Tidings__Cluster__V1__FollowResponse   *message,
                       uint8_t             *out);
-size_t tidings__cluster__v1__follow_response__pack_to_buffer
-                     (const Tidings__Cluster__V1__FollowResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Cluster__V1__FollowResponse *
        tidings__cluster__v1__follow_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__cluster__v1__follow_response__free_unpacked
-                     (Tidings__Cluster__V1__FollowResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Cluster__V1__Publication methods */
 void   tidings__cluster__v1__publication__init
                      (Tidings__Cluster__V1__Publication         *message);
-size_t tidings__cluster__v1__publication__get_packed_size
-                     (const Tidings__Cluster__V1__Publication   *message);
 size_t tidings__cluster__v1__publication__pack
                      (const Tidings__Cluster__V1__Publication   *message,
                       uint8_t             *out);
-size_t tidings__cluster__v1__publication__pack_to_buffer
-                     (const Tidings__Cluster__V1__Publication   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Cluster__V1__Publication *
        tidings__cluster__v1__publication__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__cluster__v1__publication__free_unpacked
-                     (Tidings__Cluster__V1__Publication *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Cluster__V1__AuthorizeRequest methods */
 void   tidings__cluster__v1__authorize_request__init
                      (Tidings__Cluster__V1__AuthorizeRequest         *message);
-size_t tidings__cluster__v1__authorize_request__get_packed_size
-                     (const Tidings__Cluster__V1__AuthorizeRequest   *message);
 size_t tidings__cluster__v1__authorize_request__pack
                      (const Tidings__Cluster__V1__AuthorizeRequest   *message,
                       uint8_t             *out);
-size_t tidings__cluster__v1__authorize_request__pack_to_buffer
-                     (const Tidings__Cluster__V1__AuthorizeRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Cluster__V1__AuthorizeRequest *
        tidings__cluster__v1__authorize_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__cluster__v1__authorize_request__free_unpacked
-                     (Tidings__Cluster__V1__AuthorizeRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Cluster__V1__AuthorizeResponse methods */
 void   tidings__cluster__v1__authorize_response__init
                      (Tidings__Cluster__V1__AuthorizeResponse         *message);
-size_t tidings__cluster__v1__authorize_response__get_packed_size
-                     (const Tidings__Cluster__V1__AuthorizeResponse   *message);
 size_t tidings__cluster__v1__authorize_response__pack
                      (const Tidings__Cluster__V1__AuthorizeResponse   *message,
                       uint8_t             *out);
-size_t tidings__cluster__v1__authorize_response__pack_to_buffer
-                     (const Tidings__Cluster__V1__AuthorizeResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Cluster__V1__AuthorizeResponse *
        tidings__cluster__v1__authorize_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__cluster__v1__authorize_response__free_unpacked
-                     (Tidings__Cluster__V1__AuthorizeResponse *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__Cluster__V1__Node_Closure)

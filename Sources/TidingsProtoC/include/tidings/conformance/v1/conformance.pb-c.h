@@ -36,72 +36,23 @@ typedef struct Tidings__Conformance__V1__StopInbox Tidings__Conformance__V1__Sto
 
 /* --- enums --- */
 
-/*
- * What a client can do beyond unary calls. Cases that need a feature which the client does not have
- * are reported as skipped.
- */
 typedef enum _Tidings__Conformance__V1__Feature {
-  /*
-   * Not a feature.
-   */
   TIDINGS__CONFORMANCE__V1__FEATURE__FEATURE_UNSPECIFIED = 0,
-  /*
-   * Server-streaming calls with credit.
-   */
   TIDINGS__CONFORMANCE__V1__FEATURE__FEATURE_STREAMS = 1,
-  /*
-   * Cancelling calls.
-   */
   TIDINGS__CONFORMANCE__V1__FEATURE__FEATURE_CANCEL = 2,
-  /*
-   * Deadlines that the client enforces: a call ends in time when the server does not answer.
-   */
   TIDINGS__CONFORMANCE__V1__FEATURE__FEATURE_DEADLINES = 3,
-  /*
-   * Retrying calls that are safe, or have an idempotency key, after a connection was lost.
-   */
   TIDINGS__CONFORMANCE__V1__FEATURE__FEATURE_RETRIES = 4,
-  /*
-   * CURVE connections.
-   */
   TIDINGS__CONFORMANCE__V1__FEATURE__FEATURE_CURVE = 5,
-  /*
-   * Messages as JSON (the proto3 mapping).
-   */
   TIDINGS__CONFORMANCE__V1__FEATURE__FEATURE_JSON = 6,
-  /*
-   * Opening sealed pushes.
-   */
   TIDINGS__CONFORMANCE__V1__FEATURE__FEATURE_SEALED_PUSHES = 7,
-  /*
-   * The reliable inbox: notifications from pushes and the log, each once, in order.
-   */
   TIDINGS__CONFORMANCE__V1__FEATURE__FEATURE_INBOX = 8,
-  /*
-   * Opening and sealing encrypted values.
-   */
   TIDINGS__CONFORMANCE__V1__FEATURE__FEATURE_ENCRYPTED_VALUES = 9,
-  /*
-   * Preserving unknown fields of a message that is decoded and encoded again in binary.
-   */
   TIDINGS__CONFORMANCE__V1__FEATURE__FEATURE_UNKNOWN_FIELDS = 10
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__CONFORMANCE__V1__FEATURE)
 } Tidings__Conformance__V1__Feature;
-/*
- * How a message is written.
- */
 typedef enum _Tidings__Conformance__V1__Encoding {
-  /*
-   * The same as binary.
-   */
   TIDINGS__CONFORMANCE__V1__ENCODING__ENCODING_UNSPECIFIED = 0,
-  /*
-   * Protobuf's binary encoding.
-   */
   TIDINGS__CONFORMANCE__V1__ENCODING__ENCODING_BINARY = 1,
-  /*
-   * The proto3 JSON mapping, UTF-8.
-   */
   TIDINGS__CONFORMANCE__V1__ENCODING__ENCODING_JSON = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__CONFORMANCE__V1__ENCODING)
 } Tidings__Conformance__V1__Encoding;
@@ -122,49 +73,19 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__CONFORMANCE__V1__TASK__ACTION__CASE)
 } Tidings__Conformance__V1__Task__ActionCase;
 
-/*
- * One thing to do.
- */
 struct  Tidings__Conformance__V1__Task
 {
   ProtobufCMessage base;
   Tidings__Conformance__V1__Task__ActionCase action_case;
   union {
-    /*
-     * Describe the client. Always the first task.
-     */
     Tidings__Conformance__V1__Describe *describe;
-    /*
-     * Decode a message and encode it again.
-     */
     Tidings__Conformance__V1__RoundTrip *round_trip;
-    /*
-     * Open a sealed push.
-     */
     Tidings__Conformance__V1__OpenPush *open_push;
-    /*
-     * Open an encrypted value.
-     */
     Tidings__Conformance__V1__OpenValue *open_value;
-    /*
-     * Connect to a server; an existing connection is closed first.
-     */
     Tidings__Conformance__V1__Connect *connect;
-    /*
-     * Make a call.
-     */
     Tidings__Conformance__V1__Invoke *invoke;
-    /*
-     * Follow the user's notifications.
-     */
     Tidings__Conformance__V1__StartInbox *start_inbox;
-    /*
-     * Wait for notifications of the inbox.
-     */
     Tidings__Conformance__V1__TakeNotifications *take_notifications;
-    /*
-     * Stop following; the position is returned, for a later StartInbox.
-     */
     Tidings__Conformance__V1__StopInbox *stop_inbox;
   };
 };
@@ -189,57 +110,21 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__CONFORMANCE__V1__TASK_RESULT__OUTCOME__CASE)
 } Tidings__Conformance__V1__TaskResult__OutcomeCase;
 
-/*
- * The result of a task.
- */
 struct  Tidings__Conformance__V1__TaskResult
 {
   ProtobufCMessage base;
   Tidings__Conformance__V1__TaskResult__OutcomeCase outcome_case;
   union {
-    /*
-     * Of Describe.
-     */
     Tidings__Conformance__V1__Description *description;
-    /*
-     * Of RoundTrip: the message, encoded as requested.
-     */
     ProtobufCBinaryData encoded;
-    /*
-     * Of OpenPush and OpenValue: the content. If it did not open: `refused`.
-     */
     ProtobufCBinaryData opened;
-    /*
-     * Of Connect.
-     */
     protobuf_c_boolean connected;
-    /*
-     * Of Invoke.
-     */
     Tidings__Conformance__V1__CallResult *call;
-    /*
-     * Of StartInbox: it follows; what was missed comes first.
-     */
     protobuf_c_boolean started;
-    /*
-     * Of TakeNotifications.
-     */
     Tidings__Conformance__V1__NotificationList *notifications;
-    /*
-     * Of StopInbox: where to continue.
-     */
     ProtobufCBinaryData position;
-    /*
-     * The input was rejected, as it should be for bytes that are not a message: the reason.
-     */
     ProtobufCBinaryData refused;
-    /*
-     * The client cannot do this.
-     */
     ProtobufCBinaryData unsupported;
-    /*
-     * The program failed: the reason.
-     */
     ProtobufCBinaryData failed;
   };
 };
@@ -248,9 +133,6 @@ struct  Tidings__Conformance__V1__TaskResult
     , TIDINGS__CONFORMANCE__V1__TASK_RESULT__OUTCOME__NOT_SET, {0} }
 
 
-/*
- * Asks for the description of the client.
- */
 struct  Tidings__Conformance__V1__Describe
 {
   ProtobufCMessage base;
@@ -260,19 +142,10 @@ struct  Tidings__Conformance__V1__Describe
      }
 
 
-/*
- * The description of a client.
- */
 struct  Tidings__Conformance__V1__Description
 {
   ProtobufCMessage base;
-  /*
-   * For the report, for example `Python 3.11, tidings 0.1.0`.
-   */
   ProtobufCBinaryData name;
-  /*
-   * What it can do.
-   */
   size_t n_features;
   Tidings__Conformance__V1__Feature *features;
 };
@@ -281,28 +154,12 @@ struct  Tidings__Conformance__V1__Description
     , {0,NULL}, 0,NULL }
 
 
-/*
- * Asks to decode a message and to encode it again. Unknown fields are kept in binary by clients with
- * FEATURE_UNKNOWN_FIELDS, and are never a reason to refuse.
- */
 struct  Tidings__Conformance__V1__RoundTrip
 {
   ProtobufCMessage base;
-  /*
-   * The full name, for example `tidings.v1.Record`.
-   */
   ProtobufCBinaryData message_type;
-  /*
-   * The message.
-   */
   ProtobufCBinaryData payload;
-  /*
-   * How it is written.
-   */
   Tidings__Conformance__V1__Encoding from;
-  /*
-   * How it is to be written.
-   */
   Tidings__Conformance__V1__Encoding to;
 };
 #define TIDINGS__CONFORMANCE__V1__ROUND_TRIP__INIT \
@@ -310,23 +167,11 @@ struct  Tidings__Conformance__V1__RoundTrip
     , {0,NULL}, {0,NULL}, TIDINGS__CONFORMANCE__V1__ENCODING__ENCODING_UNSPECIFIED, TIDINGS__CONFORMANCE__V1__ENCODING__ENCODING_UNSPECIFIED }
 
 
-/*
- * Asks to open a push. A push that does not open, or names another channel or number inside, is rejected.
- */
 struct  Tidings__Conformance__V1__OpenPush
 {
   ProtobufCMessage base;
-  /*
-   * The push, a `tidings.v1.Push`.
-   */
   ProtobufCBinaryData push;
-  /*
-   * The key of its topic, 32 bytes.
-   */
   ProtobufCBinaryData key;
-  /*
-   * The channel's id; empty for a push on the control topic.
-   */
   ProtobufCBinaryData channel_id;
 };
 #define TIDINGS__CONFORMANCE__V1__OPEN_PUSH__INIT \
@@ -334,35 +179,14 @@ struct  Tidings__Conformance__V1__OpenPush
     , {0,NULL}, {0,NULL}, {0,NULL} }
 
 
-/*
- * Asks to open an encrypted value.
- */
 struct  Tidings__Conformance__V1__OpenValue
 {
   ProtobufCMessage base;
-  /*
-   * The key ring, as in its file.
-   */
   ProtobufCBinaryData key_ring;
-  /*
-   * The value, a `tidings.v1.EncryptedValue`.
-   */
   ProtobufCBinaryData value;
-  /*
-   * Its location: the database, a `tidings.v1.DatabaseID`.
-   */
   ProtobufCBinaryData database_id;
-  /*
-   * The record, a `tidings.v1.RecordID`.
-   */
   ProtobufCBinaryData record_id;
-  /*
-   * The field's name.
-   */
   ProtobufCBinaryData field;
-  /*
-   * The user whose private database it is; empty for the public database.
-   */
   ProtobufCBinaryData user;
 };
 #define TIDINGS__CONFORMANCE__V1__OPEN_VALUE__INIT \
@@ -370,35 +194,14 @@ struct  Tidings__Conformance__V1__OpenValue
     , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
 
 
-/*
- * Asks to connect.
- */
 struct  Tidings__Conformance__V1__Connect
 {
   ProtobufCMessage base;
-  /*
-   * The endpoint for calls, for example `tcp://127.0.0.1:5570`.
-   */
   ProtobufCBinaryData endpoint;
-  /*
-   * The server's public key, 40 characters of Z85; empty: without security.
-   */
   ProtobufCBinaryData server_key;
-  /*
-   * The client's public key, Z85.
-   */
   ProtobufCBinaryData public_key;
-  /*
-   * The client's secret key, Z85.
-   */
   ProtobufCBinaryData secret_key;
-  /*
-   * The user, sent as `tidings-user`; empty: none.
-   */
   ProtobufCBinaryData user;
-  /*
-   * The device, sent as `tidings-device`; empty: none.
-   */
   ProtobufCBinaryData device;
 };
 #define TIDINGS__CONFORMANCE__V1__CONNECT__INIT \
@@ -417,52 +220,19 @@ struct  Tidings__Conformance__V1__Invoke__MetadataEntry
     , {0,NULL}, {0,NULL} }
 
 
-/*
- * Asks to make a call, and to collect its responses.
- */
 struct  Tidings__Conformance__V1__Invoke
 {
   ProtobufCMessage base;
-  /*
-   * `package.Service/Method`.
-   */
   ProtobufCBinaryData method;
-  /*
-   * The request, encoded.
-   */
   ProtobufCBinaryData request;
-  /*
-   * Sent with it, besides the user and the device.
-   */
   size_t n_metadata;
   Tidings__Conformance__V1__Invoke__MetadataEntry **metadata;
-  /*
-   * Milliseconds; 0: no deadline.
-   */
   uint32_t timeout_ms;
-  /*
-   * Empty: none.
-   */
   ProtobufCBinaryData idempotency_key;
-  /*
-   * The method streams.
-   */
   protobuf_c_boolean is_stream;
-  /*
-   * Initial credit; 0: the client's default.
-   */
   uint32_t credit;
-  /*
-   * Cancel after this many messages of a stream; 0: never.
-   */
   uint32_t cancel_after_messages;
-  /*
-   * Cancel this many milliseconds after the call was sent; 0: never.
-   */
   uint32_t cancel_after_ms;
-  /*
-   * The call has no side effects: the client may retry it.
-   */
   protobuf_c_boolean is_safe;
 };
 #define TIDINGS__CONFORMANCE__V1__INVOKE__INIT \
@@ -481,33 +251,15 @@ struct  Tidings__Conformance__V1__CallResult__MetadataEntry
     , {0,NULL}, {0,NULL} }
 
 
-/*
- * The result of a call.
- */
 struct  Tidings__Conformance__V1__CallResult
 {
   ProtobufCMessage base;
-  /*
-   * A gRPC status code.
-   */
   uint32_t status;
-  /*
-   * The message of a status that is not OK.
-   */
   ProtobufCBinaryData message;
-  /*
-   * The details.
-   */
   size_t n_details;
   Google__Protobuf__Any **details;
-  /*
-   * The metadata of the final response.
-   */
   size_t n_metadata;
   Tidings__Conformance__V1__CallResult__MetadataEntry **metadata;
-  /*
-   * The response, or the messages of the stream, encoded, in order.
-   */
   size_t n_responses;
   ProtobufCBinaryData *responses;
 };
@@ -516,23 +268,11 @@ struct  Tidings__Conformance__V1__CallResult
     , 0, {0,NULL}, 0,NULL, 0,NULL, 0,NULL }
 
 
-/*
- * Asks to follow the notifications of the connected user on the connected device.
- */
 struct  Tidings__Conformance__V1__StartInbox
 {
   ProtobufCMessage base;
-  /*
-   * The container.
-   */
   ProtobufCBinaryData container;
-  /*
-   * `tidings.v1.Environment`, by number.
-   */
   int32_t environment;
-  /*
-   * Where to continue, as StopInbox returned it; empty: at the beginning of the log.
-   */
   ProtobufCBinaryData position;
 };
 #define TIDINGS__CONFORMANCE__V1__START_INBOX__INIT \
@@ -540,19 +280,10 @@ struct  Tidings__Conformance__V1__StartInbox
     , {0,NULL}, 0, {0,NULL} }
 
 
-/*
- * Asks to wait for notifications.
- */
 struct  Tidings__Conformance__V1__TakeNotifications
 {
   ProtobufCMessage base;
-  /*
-   * Return after this many notifications.
-   */
   uint32_t count;
-  /*
-   * Or after this many milliseconds, with those that arrived.
-   */
   uint32_t timeout_ms;
 };
 #define TIDINGS__CONFORMANCE__V1__TAKE_NOTIFICATIONS__INIT \
@@ -560,15 +291,9 @@ struct  Tidings__Conformance__V1__TakeNotifications
     , 0, 0 }
 
 
-/*
- * Notifications in the order in which the inbox delivered them.
- */
 struct  Tidings__Conformance__V1__NotificationList
 {
   ProtobufCMessage base;
-  /*
-   * Each a `tidings.v1.Notification`, encoded.
-   */
   size_t n_notifications;
   ProtobufCBinaryData *notifications;
 };
@@ -577,9 +302,6 @@ struct  Tidings__Conformance__V1__NotificationList
     , 0,NULL }
 
 
-/*
- * Asks to stop following.
- */
 struct  Tidings__Conformance__V1__StopInbox
 {
   ProtobufCMessage base;
@@ -592,275 +314,163 @@ struct  Tidings__Conformance__V1__StopInbox
 /* Tidings__Conformance__V1__Task methods */
 void   tidings__conformance__v1__task__init
                      (Tidings__Conformance__V1__Task         *message);
-size_t tidings__conformance__v1__task__get_packed_size
-                     (const Tidings__Conformance__V1__Task   *message);
 size_t tidings__conformance__v1__task__pack
                      (const Tidings__Conformance__V1__Task   *message,
                       uint8_t             *out);
-size_t tidings__conformance__v1__task__pack_to_buffer
-                     (const Tidings__Conformance__V1__Task   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Conformance__V1__Task *
        tidings__conformance__v1__task__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__conformance__v1__task__free_unpacked
-                     (Tidings__Conformance__V1__Task *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Conformance__V1__TaskResult methods */
 void   tidings__conformance__v1__task_result__init
                      (Tidings__Conformance__V1__TaskResult         *message);
-size_t tidings__conformance__v1__task_result__get_packed_size
-                     (const Tidings__Conformance__V1__TaskResult   *message);
 size_t tidings__conformance__v1__task_result__pack
                      (const Tidings__Conformance__V1__TaskResult   *message,
                       uint8_t             *out);
-size_t tidings__conformance__v1__task_result__pack_to_buffer
-                     (const Tidings__Conformance__V1__TaskResult   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Conformance__V1__TaskResult *
        tidings__conformance__v1__task_result__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__conformance__v1__task_result__free_unpacked
-                     (Tidings__Conformance__V1__TaskResult *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Conformance__V1__Describe methods */
 void   tidings__conformance__v1__describe__init
                      (Tidings__Conformance__V1__Describe         *message);
-size_t tidings__conformance__v1__describe__get_packed_size
-                     (const Tidings__Conformance__V1__Describe   *message);
 size_t tidings__conformance__v1__describe__pack
                      (const Tidings__Conformance__V1__Describe   *message,
                       uint8_t             *out);
-size_t tidings__conformance__v1__describe__pack_to_buffer
-                     (const Tidings__Conformance__V1__Describe   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Conformance__V1__Describe *
        tidings__conformance__v1__describe__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__conformance__v1__describe__free_unpacked
-                     (Tidings__Conformance__V1__Describe *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Conformance__V1__Description methods */
 void   tidings__conformance__v1__description__init
                      (Tidings__Conformance__V1__Description         *message);
-size_t tidings__conformance__v1__description__get_packed_size
-                     (const Tidings__Conformance__V1__Description   *message);
 size_t tidings__conformance__v1__description__pack
                      (const Tidings__Conformance__V1__Description   *message,
                       uint8_t             *out);
-size_t tidings__conformance__v1__description__pack_to_buffer
-                     (const Tidings__Conformance__V1__Description   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Conformance__V1__Description *
        tidings__conformance__v1__description__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__conformance__v1__description__free_unpacked
-                     (Tidings__Conformance__V1__Description *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Conformance__V1__RoundTrip methods */
 void   tidings__conformance__v1__round_trip__init
                      (Tidings__Conformance__V1__RoundTrip         *message);
-size_t tidings__conformance__v1__round_trip__get_packed_size
-                     (const Tidings__Conformance__V1__RoundTrip   *message);
 size_t tidings__conformance__v1__round_trip__pack
                      (const Tidings__Conformance__V1__RoundTrip   *message,
                       uint8_t             *out);
-size_t tidings__conformance__v1__round_trip__pack_to_buffer
-                     (const Tidings__Conformance__V1__RoundTrip   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Conformance__V1__RoundTrip *
        tidings__conformance__v1__round_trip__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__conformance__v1__round_trip__free_unpacked
-                     (Tidings__Conformance__V1__RoundTrip *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Conformance__V1__OpenPush methods */
 void   tidings__conformance__v1__open_push__init
                      (Tidings__Conformance__V1__OpenPush         *message);
-size_t tidings__conformance__v1__open_push__get_packed_size
-                     (const Tidings__Conformance__V1__OpenPush   *message);
 size_t tidings__conformance__v1__open_push__pack
                      (const Tidings__Conformance__V1__OpenPush   *message,
                       uint8_t             *out);
-size_t tidings__conformance__v1__open_push__pack_to_buffer
-                     (const Tidings__Conformance__V1__OpenPush   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Conformance__V1__OpenPush *
        tidings__conformance__v1__open_push__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__conformance__v1__open_push__free_unpacked
-                     (Tidings__Conformance__V1__OpenPush *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Conformance__V1__OpenValue methods */
 void   tidings__conformance__v1__open_value__init
                      (Tidings__Conformance__V1__OpenValue         *message);
-size_t tidings__conformance__v1__open_value__get_packed_size
-                     (const Tidings__Conformance__V1__OpenValue   *message);
 size_t tidings__conformance__v1__open_value__pack
                      (const Tidings__Conformance__V1__OpenValue   *message,
                       uint8_t             *out);
-size_t tidings__conformance__v1__open_value__pack_to_buffer
-                     (const Tidings__Conformance__V1__OpenValue   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Conformance__V1__OpenValue *
        tidings__conformance__v1__open_value__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__conformance__v1__open_value__free_unpacked
-                     (Tidings__Conformance__V1__OpenValue *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Conformance__V1__Connect methods */
 void   tidings__conformance__v1__connect__init
                      (Tidings__Conformance__V1__Connect         *message);
-size_t tidings__conformance__v1__connect__get_packed_size
-                     (const Tidings__Conformance__V1__Connect   *message);
 size_t tidings__conformance__v1__connect__pack
                      (const Tidings__Conformance__V1__Connect   *message,
                       uint8_t             *out);
-size_t tidings__conformance__v1__connect__pack_to_buffer
-                     (const Tidings__Conformance__V1__Connect   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Conformance__V1__Connect *
        tidings__conformance__v1__connect__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__conformance__v1__connect__free_unpacked
-                     (Tidings__Conformance__V1__Connect *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Conformance__V1__Invoke__MetadataEntry methods */
 void   tidings__conformance__v1__invoke__metadata_entry__init
                      (Tidings__Conformance__V1__Invoke__MetadataEntry         *message);
 /* Tidings__Conformance__V1__Invoke methods */
 void   tidings__conformance__v1__invoke__init
                      (Tidings__Conformance__V1__Invoke         *message);
-size_t tidings__conformance__v1__invoke__get_packed_size
-                     (const Tidings__Conformance__V1__Invoke   *message);
 size_t tidings__conformance__v1__invoke__pack
                      (const Tidings__Conformance__V1__Invoke   *message,
                       uint8_t             *out);
-size_t tidings__conformance__v1__invoke__pack_to_buffer
-                     (const Tidings__Conformance__V1__Invoke   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Conformance__V1__Invoke *
        tidings__conformance__v1__invoke__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__conformance__v1__invoke__free_unpacked
-                     (Tidings__Conformance__V1__Invoke *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Conformance__V1__CallResult__MetadataEntry methods */
 void   tidings__conformance__v1__call_result__metadata_entry__init
                      (Tidings__Conformance__V1__CallResult__MetadataEntry         *message);
 /* Tidings__Conformance__V1__CallResult methods */
 void   tidings__conformance__v1__call_result__init
                      (Tidings__Conformance__V1__CallResult         *message);
-size_t tidings__conformance__v1__call_result__get_packed_size
-                     (const Tidings__Conformance__V1__CallResult   *message);
 size_t tidings__conformance__v1__call_result__pack
                      (const Tidings__Conformance__V1__CallResult   *message,
                       uint8_t             *out);
-size_t tidings__conformance__v1__call_result__pack_to_buffer
-                     (const Tidings__Conformance__V1__CallResult   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Conformance__V1__CallResult *
        tidings__conformance__v1__call_result__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__conformance__v1__call_result__free_unpacked
-                     (Tidings__Conformance__V1__CallResult *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Conformance__V1__StartInbox methods */
 void   tidings__conformance__v1__start_inbox__init
                      (Tidings__Conformance__V1__StartInbox         *message);
-size_t tidings__conformance__v1__start_inbox__get_packed_size
-                     (const Tidings__Conformance__V1__StartInbox   *message);
 size_t tidings__conformance__v1__start_inbox__pack
                      (const Tidings__Conformance__V1__StartInbox   *message,
                       uint8_t             *out);
-size_t tidings__conformance__v1__start_inbox__pack_to_buffer
-                     (const Tidings__Conformance__V1__StartInbox   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Conformance__V1__StartInbox *
        tidings__conformance__v1__start_inbox__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__conformance__v1__start_inbox__free_unpacked
-                     (Tidings__Conformance__V1__StartInbox *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Conformance__V1__TakeNotifications methods */
 void   tidings__conformance__v1__take_notifications__init
                      (Tidings__Conformance__V1__TakeNotifications         *message);
-size_t tidings__conformance__v1__take_notifications__get_packed_size
-                     (const Tidings__Conformance__V1__TakeNotifications   *message);
 size_t tidings__conformance__v1__take_notifications__pack
                      (const Tidings__Conformance__V1__TakeNotifications   *message,
                       uint8_t             *out);
-size_t tidings__conformance__v1__take_notifications__pack_to_buffer
-                     (const Tidings__Conformance__V1__TakeNotifications   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Conformance__V1__TakeNotifications *
        tidings__conformance__v1__take_notifications__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__conformance__v1__take_notifications__free_unpacked
-                     (Tidings__Conformance__V1__TakeNotifications *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Conformance__V1__NotificationList methods */
 void   tidings__conformance__v1__notification_list__init
                      (Tidings__Conformance__V1__NotificationList         *message);
-size_t tidings__conformance__v1__notification_list__get_packed_size
-                     (const Tidings__Conformance__V1__NotificationList   *message);
 size_t tidings__conformance__v1__notification_list__pack
                      (const Tidings__Conformance__V1__NotificationList   *message,
                       uint8_t             *out);
-size_t tidings__conformance__v1__notification_list__pack_to_buffer
-                     (const Tidings__Conformance__V1__NotificationList   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Conformance__V1__NotificationList *
        tidings__conformance__v1__notification_list__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__conformance__v1__notification_list__free_unpacked
-                     (Tidings__Conformance__V1__NotificationList *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Conformance__V1__StopInbox methods */
 void   tidings__conformance__v1__stop_inbox__init
                      (Tidings__Conformance__V1__StopInbox         *message);
-size_t tidings__conformance__v1__stop_inbox__get_packed_size
-                     (const Tidings__Conformance__V1__StopInbox   *message);
 size_t tidings__conformance__v1__stop_inbox__pack
                      (const Tidings__Conformance__V1__StopInbox   *message,
                       uint8_t             *out);
-size_t tidings__conformance__v1__stop_inbox__pack_to_buffer
-                     (const Tidings__Conformance__V1__StopInbox   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Conformance__V1__StopInbox *
        tidings__conformance__v1__stop_inbox__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__conformance__v1__stop_inbox__free_unpacked
-                     (Tidings__Conformance__V1__StopInbox *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__Conformance__V1__Task_Closure)

@@ -39,23 +39,11 @@ struct  Tidings__Rpc__V1__ErrorInfo__MetadataEntry
     , {0,NULL}, {0,NULL} }
 
 
-/*
- * A stable, machine-readable reason.
- */
 struct  Tidings__Rpc__V1__ErrorInfo
 {
   ProtobufCMessage base;
-  /*
-   * UPPER_SNAKE_CASE, stable within `domain`, for example `METHOD_NOT_FOUND`.
-   */
   ProtobufCBinaryData reason;
-  /*
-   * Who defines the reason: `tidings.rpc` or `tidings`.
-   */
   ProtobufCBinaryData domain;
-  /*
-   * Facts about this occurrence, for example the limit that was exceeded.
-   */
   size_t n_metadata;
   Tidings__Rpc__V1__ErrorInfo__MetadataEntry **metadata;
 };
@@ -64,15 +52,9 @@ struct  Tidings__Rpc__V1__ErrorInfo
     , {0,NULL}, {0,NULL}, 0,NULL }
 
 
-/*
- * When a retry may succeed.
- */
 struct  Tidings__Rpc__V1__RetryInfo
 {
   ProtobufCMessage base;
-  /*
-   * Wait at least this long before retrying.
-   */
   Google__Protobuf__Duration *retry_delay;
 };
 #define TIDINGS__RPC__V1__RETRY_INFO__INIT \
@@ -80,19 +62,10 @@ struct  Tidings__Rpc__V1__RetryInfo
     , NULL }
 
 
-/*
- * One invalid field.
- */
 struct  Tidings__Rpc__V1__BadRequest__FieldViolation
 {
   ProtobufCMessage base;
-  /*
-   * The path to the field, in proto names: `operations[3].save.record.record_name`.
-   */
   ProtobufCBinaryData field;
-  /*
-   * Why it is invalid, and what would be accepted.
-   */
   ProtobufCBinaryData description;
 };
 #define TIDINGS__RPC__V1__BAD_REQUEST__FIELD_VIOLATION__INIT \
@@ -100,15 +73,9 @@ struct  Tidings__Rpc__V1__BadRequest__FieldViolation
     , {0,NULL}, {0,NULL} }
 
 
-/*
- * Which parts of a request are invalid.
- */
 struct  Tidings__Rpc__V1__BadRequest
 {
   ProtobufCMessage base;
-  /*
-   * In the order of the request.
-   */
   size_t n_field_violations;
   Tidings__Rpc__V1__BadRequest__FieldViolation **field_violations;
 };
@@ -123,63 +90,39 @@ void   tidings__rpc__v1__error_info__metadata_entry__init
 /* Tidings__Rpc__V1__ErrorInfo methods */
 void   tidings__rpc__v1__error_info__init
                      (Tidings__Rpc__V1__ErrorInfo         *message);
-size_t tidings__rpc__v1__error_info__get_packed_size
-                     (const Tidings__Rpc__V1__ErrorInfo   *message);
 size_t tidings__rpc__v1__error_info__pack
                      (const Tidings__Rpc__V1__ErrorInfo   *message,
                       uint8_t             *out);
-size_t tidings__rpc__v1__error_info__pack_to_buffer
-                     (const Tidings__Rpc__V1__ErrorInfo   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Rpc__V1__ErrorInfo *
        tidings__rpc__v1__error_info__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__rpc__v1__error_info__free_unpacked
-                     (Tidings__Rpc__V1__ErrorInfo *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Rpc__V1__RetryInfo methods */
 void   tidings__rpc__v1__retry_info__init
                      (Tidings__Rpc__V1__RetryInfo         *message);
-size_t tidings__rpc__v1__retry_info__get_packed_size
-                     (const Tidings__Rpc__V1__RetryInfo   *message);
 size_t tidings__rpc__v1__retry_info__pack
                      (const Tidings__Rpc__V1__RetryInfo   *message,
                       uint8_t             *out);
-size_t tidings__rpc__v1__retry_info__pack_to_buffer
-                     (const Tidings__Rpc__V1__RetryInfo   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Rpc__V1__RetryInfo *
        tidings__rpc__v1__retry_info__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__rpc__v1__retry_info__free_unpacked
-                     (Tidings__Rpc__V1__RetryInfo *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Rpc__V1__BadRequest__FieldViolation methods */
 void   tidings__rpc__v1__bad_request__field_violation__init
                      (Tidings__Rpc__V1__BadRequest__FieldViolation         *message);
 /* Tidings__Rpc__V1__BadRequest methods */
 void   tidings__rpc__v1__bad_request__init
                      (Tidings__Rpc__V1__BadRequest         *message);
-size_t tidings__rpc__v1__bad_request__get_packed_size
-                     (const Tidings__Rpc__V1__BadRequest   *message);
 size_t tidings__rpc__v1__bad_request__pack
                      (const Tidings__Rpc__V1__BadRequest   *message,
                       uint8_t             *out);
-size_t tidings__rpc__v1__bad_request__pack_to_buffer
-                     (const Tidings__Rpc__V1__BadRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Rpc__V1__BadRequest *
        tidings__rpc__v1__bad_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__rpc__v1__bad_request__free_unpacked
-                     (Tidings__Rpc__V1__BadRequest *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__Rpc__V1__ErrorInfo__MetadataEntry_Closure)

@@ -24,27 +24,10 @@ typedef struct Tidings__Rpc__V1__ResponseHeader__MetadataEntry Tidings__Rpc__V1_
 
 /* --- enums --- */
 
-/*
- * What a request asks for.
- */
 typedef enum _Tidings__Rpc__V1__RequestKind {
-  /*
-   * The same as REQUEST_KIND_CALL, so that the smallest header is a call.
-   */
   TIDINGS__RPC__V1__REQUEST_KIND__REQUEST_KIND_UNSPECIFIED = 0,
-  /*
-   * Start the call `call_id`. The body is the method's request message.
-   */
   TIDINGS__RPC__V1__REQUEST_KIND__REQUEST_KIND_CALL = 1,
-  /*
-   * Cancel the call `call_id`: it is not started if it has not started yet, and a running stream
-   * ends. Answered, like every call, by one final response (CANCELLED if the cancellation came first).
-   * A cancel for a call that is unknown or already answered is ignored. The body is empty.
-   */
   TIDINGS__RPC__V1__REQUEST_KIND__REQUEST_KIND_CANCEL = 2,
-  /*
-   * Allow `credit` further messages on the stream `call_id`. The body is empty. Never answered.
-   */
   TIDINGS__RPC__V1__REQUEST_KIND__REQUEST_KIND_CREDIT = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__RPC__V1__REQUEST_KIND)
 } Tidings__Rpc__V1__RequestKind;
@@ -62,55 +45,17 @@ struct  Tidings__Rpc__V1__RequestHeader__MetadataEntry
     , {0,NULL}, {0,NULL} }
 
 
-/*
- * The first frame of a request.
- */
 struct  Tidings__Rpc__V1__RequestHeader
 {
   ProtobufCMessage base;
-  /*
-   * Chosen by the client, echoed in each response. Unique among the client's running calls.
-   */
   uint64_t call_id;
-  /*
-   * What to do.
-   */
   Tidings__Rpc__V1__RequestKind kind;
-  /*
-   * `package.Service/Method`, for example `tidings.v1.RecordService/ModifyRecords`.
-   * At most 255 bytes. Unknown: UNIMPLEMENTED.
-   */
   ProtobufCBinaryData method;
-  /*
-   * Milliseconds from receipt after which the answer is no longer wanted; 0: no deadline.
-   * A call whose deadline passes before it starts fails with DEADLINE_EXCEEDED and is not started.
-   */
   uint32_t timeout_ms;
-  /*
-   * Additional metadata of the call. Keys are lower-case ASCII letters, digits, `-`, `_` and `.`;
-   * at most 64 entries and 8 KiB in all. Keys that begin with `tidings-` belong to Tidings:
-   * `tidings-user` and `tidings-device` name the caller in development mode; `tidings-api-token`,
-   * `tidings-web-auth-token` and `tidings-server-key` are the credentials of a gateway's caller.
-   * `tidings-request-id` (1 to 128 visible ASCII characters) names the request in logs and traces, and `traceparent` is
-   * the span that the call is a part of, as in W3C's Trace Context; values of another form are ignored.
-   */
   size_t n_metadata;
   Tidings__Rpc__V1__RequestHeader__MetadataEntry **metadata;
-  /*
-   * Applies a mutating call once: a retry with the same key and the same user within the
-   * retention (24 hours by default) gets the first answer. 1 to 64 bytes; empty: no key.
-   * The same key with another request fails with FAILED_PRECONDITION.
-   */
   ProtobufCBinaryData idempotency_key;
-  /*
-   * CALL of a server-streaming method: how many messages the server may send at once
-   * (0 means 16). CREDIT: how many more. At most 1024 are outstanding; the rest is dropped.
-   */
   uint32_t credit;
-  /*
-   * The number of the key of the caller's connection, from a node that forwards the call to the one that leads.
-   * Ignored on the connections of clients.
-   */
   uint64_t forwarded_key;
 };
 #define TIDINGS__RPC__V1__REQUEST_HEADER__INIT \
@@ -129,43 +74,17 @@ struct  Tidings__Rpc__V1__ResponseHeader__MetadataEntry
     , {0,NULL}, {0,NULL} }
 
 
-/*
- * The first frame of a response.
- */
 struct  Tidings__Rpc__V1__ResponseHeader
 {
   ProtobufCMessage base;
-  /*
-   * The call that this answers; 0 when the request's header could not be read.
-   */
   uint64_t call_id;
-  /*
-   * A gRPC status code, 0 (OK) to 16 (UNAUTHENTICATED). A code other than 0 ends the call, and
-   * the body is then empty.
-   */
   uint32_t status;
-  /*
-   * The error message, for people. Programs must not parse it; empty when the status is OK.
-   */
   ProtobufCBinaryData message;
-  /*
-   * Error details, for programs: messages of error_details.proto and of a service's own error messages.
-   */
   size_t n_details;
   Google__Protobuf__Any **details;
-  /*
-   * Metadata of the response; the rules of RequestHeader.metadata apply.
-   */
   size_t n_metadata;
   Tidings__Rpc__V1__ResponseHeader__MetadataEntry **metadata;
-  /*
-   * No further message follows on this call. Always true for unary methods.
-   */
   protobuf_c_boolean end_of_stream;
-  /*
-   * A streaming call: this header carries a message in its body. A stream that ends after its
-   * last message sends one header with `end_of_stream` and without `has_message`.
-   */
   protobuf_c_boolean has_message;
 };
 #define TIDINGS__RPC__V1__RESPONSE_HEADER__INIT \
@@ -179,44 +98,28 @@ void   tidings__rpc__v1__request_header__metadata_entry__init
 /* Tidings__Rpc__V1__RequestHeader methods */
 void   tidings__rpc__v1__request_header__init
                      (Tidings__Rpc__V1__RequestHeader         *message);
-size_t tidings__rpc__v1__request_header__get_packed_size
-                     (const Tidings__Rpc__V1__RequestHeader   *message);
 size_t tidings__rpc__v1__request_header__pack
                      (const Tidings__Rpc__V1__RequestHeader   *message,
                       uint8_t             *out);
-size_t tidings__rpc__v1__request_header__pack_to_buffer
-                     (const Tidings__Rpc__V1__RequestHeader   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Rpc__V1__RequestHeader *
        tidings__rpc__v1__request_header__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__rpc__v1__request_header__free_unpacked
-                     (Tidings__Rpc__V1__RequestHeader *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Rpc__V1__ResponseHeader__MetadataEntry methods */
 void   tidings__rpc__v1__response_header__metadata_entry__init
                      (Tidings__Rpc__V1__ResponseHeader__MetadataEntry         *message);
 /* Tidings__Rpc__V1__ResponseHeader methods */
 void   tidings__rpc__v1__response_header__init
                      (Tidings__Rpc__V1__ResponseHeader         *message);
-size_t tidings__rpc__v1__response_header__get_packed_size
-                     (const Tidings__Rpc__V1__ResponseHeader   *message);
 size_t tidings__rpc__v1__response_header__pack
                      (const Tidings__Rpc__V1__ResponseHeader   *message,
                       uint8_t             *out);
-size_t tidings__rpc__v1__response_header__pack_to_buffer
-                     (const Tidings__Rpc__V1__ResponseHeader   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Rpc__V1__ResponseHeader *
        tidings__rpc__v1__response_header__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__rpc__v1__response_header__free_unpacked
-                     (Tidings__Rpc__V1__ResponseHeader *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__Rpc__V1__RequestHeader__MetadataEntry_Closure)

@@ -23,40 +23,19 @@ typedef struct Tidings__Rpc__V1__WatchResponse Tidings__Rpc__V1__WatchResponse;
 
 /* --- enums --- */
 
-/*
- * Whether a service can be called.
- */
 typedef enum _Tidings__Rpc__V1__ServingStatus {
-  /*
-   * Not known.
-   */
   TIDINGS__RPC__V1__SERVING_STATUS__SERVING_STATUS_UNSPECIFIED = 0,
-  /*
-   * Calls are answered.
-   */
   TIDINGS__RPC__V1__SERVING_STATUS__SERVING_STATUS_SERVING = 1,
-  /*
-   * Calls are currently rejected, for example because the server is stopping.
-   */
   TIDINGS__RPC__V1__SERVING_STATUS__SERVING_STATUS_NOT_SERVING = 2,
-  /*
-   * The server does not have the service. Sent by Watch only.
-   */
   TIDINGS__RPC__V1__SERVING_STATUS__SERVING_STATUS_SERVICE_UNKNOWN = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__RPC__V1__SERVING_STATUS)
 } Tidings__Rpc__V1__ServingStatus;
 
 /* --- messages --- */
 
-/*
- * Asks for the state of one service.
- */
 struct  Tidings__Rpc__V1__CheckRequest
 {
   ProtobufCMessage base;
-  /*
-   * The full name, for example `tidings.v1.RecordService`; empty: the server as a whole.
-   */
   ProtobufCBinaryData service;
 };
 #define TIDINGS__RPC__V1__CHECK_REQUEST__INIT \
@@ -64,15 +43,9 @@ struct  Tidings__Rpc__V1__CheckRequest
     , {0,NULL} }
 
 
-/*
- * The state of one service.
- */
 struct  Tidings__Rpc__V1__CheckResponse
 {
   ProtobufCMessage base;
-  /*
-   * Whether it can be called.
-   */
   Tidings__Rpc__V1__ServingStatus status;
 };
 #define TIDINGS__RPC__V1__CHECK_RESPONSE__INIT \
@@ -80,15 +53,9 @@ struct  Tidings__Rpc__V1__CheckResponse
     , TIDINGS__RPC__V1__SERVING_STATUS__SERVING_STATUS_UNSPECIFIED }
 
 
-/*
- * Asks for the state of one service and its changes.
- */
 struct  Tidings__Rpc__V1__WatchRequest
 {
   ProtobufCMessage base;
-  /*
-   * The full name; empty: the server as a whole.
-   */
   ProtobufCBinaryData service;
 };
 #define TIDINGS__RPC__V1__WATCH_REQUEST__INIT \
@@ -96,15 +63,9 @@ struct  Tidings__Rpc__V1__WatchRequest
     , {0,NULL} }
 
 
-/*
- * The state of one service.
- */
 struct  Tidings__Rpc__V1__WatchResponse
 {
   ProtobufCMessage base;
-  /*
-   * Whether it can be called.
-   */
   Tidings__Rpc__V1__ServingStatus status;
 };
 #define TIDINGS__RPC__V1__WATCH_RESPONSE__INIT \
@@ -115,79 +76,47 @@ struct  Tidings__Rpc__V1__WatchResponse
 /* Tidings__Rpc__V1__CheckRequest methods */
 void   tidings__rpc__v1__check_request__init
                      (Tidings__Rpc__V1__CheckRequest         *message);
-size_t tidings__rpc__v1__check_request__get_packed_size
-                     (const Tidings__Rpc__V1__CheckRequest   *message);
 size_t tidings__rpc__v1__check_request__pack
                      (const Tidings__Rpc__V1__CheckRequest   *message,
                       uint8_t             *out);
-size_t tidings__rpc__v1__check_request__pack_to_buffer
-                     (const Tidings__Rpc__V1__CheckRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Rpc__V1__CheckRequest *
        tidings__rpc__v1__check_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__rpc__v1__check_request__free_unpacked
-                     (Tidings__Rpc__V1__CheckRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Rpc__V1__CheckResponse methods */
 void   tidings__rpc__v1__check_response__init
                      (Tidings__Rpc__V1__CheckResponse         *message);
-size_t tidings__rpc__v1__check_response__get_packed_size
-                     (const Tidings__Rpc__V1__CheckResponse   *message);
 size_t tidings__rpc__v1__check_response__pack
                      (const Tidings__Rpc__V1__CheckResponse   *message,
                       uint8_t             *out);
-size_t tidings__rpc__v1__check_response__pack_to_buffer
-                     (const Tidings__Rpc__V1__CheckResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Rpc__V1__CheckResponse *
        tidings__rpc__v1__check_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__rpc__v1__check_response__free_unpacked
-                     (Tidings__Rpc__V1__CheckResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Rpc__V1__WatchRequest methods */
 void   tidings__rpc__v1__watch_request__init
                      (Tidings__Rpc__V1__WatchRequest         *message);
-size_t tidings__rpc__v1__watch_request__get_packed_size
-                     (const Tidings__Rpc__V1__WatchRequest   *message);
 size_t tidings__rpc__v1__watch_request__pack
                      (const Tidings__Rpc__V1__WatchRequest   *message,
                       uint8_t             *out);
-size_t tidings__rpc__v1__watch_request__pack_to_buffer
-                     (const Tidings__Rpc__V1__WatchRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Rpc__V1__WatchRequest *
        tidings__rpc__v1__watch_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__rpc__v1__watch_request__free_unpacked
-                     (Tidings__Rpc__V1__WatchRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Rpc__V1__WatchResponse methods */
 void   tidings__rpc__v1__watch_response__init
                      (Tidings__Rpc__V1__WatchResponse         *message);
-size_t tidings__rpc__v1__watch_response__get_packed_size
-                     (const Tidings__Rpc__V1__WatchResponse   *message);
 size_t tidings__rpc__v1__watch_response__pack
                      (const Tidings__Rpc__V1__WatchResponse   *message,
                       uint8_t             *out);
-size_t tidings__rpc__v1__watch_response__pack_to_buffer
-                     (const Tidings__Rpc__V1__WatchResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Rpc__V1__WatchResponse *
        tidings__rpc__v1__watch_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__rpc__v1__watch_response__free_unpacked
-                     (Tidings__Rpc__V1__WatchResponse *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__Rpc__V1__CheckRequest_Closure)

@@ -28,9 +28,6 @@ typedef struct Tidings__Rpc__V1__FetchFileDescriptorSetResponse Tidings__Rpc__V1
 
 /* --- messages --- */
 
-/*
- * Asks for the services.
- */
 struct  Tidings__Rpc__V1__ListServicesRequest
 {
   ProtobufCMessage base;
@@ -40,31 +37,13 @@ struct  Tidings__Rpc__V1__ListServicesRequest
      }
 
 
-/*
- * One callable method.
- */
 struct  Tidings__Rpc__V1__ListServicesResponse__Method
 {
   ProtobufCMessage base;
-  /*
-   * The method's name, without its service.
-   */
   ProtobufCBinaryData name;
-  /*
-   * The full name of the request message.
-   */
   ProtobufCBinaryData input_type;
-  /*
-   * The full name of the response message.
-   */
   ProtobufCBinaryData output_type;
-  /*
-   * The server answers with a stream.
-   */
   protobuf_c_boolean server_streaming;
-  /*
-   * The method has no side effects, or can be retried (its `idempotency_level`).
-   */
   protobuf_c_boolean safe;
 };
 #define TIDINGS__RPC__V1__LIST_SERVICES_RESPONSE__METHOD__INIT \
@@ -72,19 +51,10 @@ struct  Tidings__Rpc__V1__ListServicesResponse__Method
     , {0,NULL}, {0,NULL}, {0,NULL}, 0, 0 }
 
 
-/*
- * One service.
- */
 struct  Tidings__Rpc__V1__ListServicesResponse__Service
 {
   ProtobufCMessage base;
-  /*
-   * The full name, for example `tidings.v1.RecordService`.
-   */
   ProtobufCBinaryData name;
-  /*
-   * In the order of the .proto file.
-   */
   size_t n_methods;
   Tidings__Rpc__V1__ListServicesResponse__Method **methods;
 };
@@ -93,15 +63,9 @@ struct  Tidings__Rpc__V1__ListServicesResponse__Service
     , {0,NULL}, 0,NULL }
 
 
-/*
- * The services of a server.
- */
 struct  Tidings__Rpc__V1__ListServicesResponse
 {
   ProtobufCMessage base;
-  /*
-   * Sorted by name.
-   */
   size_t n_services;
   Tidings__Rpc__V1__ListServicesResponse__Service **services;
 };
@@ -110,9 +74,6 @@ struct  Tidings__Rpc__V1__ListServicesResponse
     , 0,NULL }
 
 
-/*
- * Asks for the descriptors.
- */
 struct  Tidings__Rpc__V1__FetchFileDescriptorSetRequest
 {
   ProtobufCMessage base;
@@ -122,15 +83,9 @@ struct  Tidings__Rpc__V1__FetchFileDescriptorSetRequest
      }
 
 
-/*
- * The descriptors of a server's services.
- */
 struct  Tidings__Rpc__V1__FetchFileDescriptorSetResponse
 {
   ProtobufCMessage base;
-  /*
-   * A serialized `google.protobuf.FileDescriptorSet`, imports before importers.
-   */
   ProtobufCBinaryData file_descriptor_set;
 };
 #define TIDINGS__RPC__V1__FETCH_FILE_DESCRIPTOR_SET_RESPONSE__INIT \
@@ -141,22 +96,14 @@ struct  Tidings__Rpc__V1__FetchFileDescriptorSetResponse
 /* Tidings__Rpc__V1__ListServicesRequest methods */
 void   tidings__rpc__v1__list_services_request__init
                      (Tidings__Rpc__V1__ListServicesRequest         *message);
-size_t tidings__rpc__v1__list_services_request__get_packed_size
-                     (const Tidings__Rpc__V1__ListServicesRequest   *message);
 size_t tidings__rpc__v1__list_services_request__pack
                      (const Tidings__Rpc__V1__ListServicesRequest   *message,
                       uint8_t             *out);
-size_t tidings__rpc__v1__list_services_request__pack_to_buffer
-                     (const Tidings__Rpc__V1__ListServicesRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Rpc__V1__ListServicesRequest *
        tidings__rpc__v1__list_services_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__rpc__v1__list_services_request__free_unpacked
-                     (Tidings__Rpc__V1__ListServicesRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Rpc__V1__ListServicesResponse__Method methods */
 void   tidings__rpc__v1__list_services_response__method__init
                      (Tidings__Rpc__V1__ListServicesResponse__Method         *message);
@@ -166,60 +113,36 @@ void   tidings__rpc__v1__list_services_response__service__init
 /* Tidings__Rpc__V1__ListServicesResponse methods */
 void   tidings__rpc__v1__list_services_response__init
                      (Tidings__Rpc__V1__ListServicesResponse         *message);
-size_t tidings__rpc__v1__list_services_response__get_packed_size
-                     (const Tidings__Rpc__V1__ListServicesResponse   *message);
 size_t tidings__rpc__v1__list_services_response__pack
                      (const Tidings__Rpc__V1__ListServicesResponse   *message,
                       uint8_t             *out);
-size_t tidings__rpc__v1__list_services_response__pack_to_buffer
-                     (const Tidings__Rpc__V1__ListServicesResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Rpc__V1__ListServicesResponse *
        tidings__rpc__v1__list_services_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__rpc__v1__list_services_response__free_unpacked
-                     (Tidings__Rpc__V1__ListServicesResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Rpc__V1__FetchFileDescriptorSetRequest methods */
 void   tidings__rpc__v1__fetch_file_descriptor_set_request__init
                      (Tidings__Rpc__V1__FetchFileDescriptorSetRequest         *message);
-size_t tidings__rpc__v1__fetch_file_descriptor_set_request__get_packed_size
-                     (const Tidings__Rpc__V1__FetchFileDescriptorSetRequest   *message);
 size_t tidings__rpc__v1__fetch_file_descriptor_set_request__pack
                      (const Tidings__Rpc__V1__FetchFileDescriptorSetRequest   *message,
                       uint8_t             *out);
-size_t tidings__rpc__v1__fetch_file_descriptor_set_request__pack_to_buffer
-                     (const Tidings__Rpc__V1__FetchFileDescriptorSetRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Rpc__V1__FetchFileDescriptorSetRequest *
        tidings__rpc__v1__fetch_file_descriptor_set_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__rpc__v1__fetch_file_descriptor_set_request__free_unpacked
-                     (Tidings__Rpc__V1__FetchFileDescriptorSetRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Rpc__V1__FetchFileDescriptorSetResponse methods */
 void   tidings__rpc__v1__fetch_file_descriptor_set_response__init
                      (Tidings__Rpc__V1__FetchFileDescriptorSetResponse         *message);
-size_t tidings__rpc__v1__fetch_file_descriptor_set_response__get_packed_size
-                     (const Tidings__Rpc__V1__FetchFileDescriptorSetResponse   *message);
 size_t tidings__rpc__v1__fetch_file_descriptor_set_response__pack
                      (const Tidings__Rpc__V1__FetchFileDescriptorSetResponse   *message,
                       uint8_t             *out);
-size_t tidings__rpc__v1__fetch_file_descriptor_set_response__pack_to_buffer
-                     (const Tidings__Rpc__V1__FetchFileDescriptorSetResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Rpc__V1__FetchFileDescriptorSetResponse *
        tidings__rpc__v1__fetch_file_descriptor_set_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__rpc__v1__fetch_file_descriptor_set_response__free_unpacked
-                     (Tidings__Rpc__V1__FetchFileDescriptorSetResponse *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__Rpc__V1__ListServicesRequest_Closure)

@@ -25,34 +25,16 @@ typedef struct Tidings__Rpc__V1__ServerEndpoint Tidings__Rpc__V1__ServerEndpoint
 
 /* --- enums --- */
 
-/*
- * Whether a server accepts calls.
- */
 typedef enum _Tidings__Rpc__V1__ServerState {
-  /*
-   * Not known.
-   */
   TIDINGS__RPC__V1__SERVER_STATE__SERVER_STATE_UNSPECIFIED = 0,
-  /*
-   * It accepts calls.
-   */
   TIDINGS__RPC__V1__SERVER_STATE__SERVER_STATE_SERVING = 1,
-  /*
-   * It rejects new calls, and some are still running.
-   */
   TIDINGS__RPC__V1__SERVER_STATE__SERVER_STATE_DRAINING = 2,
-  /*
-   * It rejects new calls, and none is running.
-   */
   TIDINGS__RPC__V1__SERVER_STATE__SERVER_STATE_DRAINED = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__RPC__V1__SERVER_STATE)
 } Tidings__Rpc__V1__ServerState;
 
 /* --- messages --- */
 
-/*
- * Asks for the server's description.
- */
 struct  Tidings__Rpc__V1__FetchServerInfoRequest
 {
   ProtobufCMessage base;
@@ -62,140 +44,40 @@ struct  Tidings__Rpc__V1__FetchServerInfoRequest
      }
 
 
-/*
- * The limits that the server enforces. Exceeding one fails with RESOURCE_EXHAUSTED for a frame,
- * and with LIMIT_EXCEEDED (27) for an item or a batch.
- */
 struct  Tidings__Rpc__V1__Limits
 {
   ProtobufCMessage base;
-  /*
-   * Largest frame in bytes.
-   */
   uint64_t frame_bytes_max;
-  /*
-   * Most items in one mutating or fetching call, saves and deletes together.
-   */
   uint32_t items_per_call_max;
-  /*
-   * Largest encoded record in bytes, without its assets.
-   */
   uint64_t record_bytes_max;
-  /*
-   * Most results in one page; also what a limit of 0 means.
-   */
   uint32_t page_items_max;
-  /*
-   * Most calls that wait or run at once.
-   */
   uint32_t calls_in_flight_max;
-  /*
-   * Most subscriptions of one user in one container.
-   */
   uint32_t subscriptions_per_user_max;
-  /*
-   * Largest predicate in bytes of text.
-   */
   uint32_t predicate_bytes_max;
-  /*
-   * Most nodes of one predicate.
-   */
   uint32_t predicate_nodes_max;
-  /*
-   * Hours for which an idempotency key is stored.
-   */
   uint32_t idempotency_retention_hours;
-  /*
-   * Largest push in bytes, before sealing.
-   */
   uint32_t push_bytes_max;
-  /*
-   * Largest asset in bytes.
-   */
   uint64_t asset_bytes_max;
-  /*
-   * Largest chunk of an asset in bytes.
-   */
   uint32_t asset_chunk_bytes_max;
-  /*
-   * Hours for which an asset is kept to which no record refers.
-   */
   uint32_t asset_retention_hours;
-  /*
-   * Most records that refer to one with REFERENCE_ACTION_DELETE_SELF.
-   */
   uint32_t owning_references_max;
-  /*
-   * Most records to which one deletion cascades.
-   */
   uint32_t cascaded_deletions_max;
-  /*
-   * Days for which a deleted record stays in the feeds. A change token that is older expires.
-   */
   uint32_t tombstone_retention_days;
-  /*
-   * Superseded versions of records that are kept for the ancestors of conflicts.
-   */
   uint64_t ancestors_max;
-  /*
-   * Hours for which they are kept.
-   */
   uint32_t ancestor_retention_hours;
-  /*
-   * Minutes for which the cursor of a query is valid.
-   */
   uint32_t cursor_retention_minutes;
-  /*
-   * Most members of a record's lists, together.
-   */
   uint32_t list_members_per_record_max;
-  /*
-   * Largest client change token data in bytes.
-   */
   uint32_t client_change_token_bytes_max;
-  /*
-   * Largest schema in bytes of text.
-   */
   uint32_t schema_bytes_max;
-  /*
-   * Most record types of one container.
-   */
   uint32_t record_types_max;
-  /*
-   * Most fields of one record type.
-   */
   uint32_t fields_per_type_max;
-  /*
-   * Most zones of one database.
-   */
   uint32_t zones_per_database_max;
-  /*
-   * Most fields whose values a notification includes.
-   */
   uint32_t desired_keys_max;
-  /*
-   * Bytes of field values that a notification includes.
-   */
   uint32_t notification_fields_bytes_max;
-  /*
-   * Days for which notifications are kept. A change token that is older expires.
-   */
   uint32_t notification_retention_days;
-  /*
-   * Notifications that are kept, in all channels.
-   */
   uint64_t notifications_max;
-  /*
-   * Pushes of one channel per second; more are merged.
-   */
   uint32_t pushes_per_second_max;
-  /*
-   * Most groups of one user in one container that share the work on notifications.
-   */
   uint32_t work_groups_per_user_max;
-  /*
-   * Most notifications that one group has leased at a time.
-   */
   uint32_t open_leases_max;
 };
 #define TIDINGS__RPC__V1__LIMITS__INIT \
@@ -203,77 +85,24 @@ struct  Tidings__Rpc__V1__Limits
     , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 
-/*
- * Counters since the start of the process.
- */
 struct  Tidings__Rpc__V1__Counters
 {
   ProtobufCMessage base;
-  /*
-   * Calls received.
-   */
   uint64_t calls;
-  /*
-   * Calls answered with a status other than OK.
-   */
   uint64_t calls_failed;
-  /*
-   * Transactions committed.
-   */
   uint64_t commits;
-  /*
-   * Records saved.
-   */
   uint64_t records_saved;
-  /*
-   * Records deleted.
-   */
   uint64_t records_deleted;
-  /*
-   * Events stored.
-   */
   uint64_t events;
-  /*
-   * Pushes published.
-   */
   uint64_t pushes;
-  /*
-   * Events that were published in a push of several, without content.
-   */
   uint64_t pushes_coalesced;
-  /*
-   * Pushes that were pruned because they were too large.
-   */
   uint64_t pushes_pruned;
-  /*
-   * Failed checkpoints of the store's log.
-   */
   uint64_t checkpoints_failed;
-  /*
-   * Pages of the store that were read with a wrong checksum.
-   */
   uint64_t pages_damaged;
-  /*
-   * Bytes of the store's log after the last commit.
-   */
   uint64_t log_bytes;
-  /*
-   * Turns of the core loop that took more than 10 ms of processor time, during which no other
-   * call was answered.
-   */
   uint64_t long_turns;
-  /*
-   * The longest of its turns in microseconds, including waits for the disk.
-   */
   uint64_t longest_turn_microseconds;
-  /*
-   * The most microseconds of processor time that one of its turns took.
-   */
   uint64_t longest_turn_processor_microseconds;
-  /*
-   * Bytes of free pages in the store's file: later writes use them, and what exceeds an eighth of the
-   * file is given back.
-   */
   uint64_t free_bytes;
 };
 #define TIDINGS__RPC__V1__COUNTERS__INIT \
@@ -281,60 +110,20 @@ struct  Tidings__Rpc__V1__Counters
     , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 
-/*
- * The description of a server.
- */
 struct  Tidings__Rpc__V1__FetchServerInfoResponse
 {
   ProtobufCMessage base;
-  /*
-   * The version of the server, for example `0.1.0`.
-   */
   ProtobufCBinaryData version;
-  /*
-   * The endpoint for calls, as bound, for example `tcp://127.0.0.1:5570`.
-   */
   ProtobufCBinaryData rpc_endpoint;
-  /*
-   * The endpoint for pushes, as bound.
-   */
   ProtobufCBinaryData push_endpoint;
-  /*
-   * Changes when the data was restored from a backup; 16 hexadecimal digits.
-   */
   ProtobufCBinaryData incarnation;
-  /*
-   * When the process started.
-   */
   Google__Protobuf__Timestamp *started;
-  /*
-   * The limits that it enforces.
-   */
   Tidings__Rpc__V1__Limits *limits;
-  /*
-   * Its counters.
-   */
   Tidings__Rpc__V1__Counters *counters;
-  /*
-   * Authentication is off: the server trusts the user names of callers. Never true for an endpoint that other
-   * machines can reach.
-   */
   protobuf_c_boolean development_mode;
-  /*
-   * Whether it accepts calls.
-   */
   Tidings__Rpc__V1__ServerState state;
-  /*
-   * Its endpoints with their keys; none in development mode. There are several
-   * while the server's key is replaced: clients with the old key use the first one, clients with the new
-   * key the last one.
-   */
   size_t n_endpoints;
   Tidings__Rpc__V1__ServerEndpoint **endpoints;
-  /*
-   * The node that was called and answers, of several; empty: the server is alone. Everything here is about that node, except for
-   * `incarnation` and `limits`, which are those of the leader. A node that follows counts only what it does itself.
-   */
   ProtobufCBinaryData node_name;
 };
 #define TIDINGS__RPC__V1__FETCH_SERVER_INFO_RESPONSE__INIT \
@@ -342,23 +131,11 @@ struct  Tidings__Rpc__V1__FetchServerInfoResponse
     , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, NULL, 0, TIDINGS__RPC__V1__SERVER_STATE__SERVER_STATE_UNSPECIFIED, 0,NULL, {0,NULL} }
 
 
-/*
- * Where a server can be reached with one of its keys.
- */
 struct  Tidings__Rpc__V1__ServerEndpoint
 {
   ProtobufCMessage base;
-  /*
-   * Its public key there, Z85.
-   */
   ProtobufCBinaryData server_key;
-  /*
-   * The endpoint for calls, as bound.
-   */
   ProtobufCBinaryData rpc_endpoint;
-  /*
-   * The endpoint for pushes, as bound.
-   */
   ProtobufCBinaryData push_endpoint;
 };
 #define TIDINGS__RPC__V1__SERVER_ENDPOINT__INIT \
@@ -369,98 +146,58 @@ struct  Tidings__Rpc__V1__ServerEndpoint
 /* Tidings__Rpc__V1__FetchServerInfoRequest methods */
 void   tidings__rpc__v1__fetch_server_info_request__init
                      (Tidings__Rpc__V1__FetchServerInfoRequest         *message);
-size_t tidings__rpc__v1__fetch_server_info_request__get_packed_size
-                     (const Tidings__Rpc__V1__FetchServerInfoRequest   *message);
 size_t tidings__rpc__v1__fetch_server_info_request__pack
                      (const Tidings__Rpc__V1__FetchServerInfoRequest   *message,
                       uint8_t             *out);
-size_t tidings__rpc__v1__fetch_server_info_request__pack_to_buffer
-                     (const Tidings__Rpc__V1__FetchServerInfoRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Rpc__V1__FetchServerInfoRequest *
        tidings__rpc__v1__fetch_server_info_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__rpc__v1__fetch_server_info_request__free_unpacked
-                     (Tidings__Rpc__V1__FetchServerInfoRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Rpc__V1__Limits methods */
 void   tidings__rpc__v1__limits__init
                      (Tidings__Rpc__V1__Limits         *message);
-size_t tidings__rpc__v1__limits__get_packed_size
-                     (const Tidings__Rpc__V1__Limits   *message);
 size_t tidings__rpc__v1__limits__pack
                      (const Tidings__Rpc__V1__Limits   *message,
                       uint8_t             *out);
-size_t tidings__rpc__v1__limits__pack_to_buffer
-                     (const Tidings__Rpc__V1__Limits   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Rpc__V1__Limits *
        tidings__rpc__v1__limits__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__rpc__v1__limits__free_unpacked
-                     (Tidings__Rpc__V1__Limits *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Rpc__V1__Counters methods */
 void   tidings__rpc__v1__counters__init
                      (Tidings__Rpc__V1__Counters         *message);
-size_t tidings__rpc__v1__counters__get_packed_size
-                     (const Tidings__Rpc__V1__Counters   *message);
 size_t tidings__rpc__v1__counters__pack
                      (const Tidings__Rpc__V1__Counters   *message,
                       uint8_t             *out);
-size_t tidings__rpc__v1__counters__pack_to_buffer
-                     (const Tidings__Rpc__V1__Counters   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Rpc__V1__Counters *
        tidings__rpc__v1__counters__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__rpc__v1__counters__free_unpacked
-                     (Tidings__Rpc__V1__Counters *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Rpc__V1__FetchServerInfoResponse methods */
 void   tidings__rpc__v1__fetch_server_info_response__init
                      (Tidings__Rpc__V1__FetchServerInfoResponse         *message);
-size_t tidings__rpc__v1__fetch_server_info_response__get_packed_size
-                     (const Tidings__Rpc__V1__FetchServerInfoResponse   *message);
 size_t tidings__rpc__v1__fetch_server_info_response__pack
                      (const Tidings__Rpc__V1__FetchServerInfoResponse   *message,
                       uint8_t             *out);
-size_t tidings__rpc__v1__fetch_server_info_response__pack_to_buffer
-                     (const Tidings__Rpc__V1__FetchServerInfoResponse   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Rpc__V1__FetchServerInfoResponse *
        tidings__rpc__v1__fetch_server_info_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__rpc__v1__fetch_server_info_response__free_unpacked
-                     (Tidings__Rpc__V1__FetchServerInfoResponse *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Rpc__V1__ServerEndpoint methods */
 void   tidings__rpc__v1__server_endpoint__init
                      (Tidings__Rpc__V1__ServerEndpoint         *message);
-size_t tidings__rpc__v1__server_endpoint__get_packed_size
-                     (const Tidings__Rpc__V1__ServerEndpoint   *message);
 size_t tidings__rpc__v1__server_endpoint__pack
                      (const Tidings__Rpc__V1__ServerEndpoint   *message,
                       uint8_t             *out);
-size_t tidings__rpc__v1__server_endpoint__pack_to_buffer
-                     (const Tidings__Rpc__V1__ServerEndpoint   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Rpc__V1__ServerEndpoint *
        tidings__rpc__v1__server_endpoint__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__rpc__v1__server_endpoint__free_unpacked
-                     (Tidings__Rpc__V1__ServerEndpoint *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__Rpc__V1__FetchServerInfoRequest_Closure)

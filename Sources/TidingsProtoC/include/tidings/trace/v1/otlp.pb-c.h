@@ -29,9 +29,6 @@ typedef struct Tidings__Trace__V1__AnyValue Tidings__Trace__V1__AnyValue;
 
 /* --- enums --- */
 
-/*
- * Which side of a call a span is.
- */
 typedef enum _Tidings__Trace__V1__SpanKind {
   TIDINGS__TRACE__V1__SPAN_KIND__SPAN_KIND_UNSPECIFIED = 0,
   TIDINGS__TRACE__V1__SPAN_KIND__SPAN_KIND_INTERNAL = 1,
@@ -41,13 +38,7 @@ typedef enum _Tidings__Trace__V1__SpanKind {
   TIDINGS__TRACE__V1__SPAN_KIND__SPAN_KIND_CONSUMER = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__TRACE__V1__SPAN_KIND)
 } Tidings__Trace__V1__SpanKind;
-/*
- * Whether it failed.
- */
 typedef enum _Tidings__Trace__V1__SpanStatusCode {
-  /*
-   * It did not.
-   */
   TIDINGS__TRACE__V1__SPAN_STATUS_CODE__SPAN_STATUS_CODE_UNSPECIFIED = 0,
   TIDINGS__TRACE__V1__SPAN_STATUS_CODE__SPAN_STATUS_CODE_OK = 1,
   TIDINGS__TRACE__V1__SPAN_STATUS_CODE__SPAN_STATUS_CODE_ERROR = 2
@@ -56,9 +47,6 @@ typedef enum _Tidings__Trace__V1__SpanStatusCode {
 
 /* --- messages --- */
 
-/*
- * The body of a request to `/v1/traces`.
- */
 struct  Tidings__Trace__V1__ExportTraceServiceRequest
 {
   ProtobufCMessage base;
@@ -70,9 +58,6 @@ struct  Tidings__Trace__V1__ExportTraceServiceRequest
     , 0,NULL }
 
 
-/*
- * Spans of one program.
- */
 struct  Tidings__Trace__V1__ResourceSpans
 {
   ProtobufCMessage base;
@@ -85,9 +70,6 @@ struct  Tidings__Trace__V1__ResourceSpans
     , NULL, 0,NULL }
 
 
-/*
- * A program.
- */
 struct  Tidings__Trace__V1__Resource
 {
   ProtobufCMessage base;
@@ -99,9 +81,6 @@ struct  Tidings__Trace__V1__Resource
     , 0,NULL }
 
 
-/*
- * Spans of one part of a program.
- */
 struct  Tidings__Trace__V1__ScopeSpans
 {
   ProtobufCMessage base;
@@ -114,9 +93,6 @@ struct  Tidings__Trace__V1__ScopeSpans
     , NULL, 0,NULL }
 
 
-/*
- * A part of a program.
- */
 struct  Tidings__Trace__V1__InstrumentationScope
 {
   ProtobufCMessage base;
@@ -128,23 +104,11 @@ struct  Tidings__Trace__V1__InstrumentationScope
     , {0,NULL}, {0,NULL} }
 
 
-/*
- * Something that took time.
- */
 struct  Tidings__Trace__V1__Span
 {
   ProtobufCMessage base;
-  /*
-   * 16 bytes.
-   */
   ProtobufCBinaryData trace_id;
-  /*
-   * 8 bytes.
-   */
   ProtobufCBinaryData span_id;
-  /*
-   * 8 bytes; empty: it is the first of its trace.
-   */
   ProtobufCBinaryData parent_span_id;
   ProtobufCBinaryData name;
   Tidings__Trace__V1__SpanKind kind;
@@ -161,9 +125,6 @@ struct  Tidings__Trace__V1__Span
     , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, TIDINGS__TRACE__V1__SPAN_KIND__SPAN_KIND_UNSPECIFIED, 0, 0, 0,NULL, 0,NULL, NULL }
 
 
-/*
- * Another span that has to do with this one, also of another trace.
- */
 struct  Tidings__Trace__V1__SpanLink
 {
   ProtobufCMessage base;
@@ -175,9 +136,6 @@ struct  Tidings__Trace__V1__SpanLink
     , {0,NULL}, {0,NULL} }
 
 
-/*
- * How it ended.
- */
 struct  Tidings__Trace__V1__SpanStatus
 {
   ProtobufCMessage base;
@@ -189,9 +147,6 @@ struct  Tidings__Trace__V1__SpanStatus
     , {0,NULL}, TIDINGS__TRACE__V1__SPAN_STATUS_CODE__SPAN_STATUS_CODE_UNSPECIFIED }
 
 
-/*
- * A named value.
- */
 struct  Tidings__Trace__V1__KeyValue
 {
   ProtobufCMessage base;
@@ -212,9 +167,6 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TIDINGS__TRACE__V1__ANY_VALUE__VALUE__CASE)
 } Tidings__Trace__V1__AnyValue__ValueCase;
 
-/*
- * A value.
- */
 struct  Tidings__Trace__V1__AnyValue
 {
   ProtobufCMessage base;
@@ -234,193 +186,113 @@ struct  Tidings__Trace__V1__AnyValue
 /* Tidings__Trace__V1__ExportTraceServiceRequest methods */
 void   tidings__trace__v1__export_trace_service_request__init
                      (Tidings__Trace__V1__ExportTraceServiceRequest         *message);
-size_t tidings__trace__v1__export_trace_service_request__get_packed_size
-                     (const Tidings__Trace__V1__ExportTraceServiceRequest   *message);
 size_t tidings__trace__v1__export_trace_service_request__pack
                      (const Tidings__Trace__V1__ExportTraceServiceRequest   *message,
                       uint8_t             *out);
-size_t tidings__trace__v1__export_trace_service_request__pack_to_buffer
-                     (const Tidings__Trace__V1__ExportTraceServiceRequest   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Trace__V1__ExportTraceServiceRequest *
        tidings__trace__v1__export_trace_service_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__trace__v1__export_trace_service_request__free_unpacked
-                     (Tidings__Trace__V1__ExportTraceServiceRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Trace__V1__ResourceSpans methods */
 void   tidings__trace__v1__resource_spans__init
                      (Tidings__Trace__V1__ResourceSpans         *message);
-size_t tidings__trace__v1__resource_spans__get_packed_size
-                     (const Tidings__Trace__V1__ResourceSpans   *message);
 size_t tidings__trace__v1__resource_spans__pack
                      (const Tidings__Trace__V1__ResourceSpans   *message,
                       uint8_t             *out);
-size_t tidings__trace__v1__resource_spans__pack_to_buffer
-                     (const Tidings__Trace__V1__ResourceSpans   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Trace__V1__ResourceSpans *
        tidings__trace__v1__resource_spans__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__trace__v1__resource_spans__free_unpacked
-                     (Tidings__Trace__V1__ResourceSpans *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Trace__V1__Resource methods */
 void   tidings__trace__v1__resource__init
                      (Tidings__Trace__V1__Resource         *message);
-size_t tidings__trace__v1__resource__get_packed_size
-                     (const Tidings__Trace__V1__Resource   *message);
 size_t tidings__trace__v1__resource__pack
                      (const Tidings__Trace__V1__Resource   *message,
                       uint8_t             *out);
-size_t tidings__trace__v1__resource__pack_to_buffer
-                     (const Tidings__Trace__V1__Resource   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Trace__V1__Resource *
        tidings__trace__v1__resource__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__trace__v1__resource__free_unpacked
-                     (Tidings__Trace__V1__Resource *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Trace__V1__ScopeSpans methods */
 void   tidings__trace__v1__scope_spans__init
                      (Tidings__Trace__V1__ScopeSpans         *message);
-size_t tidings__trace__v1__scope_spans__get_packed_size
-                     (const Tidings__Trace__V1__ScopeSpans   *message);
 size_t tidings__trace__v1__scope_spans__pack
                      (const Tidings__Trace__V1__ScopeSpans   *message,
                       uint8_t             *out);
-size_t tidings__trace__v1__scope_spans__pack_to_buffer
-                     (const Tidings__Trace__V1__ScopeSpans   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Trace__V1__ScopeSpans *
        tidings__trace__v1__scope_spans__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__trace__v1__scope_spans__free_unpacked
-                     (Tidings__Trace__V1__ScopeSpans *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Trace__V1__InstrumentationScope methods */
 void   tidings__trace__v1__instrumentation_scope__init
                      (Tidings__Trace__V1__InstrumentationScope         *message);
-size_t tidings__trace__v1__instrumentation_scope__get_packed_size
-                     (const Tidings__Trace__V1__InstrumentationScope   *message);
 size_t tidings__trace__v1__instrumentation_scope__pack
                      (const Tidings__Trace__V1__InstrumentationScope   *message,
                       uint8_t             *out);
-size_t tidings__trace__v1__instrumentation_scope__pack_to_buffer
-                     (const Tidings__Trace__V1__InstrumentationScope   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Trace__V1__InstrumentationScope *
        tidings__trace__v1__instrumentation_scope__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__trace__v1__instrumentation_scope__free_unpacked
-                     (Tidings__Trace__V1__InstrumentationScope *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Trace__V1__Span methods */
 void   tidings__trace__v1__span__init
                      (Tidings__Trace__V1__Span         *message);
-size_t tidings__trace__v1__span__get_packed_size
-                     (const Tidings__Trace__V1__Span   *message);
 size_t tidings__trace__v1__span__pack
                      (const Tidings__Trace__V1__Span   *message,
                       uint8_t             *out);
-size_t tidings__trace__v1__span__pack_to_buffer
-                     (const Tidings__Trace__V1__Span   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Trace__V1__Span *
        tidings__trace__v1__span__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__trace__v1__span__free_unpacked
-                     (Tidings__Trace__V1__Span *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Trace__V1__SpanLink methods */
 void   tidings__trace__v1__span_link__init
                      (Tidings__Trace__V1__SpanLink         *message);
-size_t tidings__trace__v1__span_link__get_packed_size
-                     (const Tidings__Trace__V1__SpanLink   *message);
 size_t tidings__trace__v1__span_link__pack
                      (const Tidings__Trace__V1__SpanLink   *message,
                       uint8_t             *out);
-size_t tidings__trace__v1__span_link__pack_to_buffer
-                     (const Tidings__Trace__V1__SpanLink   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Trace__V1__SpanLink *
        tidings__trace__v1__span_link__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__trace__v1__span_link__free_unpacked
-                     (Tidings__Trace__V1__SpanLink *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Trace__V1__SpanStatus methods */
 void   tidings__trace__v1__span_status__init
                      (Tidings__Trace__V1__SpanStatus         *message);
-size_t tidings__trace__v1__span_status__get_packed_size
-                     (const Tidings__Trace__V1__SpanStatus   *message);
 size_t tidings__trace__v1__span_status__pack
                      (const Tidings__Trace__V1__SpanStatus   *message,
                       uint8_t             *out);
-size_t tidings__trace__v1__span_status__pack_to_buffer
-                     (const Tidings__Trace__V1__SpanStatus   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Trace__V1__SpanStatus *
        tidings__trace__v1__span_status__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__trace__v1__span_status__free_unpacked
-                     (Tidings__Trace__V1__SpanStatus *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Trace__V1__KeyValue methods */
 void   tidings__trace__v1__key_value__init
                      (Tidings__Trace__V1__KeyValue         *message);
-size_t tidings__trace__v1__key_value__get_packed_size
-                     (const Tidings__Trace__V1__KeyValue   *message);
 size_t tidings__trace__v1__key_value__pack
                      (const Tidings__Trace__V1__KeyValue   *message,
                       uint8_t             *out);
-size_t tidings__trace__v1__key_value__pack_to_buffer
-                     (const Tidings__Trace__V1__KeyValue   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Trace__V1__KeyValue *
        tidings__trace__v1__key_value__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__trace__v1__key_value__free_unpacked
-                     (Tidings__Trace__V1__KeyValue *message,
-                      ProtobufCAllocator *allocator);
 /* Tidings__Trace__V1__AnyValue methods */
 void   tidings__trace__v1__any_value__init
                      (Tidings__Trace__V1__AnyValue         *message);
-size_t tidings__trace__v1__any_value__get_packed_size
-                     (const Tidings__Trace__V1__AnyValue   *message);
 size_t tidings__trace__v1__any_value__pack
                      (const Tidings__Trace__V1__AnyValue   *message,
                       uint8_t             *out);
-size_t tidings__trace__v1__any_value__pack_to_buffer
-                     (const Tidings__Trace__V1__AnyValue   *message,
-                      ProtobufCBuffer     *buffer);
 Tidings__Trace__V1__AnyValue *
        tidings__trace__v1__any_value__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   tidings__trace__v1__any_value__free_unpacked
-                     (Tidings__Trace__V1__AnyValue *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Tidings__Trace__V1__ExportTraceServiceRequest_Closure)
