@@ -95,6 +95,11 @@ UNSANITIZED static void renew(entry *former, tidings_zmtp_stream stream, ino_t n
 typedef int (*accept4_function)(int, struct sockaddr *, socklen_t *, int);
 typedef int (*listen_function)(int, int);
 
+/* The first descriptor that no connection may have. */
+static _Atomic(int) connections_end = INT_MAX;
+
+void tidings_zmtp_filter_end_connections_at(int descriptor) { atomic_store(&connections_end, descriptor); }
+
 UNSANITIZED static int accept_filtered(int listener, struct sockaddr *address, socklen_t *size, int flags) {
   static _Atomic(accept4_function) original;
   accept4_function next = atomic_load_explicit(&original, memory_order_relaxed);
@@ -104,6 +109,12 @@ UNSANITIZED static int accept_filtered(int listener, struct sockaddr *address, s
   }
   int descriptor = next(listener, address, size, flags);
   if (descriptor < 0) return descriptor;
+  if (descriptor >= atomic_load_explicit(&connections_end, memory_order_relaxed)) {
+    /* The last ones are the process's own. libzmq takes this as a connection that ended. */
+    close(descriptor);
+    errno = ECONNABORTED;
+    return -1;
+  }
   entry *from = find(listener);
   if (!from || !from->listener_marks || from->inode != inode(listener)) {
     entry *former = find(descriptor);

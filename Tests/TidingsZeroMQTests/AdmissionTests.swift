@@ -227,6 +227,7 @@ extension Held<ConnectionCeiling> {
     let ceiling = Held(ConnectionCeiling(descriptorsMax: descriptorsMax, connectionsMax: .max))
     let first = ceiling.ceiling
     #expect(first >= descriptorsMax / 2 && first < descriptorsMax)
+    #expect(ceiling.end >= first && ceiling.end < descriptorsMax)
     #expect(!ceiling.accepted(first - 1))
     #expect(!ceiling.saw(lowestFree: 3))
     #expect(ceiling.accepted(first) && !ceiling.isOpen)

@@ -42,6 +42,9 @@ enum { TIDINGS_HIDES_IDENTITIES = 1, TIDINGS_HAS_CALLERS = 2, TIDINGS_HAS_SUBSCR
 /* From now on the calling thread gives the sockets on which it listens these marks; 0: none. */
 void tidings_zmtp_filter_mark_listeners(int marks);
 
+/* From now on a connection that would have this descriptor or a later one is ended as soon as it is accepted. */
+void tidings_zmtp_filter_end_connections_at(int descriptor);
+
 /* The owner of the socket took a message, of so many bytes and frames, of the connection that has, or had, a descriptor
    (inbound.h); secure: with CURVE. */
 void tidings_zmtp_filter_took(int descriptor, size_t bytes, size_t frames, int is_secure);

@@ -148,6 +148,7 @@ public final class LoopContext {
     unread = UnreadAnswers(configuration.memory)
     topics = TopicAccounts(configuration.memory)
     ceiling = ConnectionCeiling(configuration.memory)
+    ceiling.keepOwnDescriptors()
     connections = ConnectionTable(crowded: ceiling.crowded)
     callerBounds = CallerAdmission(
       configuration.memory,

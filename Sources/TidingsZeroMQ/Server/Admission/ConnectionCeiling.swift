@@ -1,3 +1,4 @@
+internal import CZMTPFilter
 internal import Glibc
 internal import TidingsMemory
 
@@ -8,11 +9,16 @@ struct ConnectionCeiling {
   /// Descriptors that connections leave to the rest of the process, and to the connections that the
   /// system has accepted already.
   static let reserve = 512
+  /// Descriptors that no connection gets, however many the system accepts before the listeners stop: with none left
+  /// the runtime's threads end the process.
+  static let own = 64
   /// Most connections of one owner that are used for nothing yet, and most that subscribe, however many there may be.
   static let perOwnerMost = 1_000
 
   /// The first descriptor that connections leave alone.
   let ceiling: Int
+  /// The first descriptor that no connection may have.
+  let end: Int
   /// Whether connections are taken.
   private(set) var isOpen = true
 
@@ -20,6 +26,7 @@ struct ConnectionCeiling {
   /// of the memory.
   init(descriptorsMax: Int, connectionsMax: Int) {
     ceiling = min(max(descriptorsMax / 2, descriptorsMax - Self.reserve), connectionsMax)
+    end = max(descriptorsMax / 2, descriptorsMax - Self.own)
   }
 
   /// That of this process.
@@ -35,6 +42,9 @@ struct ConnectionCeiling {
 
   /// From this descriptor on a connection that is used for nothing makes room for each new one.
   var crowded: Int { ceiling - ceiling / 4 }
+
+  /// From now on no connection of this process gets one of its last descriptors.
+  func keepOwnDescriptors() { tidings_zmtp_filter_end_connections_at(CInt(clamping: end)) }
 
   /// A connection was accepted.
   ///
